@@ -1,0 +1,71 @@
+# Every job of the course is one target. `make` alone lists them.
+
+VENV   := $(CURDIR)/.venv
+PYTHON ?= python3
+# nbgrader calls `alembic`, which must be on the path.
+export PATH := $(VENV)/bin:$(PATH)
+export PYTHONHASHSEED := 0
+
+LESSON  ?=
+LESSONS := $(basename $(notdir $(wildcard solutions/[0-9][0-9]_*.py)))
+LAB     ?=
+PYTEST  ?=
+# Address of a package index that has a smaller torch, such as the CPU index that PyTorch's
+# installation page names. Empty: the usual torch.
+TORCH_INDEX ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test lint format build reference lessons release mistakes demo bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
+	jupyter lab $(LAB) notebooks
+
+test: $(VENV)/developer  ## set everything up and run every test, notebooks included
+	pytest $(PYTEST)
+
+lint: $(VENV)/developer  ## ruff: rules and format
+	ruff check . && ruff format --check .
+
+format: $(VENV)/developer  ## ruff: mend what it can
+	ruff check --fix . && ruff format .
+
+build: reference lessons release  ## all three of the following, in order [LESSON=...]
+
+reference: $(VENV)/developer  ## solutions and exercises → reference tensors [LESSON=...]
+	python -m autograder.authoring reference $(LESSON)
+
+lessons: $(VENV)/developer  ## solutions/*.py → executed source notebooks [LESSON=...]
+	python -m autograder.authoring lessons $(LESSON)
+
+release: $(VENV)/developer  ## source notebooks → notebooks/, what learners open [LESSON=...]
+	for lesson in $(or $(LESSON),$(LESSONS)); do \
+		nbgrader generate_assignment --force --log-level=WARN $$lesson || exit 1; \
+	done
+
+mistakes: $(VENV)/developer  ## what becomes of every known mistake [LESSON=...]
+	python -m autograder.authoring mistakes $(LESSON)
+
+demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LESSON=...]
+	python -m autograder.grading.demo $(LESSON)
+
+bench: $(VENV)/developer  ## time what should be fast
+	python -m tests.bench
+
+clean:  ## remove the environment and what tools left behind
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+
+# ---------------------------------------------------------------- environments
+
+$(VENV)/bin/pip:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/learner: pyproject.toml | $(VENV)/bin/pip
+	pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -e .
+	touch $@
+
+$(VENV)/developer: pyproject.toml | $(VENV)/bin/pip
+	pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -e '.[dev]'
+	touch $@ $(VENV)/learner
