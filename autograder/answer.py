@@ -1,0 +1,77 @@
+"""What a learner's code gave, as plain data that can cross a process wall."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from torch import Tensor
+
+LONGEST_TEXT = 300
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a call gave no tensors.
+
+    kind: "not answered", "raised", "recursion", "time", "memory", "forbidden", "arguments",
+        "type", "count" or "size"; of a cell that sent nothing: "undefined", "unreadable" or
+        "no answer". `autograder.explain` has a sentence for each.
+    detail: the particular, such as the exception's own words.
+    where: the line of the learner's code, when there is one.
+    """
+
+    kind: str
+    detail: str = ""
+    where: str = ""
+
+    def same_as(self, other: "Problem | None") -> bool:
+        """Whether both went wrong in the same way, wherever the line stands."""
+        return other is not None and (self.kind, self.detail) == (other.kind, other.detail)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one call gave: tensors by name, or the problem that stood in their way.
+
+    changed: names of the arguments that the call changed in place.
+    printed: how many lines the call printed.
+    """
+
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    problem: Problem | None = None
+    changed: tuple[str, ...] = ()
+    printed: int = 0
+
+    def to_tree(self) -> dict[str, Any]:
+        problem = asdict(self.problem) if self.problem else None
+        return {
+            "tensors": self.tensors,
+            "problem": problem,
+            "changed": list(self.changed),
+            "printed": self.printed,
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Answer":
+        """The answer in a decoded tree, which may come from an untrusted process.
+
+        Raises ValueError when the tree is no answer.
+        """
+        try:
+            return cls(
+                tensors=_tensors(tree["tensors"]),
+                problem=None if tree["problem"] is None else Problem(**_texts(tree["problem"])),
+                changed=tuple(str(name)[:LONGEST_TEXT] for name in tree["changed"]),
+                printed=int(tree["printed"]),
+            )
+        except (TypeError, KeyError, AttributeError, OverflowError) as error:
+            raise ValueError(f"this is no answer: {error}") from error
+
+
+def _tensors(tree: dict[str, Any]) -> dict[str, Tensor]:
+    if not all(isinstance(value, Tensor) for value in tree.values()):
+        raise ValueError("an answer holds tensors by name")
+    return tree
+
+
+def _texts(tree: dict[str, Any]) -> dict[str, str]:
+    return {key: str(value)[:LONGEST_TEXT] for key, value in tree.items()}

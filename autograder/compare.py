@@ -1,0 +1,55 @@
+"""Comparing one output with what it should be."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from autograder.answer import Answer
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An output beside its expected value.
+
+    name: of the output.
+    dims: its named dimensions, such as "*batch n_query n_key".
+    sizes: what each named dimension measures in this case.
+    """
+
+    name: str
+    got: Tensor
+    expected: Tensor
+    tolerance: float
+    dims: str
+    sizes: dict[str, int]
+
+    @property
+    def right(self) -> bool:
+        return equal(self.got, self.expected, self.tolerance)
+
+    @property
+    def wrong_at(self) -> Tensor:
+        """Where the values differ, as booleans. Needs equal shapes."""
+        return ~_close(self.got, self.expected, self.tolerance)
+
+
+def equal(a: Tensor, b: Tensor, tolerance: float) -> bool:
+    """Whether two tensors have one shape, one dtype and the same values within `tolerance`."""
+    same_form = a.shape == b.shape and a.dtype == b.dtype
+    return same_form and bool(_close(a, b, tolerance).all())
+
+
+def same_answer(a: Answer, b: Answer, tolerance: dict[str, float]) -> bool:
+    """Whether two answers are the same tensors, or failed in the same way."""
+    if a.problem or b.problem:
+        return a.problem is not None and a.problem.same_as(b.problem)
+    if a.tensors.keys() != b.tensors.keys() or a.changed != b.changed:
+        return False
+    return all(equal(a.tensors[name], b.tensors[name], tolerance[name]) for name in a.tensors)
+
+
+def _close(a: Tensor, b: Tensor, tolerance: float) -> Tensor:
+    if not a.is_floating_point():
+        return a == b
+    return torch.isclose(a.double(), b.double(), rtol=0, atol=tolerance, equal_nan=True)

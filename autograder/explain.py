@@ -1,0 +1,273 @@
+"""Saying in general terms what is wrong, for answers that match no known mistake.
+
+`explain_problem` is for calls that gave no tensors. `explain_difference` is for tensors that
+differ: each rule below knows one way of being wrong, and the first that recognises it speaks.
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder.answer import Problem
+from autograder.compare import Comparison, equal
+
+# ---------------------------------------------------------------- calls that gave no tensors
+
+
+def explain_problem(problem: Problem, exercise: str) -> str:
+    """One sentence, perhaps two, for a call that gave nothing to compare."""
+    detail = problem.detail
+    match problem.kind:
+        case "not answered" if detail == exercise:
+            return f"`{exercise}` is not answered yet. Replace `raise NotImplementedError()`."
+        case "not answered":
+            return (
+                f"`{exercise}` uses `{detail}`, which is not answered yet: write `{detail}` first."
+            )
+        case "arguments":
+            return f"`{exercise}` takes {detail}. Restore the arguments of the first line."
+        case "type":
+            return f"`{exercise}` returned {detail}; it should return a torch tensor." + _cure(
+                detail
+            )
+        case "count":
+            return f"`{exercise}` returned {detail}. Return them together, in this order."
+        case "size":
+            return (
+                f"`{exercise}` returned a tensor of shape {detail}, far too large for this input."
+            )
+        case "forbidden":
+            return f"This exercise is to write `{detail}` yourself; the code calls torch's." + _at(
+                problem
+            )
+        case "time":
+            return f"No answer within {detail} seconds: does a loop never end?" + _at(problem)
+        case "recursion":
+            return f"`{exercise}` calls itself without end."
+        case "memory":
+            return "The computer's memory ran out: is a tensor far larger than its input?" + _at(
+                problem
+            )
+        case "raised":
+            return f"The code stopped with {detail}." + _at(problem)
+        case "undefined":
+            return (
+                f"There is no `{exercise}`: the cell that should define it did not run to its end."
+            )
+        case "unreadable":
+            return f"What came in for `{exercise}` can't be read as an answer ({detail})."
+    return f"No answer came in for `{exercise}`: its check did not run to the end."
+
+
+def _cure(detail: str) -> str:
+    if detail.startswith("None"):
+        return " Is a `return` missing?"
+    if detail.startswith("a numpy"):
+        return " `torch.from_numpy` makes one."
+    if detail.startswith(("a list", "a tuple")):
+        return " `torch.stack` or `torch.tensor` makes one."
+    return ""
+
+
+def _at(problem: Problem) -> str:
+    return f" It happened at {problem.where}." if problem.where else ""
+
+
+# ---------------------------------------------------------------- tensors that differ
+
+Rule = Callable[[Comparison], str | None]
+
+
+def explain_difference(comparison: Comparison) -> str:
+    """What sets a wrong output apart from the right one, in a sentence or two."""
+    for rule in RULES:
+        sentence = rule(comparison)
+        if sentence:
+            return sentence
+    raise ValueError("nothing to explain: the output is right")
+
+
+def other_axis_order(c: Comparison) -> str | None:
+    """Equal once two or more dimensions change places."""
+    for order in itertools.permutations(range(c.got.dim())):
+        if list(order) == sorted(order):
+            continue
+        if equal(c.got.permute(order).to(c.expected.dtype), c.expected, c.tolerance):
+            return f"{_subject(c)} right, but with its dimensions in another order: transpose it."
+    return None
+
+
+def wrong_shape(c: Comparison) -> str | None:
+    """Another shape than expected, with the names of the dimensions."""
+    if c.got.shape == c.expected.shape:
+        return None
+    wanted = name_dims(c.expected.shape, c.dims)
+    got = tuple(c.got.shape)
+    return f"{_subject(c, 'should have')} shape {wanted}; it has {got}.{_misplaced(c)}"
+
+
+def wrong_dtype(c: Comparison) -> str | None:
+    """Another dtype than expected."""
+    if c.got.dtype == c.expected.dtype:
+        return None
+    wanted, got = (str(t.dtype).removeprefix("torch.") for t in (c.expected, c.got))
+    return f"{_subject(c, 'should have')} dtype {wanted}; it has {got}."
+
+
+def not_finite(c: Comparison) -> str | None:
+    """NaN or infinity where a number should be."""
+    for word, test in (("NaN", torch.isnan), ("infinity", torch.isinf)):
+        strange = test(c.got) & ~test(c.expected) if c.got.is_floating_point() else None
+        if strange is not None and strange.any():
+            place = _index(strange)
+            many = int(strange.sum())
+            return (
+                f"{_subject(c, 'holds')} {word} in {many} of {c.got.numel()} places, first at "
+                f"{place}, where {_number(c.expected[place])} should be."
+            )
+    return None
+
+
+def opposite_booleans(c: Comparison) -> str | None:
+    """True and False exchanged."""
+    if c.got.dtype is torch.bool and torch.equal(~c.got, c.expected):
+        return f"{_subject(c)} right with True and False exchanged."
+    return None
+
+
+def constant_factor(c: Comparison) -> str | None:
+    """Right up to one factor, named when it is a size, a root of one, or -1."""
+    if not c.got.is_floating_point() or c.expected.abs().max() <= c.tolerance:
+        return None
+    place = _index(c.expected.abs() == c.expected.abs().max())
+    factor = (c.got[place] / c.expected[place]).item()
+    if not math.isfinite(factor) or abs(factor) < 1e-3:
+        return None
+    if not equal(c.got / factor, c.expected, c.tolerance / min(abs(factor), 1.0)):
+        return None
+    return f"{_subject(c)} the right values times {_name_factor(factor, c.sizes)}."
+
+
+def row_offset(c: Comparison) -> str | None:
+    """Right up to a number added to each row."""
+    if not c.got.is_floating_point() or c.got.dim() == 0 or c.got.shape[-1] < 2:
+        return None
+    offset = (c.got - c.expected)[..., :1]
+    if not equal(c.got - offset, c.expected, 2 * c.tolerance):
+        return None
+    return f"{_subject(c)} right but for a number that is added to each whole row."
+
+
+def shuffled_rows(c: Comparison) -> str | None:
+    """The right rows in another order."""
+    if c.got.dim() < 2 or not c.got.is_floating_point():
+        return None
+    got, expected = (t.reshape(-1, t.shape[-1]) for t in (c.got.double(), c.expected.double()))
+    near = torch.cdist(got, expected, p=float("inf")) <= c.tolerance
+    if bool((near.sum(0) == 1).all() and (near.sum(1) == 1).all()):
+        return f"{_subject(c)} made of the right rows, but in another order."
+    return None
+
+
+def some_rows_right(c: Comparison) -> str | None:
+    """Whole rows right and others wrong."""
+    if c.got.dim() < 2:
+        return None
+    wrong = c.wrong_at.flatten(0, -2).any(-1)
+    if wrong.all():
+        return None
+    rows = [row for row, is_wrong in enumerate(wrong.tolist()) if not is_wrong]
+    few = ", ".join(str(row) for row in rows[:4]) + (" …" if len(rows) > 4 else "")
+    word = "row" if len(rows) == 1 else "rows"
+    return f"{_subject(c)} right in {word} {few} of {len(wrong)}, and wrong in the others."
+
+
+def rows_do_not_sum_to_1(c: Comparison) -> str | None:
+    """Weights whose rows sum to something else."""
+    if not c.got.is_floating_point() or c.got.dim() == 0:
+        return None
+    sums, wanted = c.got.sum(-1), c.expected.sum(-1)
+    ones = torch.ones_like(wanted)
+    if equal(wanted, ones, 1e-4) and (c.expected >= 0).all() and not equal(sums, ones, 1e-3):
+        worst = sums.flatten()[(sums - 1).abs().argmax()]
+        return f"Each row of weights should sum to 1; one of yours sums to {_number(worst)}."
+    return None
+
+
+def largest_difference(c: Comparison) -> str | None:
+    """The place where the values are furthest apart; always has something to say."""
+    gap = (c.got.double() - c.expected.double()).abs()
+    place = _index(gap == gap.max())
+    many = int(c.wrong_at.sum())
+    return (
+        f"{many} of {c.got.numel()} values are off, most of all at {place}: "
+        f"{_number(c.got[place])} where {_number(c.expected[place])} should be."
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    other_axis_order,
+    wrong_shape,
+    wrong_dtype,
+    opposite_booleans,
+    not_finite,
+    constant_factor,
+    row_offset,
+    shuffled_rows,
+    some_rows_right,
+    rows_do_not_sum_to_1,
+    largest_difference,
+)
+
+# ---------------------------------------------------------------- words
+
+
+def name_dims(shape: tuple[int, ...], dims: str) -> str:
+    """A shape with the names of its dimensions: "(batch=2, n_query=3)".
+
+    A name with a star stands for all leading dimensions that no other name takes.
+    """
+    names = dims.split()
+    if names and names[0].startswith("*"):
+        leading = len(shape) - len(names) + 1
+        names = [names[0][1:]] * leading + names[1:]
+    if len(names) != len(shape):
+        return str(tuple(shape))
+    inside = ", ".join(f"{name}={size}" for name, size in zip(names, shape, strict=True))
+    return f"({inside})"
+
+
+def _misplaced(c: Comparison) -> str:
+    """Says which named dimension a wrong size is, when it is one."""
+    if c.got.dim() != c.expected.dim():
+        return ""
+    names = {size: name for name, size in c.sizes.items()}
+    pairs = zip(c.got.shape, c.expected.shape, strict=True)
+    strange = [got for got, wanted in pairs if got != wanted and got in names]
+    return f" {strange[0]} is {names[strange[0]]}." if strange else ""
+
+
+def _subject(c: Comparison, verb: str = "is") -> str:
+    return f"`{c.name}` {verb}" if c.name else f"The result {verb}"
+
+
+def _index(where: Tensor) -> tuple[int, ...]:
+    return tuple(where.nonzero()[0].tolist())
+
+
+def _number(value: Tensor) -> str:
+    return f"{value.item():.4g}"
+
+
+def _name_factor(factor: float, sizes: dict[str, int]) -> str:
+    named = {-1.0: "-1"}
+    for name, size in sizes.items():
+        named |= {float(size): name, math.sqrt(size): f"√{name}"}
+        named |= {1 / size: f"1/{name}", 1 / math.sqrt(size): f"1/√{name}"}
+    for value, words in named.items():
+        if math.isclose(factor, value, rel_tol=1e-3):
+            return words if words == "-1" else f"{words} ({factor:.3g})"
+    return f"{factor:.4g}"

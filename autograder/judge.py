@@ -1,0 +1,130 @@
+"""Judge: compare answers with an answer key, and say what it means.
+
+This half never sees the learner's code, only the tensors that it gave.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from autograder.answer import Answer, Problem
+from autograder.compare import Comparison, same_answer
+from autograder.explain import explain_difference, explain_problem
+from autograder.question import AnswerKey, AspectKey, CaseKey, MistakeKey
+from autograder.verdict import AspectResult, Exhibit, Verdict
+
+HIDDEN_ONLY = (
+    "It is right on the cases that the notebook shows and wrong on others of the same form: "
+    "does the code depend on particular sizes or values? "
+)
+
+
+def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
+    """The verdict on one answer for each case of the key."""
+    if len(answers) != len(key.cases):
+        raise ValueError(f"{key.exercise} has {len(key.cases)} cases, not {len(answers)} answers")
+    answers = [_complete(case, answer) for case, answer in zip(key.cases, answers, strict=True)]
+    failing = [_failing_cases(key, aspect, answers) for aspect in key.aspects]
+    verdict = Verdict(
+        exercise=key.exercise,
+        lesson=key.lesson,
+        aspects=[
+            AspectResult(aspect.name, aspect.points, not cases)
+            for aspect, cases in zip(key.aspects, failing, strict=True)
+        ],
+        answered=not any(_is_stub(answer, key.exercise) for answer in answers),
+        printed=sum(answer.printed for answer in answers),
+    )
+    for aspect, cases in zip(key.aspects, failing, strict=True):
+        if cases:
+            # A public case can be shown whole, so it goes first.
+            shown = min(cases, key=lambda i: key.cases[i].hidden)
+            return replace(verdict, **_finding(key, aspect, answers, shown))
+    return verdict
+
+
+def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey | None:
+    """The known mistake that gives the same answer to `case`, and to most of the others."""
+
+    def agreement(mistake: MistakeKey) -> int:
+        triples = zip(mistake.answers, answers, key.cases, strict=True)
+        return sum(same_answer(known, given, c.tolerance) for known, given, c in triples)
+
+    tolerance = key.cases[case].tolerance
+    suspects = [m for m in key.mistakes if same_answer(m.answers[case], answers[case], tolerance)]
+    return max(suspects, key=agreement, default=None)
+
+
+def _complete(case: CaseKey, answer: Answer) -> Answer:
+    """The answer, or the problem that it lacks an output (only a forged one can)."""
+    if answer.problem or answer.tensors.keys() == case.expected.keys():
+        return answer
+    return Answer(problem=Problem("count", f"other things than ({', '.join(case.expected)})"))
+
+
+def _failing_cases(key: AnswerKey, aspect: AspectKey, answers: list[Answer]) -> list[int]:
+    return [i for i in aspect.cases if not _holds(key.cases[i], answers[i], aspect.outputs)]
+
+
+def _holds(case: CaseKey, answer: Answer, outputs: list[str]) -> bool:
+    if answer.problem or answer.changed:
+        return False
+    return all(_comparison(case, answer, name).right for name in outputs)
+
+
+def _comparison(case: CaseKey, answer: Answer, name: str, dims: str = "") -> Comparison:
+    return Comparison(
+        name=name,
+        got=answer.tensors[name],
+        expected=case.expected[name],
+        tolerance=case.tolerance[name],
+        dims=dims,
+        sizes=case.sizes,
+    )
+
+
+def _finding(
+    key: AnswerKey, aspect: AspectKey, answers: list[Answer], index: int
+) -> dict[str, Any]:
+    """What a verdict says of a failing case: sentence, mistake and exhibit."""
+    case, answer = key.cases[index], answers[index]
+    exhibit = Exhibit(case.shapes, hidden=case.hidden)
+    wrong = None
+    if not answer.problem:
+        compared = [_comparison(case, answer, name, key.dims[name]) for name in aspect.outputs]
+        wrong = next((c for c in compared if not c.right), None)
+    if wrong and not case.hidden:
+        exhibit = Exhibit(case.shapes, wrong.name, wrong.expected, wrong.got)
+    mistake = find_mistake(key, answers, index)
+    if mistake:
+        return {"exhibit": exhibit, "sentence": mistake.say, "mistake": mistake.name}
+    return {"exhibit": exhibit, "sentence": _explain(key, case, answer, wrong)}
+
+
+def _explain(key: AnswerKey, case: CaseKey, answer: Answer, wrong: Comparison | None) -> str:
+    if answer.problem:
+        return explain_problem(answer.problem, key.exercise)
+    if wrong is None:
+        return _explain_change(answer.changed)
+    return (HIDDEN_ONLY if case.hidden else "") + explain_difference(wrong)
+
+
+def _explain_change(changed: tuple[str, ...]) -> str:
+    names = " and ".join(f"`{name}`" for name in changed)
+    return (
+        f"The code changes its input {names} in place, so the caller's tensor is no longer what "
+        "it was. Make a new tensor instead (`x = x - 1`, not `x -= 1`)."
+    )
+
+
+def _exhibit(case: CaseKey, answer: Answer) -> Exhibit:
+    if answer.problem or case.hidden:
+        return Exhibit(case.shapes, hidden=case.hidden)
+    wrong = next((c for c in _comparisons(case, answer) if not c.right), None)
+    if wrong is None:
+        return Exhibit(case.shapes)
+    return Exhibit(case.shapes, wrong.name, wrong.expected, wrong.got)
+
+
+def _is_stub(answer: Answer, exercise: str) -> bool:
+    problem = answer.problem
+    return problem is not None and problem.kind == "not answered" and problem.detail == exercise

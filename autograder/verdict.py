@@ -1,0 +1,71 @@
+"""What a judge found: data that a card shows, a gradebook stores and a report counts."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class AspectResult:
+    name: str
+    points: int
+    held: bool
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """The first case that went wrong.
+
+    shapes: of its tensor arguments, by name.
+    output: the name of the wrong output, empty when the call gave no tensors.
+    expected, got: that output, or None; for a hidden case they stay hidden.
+    """
+
+    shapes: dict[str, list[int]]
+    output: str = ""
+    expected: Tensor | None = None
+    got: Tensor | None = None
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of one exercise.
+
+    sentence: what is wrong, empty when all is right.
+    mistake: the name of the known mistake, if it is one.
+    """
+
+    exercise: str
+    lesson: str
+    aspects: list[AspectResult]
+    sentence: str = ""
+    mistake: str = ""
+    exhibit: Exhibit | None = None
+    answered: bool = True
+    printed: int = 0
+
+    @property
+    def points(self) -> int:
+        return sum(aspect.points for aspect in self.aspects if aspect.held)
+
+    @property
+    def max_points(self) -> int:
+        return sum(aspect.points for aspect in self.aspects)
+
+    @property
+    def passed(self) -> bool:
+        return all(aspect.held for aspect in self.aspects)
+
+    def summary(self) -> dict[str, Any]:
+        """The verdict in plain values, without tensors."""
+        return {
+            "exercise": self.exercise,
+            "points": self.points,
+            "max_points": self.max_points,
+            "aspects": [asdict(aspect) for aspect in self.aspects],
+            "sentence": self.sentence,
+            "mistake": self.mistake,
+            "answered": self.answered,
+        }
