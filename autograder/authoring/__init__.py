@@ -1,0 +1,1 @@
+"""What an author runs: from a lesson's text to notebooks and reference files."""

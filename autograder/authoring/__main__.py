@@ -1,0 +1,71 @@
+"""The author's commands, each for the lessons that are named, or for all."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+
+from tqdm import tqdm
+
+from autograder.authoring.exercise import AuthoringError
+from autograder.authoring.lesson import Lesson, lesson_names
+from autograder.errors import CourseError
+
+
+def lessons(lesson: Lesson) -> None:
+    """Build and execute the source notebook."""
+    from autograder.authoring.notebooks import build_notebook, execute, write
+
+    notebook = build_notebook(lesson)
+    lesson.notebook_path.parent.mkdir(exist_ok=True)
+    write(execute(notebook, lesson.notebook_path.parent), lesson.notebook_path)
+
+
+def reference(lesson: Lesson) -> None:
+    """Build the public reference file and, for grading, the one with hidden cases."""
+    from autograder.authoring.reference import build
+    from autograder.course import PUBLIC
+    from autograder.grading.hidden import rebuild
+
+    PUBLIC.mkdir(exist_ok=True)
+    (PUBLIC / f"{lesson.name}.safetensors").write_bytes(build(lesson).to_bytes())
+    rebuild(lesson)
+
+
+def mistakes(lesson: Lesson) -> None:
+    """Print what becomes of every known mistake and every alternative."""
+    from autograder.authoring.table import outcomes, print_table
+
+    print_table(lesson.name, outcomes(lesson))
+
+
+COMMANDS: dict[str, Callable[[Lesson], None]] = {
+    command.__name__: command for command in (lessons, reference, mistakes)
+}
+
+
+def main() -> int:
+    # A check in a lesson that is being built must judge, whatever the caller's environment says.
+    os.environ.pop("AUTOGRADER_QUESTIONS", None)
+    parser = argparse.ArgumentParser(prog="python -m autograder.authoring", description=__doc__)
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument(
+        "lessons", nargs="*", metavar="LESSON", help="all of them when none is named"
+    )
+    arguments = parser.parse_args()
+    unknown = set(arguments.lessons) - set(lesson_names())
+    if unknown:
+        parser.error(
+            f"no lesson {', '.join(sorted(unknown))}; there are {', '.join(lesson_names())}"
+        )
+    try:
+        for name in tqdm(arguments.lessons or lesson_names(), desc=arguments.command, disable=None):
+            COMMANDS[arguments.command](Lesson(name))
+    except (AuthoringError, CourseError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

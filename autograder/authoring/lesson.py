@@ -1,0 +1,124 @@
+"""A lesson's text: solutions/NN_topic.py in jupytext's percent format.
+
+The text carries no nbgrader metadata. Which cell is what follows from its content: a cell with a
+solution region is an exercise named after what it defines, and a cell that is one call of `check`
+is where that exercise is graded.
+"""
+
+import ast
+import importlib
+import re
+import textwrap
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import jupytext
+from nbformat import NotebookNode
+
+from autograder.authoring.exercise import AuthoringError, Exercise, Variant
+
+ROOT = Path(__file__).parents[2]
+TEXTS = ROOT / "solutions"
+REGION = re.compile(
+    r"^(?P<begin>[ ]*### BEGIN SOLUTION\n)(?P<body>.*?)(?P<end>^[ ]*### END SOLUTION)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def lesson_names() -> list[str]:
+    """The names of all lessons, in order."""
+    return sorted(path.stem for path in TEXTS.glob("[0-9][0-9]_*.py"))
+
+
+def exercise_defined(source: str) -> str:
+    """The name of the function or class that an exercise cell defines; "" for other cells."""
+    if not REGION.search(source):
+        return ""
+    definitions = (ast.FunctionDef, ast.ClassDef)
+    names = [node.name for node in ast.parse(source).body if isinstance(node, definitions)]
+    if len(names) != 1:
+        raise AuthoringError(f"an exercise cell should define one name, not {names or 'none'}")
+    return names[0]
+
+
+def exercise_checked(source: str) -> str:
+    """The name of the exercise that a check cell checks; "" for other cells."""
+    match = re.fullmatch(r"check\((\w+)\)", source.strip())
+    return match[1] if match else ""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson: its text and its exercises."""
+
+    name: str
+
+    @property
+    def text_path(self) -> Path:
+        return TEXTS / f"{self.name}.py"
+
+    @property
+    def notebook_path(self) -> Path:
+        return TEXTS / self.name / f"{self.name}.ipynb"
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        """The text as a notebook, without outputs."""
+        return jupytext.read(self.text_path)
+
+    @cached_property
+    def exercises(self) -> list[Exercise]:
+        """The exercises, in the order of the lesson.
+
+        Raises AuthoringError when the text and the list differ.
+        """
+        module = importlib.import_module(f"autograder.exercises.{self.name}")
+        listed = [exercise.name for exercise in module.EXERCISES]
+        if listed != list(self.solutions):
+            raise AuthoringError(
+                f"{self.name}: the text has the exercises {list(self.solutions)}, and "
+                f"autograder/exercises/{self.name}.py lists {listed}"
+            )
+        return list(module.EXERCISES)
+
+    @cached_property
+    def solutions(self) -> dict[str, str]:
+        """The source of each exercise cell, by exercise."""
+        sources = [cell.source for cell in self.notebook.cells if cell.cell_type == "code"]
+        return {exercise_defined(source): source for source in sources if exercise_defined(source)}
+
+    def namespace(self, variant: Variant | None = None, exercise: str = "") -> dict:
+        """The names that the lesson's imports and definitions make, with one solution rewritten."""
+        namespace: dict = {"__name__": self.name}
+        for number, cell in enumerate(self.notebook.cells):
+            if cell.cell_type != "code" or not _only_defines(cell.source):
+                continue
+            source = cell.source
+            if variant and exercise_defined(source) == (variant.of or exercise):
+                source = rewrite(source, variant)
+            exec(compile(source, f"<{self.name}, cell {number}>", "exec"), namespace)
+        return namespace
+
+
+def rewrite(source: str, variant: Variant) -> str:
+    """The source of an exercise cell with a variant's edits. Raises AuthoringError."""
+    match = REGION.search(source)
+    if not match:
+        raise AuthoringError(f"{variant.name!r}: there is no solution region to rewrite")
+    indent = " " * match["begin"].index("#")
+    body = textwrap.indent(textwrap.dedent(variant.body), indent) or match["body"]
+    for old, new in variant.edits:
+        if body.count(old) != 1:
+            raise AuthoringError(
+                f"{variant.name!r}: the edit {old!r} → {new!r} no longer applies; its left side "
+                f"occurs {body.count(old)} times in the solution of {exercise_defined(source)}"
+            )
+        body = body.replace(old, new)
+    return source[: match.start("body")] + body.strip("\n") + "\n" + source[match.start("end") :]
+
+
+def _only_defines(source: str) -> bool:
+    """Whether a cell holds nothing but imports and definitions."""
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+    return all(isinstance(node, kinds) for node in ast.parse(source).body)

@@ -1,0 +1,96 @@
+"""Building source notebooks from lesson texts.
+
+A source notebook carries nbgrader's metadata, derived from the text, and cell ids that follow
+from the headings, so that two builds of the same text are the same file.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from autograder.authoring.exercise import AuthoringError
+from autograder.authoring.lesson import Lesson, exercise_checked, exercise_defined
+
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+CELL_SECONDS = 300
+
+
+def build_notebook(lesson: Lesson) -> NotebookNode:
+    """The source notebook of a lesson, not yet executed. Raises AuthoringError."""
+    cells = [_with_nbgrader(cell, lesson) for cell in lesson.notebook.cells]
+    for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
+        cell.id = cell_id
+    metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
+
+
+def execute(notebook: NotebookNode, folder: Path, allow_errors: bool = False) -> NotebookNode:
+    """The notebook run from top to bottom in `folder`, without timestamps."""
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_SECONDS,
+        allow_errors=allow_errors,
+        resources={"metadata": {"path": str(folder)}},
+        record_timing=False,
+    )
+    client.execute()
+    notebook.metadata.language_info = {"name": "python"}
+    return notebook
+
+
+def write(notebook: NotebookNode, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.validate(notebook)
+    nbformat.write(notebook, path)
+
+
+def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
+    """A copy of the cell with the nbgrader metadata that its source calls for."""
+    cell = nbformat.from_dict(cell)
+    if cell.cell_type != "code":
+        return cell
+    if defined := exercise_defined(cell.source):
+        cell.metadata.nbgrader = _nbgrader(defined, solution=True)
+    elif checked := exercise_checked(cell.source):
+        cell.metadata.nbgrader = _nbgrader(f"check_{checked}", points=_points(lesson, checked))
+    return cell
+
+
+def _points(lesson: Lesson, name: str) -> int:
+    for exercise in lesson.exercises:
+        if exercise.name == name:
+            return exercise.points
+    raise AuthoringError(f"{lesson.name}: check({name}) checks no exercise of this lesson")
+
+
+def _nbgrader(grade_id: str, points: int | None = None, solution: bool = False) -> dict:
+    metadata = {
+        "grade": points is not None,
+        "grade_id": grade_id,
+        "locked": points is not None,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    return metadata if points is None else metadata | {"points": points}
+
+
+def _cell_ids(cells: list[NotebookNode]) -> list[str]:
+    """An id for each cell: its exercise, or the nearest heading above and a number."""
+    ids, heading, seen = [], "start", Counter()
+    for cell in cells:
+        if cell.cell_type == "markdown" and (match := re.match(r"#+ (.+)", cell.source)):
+            heading = _slug(match[1])
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        base = _slug(grade_id) if grade_id else heading
+        seen[base] += 1
+        ids.append(base if seen[base] == 1 else f"{base}-{seen[base]}")
+    return ids
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-")[:56]

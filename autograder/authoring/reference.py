@@ -1,0 +1,237 @@
+"""Building reference files: the solution run on every case, and every known mistake as well.
+
+Expected values are computed in float64 from the float32 inputs; mistakes run in float32, as a
+learner's code would. Building is also the mutation test of the course: it fails when an edit no
+longer applies, a mistake goes unseen or can't be told from another, a right alternative is
+refused, or a trivial answer earns a point.
+"""
+
+import hashlib
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.answer import Answer
+from autograder.authoring.draw import Draw
+from autograder.authoring.exercise import Aspect, AuthoringError, Exercise, Variant
+from autograder.authoring.lesson import ROOT, Lesson
+from autograder.collect import collect
+from autograder.course import LessonReference
+from autograder.judge import judge
+from autograder.question import AnswerKey, AspectKey, CaseKey, MistakeKey, Question
+
+PUBLIC_SEED = "public"
+LEAST_ALTERNATIVES = 2
+HINTS = 3
+ROUNDING = 16 * torch.finfo(torch.float32).eps
+
+
+def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
+    """The reference of a lesson; with a secret the hidden cases too. Raises AuthoringError."""
+    built = [ExerciseBuilder(lesson, exercise, secret).build() for exercise in lesson.exercises]
+    return LessonReference(
+        lesson=lesson.name,
+        source=source_digest(lesson, secret),
+        questions={question.exercise: question for question, _ in built},
+        keys={key.exercise: key for _, key in built},
+    )
+
+
+def source_digest(lesson: Lesson, secret: str | None = None) -> str:
+    """A digest of all that a reference is built from."""
+    package = ROOT / "autograder"
+    exercises = package / "exercises" / f"{lesson.name}.py"
+    builders = [package / "collect.py", *sorted(Path(__file__).parent.glob("*.py"))]
+    digest = hashlib.sha256((secret or "").encode())
+    for path in [lesson.text_path, exercises, *builders]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class DrawnCase:
+    """The arguments of one call, with the sizes of their dimensions."""
+
+    arguments: dict[str, Any]
+    sizes: dict[str, int]
+    hidden: bool
+
+
+class ExerciseBuilder:
+    """Builds the question and the answer key of one exercise."""
+
+    def __init__(self, lesson: Lesson, exercise: Exercise, secret: str | None) -> None:
+        self.lesson, self.exercise = lesson, exercise
+        self.seeds = [PUBLIC_SEED] if secret is None else [PUBLIC_SEED, secret]
+        self.solution = lesson.namespace()[exercise.name]
+        self.cases: list[DrawnCase] = []
+        self.aspects = [self._draw_aspect(aspect) for aspect in exercise.aspects]
+        self.question = Question(
+            exercise=exercise.name,
+            returns=exercise.returns.split(),
+            forbidden=list(exercise.forbidden),
+            calls=[case.arguments for case in self.cases],
+        )
+
+    def build(self) -> tuple[Question, AnswerKey]:
+        alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
+        solution = collect(self.solution, self.question)
+        key = AnswerKey(
+            exercise=self.exercise.name,
+            lesson=self.lesson.name,
+            dims=output_dims(self.solution, self.question.returns),
+            cases=self._case_keys(),
+            aspects=self.aspects,
+            mistakes=[MistakeKey(m.name, m.say, self._answers(m)) for m in self.exercise.mistakes],
+            hints=self.exercise.hints,
+        )
+        Audit(self.exercise, self.question, key).run({"the solution": solution, **alternatives})
+        return self.question, key
+
+    def _draw_aspect(self, aspect: Aspect) -> AspectKey:
+        """Draws the cases of an aspect and adds them to `cases`."""
+        first = len(self.cases)
+        for seed, (number, inputs) in itertools.product(self.seeds, enumerate(aspect.cases)):
+            draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}")
+            self.cases.append(DrawnCase(inputs(draw), draw.sizes, hidden=seed != PUBLIC_SEED))
+        outputs = list(aspect.outputs) or self.exercise.returns.split()
+        return AspectKey(aspect.name, aspect.points, list(range(first, len(self.cases))), outputs)
+
+    def _answers(self, variant: Variant) -> list[Answer]:
+        namespace = self.lesson.namespace(variant, self.exercise.name)
+        return collect(namespace[self.exercise.name], self.question)
+
+    def _expected(self, noise: float = 0.0) -> list[Answer]:
+        """The solution's answers, computed in float64 and given in float32.
+
+        noise: relative change of the inputs beforehand.
+        """
+        calls = [_disturb(_cast(call, torch.float64), noise) for call in self.question.calls]
+        answers = collect(self.solution, replace(self.question, calls=calls))
+        for answer in answers:
+            if answer.problem or answer.changed:
+                raise AuthoringError(f"the solution of {self.exercise.name} fails: {answer}")
+        return [replace(answer, tensors=_cast(answer.tensors, torch.float32)) for answer in answers]
+
+    def _case_keys(self) -> list[CaseKey]:
+        triples = zip(self.cases, self._expected(), self._expected(ROUNDING), strict=True)
+        return [self._case_key(case, expected, disturbed) for case, expected, disturbed in triples]
+
+    def _case_key(self, case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:
+        arguments = case.arguments.items()
+        return CaseKey(
+            shapes={name: list(v.shape) for name, v in arguments if isinstance(v, Tensor)},
+            sizes=case.sizes,
+            expected=expected.tensors,
+            tolerance={
+                name: _tolerance(value, disturbed.tensors[name])
+                for name, value in expected.tensors.items()
+            },
+            hidden=case.hidden,
+        )
+
+
+class Audit:
+    """The mutation test of one exercise. Each finding is an AuthoringError."""
+
+    def __init__(self, exercise: Exercise, question: Question, key: AnswerKey) -> None:
+        self.exercise, self.question, self.key = exercise, question, key
+
+    def run(self, right: dict[str, list[Answer]]) -> None:
+        """Raises AuthoringError; `right` holds the answers of the solution and the alternatives."""
+        self._require(len(self.key.hints) == HINTS, f"should have {HINTS} hints")
+        many = len(self.exercise.alternatives)
+        self._require(many >= LEAST_ALTERNATIVES, f"has {many} alternatives: too few")
+        for case in self.key.cases:
+            distinct = len(set(case.sizes.values())) == len(case.sizes)
+            self._require(distinct, f"has equal sizes in {case.sizes}")
+        for name, answers in right.items():
+            verdict = judge(self.key, answers)
+            self._require(verdict.passed, f"refuses {name!r}: {verdict.sentence}")
+        self._mistakes_are_seen()
+        for name, answers in self._trivial():
+            earned = judge(self.key, answers).points
+            self._require(not earned, f"gives {earned} points to {name}")
+
+    def _mistakes_are_seen(self) -> None:
+        said = {mistake.name: mistake.say for mistake in self.key.mistakes}
+        self._require(len(said) == len(self.key.mistakes), "has two mistakes of one name")
+        for mistake in self.key.mistakes:
+            verdict = judge(self.key, mistake.answers)
+            self._require(not verdict.passed, f"lets the mistake {mistake.name!r} pass")
+            confused = said.get(verdict.mistake) != mistake.say
+            self._require(not confused, f"takes {mistake.name!r} for {verdict.mistake!r}")
+
+    def _trivial(self) -> Iterator[tuple[str, list[Answer]]]:
+        """Answers that took no thought."""
+        generator = torch.Generator().manual_seed(0)
+        makers: dict[str, Callable[[Tensor], Tensor]] = {
+            "zeros": torch.zeros_like,
+            "ones": torch.ones_like,
+            "random values": lambda t: torch.rand(t.shape, generator=generator).to(t.dtype),
+        }
+        for name, make in makers.items():
+            yield name, [self._made_of(case.expected, make) for case in self.key.cases]
+        yield "the input", collect(self._identity, self.question)
+
+    def _made_of(self, expected: dict[str, Tensor], make: Callable[[Tensor], Tensor]) -> Answer:
+        return Answer({name: make(tensor) for name, tensor in expected.items()})
+
+    def _identity(self, *arguments: Any) -> Any:
+        count = len(self.question.returns)
+        return arguments[0] if count == 1 else (arguments[0],) * count
+
+    def _require(self, good: bool, finding: str) -> None:
+        if not good:
+            raise AuthoringError(f"the exercise {self.exercise.name} {finding}")
+
+
+def output_dims(solution: Callable, returns: list[str]) -> dict[str, str]:
+    """The named dimensions of each output, from the jaxtyping annotations of the solution."""
+    annotation = solution.__annotations__.get("return")
+    parts = getattr(annotation, "__args__", None) or (annotation,)
+    dims = [re.sub(r"\s+", " ", getattr(part, "dim_str", "")).strip() for part in parts]
+    return dict(zip(returns, dims, strict=True))
+
+
+def _cast(values: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
+    """The same values, floating point tensors in another dtype."""
+    return {
+        name: value.to(dtype) if isinstance(value, Tensor) and value.is_floating_point() else value
+        for name, value in values.items()
+    }
+
+
+def _disturb(values: dict[str, Any], noise: float) -> dict[str, Any]:
+    """The same values, floating point tensors changed by a relative `noise`."""
+    generator = torch.Generator().manual_seed(0)
+
+    def disturbed(value: Any) -> Any:
+        if not isinstance(value, Tensor) or not value.is_floating_point():
+            return value
+        return value * (1 + noise * torch.randn(value.shape, generator=generator))
+
+    return {name: disturbed(value) for name, value in values.items()}
+
+
+def _tolerance(expected: Tensor, disturbed: Tensor) -> float:
+    """How far a right answer may be off, absolute.
+
+    Good code in float32 is off by about as much as the answer moves when its inputs are rounded
+    (backward stability), so the bound is a few times that, and no less than 1e-5 of the scale.
+    """
+    if not expected.is_floating_point():
+        return 0.0
+    scale = max(1.0, _largest(expected))
+    return max(1e-5 * scale, 4 * _largest(disturbed - expected))
+
+
+def _largest(values: Tensor) -> float:
+    finite = values[values.isfinite()]
+    return finite.abs().max().item() if finite.numel() else 0.0
