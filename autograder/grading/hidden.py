@@ -1,0 +1,56 @@
+"""The reference that grading uses: the public cases, and hidden ones drawn from a course secret.
+
+It is built on this machine when it is first needed, and again when the lesson, its exercises or
+the secret has changed. It never leaves the machine.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+
+from autograder.authoring.lesson import ROOT, Lesson
+from autograder.authoring.reference import build, source_digest
+from autograder.course import LessonReference, load
+from autograder.errors import CourseError
+
+FOLDER = Path(__file__).parent / "hidden"
+SECRET_FILE = ROOT / "course_secret.txt"
+SECRET_VARIABLE = "COURSE_SECRET"
+DEFAULT_SECRET = "a course of your own should have a secret of its own"
+
+
+def course_secret() -> str:
+    """The secret from the environment or from course_secret.txt, else the one that ships."""
+    if SECRET_VARIABLE in os.environ:
+        return os.environ[SECRET_VARIABLE]
+    if SECRET_FILE.exists():
+        return SECRET_FILE.read_text().strip()
+    return DEFAULT_SECRET
+
+
+@cache
+def grading_reference(lesson_name: str) -> LessonReference:
+    """The reference of a lesson with its hidden cases. Raises AuthoringError."""
+    lesson = Lesson(lesson_name)
+    try:
+        reference = load(_path(lesson))
+        if reference.source == source_digest(lesson, course_secret()):
+            return reference
+    except CourseError:
+        pass  # missing or damaged: built anew
+    return rebuild(lesson)
+
+
+def rebuild(lesson: Lesson) -> LessonReference:
+    """Build the reference of a lesson with hidden cases, and keep it for later runs."""
+    reference = build(lesson, course_secret())
+    FOLDER.mkdir(exist_ok=True)
+    # Written aside and moved, so that a run beside this one never reads half a file.
+    draft = _path(lesson).with_suffix(f".{os.getpid()}")
+    draft.write_bytes(reference.to_bytes())
+    draft.replace(_path(lesson))
+    return reference
+
+
+def _path(lesson: Lesson) -> Path:
+    return FOLDER / f"{lesson.name}.safetensors"

@@ -1,0 +1,79 @@
+"""Judging a submission that has been run: from what its kernel sent to verdicts and cards."""
+
+from collections.abc import Iterator
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.answer import Answer, Problem
+from autograder.authoring.lesson import exercise_checked, lesson_names
+from autograder.card import verdict_card
+from autograder.grading.hidden import grading_reference
+from autograder.hand_in import MIME, unpack
+from autograder.judge import judge
+from autograder.question import AnswerKey
+
+VERDICT = "attention_verdict"
+
+
+class JudgeAnswers(NbGraderPreprocessor):
+    """Gives each check cell its verdict: a card as its output, and the facts in its metadata.
+
+    Which cell checks what is read from the gradebook's copy of the released notebook; what the
+    submission says of itself has no part in it.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        about = resources["nbgrader"]
+        for cell in nb.cells:
+            cell.metadata.pop(VERDICT, None)
+        if about["assignment"] not in lesson_names():
+            return nb, resources
+        reference = grading_reference(about["assignment"])
+        with Gradebook(about["db_url"]) as gradebook:
+            source = gradebook.find_notebook(about["notebook"], about["assignment"])
+            checks = {cell.name: exercise_checked(cell.source) for cell in source.source_cells}
+        for cell in nb.cells:
+            exercise = checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
+            if exercise:
+                self._judge_cell(cell, reference.keys[exercise])
+        return nb, resources
+
+    def _judge_cell(self, cell: NotebookNode, key: AnswerKey) -> None:
+        verdict = judge(key, read_answers(cell, key))
+        card = verdict_card(verdict)
+        data = {"text/html": card.html, "text/plain": card.text}
+        cell.outputs = [new_output("display_data", data)]
+        cell.metadata[VERDICT] = verdict.summary()
+
+
+def read_answers(cell: NotebookNode, key: AnswerKey) -> list[Answer]:
+    """The answers that a check cell sent; where there are none, the reason as a problem."""
+    count = len(key.cases)
+    for sent in _sent(cell):
+        try:
+            return unpack(sent, key.exercise, count)
+        except ValueError as error:
+            return [Answer(problem=Problem("unreadable", str(error)))] * count
+    return [Answer(problem=_why_nothing(cell))] * count
+
+
+def _sent(cell: NotebookNode) -> Iterator[object]:
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        if MIME in data:
+            yield data[MIME]
+
+
+def _why_nothing(cell: NotebookNode) -> Problem:
+    errors = [o for o in cell.get("outputs", []) if o.output_type == "error"]
+    if not errors:
+        return Problem("no answer")
+    if errors[0].ename == "NameError":
+        return Problem("undefined")
+    return Problem("raised", f"{errors[0].ename}: {errors[0].evalue}")
