@@ -1,0 +1,1 @@
+"""What the lessons share: data, training, plots."""

@@ -1,0 +1,112 @@
+"""How a cost grows with size: a line on log-log axes, and its slope."""
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+from math import ceil
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from utils.look import BLUE, GREY, ORANGE, RED, house_style
+from utils.picture import Picture, render
+from utils.values import as_array
+
+LOOKS = [(BLUE, "o"), (ORANGE, "s"), ("#440154", "^"), (RED, "D"), (GREY, "v")]
+TICKS_APART = 1.45  # ratio of neighbouring ticks on the x axis
+
+
+@house_style()
+def plot_growth(
+    sizes: Sequence[float],
+    seconds: Mapping[str, Sequence[float]],
+    *,
+    caption: str,
+    alt: str | None = None,
+    x_name: str = "n_words",
+    y_name: str = "seconds",
+) -> Picture:
+    """Draw each series of `seconds`, name → [n_sizes], against `sizes` on log-log axes.
+
+    The legend gives each line's `growth_slope`. Raises ValueError as `growth_slope` does.
+    """
+    if not seconds:
+        raise ValueError("seconds is empty: give at least one series, such as {'loop': [...]}")
+    series = {name: _points(sizes, y, f"seconds[{name!r}]") for name, y in seconds.items()}
+    alt = _summary(series, x_name, y_name) if alt is None else alt
+    return render(draw_growth(series, x_name, y_name), caption, alt)
+
+
+def growth_slope(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """Slope of log `seconds` against log `sizes`: 2.0 where double the size costs four times.
+
+    Least squares through the points of the larger half of the sizes, at least three if there are
+    three: small sizes measure fixed costs rather than growth.
+    Raises ValueError when lengths differ, a number is not positive, or sizes do not differ.
+    """
+    return _slope(_points(sizes, seconds, "seconds"))
+
+
+def _slope(points: np.ndarray) -> float:
+    last = max(3, ceil(points.shape[1] / 2))
+    return float(np.polyfit(*np.log(points[:, -last:]), 1)[0])
+
+
+def _points(sizes: Sequence[float], seconds: Sequence[float], name: str) -> np.ndarray:
+    """Both series, checked, in order of size: [2, n_sizes]."""
+    x, y = as_array(sizes, "sizes"), as_array(seconds, name)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(
+            f"sizes has the shape {list(x.shape)}, {name} {list(y.shape)}: give one number of each"
+        )
+    if len(np.unique(x)) < max(2, len(x)):
+        raise ValueError(f"sizes is {x.tolist()}: give at least two, all different")
+    _check_positive(x, "sizes")
+    _check_positive(y, name)
+    return np.stack([x, y])[:, np.argsort(x)]
+
+
+def _check_positive(values: np.ndarray, name: str) -> None:
+    bad = values[~((values > 0) & np.isfinite(values))]
+    if bad.size:
+        raise ValueError(
+            f"{name} holds {bad[0]:g}, which has no place on a logarithmic axis: give finite "
+            f"numbers above 0 (too quick to measure? repeat it and divide)"
+        )
+
+
+def draw_growth(series: dict[str, np.ndarray], x_name: str, y_name: str) -> Figure:
+    """One line per series, name → [2, n_sizes], with its slope in the legend."""
+    figure = Figure(figsize=(5.2, 3.4), layout="constrained")
+    ax = figure.subplots()
+    ax.set(xscale="log", yscale="log", xlabel=x_name, ylabel=y_name)
+    for (name, points), (colour, marker) in zip(series.items(), cycle(LOOKS), strict=False):
+        label = f"{name} (slope {_slope(points):.1f})"
+        ax.plot(*points, color=colour, marker=marker, ms=5, label=label)
+    _label_ticks(ax, points[0])
+    ax.grid(color="#dddddd", lw=0.6)
+    ax.legend(frameon=False)
+    return figure
+
+
+def _label_ticks(ax: Axes, sizes: np.ndarray) -> None:
+    """Measured sizes below, where there is room; plain numbers at the left."""
+    ticks = [sizes[0]]
+    for size in sizes:
+        if size >= TICKS_APART * ticks[-1]:
+            ticks.append(size)
+    ax.set_xticks(ticks, [f"{size:g}" for size in ticks])
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_minor_locator(NullLocator())
+    low, high = ax.get_ylim()
+    if high / low < 100:
+        ax.yaxis.set_major_locator(LogLocator(subs=range(1, 10) if high / low < 10 else (1, 2, 5)))
+
+
+def _summary(series: dict[str, np.ndarray], x_name: str, y_name: str) -> str:
+    slopes = [f"{name} grows with slope {_slope(points):.1f}" for name, points in series.items()]
+    x = next(iter(series.values()))[0]
+    span = f"{x[0]:g} to {x[-1]:g}"
+    return f"Lines of {y_name} against {x_name}, {span}, on logarithmic axes: {', '.join(slopes)}."

@@ -1,0 +1,143 @@
+"""Drawing of one or many maps as coloured cells; what is drawn is decided in `utils.maps`."""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from utils.look import LINE, RED, label_columns
+from utils.values import short
+
+PRINTED_UP_TO = 8  # rows and columns
+FIGURE_WIDTH = 11.2  # inches, when several maps stand side by side
+LABEL_ROOM = 0.25  # inches around a map, beside its cells
+
+
+@dataclass(frozen=True)
+class Note:
+    """What the drawing says to the right of a row."""
+
+    text: str
+    colour: str
+    meaning: str  # "do not sum to 1": continues "Rows that"
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Maps of one shape, drawn on one colour scale."""
+
+    values: np.ndarray  # [n_maps, n_rows, n_columns]
+    row_labels: list[str]
+    column_labels: list[str]
+    titles: list[str]
+    row_name: str
+    column_name: str
+    value_name: str
+    value_range: tuple[float, float]
+    colours: str
+    notes: list[dict[int, Note]]  # for each map: row → note
+
+    @property
+    def cell(self) -> float:
+        """Side of a cell in inches."""
+        n_maps, *size = self.values.shape
+        if self.printed:
+            return 0.5 if n_maps <= 4 else 0.42
+        return min(0.27, (6 if n_maps == 1 else 4) / max(size))
+
+    @property
+    def printed(self) -> bool:
+        """Whether there is room for the values in the cells."""
+        return max(self.values.shape[1:]) <= PRINTED_UP_TO
+
+
+def draw_maps(maps: Maps) -> Figure:
+    """One panel per map, and one colour bar for all."""
+    figure, panels = _panels(maps)
+    scale = Normalize(*maps.value_range)
+    for values, title, notes, ax in zip(maps.values, maps.titles, maps.notes, panels, strict=True):
+        image = ax.imshow(values, cmap=maps.colours, norm=scale)
+        ax.set_title(title)
+        _mark_not_finite(ax, values)
+        _write_notes(ax, notes, maps)
+        if maps.printed:
+            _print_values(ax, values, image.to_rgba(values))
+    _colour_bar(figure, panels, image, maps)
+    return figure
+
+
+def _panels(maps: Maps) -> tuple[Figure, list[Axes]]:
+    n, n_rows, n_columns = maps.values.shape
+    width, height = n_columns * maps.cell + LABEL_ROOM, n_rows * maps.cell + LABEL_ROOM
+    across = min(n, max(1, int(FIGURE_WIDTH / width)))
+    down = ceil(n / across)
+    across = ceil(n / down)  # four maps as 2 by 2, not as 3 and 1
+    figure = Figure(figsize=(across * width + 1.5, down * height + 0.8), layout="compressed")
+    grid = figure.subplots(down, across, squeeze=False).ravel()
+    for ax in grid[n:]:
+        ax.remove()
+    for index, ax in enumerate(grid[:n]):
+        _label_axes(ax, maps, left=index % across == 0, bottom=index + across >= n)
+    return figure, list(grid[:n])
+
+
+def _label_axes(ax: Axes, maps: Maps, left: bool, bottom: bool) -> None:
+    ax.tick_params(length=0, labelleft=left, labelbottom=bottom)
+    ax.spines[:].set_visible(False)
+    every = 1 if maps.cell >= LINE else 10 * ceil(LINE / maps.cell / 4)
+    label_columns(ax, maps.column_labels, maps.cell, every)
+    ax.set_yticks(range(0, len(maps.row_labels), every), maps.row_labels[::every])
+    ax.set_xlabel(maps.column_name if bottom else "")
+    ax.set_ylabel(maps.row_name if left else "")
+
+
+def _mark_not_finite(ax: Axes, values: np.ndarray) -> None:
+    places = np.argwhere(~np.isfinite(values))[:, None, ::-1]
+    if len(places):
+        # One patch for all cells: hatching each by itself takes seconds on a large map.
+        corners = Path.unit_rectangle().vertices - 0.5
+        cells = Path.make_compound_path(*(Path(cell) for cell in places + corners))
+        ax.add_patch(PathPatch(cells, fc="white", ec=RED, hatch="////", lw=0, alpha=0.45))
+
+
+def _write_notes(ax: Axes, notes: dict[int, Note], maps: Maps) -> None:
+    for row, note in notes.items():
+        # In rows too thin for text an arrowhead must do.
+        text = note.text if maps.cell >= LINE else "◂"
+        x = maps.values.shape[2] - 0.4
+        ax.text(x, row, text, color=note.colour, ha="left", va="center", fontsize=8)
+
+
+def _print_values(ax: Axes, values: np.ndarray, colours: np.ndarray) -> None:
+    for (row, column), value in np.ndenumerate(values):
+        text = ax.text(column, row, short(value), ha="center", va="center", fontsize=8)
+        if not np.isfinite(value):
+            text.set_bbox({"facecolor": "white", "lw": 0, "pad": 1})
+        elif _luminance(colours[row, column]) < 0.18:
+            text.set_color("white")
+
+
+def _colour_bar(figure: Figure, panels: list[Axes], image: AxesImage, maps: Maps) -> None:
+    bar = figure.colorbar(image, ax=panels, extend=_beyond(maps), pad=0.02)
+    bar.outline.set_visible(False)
+    short_bar = len(maps.row_labels) * maps.cell < 1.2
+    bar.set_label(maps.value_name.replace(" ", "\n") if short_bar else maps.value_name)
+
+
+def _luminance(colour: np.ndarray) -> float:
+    """Relative luminance as in WCAG; black and white contrast alike with 0.18."""
+    return float(colour[:3] ** 2.2 @ (0.2126, 0.7152, 0.0722))
+
+
+def _beyond(maps: Maps) -> str:
+    """Which ends of the colour bar are pointed, since values lie beyond them."""
+    low, high = maps.value_range
+    finite = maps.values[np.isfinite(maps.values)]
+    below, above = (finite < low).any(), (finite > high).any()
+    return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[below, above]
