@@ -1,0 +1,25 @@
+"""nbgrader's settings for this course; the plug-ins are those of autograder.grading."""
+
+from pathlib import Path
+
+c = get_config()
+
+c.CourseDirectory.course_id = "attention-from-scratch"
+c.CourseDirectory.root = str(Path(__file__).parent.resolve())
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "notebooks"
+
+# As nbgrader's own list, with collecting, judging and saving exchanged for the course's. The
+# order matters: judging reads what the kernel sent, saving reads the verdicts.
+c.Autograde.autograde_preprocessors = [
+    "autograder.grading.collect_answers.CollectAnswers",
+    "autograder.grading.judge_answers.JudgeAnswers",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "autograder.grading.save_marks.SaveMarks",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+# A check cell that a learner deleted comes back; otherwise an earlier mark would stay.
+c.OverwriteCells.add_missing_cells = True
