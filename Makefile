@@ -15,7 +15,7 @@ PYTEST  ?=
 TORCH_INDEX ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint format build reference lessons release mistakes demo bench clean
+.PHONY: help lab test lint format build reference lessons text release mistakes demo bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,7 +24,7 @@ lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab $(LAB) notebooks
 
 test: $(VENV)/developer  ## set everything up and run every test, notebooks included
-	pytest $(PYTEST)
+	pytest -n 2 --dist loadfile $(PYTEST)
 
 lint: $(VENV)/developer  ## ruff: rules and format
 	ruff check . && ruff format --check .
@@ -39,6 +39,9 @@ reference: $(VENV)/developer  ## solutions and exercises → reference tensors [
 
 lessons: $(VENV)/developer  ## solutions/*.py → executed source notebooks [LESSON=...]
 	python -m autograder.authoring lessons $(LESSON)
+
+text: $(VENV)/developer  ## the way back: an edited source notebook → its text, LESSON=...
+	jupytext --to py:percent --output solutions/$(LESSON).py solutions/$(LESSON)/$(LESSON).ipynb
 
 release: $(VENV)/developer  ## source notebooks → notebooks/, what learners open [LESSON=...]
 	for lesson in $(or $(LESSON),$(LESSONS)); do \

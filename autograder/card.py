@@ -122,7 +122,8 @@ def _side_by_side(output: str, expected: Tensor, got: Tensor) -> Part:
     low, high = value_range(expected, got)
     html, text = "", []
     for word, tensor, index in panels:
-        title = f"{output} {word}{list(index) if index else ''}, shape {tuple(tensor.shape)}"
+        place = f" at {list(index)}" if index else ""
+        title = f"{word}: {output} {tuple(tensor.shape)}{place}"
         html += heatmap(tensor[index], title, low, high)
         text.append(f"  {title}:\n{_plain(tensor[index])}")
     return html, "\n".join(text)

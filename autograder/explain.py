@@ -83,11 +83,7 @@ Rule = Callable[[Comparison], str | None]
 
 def explain_difference(comparison: Comparison) -> str:
     """What sets a wrong output apart from the right one, in a sentence or two."""
-    for rule in RULES:
-        sentence = rule(comparison)
-        if sentence:
-            return sentence
-    raise ValueError("nothing to explain: the output is right")
+    return next(sentence for rule in RULES if (sentence := rule(comparison)))
 
 
 def other_axis_order(c: Comparison) -> str | None:
@@ -176,7 +172,7 @@ def some_rows_right(c: Comparison) -> str | None:
     """Whole rows right and others wrong."""
     if c.got.dim() < 2:
         return None
-    wrong = c.wrong_at.flatten(0, -2).any(-1)
+    wrong = c.wrong_at.any(-1).reshape(-1, c.got.shape[-2]).any(0)
     if wrong.all():
         return None
     rows = [row for row, is_wrong in enumerate(wrong.tolist()) if not is_wrong]
@@ -263,11 +259,11 @@ def _number(value: Tensor) -> str:
 
 
 def _name_factor(factor: float, sizes: dict[str, int]) -> str:
-    named = {-1.0: "-1"}
+    named: dict[float, str] = {}
     for name, size in sizes.items():
         named |= {float(size): name, math.sqrt(size): f"√{name}"}
         named |= {1 / size: f"1/{name}", 1 / math.sqrt(size): f"1/√{name}"}
     for value, words in named.items():
         if math.isclose(factor, value, rel_tol=1e-3):
-            return words if words == "-1" else f"{words} ({factor:.3g})"
+            return f"{factor:.4g}, which is {words} here"
     return f"{factor:.4g}"

@@ -9,6 +9,7 @@ from torch import Tensor
 MOST_ROWS = MOST_COLUMNS = 8
 # Cividis from dark to light, as it is easy to read for people who see few colours.
 STOPS = ((0, 34, 78), (87, 93, 109), (124, 123, 120), (177, 165, 112), (254, 232, 56))
+CAPTION = "text-align:left;caption-side:top;white-space:nowrap;font-size:12px;padding:0 0 2px 0"
 CELL = "padding:2px 6px;text-align:right;font-family:monospace;font-size:12px;border:0;"
 
 
@@ -26,7 +27,7 @@ def heatmap(values: Tensor, title: str, low: float, high: float) -> str:
     rows = "".join(_row(row, low, high, grid.shape[1] > MOST_COLUMNS) for row in shown)
     if grid.shape[0] > MOST_ROWS:
         rows += f'<tr><td style="{CELL}">…</td></tr>'
-    caption = f'<caption style="text-align:left;caption-side:top">{escape(title)}</caption>'
+    caption = f'<caption style="{CAPTION}">{escape(title)}</caption>'
     return (
         '<table style="display:inline-table;border-collapse:collapse;margin:4px 24px 4px 0;'
         f'vertical-align:top">{caption}{rows}</table>'

@@ -7,7 +7,7 @@ import random
 import torch
 from torch import Tensor
 
-SMALLEST, LARGEST = 2, 7
+SMALLEST, LARGEST = 3, 7
 
 
 class Draw:

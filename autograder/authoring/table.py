@@ -1,0 +1,80 @@
+"""The table of known mistakes: is each one rejected and named, does every alternative pass?"""
+
+from dataclasses import dataclass
+
+from autograder.authoring.lesson import Lesson
+from autograder.authoring.reference import build
+from autograder.collect import collect
+from autograder.judge import judge
+from autograder.question import AnswerKey, Question
+from autograder.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the check says to one mistake or alternative.
+
+    named: the mistake that the verdict names, "" for none.
+    shared: whether another mistake has the same words.
+    """
+
+    exercise: str
+    kind: str
+    name: str
+    verdict: Verdict
+    shared: bool = False
+
+    @property
+    def good(self) -> bool:
+        """An alternative has full marks; a mistake is rejected and called by its name."""
+        if self.kind == "alternative":
+            return self.verdict.passed
+        return not self.verdict.passed and (self.verdict.mistake == self.name or self.shared)
+
+    @property
+    def words(self) -> str:
+        if self.kind == "alternative":
+            return "full marks" if self.verdict.passed else f"REFUSED: {self.verdict.sentence}"
+        if self.verdict.passed:
+            return "PASSES UNSEEN"
+        exact = self.verdict.mistake == self.name
+        return "named" if exact else "shares its words" if self.shared else "NOT NAMED"
+
+
+def outcomes(lesson: Lesson) -> list[Outcome]:
+    """The outcome of every mistake and alternative of a lesson, on its public cases."""
+    reference = build(lesson)
+    return [
+        outcome
+        for name in reference.keys
+        for outcome in _exercise_outcomes(lesson, reference.questions[name], reference.keys[name])
+    ]
+
+
+def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> list[Outcome]:
+    name = question.exercise
+    exercise = next(e for e in lesson.exercises if e.name == name)
+    said = [mistake.say for mistake in exercise.mistakes]
+    rows = []
+    for kind, variants in (("mistake", exercise.mistakes), ("alternative", exercise.alternatives)):
+        for variant in variants:
+            function = lesson.namespace(variant, name)[name]
+            verdict = judge(key, collect(function, question))
+            shared = kind == "mistake" and said.count(variant.say) > 1
+            rows.append(Outcome(name, kind, variant.name, verdict, shared))
+    return rows
+
+
+def print_table(title: str, rows: list[Outcome]) -> None:
+    print(f"\n{title}")
+    for row in rows:
+        points = f"{row.verdict.points}/{row.verdict.max_points}"
+        print(f"  {row.exercise:<18} {row.kind:<12} {row.name:<36} {points:>5}  {row.words}")
+    mistakes = [row for row in rows if row.kind == "mistake"]
+    exact = sum(row.words == "named" for row in mistakes)
+    passed = sum(row.good for row in rows if row.kind == "alternative")
+    print(
+        f"  {len(mistakes)} mistakes, {exact} named exactly, "
+        f"{sum(row.good for row in mistakes) - exact} by words that they share; "
+        f"{passed} of {len(rows) - len(mistakes)} alternatives at full marks"
+    )

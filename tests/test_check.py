@@ -1,0 +1,160 @@
+"""`check`, `hint` and `progress` as a learner meets them."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from autograder import check, course, hint, progress
+from autograder.check import _hints_seen, _verdicts
+from autograder.codec import decode, encode
+from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
+
+
+@pytest.fixture(autouse=True)
+def fresh_notebook():
+    _verdicts.clear()
+    _hints_seen.clear()
+
+
+def attention_scores(words):
+    return words @ words.T
+
+
+def context_vector(attn_weights, words):
+    raise NotImplementedError()
+
+
+def test_a_right_answer(capsys):
+    check(attention_scores)
+    assert "✓ attention_scores: 2 of 2 points" in capsys.readouterr().out
+
+
+def test_a_wrong_answer(capsys):
+    def attention_scores(words):
+        return words.T @ words
+
+    with pytest.raises(CheckFailed) as failure:
+        check(attention_scores)
+    card = capsys.readouterr().out
+    assert "✗ attention_scores: 0 of 2 points" in card
+    assert "expected: attn_scores" in card and "yours: attn_scores" in card
+    lines = failure.value._render_traceback_()
+    assert len(lines) == 1
+    assert "the transpose belongs to the second matrix" in lines[0]
+
+
+def test_an_unanswered_stub(capsys):
+    with pytest.raises(NotAnsweredYet, match="context_vector: not answered yet"):
+        check(context_vector)
+    assert "✗" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("softmax", r"takes what you wrote, not its name: check\(softmax\)"),
+        (torch.ones(2), "this is a Tensor"),
+        (None, "this is None"),
+        (lambda x: x, "There is no exercise named '<lambda>'"),
+        (len, "There is no exercise named 'len'"),
+    ],
+)
+def test_checking_what_is_no_exercise(answer, words):
+    with pytest.raises(CourseError, match=words):
+        check(answer)
+
+
+def test_a_misspelt_exercise():
+    def soft_max(scores):
+        return scores
+
+    with pytest.raises(CourseError, match=r"'soft_max'\. Did you mean 'softmax'"):
+        check(soft_max)
+
+
+def test_hints_come_one_at_a_time(capsys):
+    shown = []
+    for _ in range(4):
+        hint("softmax")
+        shown.append(capsys.readouterr().out)
+    assert [text.count("\n1. ") for text in shown] == [1, 1, 1, 1]
+    assert [text.count("\n3. ") for text in shown] == [0, 0, 1, 1]
+    assert "2 left" in shown[0] and "last hint" in shown[2]
+
+
+def test_a_hint_for_nothing():
+    with pytest.raises(CourseError, match="no exercise"):
+        hint("sofa")
+
+
+def test_progress_counts_the_points_so_far(capsys):
+    with pytest.raises(CourseError, match="Nothing is checked yet"):
+        progress()
+    check(attention_scores)
+    with pytest.raises(NotAnsweredYet):
+        check(context_vector)
+    capsys.readouterr()
+    progress()
+    text = capsys.readouterr().out
+    assert text.startswith("2 of 15 points so far")
+    assert "attention_scores: 2 of 2 points" in text
+    assert "context_vector: 0 of 2 points" in text
+    assert "softmax: not checked yet" in text
+
+
+@pytest.fixture
+def reference_folder(tmp_path, monkeypatch):
+    """A copy of the reference files that a test may damage."""
+    folder = shutil.copytree(course.PUBLIC, tmp_path / "reference")
+    monkeypatch.setattr(course, "PUBLIC", folder)
+    course.exercises_by_lesson.cache_clear()
+    course._cached_load.cache_clear()
+    yield folder
+    course.exercises_by_lesson.cache_clear()
+    course._cached_load.cache_clear()
+
+
+def damage_missing(path):
+    path.parent.joinpath("other.txt").touch()
+    for file in path.parent.glob("*.safetensors"):
+        file.unlink()
+
+
+def damage_truncated(path):
+    path.write_bytes(path.read_bytes()[:-1000])
+
+
+def damage_header(path):
+    path.write_bytes(path.read_bytes()[:500])
+
+
+def damage_version(path):
+    path.write_bytes(encode(decode(path.read_bytes()) | {"format": 99}))
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (damage_missing, "no reference files in reference/. Run `make reference`"),
+        (damage_truncated, "01_dot_product_attention.safetensors is damaged"),
+        (damage_header, "01_dot_product_attention.safetensors is damaged"),
+        (damage_version, "has format 99, and this autograder reads format 1"),
+    ],
+)
+def test_a_damaged_reference_file(reference_folder, damage, words):
+    damage(reference_folder / "01_dot_product_attention.safetensors")
+    with pytest.raises(CourseError, match=words.replace(".", r"\.")):
+        check(attention_scores)
+
+
+def test_importing_needs_neither_nbgrader_nor_the_exercises():
+    code = (
+        "import sys, autograder; "
+        "print([m for m in sys.modules if m.startswith(('nbgrader', 'jupytext', 'matplotlib', "
+        "'autograder.exercises', 'autograder.authoring', 'autograder.grading'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,166 @@
+"""What is built and kept in git is fresh, and what learners get holds nothing it should not."""
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import nbformat
+import pytest
+import torch
+
+from autograder.authoring.lesson import ROOT, lesson_names
+from autograder.authoring.notebooks import build_notebook
+from autograder.authoring.reference import build
+from autograder.course import PUBLIC, load
+from autograder.grading.hidden import grading_reference
+from tests.test_lessons import solution_lines
+
+REMEDY = "it is stale: run `make build`"
+
+
+def sources(notebook):
+    return [(cell.id, cell.cell_type, cell.metadata, cell.source) for cell in notebook.cells]
+
+
+def released_path(lesson):
+    return ROOT / "notebooks" / lesson.name / f"{lesson.name}.ipynb"
+
+
+def assert_same_tree(fresh, stored):
+    """Equal plain values, and tensors as equal as two machines make them."""
+    assert type(fresh) is type(stored)
+    match fresh:
+        case torch.Tensor():
+            torch.testing.assert_close(fresh, stored, rtol=1e-5, atol=1e-6, equal_nan=True)
+        case dict():
+            assert fresh.keys() == stored.keys()
+            for name in fresh:
+                # A tolerance is itself measured, and differs in its last digits.
+                if name != "tolerance":
+                    assert_same_tree(fresh[name], stored[name])
+        case list() | tuple():
+            assert len(fresh) == len(stored)
+            for a, b in zip(fresh, stored, strict=True):
+                assert_same_tree(a, b)
+        case _:
+            assert fresh == stored
+
+
+def test_the_source_notebook_is_fresh(lesson):
+    stored = nbformat.read(lesson.notebook_path, as_version=4)
+    assert sources(stored) == sources(build_notebook(lesson)), REMEDY
+
+
+def test_the_reference_is_fresh(lesson):
+    stored, fresh = load(PUBLIC / f"{lesson.name}.safetensors"), build(lesson)
+    assert stored.source == fresh.source, REMEDY
+    for name, key in fresh.keys.items():
+        assert_same_tree(key.to_tree(), stored.keys[name].to_tree())
+        assert_same_tree(fresh.questions[name].to_tree(), stored.questions[name].to_tree())
+
+
+def test_the_way_back_gives_the_same_text(lesson):
+    command = ["jupytext", "--to", "py:percent", "--output", "-", str(lesson.notebook_path)]
+    back = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert back == lesson.text_path.read_text()
+
+
+@pytest.fixture(scope="module")
+def released_anew(tmp_path_factory):
+    """All lessons as nbgrader releases them now."""
+    course = tmp_path_factory.mktemp("course")
+    for name in lesson_names():
+        shutil.copytree(ROOT / "solutions" / name, course / "solutions" / name)
+        command = ["nbgrader", "generate_assignment", name, f"--CourseDirectory.root={course}"]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return course / "notebooks"
+
+
+def test_the_released_notebook_is_fresh(lesson, released_anew):
+    fresh = released_anew / lesson.name / f"{lesson.name}.ipynb"
+    assert released_path(lesson).read_text() == fresh.read_text(), REMEDY
+
+
+def test_there_are_no_leftovers():
+    assert sorted(p.name for p in (ROOT / "notebooks").iterdir()) == lesson_names()
+    assert sorted(p.stem for p in PUBLIC.glob("*")) == lesson_names()
+    folders = [p.name for p in (ROOT / "solutions").iterdir() if p.is_dir()]
+    assert sorted(folders) == lesson_names()
+
+
+def test_two_builds_have_the_same_cells(lesson):
+    assert build_notebook(lesson) == build_notebook(lesson)
+
+
+def test_cell_ids_are_unique_and_speak(lesson):
+    ids = [cell.id for cell in build_notebook(lesson).cells]
+    assert len(set(ids)) == len(ids)
+    for exercise in lesson.exercises:
+        assert {exercise.name, f"check_{exercise.name}"} <= set(ids)
+
+
+# ---------------------------------------------------------------- what learners get
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The text of every file in the wheel that learners install, by name."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
+    options = [str(folder), "--no-build-isolation", str(_clean_copy(folder))]
+    subprocess.run([*command, *options], check=True, capture_output=True)
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _clean_copy(folder):
+    """The tracked files that a wheel is made of, away from what builds leave in the tree."""
+    copy = folder / "tree"
+    keep = shutil.ignore_patterns("__pycache__", "hidden")
+    for name in ("autograder", "utils"):
+        shutil.copytree(ROOT / name, copy / name, ignore=keep)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    return copy
+
+
+def test_the_wheel_holds_the_learners_half_only(wheel):
+    folders = {name.rpartition("/")[0] for name in wheel}
+    assert {f for f in folders if "dist-info" not in f} == {
+        "autograder",
+        "autograder/reference",
+        "utils",
+    }
+    assert {f"autograder/reference/{name}.safetensors" for name in lesson_names()} <= wheel.keys()
+
+
+def test_no_solution_in_what_learners_get(lesson, wheel):
+    given = released_path(lesson).read_text().encode() + b"".join(wheel.values())
+    plain = re.sub(rb"\s+|\\n|\\", b"", given)
+    assert b"BEGINSOLUTION" not in plain.replace(b'"BEGINSOLUTION', b"")
+    for exercise in lesson.exercises:
+        for line in solution_lines(lesson.solutions[exercise.name]):
+            assert re.sub(r"\s+", "", line).encode() not in plain, f"{exercise.name}: {line}"
+
+
+def test_nothing_hidden_in_what_learners_get(lesson, wheel):
+    """No hidden input and no hidden expected tensor occurs in any file, byte for byte."""
+    given = b"".join(wheel.values())
+    for name, key in grading_reference(lesson.name).keys.items():
+        calls = grading_reference(lesson.name).questions[name].calls
+        for call, case in zip(calls, key.cases, strict=True):
+            if not case.hidden:
+                continue
+            for value in [*call.values(), *case.expected.values()]:
+                if isinstance(value, torch.Tensor) and value.numel() > 2 and value.any():
+                    assert value.contiguous().numpy().tobytes() not in given
+
+
+def test_the_search_for_tensors_would_find_one(lesson, wheel):
+    given = b"".join(wheel.values())
+    exercise = lesson.exercises[0].name
+    case = load(PUBLIC / f"{lesson.name}.safetensors").keys[exercise].cases[0]
+    value = next(iter(case.expected.values()))
+    assert value.contiguous().numpy().tobytes() in given
