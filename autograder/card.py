@@ -104,9 +104,10 @@ def _aspects(aspects: list[AspectResult]) -> Part:
 
 def _exhibit(exhibit: Exhibit) -> Part:
     shapes = ", ".join(f"{name} {tuple(shape)}" for name, shape in exhibit.shapes.items())
+    what = "; ".join(part for part in (exhibit.label, shapes) if part)
     place = "Seen with a case that only grading uses" if exhibit.hidden else "Seen with"
-    html, text = _paragraph(f"{place}: {shapes}." if shapes else f"{place}.")
-    if exhibit.expected is None or exhibit.got is None:
+    html, text = _paragraph(f"{place}: {what}." if what else f"{place}.")
+    if exhibit.expected is None or exhibit.got is None or not exhibit.expected.dim():
         return html, text
     tables, lines = _side_by_side(exhibit.output, exhibit.expected, exhibit.got)
     return html + tables, f"{text}\n{lines}"

@@ -12,8 +12,9 @@ from IPython.display import display
 from autograder import course, hand_in
 from autograder.card import headline, hint_card, progress_card, verdict_card
 from autograder.collect import collect
+from autograder.course import LessonReference
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
-from autograder.judge import judge
+from autograder.judge import blame, judge
 from autograder.verdict import Verdict
 
 _verdicts: dict[str, Verdict] = {}
@@ -31,7 +32,7 @@ def check(answer: Callable) -> None:
         hand_in.hand_in(answer, name)
         return
     reference = course.find(name)
-    verdict = judge(reference.keys[name], collect(answer, reference.questions[name]))
+    verdict = blame(_verdict(answer, name, reference), _unfinished(answer, name, reference))
     _verdicts[name] = verdict
     display(verdict_card(verdict))
     if not verdict.answered:
@@ -58,6 +59,17 @@ def progress() -> None:
         raise CourseError("Nothing is checked yet in this notebook. Run a check cell first.")
     names = [name for lesson in lessons for name in course.exercises_by_lesson()[lesson]]
     display(progress_card([_progress_row(name) for name in names]))
+
+
+def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict:
+    return judge(reference.keys[name], collect(answer, reference.questions[name]))
+
+
+def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list[str]:
+    """The exercises that this one builds on and whose answers, beside it, are not right."""
+    beside = getattr(getattr(answer, "forward", answer), "__globals__", {})
+    needed = reference.keys[name].builds_on
+    return [n for n in needed if n not in beside or not _verdict(beside[n], n, reference).passed]
 
 
 def _progress_row(name: str) -> tuple[str, float | None, float]:

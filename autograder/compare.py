@@ -46,7 +46,9 @@ def same_answer(a: Answer, b: Answer, tolerance: dict[str, float]) -> bool:
         return a.problem is not None and a.problem.same_as(b.problem)
     if a.tensors.keys() != b.tensors.keys() or a.changed != b.changed:
         return False
-    return all(equal(a.tensors[name], b.tensors[name], tolerance[name]) for name in a.tensors)
+    return all(
+        equal(a.tensors[name], b.tensors[name], tolerance.get(name, 0.0)) for name in a.tensors
+    )
 
 
 def _close(a: Tensor, b: Tensor, tolerance: float) -> Tensor:

@@ -9,7 +9,7 @@ from autograder.codec import CodecError, decode, encode, skeleton
 from autograder.errors import CourseError
 from autograder.question import AnswerKey, Question
 
-FORMAT = 1
+FORMAT = 2
 PUBLIC = Path(__file__).parent / "reference"
 REMEDY = "Run `make reference`, or install the course again."
 

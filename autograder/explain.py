@@ -33,6 +33,28 @@ def explain_problem(problem: Problem, exercise: str) -> str:
             return f"`{exercise}` returned {detail}; it should return a torch tensor." + _cure(
                 detail
             )
+        case "plain":
+            return f"`{exercise}` returned {detail}; it should return True, False or a number."
+        case "class":
+            return f"`{exercise}` should be a class that inherits from `nn.Module`; it is {detail}."
+        case "constructor":
+            return f"The constructor of `{exercise}` takes {detail}. Restore its first line."
+        case "parameters":
+            return f"`{exercise}` has the parameters {detail}."
+        case "parameter shape":
+            return f"In `{exercise}` the parameter {detail}."
+        case "attribute":
+            return f"`{exercise}` should keep `self.{detail}`; after the call there is none."
+        case "attached":
+            return (
+                f"`self.{detail}` still holds the graph, and with it the memory of the call. "
+                f"Keep `{detail}.detach()`."
+            )
+        case "detached":
+            return (
+                f"No gradient flows back from `{detail}`. Is there a `detach()`, `.data`, "
+                "`.item()` or `no_grad` on the way?"
+            )
         case "count":
             return f"`{exercise}` returned {detail}. Return them together, in this order."
         case "size":
@@ -127,6 +149,13 @@ def not_finite(c: Comparison) -> str | None:
     return None
 
 
+def wrong_decision(c: Comparison) -> str | None:
+    """A single True or False."""
+    if c.got.dim() or c.got.dtype is not torch.bool:
+        return None
+    return f"The answer was {c.got.item()}; {c.expected.item()} is right."
+
+
 def opposite_booleans(c: Comparison) -> str | None:
     """True and False exchanged."""
     if c.got.dtype is torch.bool and torch.equal(~c.got, c.expected):
@@ -208,6 +237,7 @@ RULES: tuple[Rule, ...] = (
     other_axis_order,
     wrong_shape,
     wrong_dtype,
+    wrong_decision,
     opposite_booleans,
     not_finite,
     constant_factor,

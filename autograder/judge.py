@@ -42,6 +42,15 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     return verdict
 
 
+def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
+    """The verdict on an answer that builds on others which are not right yet."""
+    if verdict.passed or not verdict.answered or not unfinished:
+        return verdict
+    names = " and ".join(f"`{name}`" for name in unfinished)
+    sentence = f"Fix {names} first: `{verdict.exercise}` builds on it."
+    return replace(verdict, sentence=sentence, mistake="", exhibit=None)
+
+
 def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey | None:
     """The known mistake that gives the same answer to `case`, and to most of the others."""
 
@@ -68,7 +77,7 @@ def _failing_cases(key: AnswerKey, aspect: AspectKey, answers: list[Answer]) -> 
 def _holds(case: CaseKey, answer: Answer, outputs: list[str]) -> bool:
     if answer.problem or answer.changed:
         return False
-    return all(_comparison(case, answer, name).right for name in outputs)
+    return all(_comparison(case, answer, name).right for name in outputs or case.expected)
 
 
 def _comparison(case: CaseKey, answer: Answer, name: str, dims: str = "") -> Comparison:
@@ -87,13 +96,14 @@ def _finding(
 ) -> dict[str, Any]:
     """What a verdict says of a failing case: sentence, mistake and exhibit."""
     case, answer = key.cases[index], answers[index]
-    exhibit = Exhibit(case.shapes, hidden=case.hidden)
+    exhibit = Exhibit(case.label, case.shapes, hidden=case.hidden)
     wrong = None
     if not answer.problem:
-        compared = [_comparison(case, answer, name, key.dims[name]) for name in aspect.outputs]
+        names = aspect.outputs or case.expected
+        compared = [_comparison(case, answer, name, key.dims.get(name, "")) for name in names]
         wrong = next((c for c in compared if not c.right), None)
     if wrong and not case.hidden:
-        exhibit = Exhibit(case.shapes, wrong.name, wrong.expected, wrong.got)
+        exhibit = replace(exhibit, output=wrong.name, expected=wrong.expected, got=wrong.got)
     mistake = find_mistake(key, answers, index)
     if mistake:
         return {"exhibit": exhibit, "sentence": mistake.say, "mistake": mistake.name}

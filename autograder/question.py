@@ -5,44 +5,84 @@ judge needs in order to mark. Neither refers to the other, so that grading can h
 to a sandbox and keep the key outside.
 """
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from torch import Tensor
 
 from autograder.answer import Answer
+from autograder.arguments import from_tree, map_tensors, to_tree
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a learner's function, or of a module built from the learner's class.
+
+    arguments: by name, in call order.
+    build: arguments of the class's constructor; None when the answer is a function.
+    parameters: loaded into the module by name; None leaves those that the constructor made.
+    training: whether the module is in train mode.
+    gradients: whether gradients of the outputs are outputs as well.
+    """
+
+    arguments: dict[str, Any]
+    build: dict[str, Any] | None = None
+    parameters: dict[str, Tensor] | None = None
+    training: bool = False
+    gradients: bool = False
+
+    def map_tensors(self, change: Callable[[Tensor], Tensor]) -> "Call":
+        """The same call with its floating point tensors changed."""
+        arguments = {name: map_tensors(value, change) for name, value in self.arguments.items()}
+        return replace(self, arguments=arguments, parameters=map_tensors(self.parameters, change))
+
+    def to_tree(self) -> dict[str, Any]:
+        # JSON keeps the order of a list for certain; a dict's order is only a courtesy.
+        arguments = [[name, to_tree(value)] for name, value in self.arguments.items()]
+        return vars(self) | {"arguments": arguments}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Call":
+        arguments = {name: from_tree(value) for name, value in tree["arguments"]}
+        return cls(**(tree | {"arguments": arguments}))
 
 
 @dataclass(frozen=True)
 class Question:
-    """How to call a learner's function.
+    """How to call what a learner wrote, and what to take from it.
 
     returns: the names of what it gives back, in order.
+    keeps: attributes of a module that are outputs as well; keeps_detached: they hold no graph.
+    reads: arguments that are modules and whose parameters are outputs after the call.
+    plain: whether it gives back plain numbers or booleans.
     forbidden: names of torch functions that it may not call.
-    calls: for each case the arguments by name, in call order.
     seconds: how long all calls together may take.
     """
 
     exercise: str
+    calls: list[Call]
     returns: list[str]
-    forbidden: list[str]
-    calls: list[dict[str, Any]]
+    keeps: list[str] = field(default_factory=list)
+    keeps_detached: bool = False
+    reads: list[str] = field(default_factory=list)
+    plain: bool = False
+    forbidden: list[str] = field(default_factory=list)
     seconds: float = 10.0
 
     def to_tree(self) -> dict[str, Any]:
-        # JSON keeps the order of a list for certain; a dict's order is only a courtesy.
-        calls = [[list(argument) for argument in call.items()] for call in self.calls]
-        return vars(self) | {"calls": calls}
+        return vars(self) | {"calls": [call.to_tree() for call in self.calls]}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "Question":
-        return cls(**(tree | {"calls": [dict(call) for call in tree["calls"]]}))
+        return cls(**(tree | {"calls": [Call.from_tree(call) for call in tree["calls"]]}))
 
 
 @dataclass(frozen=True)
 class CaseKey:
     """The right answer to one call.
 
+    label: what the case is called, if its shapes do not say it.
     shapes: the shapes of its tensor arguments, by name.
     sizes: what each named dimension measures, such as {"n_query": 3}.
     expected: tensors by name.
@@ -50,6 +90,7 @@ class CaseKey:
     hidden: whether only grading uses it.
     """
 
+    label: str
     shapes: dict[str, list[int]]
     sizes: dict[str, int]
     expected: dict[str, Tensor]
@@ -59,7 +100,7 @@ class CaseKey:
 
 @dataclass(frozen=True)
 class AspectKey:
-    """One thing to get right: the named outputs, in these cases."""
+    """One thing to get right: the named outputs, or all of them, in these cases."""
 
     name: str
     points: int
@@ -81,6 +122,7 @@ class AnswerKey:
     """All that is known of an exercise's right and wrong answers.
 
     dims: for each output its named dimensions, such as "*batch n_query n_key".
+    builds_on: exercises whose answers this one uses.
     """
 
     exercise: str
@@ -90,6 +132,7 @@ class AnswerKey:
     aspects: list[AspectKey]
     mistakes: list[MistakeKey]
     hints: list[str]
+    builds_on: list[str]
 
     @property
     def points(self) -> int:

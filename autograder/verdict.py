@@ -17,11 +17,13 @@ class AspectResult:
 class Exhibit:
     """The first case that went wrong.
 
+    label: its name, if it has one.
     shapes: of its tensor arguments, by name.
     output: the name of the wrong output, empty when the call gave no tensors.
     expected, got: that output, or None; for a hidden case they stay hidden.
     """
 
+    label: str
     shapes: dict[str, list[int]]
     output: str = ""
     expected: Tensor | None = None

@@ -30,7 +30,7 @@ def seconds(action: Callable[[], object], runs: int = RUNS) -> list[float]:
 
 
 def import_cost() -> float:
-    """Median seconds that `import autograder` adds to `import torch`, in pairs of fresh processes."""
+    """Median seconds that `import autograder` adds to `import torch`, in fresh processes."""
 
     def fresh(code: str) -> float:
         start = time.perf_counter()

@@ -132,9 +132,10 @@ def test_a_check_leaves_the_random_state_alone():
 
 
 def test_inputs_are_copies():
-    before = [call["scores"].clone() for call in QUESTION.calls]
+    before = [call.arguments["scores"].clone() for call in QUESTION.calls]
     collect(changes_its_input, QUESTION)
-    assert all(torch.equal(a, c["scores"]) for a, c in zip(before, QUESTION.calls, strict=True))
+    after = [call.arguments["scores"] for call in QUESTION.calls]
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_nothing_hidden_in_what_learners_get(lesson, wheel):
         for call, case in zip(calls, key.cases, strict=True):
             if not case.hidden:
                 continue
-            for value in [*call.values(), *case.expected.values()]:
+            for value in [*call.arguments.values(), *case.expected.values()]:
                 if isinstance(value, torch.Tensor) and value.numel() > 2 and value.any():
                     assert value.contiguous().numpy().tobytes() not in given
 

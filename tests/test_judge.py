@@ -10,7 +10,7 @@ from autograder.answer import Answer
 from autograder.compare import Comparison
 from autograder.course import find
 from autograder.explain import explain_difference, name_dims
-from autograder.judge import judge
+from autograder.judge import blame, judge
 
 SIZES = {"n_query": 3, "n_key": 5, "d_k": 4, "d_v": 6}
 torch.manual_seed(0)
@@ -119,3 +119,14 @@ def test_a_public_case_is_shown_before_a_hidden_one():
     key = dataclasses.replace(key, cases=cases)
     answers = [Answer({"weights": torch.rand_like(c.expected["weights"])}) for c in cases]
     assert not judge(key, answers).exhibit.hidden
+
+
+def test_an_answer_that_builds_on_an_unfinished_one_says_so():
+    key = find("softmax").keys["softmax"]
+    wrong = judge(key, [Answer({"weights": torch.zeros(3)}) for _ in key.cases])
+    blamed = blame(wrong, ["split_heads"])
+    assert blamed.sentence == "Fix `split_heads` first: `softmax` builds on it."
+    assert (blamed.points, blamed.mistake) == (wrong.points, "")
+    assert blame(wrong, []) is wrong
+    right = judge(key, right_answers(key))
+    assert blame(right, ["split_heads"]) is right

@@ -106,7 +106,7 @@ def test_hidden_cases_follow_the_secret():
     def hidden(secret):
         question, key = ExerciseBuilder(LESSON, SOFTMAX, secret).build()
         calls = zip(question.calls, key.cases, strict=True)
-        return [call["scores"] for call, case in calls if case.hidden]
+        return [call.arguments["scores"] for call, case in calls if case.hidden]
 
     first, again, other = hidden("a"), hidden("a"), hidden("b")
     assert len(first) == sum(len(aspect.cases) for aspect in SOFTMAX.aspects)

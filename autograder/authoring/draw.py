@@ -22,6 +22,7 @@ class Draw:
         number = int.from_bytes(digest[:6], "big")
         self.generator = torch.Generator().manual_seed(number)
         self.sizes = dict(sizes)
+        self.name = ""
         self._unused = list(range(SMALLEST, LARGEST + 1))
         random.Random(number).shuffle(self._unused)
 
@@ -39,6 +40,20 @@ class Draw:
         self.sizes |= sizes
         return self
 
+    def named(self, names: str) -> dict[str, int]:
+        """Sizes by name: {"d_in": 5, "d_k": 3}."""
+        return {name: self.size(name) for name in names.split()}
+
+    def heads(self) -> dict[str, int]:
+        """Sizes of a model with heads: d_model and n_heads, where d_model = n_heads * d_head."""
+        n_heads, d_head = self._choose(2, 3), self._choose(4, 5)
+        self.fix(n_heads=n_heads, d_head=d_head, d_model=n_heads * d_head)
+        return self.named("d_model n_heads")
+
+    def label(self, name: str) -> None:
+        """Give the case a name that its card shows."""
+        self.name = name
+
     def normal(self, dims: str, scale: float = 1.0) -> Tensor:
         """Standard normal values times `scale`, float32, of shape `dims` ("batch n d")."""
         return torch.randn(self.shape(dims), generator=self.generator) * scale
@@ -52,8 +67,28 @@ class Draw:
         values = self.uniform(dims, 0.1, 1.0)
         return values / values.sum(-1, keepdim=True)
 
+    def keep(self, dims: str) -> Tensor:
+        """A boolean mask; every row has at least one True and at least one False."""
+        chances = self.uniform(dims)
+        cut = self.uniform(dims.rpartition(" ")[0], 0.2, 0.8)[..., None]
+        return (
+            (chances < cut)
+            .scatter(-1, chances.argmin(-1, True), True)
+            .scatter(-1, chances.argmax(-1, True), False)
+        )
+
+    def lengths(self, batch: str, n: str) -> Tensor:
+        """Lengths between 1 and n, int64; the first is n and the second is shorter."""
+        count, longest = self.size(batch), self.size(n)
+        lengths = torch.randint(1, longest + 1, (count,), generator=self.generator)
+        lengths[0], lengths[1] = longest, min(int(lengths[1]), longest - 1)
+        return lengths
+
     def shape(self, dims: str) -> list[int]:
         return [self.size(name) for name in dims.split()]
+
+    def _choose(self, *choices: int) -> int:
+        return choices[int(torch.randint(len(choices), (), generator=self.generator))]
 
     def _candidates(self):
         yield from self._unused

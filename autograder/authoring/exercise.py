@@ -11,7 +11,26 @@ from typing import Any
 from autograder.authoring.draw import Draw
 
 Edit = tuple[str, str]
-Inputs = Callable[[Draw], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class ModuleCase:
+    """A case of an exercise that is an nn.Module.
+
+    build: arguments of its constructor, by name.
+    inputs: arguments of its forward, in call order.
+    own_parameters: keep what the constructor drew (after `torch.manual_seed(0)`), in the place
+        of parameters that are drawn here and loaded by name.
+    training: call it in train mode.
+    """
+
+    build: dict[str, Any]
+    inputs: dict[str, Any]
+    own_parameters: bool = False
+    training: bool = False
+
+
+Inputs = Callable[[Draw], dict[str, Any] | ModuleCase]
 
 
 class AuthoringError(Exception):
@@ -24,12 +43,16 @@ class Aspect:
 
     cases: each makes the arguments of one call, by name and in call order, from a `Draw`.
     outputs: the names of the outputs that count; all of them when empty.
+    gradients: whether gradients of the outputs count as well.
+    hidden_cases: cases that only grading uses, beside the others drawn anew.
     """
 
     name: str
     points: int
     cases: list[Inputs]
     outputs: tuple[str, ...] = ()
+    gradients: bool = False
+    hidden_cases: list[Inputs] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -60,8 +83,13 @@ class Alternative(Variant):
 class Exercise:
     """An exercise of a lesson. Its points are those of its aspects.
 
-    returns: the names of what the function gives back, separated by spaces.
+    returns: the names of what it gives back, separated by spaces.
+    keeps: attributes of a module that are outputs as well; keeps_detached: without a graph.
+    reads: arguments that are modules, whose parameters are the outputs after the call.
+    plain: it gives back plain numbers or booleans.
     forbidden: torch functions that the learner is to write, not to call.
+    builds_on: exercises whose answers this one uses.
+    seconds: how long all its cases together may take.
     """
 
     name: str
@@ -70,7 +98,13 @@ class Exercise:
     mistakes: list[Mistake]
     alternatives: list[Alternative]
     hints: list[str]
-    forbidden: tuple[str, ...] = field(default=())
+    keeps: str = ""
+    keeps_detached: bool = False
+    reads: str = ""
+    plain: bool = False
+    forbidden: tuple[str, ...] = ()
+    builds_on: tuple[str, ...] = ()
+    seconds: float = 10.0
 
     @property
     def points(self) -> int:

@@ -9,9 +9,11 @@ import ast
 import importlib
 import re
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 import jupytext
 from nbformat import NotebookNode
@@ -24,6 +26,7 @@ REGION = re.compile(
     r"^(?P<begin>[ ]*### BEGIN SOLUTION\n)(?P<body>.*?)(?P<end>^[ ]*### END SOLUTION)",
     re.MULTILINE | re.DOTALL,
 )
+NO_VARIANTS: Mapping[str, Variant] = MappingProxyType({})
 
 
 def lesson_names() -> list[str]:
@@ -88,14 +91,14 @@ class Lesson:
         sources = [cell.source for cell in self.notebook.cells if cell.cell_type == "code"]
         return {exercise_defined(source): source for source in sources if exercise_defined(source)}
 
-    def namespace(self, variant: Variant | None = None, exercise: str = "") -> dict:
-        """The names that the lesson's imports and definitions make, with one solution rewritten."""
+    def namespace(self, answers: Mapping[str, Variant] = NO_VARIANTS) -> dict:
+        """What the lesson's imports and definitions define, some exercises answered otherwise."""
         namespace: dict = {"__name__": self.name}
         for number, cell in enumerate(self.notebook.cells):
             if cell.cell_type != "code" or not _only_defines(cell.source):
                 continue
             source = cell.source
-            if variant and exercise_defined(source) == (variant.of or exercise):
+            if variant := answers.get(exercise_defined(source)):
                 source = rewrite(source, variant)
             exec(compile(source, f"<{self.name}, cell {number}>", "exec"), namespace)
         return namespace

@@ -7,7 +7,6 @@ refused, or a trivial answer earns a point.
 """
 
 import hashlib
-import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -15,20 +14,28 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.answer import Answer
+from autograder.arguments import Library, map_tensors
 from autograder.authoring.draw import Draw
-from autograder.authoring.exercise import Aspect, AuthoringError, Exercise, Variant
+from autograder.authoring.exercise import (
+    Aspect,
+    AuthoringError,
+    Exercise,
+    ModuleCase,
+    Variant,
+)
 from autograder.authoring.lesson import ROOT, Lesson
 from autograder.collect import collect
 from autograder.course import LessonReference
 from autograder.judge import judge
-from autograder.question import AnswerKey, AspectKey, CaseKey, MistakeKey, Question
+from autograder.question import AnswerKey, AspectKey, Call, CaseKey, MistakeKey, Question
 
 PUBLIC_SEED = "public"
 LEAST_ALTERNATIVES = 2
 HINTS = 3
+PARAMETER_SCALE = 0.6
 ROUNDING = 16 * torch.finfo(torch.float32).eps
 
 
@@ -47,7 +54,9 @@ def source_digest(lesson: Lesson, secret: str | None = None) -> str:
     """A digest of all that a reference is built from."""
     package = ROOT / "autograder"
     exercises = package / "exercises" / f"{lesson.name}.py"
-    builders = [package / "collect.py", *sorted(Path(__file__).parent.glob("*.py"))]
+    collecting = ("arguments", "collect", "guard", "modules", "problems", "question", "results")
+    builders = [package / f"{name}.py" for name in collecting]
+    builders += sorted(Path(__file__).parent.glob("*.py"))
     digest = hashlib.sha256((secret or "").encode())
     for path in [lesson.text_path, exercises, *builders]:
         digest.update(path.read_bytes())
@@ -56,10 +65,10 @@ def source_digest(lesson: Lesson, secret: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class DrawnCase:
-    """The arguments of one call, with the sizes of their dimensions."""
+    """One call, with what its draw says of it."""
 
-    arguments: dict[str, Any]
-    sizes: dict[str, int]
+    call: Call
+    draw: Draw
     hidden: bool
 
 
@@ -74,12 +83,18 @@ class ExerciseBuilder:
         self.aspects = [self._draw_aspect(aspect) for aspect in exercise.aspects]
         self.question = Question(
             exercise=exercise.name,
+            calls=[case.call for case in self.cases],
             returns=exercise.returns.split(),
+            keeps=exercise.keeps.split(),
+            keeps_detached=exercise.keeps_detached,
+            reads=exercise.reads.split(),
+            plain=exercise.plain,
             forbidden=list(exercise.forbidden),
-            calls=[case.arguments for case in self.cases],
+            seconds=exercise.seconds,
         )
 
     def build(self) -> tuple[Question, AnswerKey]:
+        """The two halves. Raises AuthoringError when the exercise is not sound."""
         alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
         solution = collect(self.solution, self.question)
         key = AnswerKey(
@@ -90,6 +105,7 @@ class ExerciseBuilder:
             aspects=self.aspects,
             mistakes=[MistakeKey(m.name, m.say, self._answers(m)) for m in self.exercise.mistakes],
             hints=self.exercise.hints,
+            builds_on=list(self.exercise.builds_on),
         )
         Audit(self.exercise, self.question, key).run({"the solution": solution, **alternatives})
         return self.question, key
@@ -97,37 +113,56 @@ class ExerciseBuilder:
     def _draw_aspect(self, aspect: Aspect) -> AspectKey:
         """Draws the cases of an aspect and adds them to `cases`."""
         first = len(self.cases)
-        for seed, (number, inputs) in itertools.product(self.seeds, enumerate(aspect.cases)):
-            draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}")
-            self.cases.append(DrawnCase(inputs(draw), draw.sizes, hidden=seed != PUBLIC_SEED))
-        outputs = list(aspect.outputs) or self.exercise.returns.split()
-        return AspectKey(aspect.name, aspect.points, list(range(first, len(self.cases))), outputs)
+        for seed in self.seeds:
+            hidden = seed != PUBLIC_SEED
+            for number, inputs in enumerate(aspect.cases + aspect.hidden_cases * hidden):
+                draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}")
+                call = self._call(inputs(draw), draw, aspect.gradients)
+                self.cases.append(DrawnCase(call, draw, hidden))
+        cases = list(range(first, len(self.cases)))
+        return AspectKey(aspect.name, aspect.points, cases, list(aspect.outputs))
+
+    def _call(self, case: dict[str, Any] | ModuleCase, draw: Draw, gradients: bool) -> Call:
+        if isinstance(case, dict):
+            return Call(_with_parameters(case, draw), gradients=gradients)
+        call = Call(case.inputs, case.build, training=case.training, gradients=gradients)
+        if case.own_parameters:
+            return call
+        return replace(call, parameters=draw_parameters(self.solution(**case.build), draw))
 
     def _answers(self, variant: Variant) -> list[Answer]:
-        namespace = self.lesson.namespace(variant, self.exercise.name)
+        namespace = self.lesson.namespace({variant.of or self.exercise.name: variant})
         return collect(namespace[self.exercise.name], self.question)
 
     def _expected(self, noise: float = 0.0) -> list[Answer]:
         """The solution's answers, computed in float64 and given in float32.
 
-        noise: relative change of the inputs beforehand.
+        noise: relative change of the inputs and parameters beforehand.
         """
-        calls = [_disturb(_cast(call, torch.float64), noise) for call in self.question.calls]
+        generator = torch.Generator().manual_seed(0)
+
+        def precise(value: Tensor) -> Tensor:
+            return value.double() * (1 + noise * torch.randn(value.shape, generator=generator))
+
+        calls = [call.map_tensors(precise) for call in self.question.calls]
         answers = collect(self.solution, replace(self.question, calls=calls))
         for answer in answers:
             if answer.problem or answer.changed:
                 raise AuthoringError(f"the solution of {self.exercise.name} fails: {answer}")
-        return [replace(answer, tensors=_cast(answer.tensors, torch.float32)) for answer in answers]
+        return [
+            replace(answer, tensors=map_tensors(answer.tensors, Tensor.float)) for answer in answers
+        ]
 
     def _case_keys(self) -> list[CaseKey]:
         triples = zip(self.cases, self._expected(), self._expected(ROUNDING), strict=True)
         return [self._case_key(case, expected, disturbed) for case, expected, disturbed in triples]
 
     def _case_key(self, case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:
-        arguments = case.arguments.items()
+        arguments = case.call.arguments.items()
         return CaseKey(
+            label=case.draw.name,
             shapes={name: list(v.shape) for name, v in arguments if isinstance(v, Tensor)},
-            sizes=case.sizes,
+            sizes=case.draw.sizes,
             expected=expected.tensors,
             tolerance={
                 name: _tolerance(value, disturbed.tensors[name])
@@ -135,6 +170,25 @@ class ExerciseBuilder:
             },
             hidden=case.hidden,
         )
+
+
+def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
+    """Values for a module's parameters that nothing treats as zero or equal, biases included."""
+    return {
+        name: torch.randn(parameter.shape, generator=draw.generator) * PARAMETER_SCALE
+        for name, parameter in module.named_parameters()
+    }
+
+
+def _with_parameters(arguments: dict[str, Any], draw: Draw) -> dict[str, Any]:
+    """The arguments, parameters drawn for library modules that have none."""
+
+    def filled(value: Any) -> Any:
+        if not isinstance(value, Library) or value.parameters:
+            return value
+        return replace(value, parameters=draw_parameters(value.make(), draw))
+
+    return {name: filled(value) for name, value in arguments.items()}
 
 
 class Audit:
@@ -178,14 +232,24 @@ class Audit:
         }
         for name, make in makers.items():
             yield name, [self._made_of(case.expected, make) for case in self.key.cases]
-        yield "the input", collect(self._identity, self.question)
+        pairs = zip(self.question.calls, self.key.cases, strict=True)
+        yield "an input", [self._echo(call, case.expected) for call, case in pairs]
+        if self.question.reads:
+            yield "doing nothing", collect(lambda *arguments: None, self.question)
 
     def _made_of(self, expected: dict[str, Tensor], make: Callable[[Tensor], Tensor]) -> Answer:
         return Answer({name: make(tensor) for name, tensor in expected.items()})
 
-    def _identity(self, *arguments: Any) -> Any:
-        count = len(self.question.returns)
-        return arguments[0] if count == 1 else (arguments[0],) * count
+    def _echo(self, call: Call, expected: dict[str, Tensor]) -> Answer:
+        """For every output an input of its form, or zeros."""
+        inputs = [value for value in call.arguments.values() if isinstance(value, Tensor)]
+
+        def echo(wanted: Tensor) -> Tensor:
+            form = (wanted.shape, wanted.dtype)
+            fitting = [value for value in inputs if (value.shape, value.dtype) == form]
+            return fitting[0] if fitting else torch.zeros_like(wanted)
+
+        return self._made_of(expected, echo)
 
     def _require(self, good: bool, finding: str) -> None:
         if not good:
@@ -194,30 +258,10 @@ class Audit:
 
 def output_dims(solution: Callable, returns: list[str]) -> dict[str, str]:
     """The named dimensions of each output, from the jaxtyping annotations of the solution."""
-    annotation = solution.__annotations__.get("return")
+    annotation = getattr(solution, "forward", solution).__annotations__.get("return")
     parts = getattr(annotation, "__args__", None) or (annotation,)
     dims = [re.sub(r"\s+", " ", getattr(part, "dim_str", "")).strip() for part in parts]
-    return dict(zip(returns, dims, strict=True))
-
-
-def _cast(values: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
-    """The same values, floating point tensors in another dtype."""
-    return {
-        name: value.to(dtype) if isinstance(value, Tensor) and value.is_floating_point() else value
-        for name, value in values.items()
-    }
-
-
-def _disturb(values: dict[str, Any], noise: float) -> dict[str, Any]:
-    """The same values, floating point tensors changed by a relative `noise`."""
-    generator = torch.Generator().manual_seed(0)
-
-    def disturbed(value: Any) -> Any:
-        if not isinstance(value, Tensor) or not value.is_floating_point():
-            return value
-        return value * (1 + noise * torch.randn(value.shape, generator=generator))
-
-    return {name: disturbed(value) for name, value in values.items()}
+    return dict(zip(returns, dims, strict=False))
 
 
 def _tolerance(expected: Tensor, disturbed: Tensor) -> float:

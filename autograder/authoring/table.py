@@ -58,7 +58,7 @@ def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> li
     rows = []
     for kind, variants in (("mistake", exercise.mistakes), ("alternative", exercise.alternatives)):
         for variant in variants:
-            function = lesson.namespace(variant, name)[name]
+            function = lesson.namespace({variant.of or name: variant})[name]
             verdict = judge(key, collect(function, question))
             shared = kind == "mistake" and said.count(variant.say) > 1
             rows.append(Outcome(name, kind, variant.name, verdict, shared))

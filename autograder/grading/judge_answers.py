@@ -13,8 +13,9 @@ from autograder.authoring.lesson import exercise_checked, lesson_names
 from autograder.card import verdict_card
 from autograder.grading.hidden import grading_reference
 from autograder.hand_in import MIME, unpack
-from autograder.judge import judge
+from autograder.judge import blame, judge
 from autograder.question import AnswerKey
+from autograder.verdict import Verdict
 
 VERDICT = "attention_verdict"
 
@@ -38,14 +39,18 @@ class JudgeAnswers(NbGraderPreprocessor):
         with Gradebook(about["db_url"]) as gradebook:
             source = gradebook.find_notebook(about["notebook"], about["assignment"])
             checks = {cell.name: exercise_checked(cell.source) for cell in source.source_cells}
+        right: set[str] = set()
         for cell in nb.cells:
             exercise = checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
             if exercise:
-                self._judge_cell(cell, reference.keys[exercise])
+                key = reference.keys[exercise]
+                unfinished = [name for name in key.builds_on if name not in right]
+                verdict = blame(judge(key, read_answers(cell, key)), unfinished)
+                right |= {exercise} if verdict.passed else set()
+                self._show(cell, verdict)
         return nb, resources
 
-    def _judge_cell(self, cell: NotebookNode, key: AnswerKey) -> None:
-        verdict = judge(key, read_answers(cell, key))
+    def _show(self, cell: NotebookNode, verdict: Verdict) -> None:
         card = verdict_card(verdict)
         data = {"text/html": card.html, "text/plain": card.text}
         cell.outputs = [new_output("display_data", data)]

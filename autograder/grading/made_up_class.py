@@ -1,28 +1,21 @@
 """A made-up class: submissions to a lesson whose true marks are known.
 
 Each is the released notebook, answered with the solution, an alternative, a known mistake, or
-left open. Its true mark is found here without the judge: the code that was put in is called
-beside the solution, and `torch.allclose` decides.
+left open. Its true mark is found without the judge (`autograder.grading.true_marks`).
 """
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import nbformat
-import torch
 from nbformat import NotebookNode
-from torch import Tensor
 
 from autograder.authoring.exercise import Exercise, Mistake, Variant
 from autograder.authoring.lesson import ROOT, Lesson, rewrite
-from autograder.grading.hidden import grading_reference
-from autograder.guard import same_randomness, silence
-from autograder.question import AnswerKey, Question
 
-LEFT_OPEN = Variant("left open")
+LEFT_OPEN = Variant("left open", body="raise NotImplementedError()")
 SOLUTION = Variant("solution")
 SYNTAX_ERROR = Variant("syntax error", body="return return")
 COUNT = 24
@@ -64,45 +57,29 @@ def make_class(lesson: Lesson, count: int = COUNT) -> list[Submission]:
         {exercises[0].name: SOLUTION, exercises[1].name: SYNTAX_ERROR},
         {e.name: SOLUTION for e in exercises[: len(exercises) // 2]},
     ]
-    queues = {e.name: itertools.cycle(e.mistakes) for e in exercises}
+    queues = {e.name: itertools.cycle(own_mistakes(e)) for e in exercises}
     chance = random.Random(lesson.name)
     while len(plans) < count:
         plans.append({e.name: _some_answer(e, queues[e.name], chance) for e in exercises})
     marker = Marker(lesson)
     return [
-        Submission(name, plan, {e.name: marker.points(e.name, plan.get(e.name)) for e in exercises})
+        Submission(name, plan, true_points(marker, plan))
         for name, plan in zip(names, plans[:count], strict=False)
     ]
 
 
-class Marker:
-    """True points of a variant of an exercise, found by calling it beside the solution."""
+def true_points(marker: Marker, plan: dict[str, Variant]) -> dict[str, int]:
+    """What each exercise is worth in a notebook that is answered by a plan."""
+    exercises = [exercise.name for exercise in marker.lesson.exercises]
+    answers = {name: plan.get(name, LEFT_OPEN) for name in exercises}
+    broken = [name for name, variant in answers.items() if variant is SYNTAX_ERROR]
+    namespace = marker.lesson.namespace(answers | dict.fromkeys(broken, LEFT_OPEN))
+    return {name: marker.points(name, namespace) for name in exercises}
 
-    def __init__(self, lesson: Lesson) -> None:
-        self.lesson = lesson
-        self.reference = grading_reference(lesson.name)
-        self.solutions = lesson.namespace()
 
-    def points(self, exercise: str, variant: Variant | None) -> int:
-        if variant in (None, LEFT_OPEN, SYNTAX_ERROR):
-            return 0
-        function = self.lesson.namespace(variant, exercise)[exercise]
-        question, key = self.reference.questions[exercise], self.reference.keys[exercise]
-        return sum(
-            aspect.points
-            for aspect in key.aspects
-            if all(
-                self._right(function, question, key, case, aspect.outputs) for case in aspect.cases
-            )
-        )
-
-    def _right(
-        self, function: Callable, question: Question, key: AnswerKey, case: int, outputs: list[str]
-    ) -> bool:
-        arguments = question.calls[case]
-        wanted = _call(self.solutions[question.exercise], arguments, question.returns)
-        got = _call(function, arguments, question.returns)
-        return got is not None and all(_alike(got[name], wanted[name]) for name in outputs)
+def own_mistakes(exercise: Exercise) -> list[Mistake]:
+    """The mistakes that stand in the exercise's own code, not in that of another."""
+    return [mistake for mistake in exercise.mistakes if not mistake.of]
 
 
 def _some_answer(exercise: Exercise, mistakes: Iterator[Mistake], chance: random.Random) -> Variant:
@@ -119,27 +96,3 @@ def _some_answer(exercise: Exercise, mistakes: Iterator[Mistake], chance: random
 def _learner_code(solution: str, variant: Variant) -> str:
     lines = rewrite(solution, variant).splitlines()
     return "\n".join(line for line in lines if "### BEGIN" not in line and "### END" not in line)
-
-
-def _call(function: Callable, arguments: dict[str, Any], returns: list[str]) -> dict | None:
-    """The named results of a call, or None when it fails or changes its arguments."""
-    copies = [a.clone() if isinstance(a, Tensor) else a for a in arguments.values()]
-    with silence(), same_randomness():
-        try:
-            result = function(*copies)
-        except Exception:
-            return None
-    untouched = all(
-        torch.equal(a, b)
-        for a, b in zip(arguments.values(), copies, strict=True)
-        if isinstance(a, Tensor)
-    )
-    results = (result,) if len(returns) == 1 else result
-    if not untouched or not isinstance(results, tuple) or len(results) != len(returns):
-        return None
-    return dict(zip(returns, results, strict=True))
-
-
-def _alike(got: Any, wanted: Tensor) -> bool:
-    same_form = isinstance(got, Tensor) and (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
-    return same_form and torch.allclose(got, wanted, rtol=1e-3, atol=1e-3)

@@ -1,0 +1,118 @@
+"""Arguments of a call that are more than a tensor or a plain value: modules and functions.
+
+A case holds their description, which travels as plain data; `make` builds the thing itself
+where the learner's code runs.
+"""
+
+import importlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+MARK = "$made"
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A module with the given parameters and no forward, in the place of a learner's class.
+
+    A name with a dot ("query.weight") belongs to an nn.Linear, any other is an nn.Parameter.
+    """
+
+    parameters: dict[str, Tensor]
+
+    def make(self) -> nn.Module:
+        module = nn.Module()
+        for name, value in self.parameters.items():
+            owner, _, own_name = name.rpartition(".")
+            if not owner:
+                setattr(module, name, nn.Parameter(value.clone()))
+            elif own_name == "weight":
+                setattr(module, owner, self._linear(owner))
+        return module
+
+    def _linear(self, name: str) -> nn.Linear:
+        weight, bias = self.parameters[f"{name}.weight"], self.parameters.get(f"{name}.bias")
+        linear = nn.Linear(*weight.T.shape, bias=bias is not None, dtype=weight.dtype)
+        load_parameters(linear, {"weight": weight} | ({} if bias is None else {"bias": bias}))
+        return linear
+
+
+@dataclass(frozen=True)
+class Library:
+    """A module of a library, such as "torch.nn.MultiheadAttention", in eval mode.
+
+    build: arguments of its constructor.
+    parameters: loaded by name; drawn when the reference is built if none are given.
+    """
+
+    path: str
+    build: dict[str, Any]
+    parameters: dict[str, Tensor] | None = None
+
+    def make(self) -> nn.Module:
+        package, _, name = self.path.rpartition(".")
+        module = getattr(importlib.import_module(package), name)(**self.build)
+        if self.parameters:
+            module.to(next(iter(self.parameters.values())).dtype)
+            load_parameters(module, self.parameters)
+        return module.eval()
+
+
+@dataclass(frozen=True)
+class Code:
+    """A function given by its source: the last thing that the source defines."""
+
+    source: str
+
+    def make(self) -> Callable:
+        namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "math": math}
+        exec(self.source, namespace)
+        return list(namespace.values())[-1]
+
+
+KINDS = {kind.__name__: kind for kind in (StandIn, Library, Code)}
+Made = StandIn | Library | Code
+
+
+def make(value: Any) -> Any:
+    """What a call gets for an argument: a copy of a tensor, a thing made from its description."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    return value.make() if isinstance(value, Made) else value
+
+
+def load_parameters(module: nn.Module, values: dict[str, Tensor]) -> None:
+    """Copy values into the parameters of the same names."""
+    parameters = dict(module.named_parameters())
+    with torch.no_grad():
+        for name, value in values.items():
+            parameters[name].copy_(value)
+
+
+def map_tensors(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """The same value with its floating point tensors changed, inside a description too."""
+    if isinstance(value, Tensor):
+        return change(value) if value.is_floating_point() else value
+    if isinstance(value, dict):
+        return {name: map_tensors(child, change) for name, child in value.items()}
+    if isinstance(value, StandIn | Library):
+        return replace(value, parameters=map_tensors(value.parameters, change))
+    return value
+
+
+def to_tree(value: Any) -> Any:
+    if not isinstance(value, Made):
+        return value
+    return {MARK: type(value).__name__} | {f.name: getattr(value, f.name) for f in fields(value)}
+
+
+def from_tree(tree: Any) -> Any:
+    if not isinstance(tree, dict) or MARK not in tree:
+        return tree
+    return KINDS[tree[MARK]](**{name: value for name, value in tree.items() if name != MARK})

@@ -1,0 +1,109 @@
+"""True marks of code that is known, found without collect and judge.
+
+The code is called beside the solution, and `torch.allclose` decides. The two ways to a mark share
+nothing but the cases, so that each can catch a fault of the other.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.arguments import make
+from autograder.authoring.lesson import Lesson
+from autograder.grading.hidden import grading_reference
+from autograder.guard import same_randomness, silence
+from autograder.question import Call, Question
+
+RTOL = ATOL = 1e-3
+
+
+class Marker:
+    """True points of a variant of an exercise of one lesson."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.lesson = lesson
+        self.reference = grading_reference(lesson.name)
+        self.solutions = lesson.namespace()
+
+    def points(self, exercise: str, namespace: dict[str, Any]) -> int:
+        """Points for the answer to `exercise` that stands in a namespace."""
+        question, key = self.reference.questions[exercise], self.reference.keys[exercise]
+        wrong = [
+            self._wrong_outputs(namespace[exercise], question, call) for call in question.calls
+        ]
+        return sum(
+            aspect.points
+            for aspect in key.aspects
+            if not any(
+                wrong[i] & set(aspect.outputs or key.cases[i].expected) for i in aspect.cases
+            )
+        )
+
+    def _wrong_outputs(self, answer: Callable, question: Question, call: Call) -> set[str]:
+        wanted = _plain_call(self.solutions[question.exercise], question, call)
+        got = _plain_call(answer, question, call)
+        if got is None:
+            return set(wanted)
+        return {name for name in wanted if not _alike(got.get(name), wanted[name])}
+
+
+def _plain_call(answer: Callable, question: Question, call: Call) -> dict[str, Any] | None:
+    """The outputs of a call by name; None when it fails or changes an argument."""
+    with silence(), same_randomness():
+        try:
+            return _outputs(answer, question, call)
+        except Exception:
+            return None
+
+
+def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any] | None:
+    arguments = {name: make(value) for name, value in call.arguments.items()}
+    function = answer if call.build is None else _module(answer, call)
+    leaves = _leaves(function, arguments) if call.gradients else {}
+    result = function(*arguments.values())
+    if any(_changed(call.arguments[name], now) for name, now in arguments.items()):
+        return None
+    results = result if len(question.returns) > 1 else [result][: len(question.returns)]
+    outputs = dict(zip(question.returns, results, strict=True))
+    if call.gradients:
+        outputs |= _gradients(outputs, leaves)
+    outputs |= {name: getattr(function, name) for name in question.keeps}
+    for name in question.reads:
+        outputs |= {f"{name}.{p}": v for p, v in arguments[name].named_parameters()}
+    return outputs
+
+
+def _leaves(function: Callable, arguments: dict[str, Any]) -> dict[str, Tensor]:
+    tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
+    floats = {name: value for name, value in tensors.items() if value.is_floating_point()}
+    leaves = {name: value.requires_grad_() for name, value in floats.items()}
+    return leaves | (dict(function.named_parameters()) if isinstance(function, nn.Module) else {})
+
+
+def _gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:
+    total = sum((v * torch.arange(v.numel()).cos().view(v.shape)).sum() for v in outputs.values())
+    total.backward()
+    grads = {name: leaf.grad for name, leaf in leaves.items()}
+    return {f"gradient of {name}": grad for name, grad in grads.items() if grad is not None}
+
+
+def _module(answer: Callable, call: Call) -> nn.Module:
+    module = answer(**call.build).train(call.training)
+    if call.parameters is not None:
+        module.load_state_dict(call.parameters)
+    torch.manual_seed(0)
+    return module
+
+
+def _changed(before: Any, now: Any) -> bool:
+    return isinstance(before, Tensor) and not torch.equal(before, now)
+
+
+def _alike(got: Any, wanted: Any) -> bool:
+    if not isinstance(wanted, Tensor):
+        return got == wanted
+    if wanted.dtype is not getattr(got, "dtype", None) or got.shape != wanted.shape:
+        return False
+    return torch.allclose(got.double(), wanted.double(), rtol=RTOL, atol=ATOL, equal_nan=True)

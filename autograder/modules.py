@@ -1,0 +1,72 @@
+"""Building a learner's module for a call, and taking gradients through what was called."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.arguments import load_parameters
+from autograder.question import Call
+from autograder.results import WrongResult, describe
+
+
+def built_module(answer: Callable, call: Call) -> nn.Module:
+    """The learner's class, built and given its parameters. Raises WrongResult."""
+    if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
+        raise WrongResult("class", describe(answer))
+    try:
+        inspect.signature(answer).bind(**call.build)
+    except TypeError as error:
+        takes = ", ".join(inspect.signature(answer).parameters) or "nothing"
+        wanted = ", ".join(call.build)
+        raise WrongResult("constructor", f"({takes}), and is built with ({wanted})") from error
+    module = answer(**call.build).train(call.training)
+    floats = [v for v in call.arguments.values() if isinstance(v, Tensor) and v.is_floating_point()]
+    module.to(floats[0].dtype if floats else torch.float32)
+    if call.parameters is not None:
+        _require_parameters(module, call.parameters)
+        load_parameters(module, call.parameters)
+    torch.manual_seed(0)  # whatever building drew, the call starts from here
+    return module
+
+
+def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
+    """Raises WrongResult unless the module has just these parameters, in these shapes."""
+    there = {name: tuple(value.shape) for name, value in module.named_parameters()}
+    shapes = {name: tuple(value.shape) for name, value in wanted.items()}
+    if there.keys() != shapes.keys():
+        names = ", ".join(there) or "no parameters"
+        raise WrongResult("parameters", f"{names}; it should have {', '.join(shapes)}")
+    for name, shape in shapes.items():
+        if there[name] != shape:
+            raise WrongResult("parameter shape", f"{name} has shape {there[name]}, not {shape}")
+
+
+def leaf_tensors(function: Callable, arguments: dict[str, Any]) -> dict[str, Tensor]:
+    """What gradients are taken of: floating point arguments, and parameters of a module."""
+    leaves = {
+        name: value.detach().requires_grad_()
+        for name, value in arguments.items()
+        if isinstance(value, Tensor) and value.is_floating_point()
+    }
+    return leaves | (dict(function.named_parameters()) if isinstance(function, nn.Module) else {})
+
+
+def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Gradients of a weighted sum of all outputs. Raises WrongResult for one without a graph."""
+    for name, value in outputs.items():
+        if not value.requires_grad:
+            raise WrongResult("detached", name)
+    total = sum((value * _weights(value)).sum() for value in outputs.values())
+    found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+    return {
+        f"gradient of {name}": torch.zeros_like(leaf) if gradient is None else gradient
+        for (name, leaf), gradient in zip(leaves.items(), found, strict=True)
+    }
+
+
+def _weights(output: Tensor) -> Tensor:
+    """Fixed weights that treat no two elements alike."""
+    return torch.arange(output.numel(), dtype=output.dtype).cos().view(output.shape)
