@@ -12,7 +12,8 @@ LONGEST_TEXT = 300
 class Problem:
     """Why a call gave no tensors.
 
-    kind: a word or two, such as "raised" or "time"; `autograder.explain` has a sentence for each.
+    kind: a word or two, such as "raised" or "time"; `autograder.explain_problem` has a sentence
+        for each.
     detail: the particular, such as the exception's own words.
     where: the line of the learner's code, when there is one.
     """

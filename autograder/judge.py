@@ -8,7 +8,8 @@ from typing import Any
 
 from autograder.answer import Answer, Problem
 from autograder.compare import Comparison, same_answer
-from autograder.explain import explain_difference, explain_problem
+from autograder.explain_difference import explain_difference
+from autograder.explain_problem import explain_problem
 from autograder.question import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.verdict import AspectResult, Exhibit, Verdict
 

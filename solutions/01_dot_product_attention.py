@@ -24,6 +24,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from autograder import check, hint, progress
+from utils.data import six_words
 from utils.plots import (
     growth_slope,
     plot_attention,
@@ -45,18 +46,9 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # by eye.
 
 # %%
-labels = ["Your", "journey", "starts", "with", "one", "step"]
-words = torch.tensor(
-    [
-        [0.43, 0.15, 0.89],
-        [0.55, 0.87, 0.66],
-        [0.57, 0.85, 0.64],
-        [0.22, 0.58, 0.33],
-        [0.77, 0.25, 0.10],
-        [0.05, 0.80, 0.55],
-    ]
-)
-words.shape
+labels, words = six_words()
+print(labels)
+print(words)
 
 # %% [markdown]
 # ## Which words are alike?
@@ -223,8 +215,8 @@ plot_bars(
 )
 
 # %% [markdown]
-# With these friendly scores the two recipes hardly differ: softmax gives "journey" 0.2379 and the
-# sum 0.2278. Softmax widens gaps a little, and it never breaks.
+# With these friendly scores the two recipes hardly differ: softmax gives "journey" 0.2379 and
+# the sum 0.2278. Softmax widens gaps a little, and it never breaks.
 
 # %% [markdown]
 # ## The context vector

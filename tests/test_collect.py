@@ -10,7 +10,7 @@ import torch
 
 from autograder.collect import collect
 from autograder.course import find
-from autograder.explain import explain_problem
+from autograder.explain_problem import explain_problem
 from autograder.judge import judge
 
 REFERENCE = find("softmax")

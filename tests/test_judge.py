@@ -9,7 +9,7 @@ import torch
 from autograder.answer import Answer
 from autograder.compare import Comparison
 from autograder.course import find
-from autograder.explain import explain_difference, name_dims
+from autograder.explain_difference import explain_difference, name_dims
 from autograder.judge import blame, judge
 
 SIZES = {"n_query": 3, "n_key": 5, "d_k": 4, "d_v": 6}

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from autograder.authoring.lesson import Lesson
+from utils.data import six_words
 
 
 @pytest.fixture(scope="module")
@@ -11,16 +12,7 @@ def lesson_1():
     return Lesson("01_dot_product_attention").namespace()
 
 
-WORDS = torch.tensor(
-    [
-        [0.43, 0.15, 0.89],
-        [0.55, 0.87, 0.66],
-        [0.57, 0.85, 0.64],
-        [0.22, 0.58, 0.33],
-        [0.77, 0.25, 0.10],
-        [0.05, 0.80, 0.55],
-    ]
-)
+_, WORDS = six_words()
 JOURNEY = WORDS[1]
 SCORES = [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]
 WEIGHTS = [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581]

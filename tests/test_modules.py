@@ -9,7 +9,7 @@ from torch import nn
 from autograder.arguments import Code, Library, StandIn, make
 from autograder.codec import decode, encode
 from autograder.collect import collect
-from autograder.explain import explain_problem
+from autograder.explain_problem import explain_problem
 from autograder.question import Call, Question
 
 WORDS = torch.randn(4, 3)

@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 from PIL import Image
 
 from utils.bars import draw_bars
+from utils.data import six_words
 from utils.growth import draw_growth
 from utils.heatmap import draw_maps
 from utils.maps import attention_maps, matrix_maps
@@ -28,17 +29,7 @@ from utils.plots import (
 )
 from utils.values import short
 
-WORDS = torch.tensor(
-    [
-        [0.43, 0.15, 0.89],
-        [0.55, 0.87, 0.66],
-        [0.57, 0.85, 0.64],
-        [0.22, 0.58, 0.33],
-        [0.77, 0.25, 0.10],
-        [0.05, 0.80, 0.55],
-    ]
-)
-LABELS = ["Your", "journey", "starts", "with", "one", "step"]
+LABELS, WORDS = six_words()
 SCORES = WORDS @ WORDS.T
 WEIGHTS = SCORES.softmax(-1)
 
