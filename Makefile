@@ -7,7 +7,6 @@ export PATH := $(VENV)/bin:$(PATH)
 export PYTHONHASHSEED := 0
 
 LESSON  ?=
-LESSONS := $(basename $(notdir $(wildcard solutions/[0-9][0-9]_*.py)))
 LAB     ?=
 PYTEST  ?=
 # Address of a package index that has a smaller torch, such as the CPU index that PyTorch's
@@ -44,9 +43,7 @@ text: $(VENV)/developer  ## the way back: an edited source notebook → its text
 	jupytext --to py:percent --output solutions/$(LESSON).py solutions/$(LESSON)/$(LESSON).ipynb
 
 release: $(VENV)/developer  ## source notebooks → notebooks/, what learners open [LESSON=...]
-	for lesson in $(or $(LESSON),$(LESSONS)); do \
-		nbgrader generate_assignment --force --log-level=WARN $$lesson || exit 1; \
-	done
+	python -m autograder.authoring release $(LESSON)
 
 mistakes: $(VENV)/developer  ## what becomes of every known mistake [LESSON=...]
 	python -m autograder.authoring mistakes $(LESSON)

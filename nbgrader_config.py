@@ -21,5 +21,9 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+c.Execute.extra_arguments = [
+    "--HistoryManager.hist_file=:memory:",
+    "--IPKernelApp.log_level=ERROR",  # each kernel would warn of its transport
+]
 # A check cell that a learner deleted comes back; otherwise an earlier mark would stay.
 c.OverwriteCells.add_missing_cells = True

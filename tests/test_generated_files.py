@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from autograder.authoring.lesson import ROOT, lesson_names
-from autograder.authoring.notebooks import build_notebook
+from autograder.authoring.notebooks import STUB, answered_cells, build_notebook
 from autograder.authoring.reference import build
 from autograder.course import PUBLIC, load
 from autograder.grading.hidden import grading_reference
@@ -22,10 +22,6 @@ REMEDY = "it is stale: run `make build`"
 
 def sources(notebook):
     return [(cell.id, cell.cell_type, cell.metadata, cell.source) for cell in notebook.cells]
-
-
-def released_path(lesson):
-    return ROOT / "notebooks" / lesson.name / f"{lesson.name}.ipynb"
 
 
 def assert_same_tree(fresh, stored):
@@ -88,7 +84,14 @@ def released_anew(tmp_path_factory):
 
 def test_the_released_notebook_is_fresh(lesson, released_anew):
     fresh = released_anew / lesson.name / f"{lesson.name}.ipynb"
-    assert released_path(lesson).read_text() == fresh.read_text(), REMEDY
+    assert lesson.released_path.read_text() == fresh.read_text(), REMEDY
+
+
+def test_a_release_never_overwrites_answers(lesson, tmp_path):
+    assert answered_cells(lesson.released_path) == []
+    copy = tmp_path / "answered.ipynb"
+    copy.write_text(lesson.released_path.read_text().replace(STUB, "return 1", 1))
+    assert answered_cells(copy) == [lesson.exercises[0].name]
 
 
 def test_there_are_no_leftovers():
@@ -145,7 +148,7 @@ def test_the_wheel_holds_the_learners_half_only(wheel):
 
 
 def test_no_solution_in_what_learners_get(lesson, wheel):
-    released = released_path(lesson).read_bytes()
+    released = lesson.released_path.read_bytes()
     assert b"BEGIN SOLUTION" not in released
     plain = re.sub(rb"\s+|\\n|\\", b"", released + b"".join(wheel.values()))
     for exercise in lesson.exercises:

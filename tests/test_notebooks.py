@@ -6,7 +6,7 @@ The executed solutions are run and compared by nbval, which collects solutions/*
 import nbformat
 import pytest
 
-from autograder.authoring.lesson import ROOT, exercise_checked
+from autograder.authoring.lesson import exercise_checked
 from autograder.authoring.notebooks import execute
 
 
@@ -17,9 +17,9 @@ def run(request):
 
     def run_lesson(lesson):
         if lesson.name not in done:
-            path = ROOT / "notebooks" / lesson.name / f"{lesson.name}.ipynb"
-            notebook = nbformat.read(path, as_version=4)
-            done[lesson.name] = execute(notebook, path.parent, allow_errors=True)
+            notebook = nbformat.read(lesson.released_path, as_version=4)
+            folder = lesson.released_path.parent
+            done[lesson.name] = execute(notebook, folder, allow_errors=True)
         return done[lesson.name]
 
     return run_lesson

@@ -2,13 +2,14 @@
 
 import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 
 from tqdm import tqdm
 
 from autograder.authoring.exercise import AuthoringError
-from autograder.authoring.lesson import Lesson, lesson_names
+from autograder.authoring.lesson import ROOT, Lesson, lesson_names
 from autograder.errors import CourseError
 
 
@@ -32,6 +33,20 @@ def reference(lesson: Lesson) -> None:
     rebuild(lesson)
 
 
+def release(lesson: Lesson) -> None:
+    """Make the learner's notebook with nbgrader, unless answers stand in the present one."""
+    from autograder.authoring.notebooks import answered_cells
+
+    answered = answered_cells(lesson.released_path)
+    if answered:
+        raise AuthoringError(
+            f"{lesson.released_path.relative_to(ROOT)} holds answers to {', '.join(answered)}; "
+            "a release would overwrite them. Move the file away first."
+        )
+    command = ["nbgrader", "generate_assignment", "--force", "--log-level=ERROR", lesson.name]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
 def mistakes(lesson: Lesson) -> None:
     """Print what becomes of every known mistake and every alternative."""
     from autograder.authoring.table import outcomes, print_table
@@ -40,7 +55,7 @@ def mistakes(lesson: Lesson) -> None:
 
 
 COMMANDS: dict[str, Callable[[Lesson], None]] = {
-    command.__name__: command for command in (lessons, reference, mistakes)
+    command.__name__: command for command in (reference, lessons, release, mistakes)
 }
 
 

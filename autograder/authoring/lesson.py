@@ -65,6 +65,10 @@ class Lesson:
     def notebook_path(self) -> Path:
         return TEXTS / self.name / f"{self.name}.ipynb"
 
+    @property
+    def released_path(self) -> Path:
+        return ROOT / "notebooks" / self.name / f"{self.name}.ipynb"
+
     @cached_property
     def notebook(self) -> NotebookNode:
         """The text as a notebook, without outputs."""

@@ -17,6 +17,7 @@ from autograder.authoring.lesson import Lesson, exercise_checked, exercise_defin
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELL_SECONDS = 300
+STUB = "raise NotImplementedError()"
 
 
 def build_notebook(lesson: Lesson) -> NotebookNode:
@@ -36,6 +37,7 @@ def execute(notebook: NotebookNode, folder: Path, allow_errors: bool = False) ->
         allow_errors=allow_errors,
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
+        extra_arguments=["--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:"],
     )
     client.execute()
     notebook.metadata.language_info = {"name": "python"}
@@ -46,6 +48,16 @@ def write(notebook: NotebookNode, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.validate(notebook)
     nbformat.write(notebook, path)
+
+
+def answered_cells(path: Path) -> list[str]:
+    """The exercises that hold more than their stub in a released notebook."""
+    if not path.exists():
+        return []
+    cells = nbformat.read(path, as_version=4).cells
+    about = [(cell.metadata.get("nbgrader", {}), cell.source) for cell in cells]
+    exercises = [(facts["grade_id"], source) for facts, source in about if facts.get("solution")]
+    return [name for name, source in exercises if STUB not in source]
 
 
 def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:

@@ -10,7 +10,6 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -34,6 +33,19 @@ from autograder.question import AnswerKey, AspectKey, Call, CaseKey, MistakeKey,
 
 PUBLIC_SEED = "public"
 PARAMETER_SCALE = 0.6
+# The modules that decide what a case holds and what a call gives.
+BUILT_BY = (
+    "authoring/draw",
+    "authoring/lesson",
+    "authoring/reference",
+    "arguments",
+    "collect",
+    "guard",
+    "modules",
+    "problems",
+    "question",
+    "results",
+)
 ROUNDING = 16 * torch.finfo(torch.float32).eps
 
 
@@ -51,13 +63,10 @@ def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
 def source_digest(lesson: Lesson, secret: str | None = None) -> str:
     """A digest of all that a reference is built from."""
     package = ROOT / "autograder"
-    exercises = package / "exercises" / f"{lesson.name}.py"
-    collecting = ("arguments", "collect", "guard", "modules", "problems", "question", "results")
-    builders = [package / f"{name}.py" for name in collecting]
-    builders += sorted(Path(__file__).parent.glob("*.py"))
     digest = hashlib.sha256((secret or "").encode())
-    for path in [lesson.text_path, exercises, *builders]:
-        digest.update(path.read_bytes())
+    digest.update(lesson.text_path.read_bytes())
+    for name in (f"exercises/{lesson.name}", *BUILT_BY):
+        digest.update((package / f"{name}.py").read_bytes())
     return digest.hexdigest()
 
 

@@ -13,9 +13,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.authoring.exercise import Exercise, Mistake, Variant
-from autograder.authoring.lesson import ROOT, Lesson, rewrite
+from autograder.authoring.lesson import Lesson, rewrite
+from autograder.authoring.notebooks import STUB
+from autograder.grading.true_marks import Marker
 
-LEFT_OPEN = Variant("left open", body="raise NotImplementedError()")
+LEFT_OPEN = Variant("left open", body=STUB)
 SOLUTION = Variant("solution")
 SYNTAX_ERROR = Variant("syntax error", body="return return")
 COUNT = 24
@@ -35,8 +37,7 @@ class Submission:
 
     def notebook(self, lesson: Lesson) -> NotebookNode:
         """The released notebook with these answers in it."""
-        path = ROOT / "notebooks" / lesson.name / f"{lesson.name}.ipynb"
-        notebook = nbformat.read(path, as_version=4)
+        notebook = nbformat.read(lesson.released_path, as_version=4)
         for cell in notebook.cells:
             grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
             variant = self.answers.get(grade_id, LEFT_OPEN)
