@@ -7,7 +7,7 @@ where the learner's code runs.
 import importlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import torch
@@ -66,11 +66,16 @@ class Library:
 
 @dataclass(frozen=True)
 class Code:
-    """A function given by its source: the last thing that the source defines."""
+    """A thing given by its source: the last name that the source defines.
+
+    given: other arguments of the call; when there are any, the thing defined is a function, and
+        the argument is what it returns for them (an optimizer for a model).
+    """
 
     source: str
+    given: list[str] = field(default_factory=list)
 
-    def make(self) -> Callable:
+    def make(self) -> Any:
         namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "math": math}
         exec(self.source, namespace)
         return list(namespace.values())[-1]
@@ -85,6 +90,16 @@ def make(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.clone()
     return value.make() if isinstance(value, Made) else value
+
+
+def make_all(values: dict[str, Any]) -> dict[str, Any]:
+    """What a call gets for all its arguments, in order."""
+    made: dict[str, Any] = {}
+    for name, value in values.items():
+        made[name] = make(value)
+        if isinstance(value, Code) and value.given:
+            made[name] = made[name](*(made[other] for other in value.given))
+    return made
 
 
 def load_parameters(module: nn.Module, values: dict[str, Tensor]) -> None:

@@ -1,19 +1,22 @@
 """Trees of tensors and plain values as safetensors bytes, and back.
 
-Reference files and answers both travel in this form: the tensors as safetensors, the rest as
-JSON in the file's metadata. Reading one never runs code, unlike a pickle.
+Reference files and answers both travel in this form. Reading one never runs code, unlike a
+pickle. Cases have hundreds of small tensors, so all of one dtype are laid end to end, each
+content once; the tree itself, as JSON, is one more tensor of bytes.
 """
 
 import json
+import math
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
+from torch import Tensor
 
 Tree = Any  # dict, list, tensor, torch.dtype, str, number, bool or None
-MARK = "$tensor"
-DTYPE = "$dtype"
+TENSOR, DTYPE = "$tensor", "$dtype"
+TREE = "tree"
 
 
 class CodecError(ValueError):
@@ -22,34 +25,33 @@ class CodecError(ValueError):
 
 def encode(tree: Tree) -> bytes:
     """Bytes from which `decode` makes the same tree again (tuples come back as lists)."""
-    tensors: dict[str, torch.Tensor] = {}
+    store = _Store()
 
     def plain(node: Tree) -> Tree:
         match node:
-            case torch.Tensor():
-                key = str(len(tensors))
-                tensors[key] = node.detach().cpu().clone(memory_format=torch.contiguous_format)
-                return {MARK: key}
+            case Tensor():
+                return {TENSOR: store.put(node)}
             case torch.dtype():
-                return {DTYPE: str(node).removeprefix("torch.")}
+                return {DTYPE: _dtype_name(node)}
             case dict():
                 return {name: plain(child) for name, child in node.items()}
             case list() | tuple():
                 return [plain(child) for child in node]
         return node
 
-    return save(tensors, metadata={"tree": json.dumps(plain(tree))})
+    text = json.dumps(plain(tree), separators=(",", ":")).encode()
+    return save(store.flat() | {TREE: torch.frombuffer(bytearray(text), dtype=torch.uint8)})
 
 
 def decode(data: bytes) -> Tree:
     """The tree in `data`. Raises CodecError when the bytes hold none."""
     try:
-        tree, tensors = skeleton(data), load(data)
+        flat = load(data)
 
         def full(node: Tree) -> Tree:
             match node:
-                case {"$tensor": str(key)}:
-                    return tensors[key]
+                case {"$tensor": [str(dtype), int(start), list(shape)]}:
+                    return flat[dtype][start : start + math.prod(shape)].view(shape)
                 case {"$dtype": str(name)}:
                     return _dtype(name)
                 case dict():
@@ -58,18 +60,45 @@ def decode(data: bytes) -> Tree:
                     return [full(child) for child in node]
             return node
 
-        return full(tree)
-    except (SafetensorError, KeyError, RecursionError, RuntimeError) as error:
+        return full(json.loads(flat[TREE].numpy().tobytes()))
+    except CodecError:
+        raise
+    except (
+        SafetensorError,
+        KeyError,
+        TypeError,
+        ValueError,
+        RecursionError,
+        RuntimeError,
+    ) as error:
         raise CodecError(f"not a tree of tensors: {error}") from error
 
 
-def skeleton(data: bytes) -> Tree:
-    """The tree alone, with a mark in the place of each tensor. Raises CodecError."""
-    try:
-        length = int.from_bytes(data[:8], "little")
-        return json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["tree"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise CodecError(f"no readable header: {error}") from error
+class _Store:
+    """Tensors laid end to end, one row for each dtype, equal ones once."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[Tensor]] = {}
+        self.lengths: dict[str, int] = {}
+        self.known: dict[tuple[str, bytes], int] = {}
+
+    def put(self, tensor: Tensor) -> list:
+        """Where the tensor stands: its dtype, its start and its shape."""
+        tensor = tensor.detach().cpu().contiguous()
+        dtype, content = _dtype_name(tensor.dtype), tensor.view(-1)
+        key = (dtype, content.view(torch.uint8).numpy().tobytes())
+        if key not in self.known:
+            self.known[key] = self.lengths.get(dtype, 0)
+            self.lengths[dtype] = self.known[key] + len(content)
+            self.rows.setdefault(dtype, []).append(content)
+        return [dtype, self.known[key], list(tensor.shape)]
+
+    def flat(self) -> dict[str, Tensor]:
+        return {dtype: torch.cat(parts) for dtype, parts in self.rows.items()}
+
+
+def _dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def _dtype(name: str) -> torch.dtype:

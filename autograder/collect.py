@@ -10,15 +10,21 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from autograder.answer import Answer
-from autograder.arguments import make
+from autograder.arguments import make_all
 from autograder.guard import Deadline, Forbid, same_randomness, silence, time_limit
 from autograder.modules import built_module, gradients, leaf_tensors
 from autograder.problems import problem_of
 from autograder.question import Call, Question
-from autograder.results import WrongResult, kept_attribute, named_results, plain_tensor
+from autograder.results import (
+    WrongResult,
+    kept_attribute,
+    method_of,
+    named_results,
+    plain_tensor,
+)
 
 
 def collect(answer: Callable, question: Question) -> list[Answer]:
@@ -40,7 +46,7 @@ def _collect_call(answer: Callable, question: Question, call: Call, deadline: De
     with silence() as printed:
         try:
             with same_randomness(), _forbid(question.forbidden), time_limit(deadline.left):
-                arguments = {name: make(value) for name, value in call.arguments.items()}
+                arguments = make_all(call.arguments)
                 tensors = _outputs(answer, question, call, arguments)
         except KeyboardInterrupt:
             raise
@@ -54,11 +60,12 @@ def _outputs(
     answer: Callable, question: Question, call: Call, arguments: dict[str, Any]
 ) -> dict[str, Tensor]:
     """Everything that one call gives, by name. Raises WrongResult, and what the code raises."""
-    function = answer if call.build is None else built_module(answer, call)
-    leaves = leaf_tensors(function, arguments) if call.gradients else {}
+    function = answer if call.build is None else built_module(answer, call, arguments)
+    leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
     given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
-    _require_arguments(function, arguments)
-    result = function(*given)
+    method = function if call.method == "forward" else method_of(function, call.method)
+    _require_arguments(method, arguments)
+    result = method(*given)
     arguments.update(zip(arguments, given, strict=True))
     returned = named_results(result, question)
     kept = {name: kept_attribute(function, name, question, call) for name in question.keeps}
@@ -83,8 +90,8 @@ def _forbid(names: list[str]) -> contextlib.AbstractContextManager:
 def _require_arguments(function: Callable, arguments: dict[str, Any]) -> None:
     """Raises WrongResult when the function does not take these arguments by position."""
     try:
-        called = function.forward if isinstance(function, nn.Module) else function
-        signature = inspect.signature(called)
+        forward = getattr(function, "call", None) or getattr(function, "forward", function)
+        signature = inspect.signature(forward)
     except (TypeError, ValueError):  # builtins have none
         return
     try:

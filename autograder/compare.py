@@ -1,5 +1,6 @@
 """Comparing one output with what it should be."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +16,7 @@ class Comparison:
     name: of the output.
     dims: its named dimensions, such as "*batch n_query n_key".
     sizes: what each named dimension measures in this case.
+    most_error: if given, the mean squared error decides in the place of the tolerance.
     """
 
     name: str
@@ -23,9 +25,20 @@ class Comparison:
     tolerance: float
     dims: str
     sizes: dict[str, int]
+    most_error: float | None = None
+
+    @property
+    def error(self) -> float:
+        """Mean squared error; infinite when the shapes differ or a value is not finite."""
+        if self.got.shape != self.expected.shape:
+            return math.inf
+        error = (self.got.double() - self.expected.double()).square().mean().item()
+        return error if math.isfinite(error) else math.inf
 
     @property
     def right(self) -> bool:
+        if self.most_error is not None:
+            return self.error <= self.most_error
         return equal(self.got, self.expected, self.tolerance)
 
     @property

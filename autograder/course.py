@@ -4,12 +4,13 @@ import difflib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from autograder.codec import CodecError, decode, encode, skeleton
+from autograder.codec import CodecError, decode, encode
 from autograder.errors import CourseError
 from autograder.question import AnswerKey, Question
 
-FORMAT = 2
+FORMAT = 3
 PUBLIC = Path(__file__).parent / "reference"
 REMEDY = "Run `make reference`, or install the course again."
 
@@ -38,7 +39,7 @@ class LessonReference:
 def load(path: Path) -> LessonReference:
     """The reference file at `path`. Raises CourseError when it can't be used."""
     try:
-        tree = decode(_readable(path))
+        tree = _readable(path)
         exercises = tree["exercises"]
         questions = [Question.from_tree(exercise["question"]) for exercise in exercises]
         keys = [AnswerKey.from_tree(exercise["key"]) for exercise in exercises]
@@ -71,36 +72,25 @@ def find(exercise: str) -> LessonReference:
 
 @cache
 def exercises_by_lesson() -> dict[str, list[str]]:
-    """Exercise names by lesson name. Reads the headers only. Raises CourseError."""
+    """Exercise names by lesson name. Raises CourseError."""
     paths = sorted(PUBLIC.glob("*.safetensors"))
     if not paths:
         raise CourseError(f"There are no reference files in {PUBLIC.name}/. {REMEDY}")
-    return {path.stem: _exercise_names(path) for path in paths}
+    return {path.stem: list(_cached_load(path).keys) for path in paths}
 
 
-def _exercise_names(path: Path) -> list[str]:
+def _readable(path: Path) -> dict[str, Any]:
+    """The tree in a reference file of this version. Raises CourseError, CodecError."""
     try:
-        tree = skeleton(_readable(path))
-        return [exercise["question"]["exercise"] for exercise in tree["exercises"]]
-    except (CodecError, KeyError, TypeError) as error:
-        raise CourseError(
-            f"The reference file {path.name} is damaged ({error}). {REMEDY}"
-        ) from error
-
-
-def _readable(path: Path) -> bytes:
-    """The bytes of a reference file of this version. Raises CourseError, CodecError."""
-    try:
-        data = path.read_bytes()
+        tree = decode(path.read_bytes())
     except OSError as error:
         raise CourseError(f"The reference file {path.name} can't be read. {REMEDY}") from error
-    version = skeleton(data).get("format")
-    if version != FORMAT:
+    if tree["format"] != FORMAT:
         raise CourseError(
-            f"The reference file {path.name} has format {version}, and this autograder reads "
-            f"format {FORMAT}. {REMEDY}"
+            f"The reference file {path.name} has format {tree['format']}, and this autograder "
+            f"reads format {FORMAT}. {REMEDY}"
         )
-    return data
+    return tree
 
 
 _cached_load = cache(load)

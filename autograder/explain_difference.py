@@ -63,9 +63,16 @@ def not_finite(c: Comparison) -> str | None:
 
 def wrong_decision(c: Comparison) -> str | None:
     """A single True or False."""
-    if c.got.dim() or c.got.dtype is not torch.bool:
+    if c.got.dim() or c.got.dtype is not torch.bool or c.expected.dtype is not torch.bool:
         return None
     return f"The answer was {c.got.item()}; {c.expected.item()} is right."
+
+
+def wrong_choice(c: Comparison) -> str | None:
+    """A single whole number stands for a word that was chosen; the right one is not told."""
+    if c.got.dim() or c.got.is_floating_point() or c.got.dtype != c.expected.dtype:
+        return None
+    return f"{_named(c).capitalize()} is not the one you chose. What else would look like this?"
 
 
 def opposite_booleans(c: Comparison) -> str | None:
@@ -145,11 +152,20 @@ def largest_difference(c: Comparison) -> str | None:
     )
 
 
+def too_much_error(c: Comparison) -> str | None:
+    """Good form, but not good enough."""
+    if c.most_error is None or not math.isfinite(c.error):
+        return None
+    return f"The mean squared error of {_named(c)} is {c.error:.4f}; it may be {c.most_error:g}."
+
+
 RULES: tuple[Rule, ...] = (
     other_axis_order,
     wrong_shape,
     wrong_dtype,
+    too_much_error,
     wrong_decision,
+    wrong_choice,
     opposite_booleans,
     not_finite,
     constant_factor,
@@ -186,6 +202,10 @@ def _misplaced(c: Comparison) -> str:
     pairs = zip(c.got.shape, c.expected.shape, strict=True)
     strange = [got for got, wanted in pairs if got != wanted and got in names]
     return f" {strange[0]} is {names[strange[0]]}." if strange else ""
+
+
+def _named(c: Comparison) -> str:
+    return f"`{c.name}`" if c.name else "the result"
 
 
 def _subject(c: Comparison, verb: str = "is") -> str:

@@ -21,6 +21,10 @@ def explain_problem(problem: Problem, exercise: str) -> str:
             )
         case "plain":
             return f"`{exercise}` returned {detail}; it should return True, False or a number."
+        case "choice" | "keys":
+            return f"`{exercise}` returned {detail}."
+        case "method":
+            return f"`{exercise}` should have a method `{detail}`; there is none."
         case "class":
             return f"`{exercise}` should be a class that inherits from `nn.Module`; it is {detail}."
         case "constructor":

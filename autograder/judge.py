@@ -86,9 +86,10 @@ def _comparison(case: CaseKey, answer: Answer, name: str, dims: str = "") -> Com
         name=name,
         got=answer.tensors[name],
         expected=case.expected[name],
-        tolerance=case.tolerance[name],
+        tolerance=case.tolerance.get(name, 0.0),
         dims=dims,
         sizes=case.sizes,
+        most_error=case.most_error.get(name),
     )
 
 

@@ -7,12 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.arguments import load_parameters
+from autograder.arguments import load_parameters, make_all
+from autograder.keras_layers import built_layer, is_keras_layer, layer_parameters
 from autograder.question import Call
 from autograder.results import WrongResult, describe
 
 
-def built_module(answer: Callable, call: Call) -> nn.Module:
+def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
     """The learner's class, built and given its parameters. Raises WrongResult."""
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise WrongResult("class", describe(answer))
@@ -22,14 +23,25 @@ def built_module(answer: Callable, call: Call) -> nn.Module:
         takes = ", ".join(inspect.signature(answer).parameters) or "nothing"
         wanted = ", ".join(call.build)
         raise WrongResult("constructor", f"({takes}), and is built with ({wanted})") from error
-    module = answer(**call.build).train(call.training)
-    floats = [v for v in call.arguments.values() if isinstance(v, Tensor) and v.is_floating_point()]
-    module.to(floats[0].dtype if floats else torch.float32)
-    if call.parameters is not None:
-        _require_parameters(module, call.parameters)
-        load_parameters(module, call.parameters)
+    build, dtype = make_all(call.build), _floating_dtype(arguments)
+    if is_keras_layer(answer):
+        module = built_layer(answer, build, call.parameters, list(arguments.values()), dtype)
+    else:
+        module = _torch_module(answer(**build).to(dtype), call.parameters)
     torch.manual_seed(0)  # whatever building drew, the call starts from here
+    return module.train(call.training)
+
+
+def _torch_module(module: nn.Module, parameters: dict[str, Tensor] | None) -> nn.Module:
+    if parameters is not None:
+        _require_parameters(module, parameters)
+        load_parameters(module, parameters)
     return module
+
+
+def _floating_dtype(arguments: dict[str, Any]) -> torch.dtype:
+    tensors = [value for value in arguments.values() if isinstance(value, Tensor)]
+    return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
 
 
 def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
@@ -44,14 +56,18 @@ def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
             raise WrongResult("parameter shape", f"{name} has shape {there[name]}, not {shape}")
 
 
-def leaf_tensors(function: Callable, arguments: dict[str, Any]) -> dict[str, Tensor]:
+def leaf_tensors(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[str, Tensor]:
     """What gradients are taken of: floating point arguments, and parameters of a module."""
     leaves = {
         name: value.detach().requires_grad_()
         for name, value in arguments.items()
         if isinstance(value, Tensor) and value.is_floating_point()
     }
-    return leaves | (dict(function.named_parameters()) if isinstance(function, nn.Module) else {})
+    if call.build is None:
+        return leaves
+    if is_keras_layer(type(function)):
+        return leaves | layer_parameters(function, list(call.parameters or {}))
+    return leaves | dict(function.named_parameters())
 
 
 def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:

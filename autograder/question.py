@@ -22,6 +22,7 @@ class Call:
     arguments: by name, in call order.
     build: arguments of the class's constructor; None when the answer is a function.
     parameters: loaded into the module by name; None leaves those that the constructor made.
+    method: of the module, the one that is called.
     training: whether the module is in train mode.
     gradients: whether gradients of the outputs are outputs as well.
     """
@@ -29,6 +30,7 @@ class Call:
     arguments: dict[str, Any]
     build: dict[str, Any] | None = None
     parameters: dict[str, Tensor] | None = None
+    method: str = "forward"
     training: bool = False
     gradients: bool = False
 
@@ -38,14 +40,28 @@ class Call:
         return replace(self, arguments=arguments, parameters=map_tensors(self.parameters, change))
 
     def to_tree(self) -> dict[str, Any]:
-        # JSON keeps the order of a list for certain; a dict's order is only a courtesy.
-        arguments = [[name, to_tree(value)] for name, value in self.arguments.items()]
-        return vars(self) | {"arguments": arguments}
+        return vars(self) | {
+            "arguments": _pairs_to_tree(self.arguments),
+            "build": None if self.build is None else _pairs_to_tree(self.build),
+        }
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "Call":
-        arguments = {name: from_tree(value) for name, value in tree["arguments"]}
-        return cls(**(tree | {"arguments": arguments}))
+        build = tree["build"]
+        changes = {
+            "arguments": _pairs_from_tree(tree["arguments"]),
+            "build": None if build is None else _pairs_from_tree(build),
+        }
+        return cls(**(tree | changes))
+
+
+def _pairs_to_tree(values: dict[str, Any]) -> list[list]:
+    # JSON keeps the order of a list for certain; a dict's order is only a courtesy.
+    return [[name, to_tree(value)] for name, value in values.items()]
+
+
+def _pairs_from_tree(pairs: list[list]) -> dict[str, Any]:
+    return {name: from_tree(value) for name, value in pairs}
 
 
 @dataclass(frozen=True)
@@ -56,6 +72,8 @@ class Question:
     keeps: attributes of a module that are outputs as well; keeps_detached: they hold no graph.
     reads: arguments that are modules and whose parameters are outputs after the call.
     plain: whether it gives back plain numbers or booleans.
+    choices: words of which it gives back one.
+    as_dict: whether it gives back a dict of the names in `returns`.
     forbidden: names of torch functions that it may not call.
     seconds: how long all calls together may take.
     """
@@ -67,6 +85,8 @@ class Question:
     keeps_detached: bool = False
     reads: list[str] = field(default_factory=list)
     plain: bool = False
+    choices: list[str] = field(default_factory=list)
+    as_dict: bool = False
     forbidden: list[str] = field(default_factory=list)
     seconds: float = 10.0
 
@@ -87,6 +107,8 @@ class CaseKey:
     sizes: what each named dimension measures, such as {"n_query": 3}.
     expected: tensors by name.
     tolerance: how far each of them may be off, absolute.
+    most_error: for an output that is judged by what it is good for, the largest mean squared
+        error that it may have; such an output has no other tolerance.
     hidden: whether only grading uses it.
     """
 
@@ -95,6 +117,7 @@ class CaseKey:
     sizes: dict[str, int]
     expected: dict[str, Tensor]
     tolerance: dict[str, float]
+    most_error: dict[str, float]
     hidden: bool
 
 

@@ -1,5 +1,6 @@
 """Taking the named outputs of a call, or saying why there are none."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -24,8 +25,12 @@ def named_results(result: Any, question: Question) -> dict[str, Tensor]:
     names = question.returns
     if not names:
         return {}
+    if question.choices:
+        return {names[0]: _choice(result, question.choices)}
     if len(names) == 1:
         return {names[0]: _tensor(result, "", question.plain)}
+    if question.as_dict:
+        result = _values_in_order(result, names)
     wanted = f"({', '.join(names)})"
     if not isinstance(result, tuple | list):
         raise WrongResult("count", f"{describe(result)} in the place of {wanted}")
@@ -33,6 +38,30 @@ def named_results(result: Any, question: Question) -> dict[str, Tensor]:
         raise WrongResult("count", f"{len(result)} things in the place of {wanted}")
     pairs = zip(names, result, strict=True)
     return {name: _tensor(value, name, question.plain) for name, value in pairs}
+
+
+def _choice(value: Any, choices: list[str]) -> Tensor:
+    """The place of a word among the choices. Raises WrongResult for any other value."""
+    if value not in choices:
+        raise WrongResult("choice", f"{value!r}, which is none of: {', '.join(choices)}")
+    return torch.tensor(choices.index(value))
+
+
+def _values_in_order(result: Any, names: list[str]) -> list[Any]:
+    """The values of a dict under the wanted names. Raises WrongResult for anything else."""
+    if not isinstance(result, dict):
+        raise WrongResult("keys", f"{describe(result)}, not a dict")
+    if set(result) != set(names):
+        there = ", ".join(map(str, result)) or "nothing in it"
+        raise WrongResult("keys", f"a dict with {there}; it should have {', '.join(names)}")
+    return [result[name] for name in names]
+
+
+def method_of(module: nn.Module, name: str) -> Callable:
+    """A method of a learner's module. Raises WrongResult when there is none."""
+    if not callable(getattr(module, name, None)):
+        raise WrongResult("method", name)
+    return getattr(module, name)
 
 
 def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:

@@ -130,3 +130,16 @@ def test_an_answer_that_builds_on_an_unfinished_one_says_so():
     assert blame(wrong, []) is wrong
     right = judge(key, right_answers(key))
     assert blame(right, ["split_heads"]) is right
+
+
+def test_an_output_may_be_judged_by_its_error():
+    key = find("softmax").keys["softmax"]
+    cases = [dataclasses.replace(case, most_error={"weights": 0.01}) for case in key.cases]
+    key = dataclasses.replace(key, cases=cases, mistakes=[])
+
+    def off_by(gap):
+        return judge(key, [Answer({"weights": c.expected["weights"] + gap}) for c in cases])
+
+    assert off_by(0.09).passed
+    assert "mean squared error of `weights` is 0.0121; it may be 0.01" in off_by(0.11).sentence
+    assert off_by(float("nan")).points == 0

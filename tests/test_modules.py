@@ -192,3 +192,64 @@ def test_plain_results(value, words):
         assert words in explain_problem(answer.problem, "f")
     else:
         assert answer.tensors["answer"] == torch.as_tensor(value)
+
+
+def test_a_dict_of_named_results():
+    question = Question("f", [Call({})], returns=["a", "b"], as_dict=True)
+    [answer] = collect(lambda: {"b": WORDS, "a": WORDS + 1}, question)
+    assert torch.equal(answer.tensors["b"], WORDS)
+    [answer] = collect(lambda: {"a": WORDS}, question)
+    assert "a dict with a; it should have a, b" in explain_problem(answer.problem, "f")
+    [answer] = collect(lambda: (WORDS, WORDS), question)
+    assert "returned a tuple, not a dict" in explain_problem(answer.problem, "f")
+
+
+def test_one_word_of_several():
+    question = Question("f", [Call({})], returns=["defect"], choices=["none", "leak"])
+    [answer] = collect(lambda: "leak", question)
+    assert answer.tensors["defect"] == 1
+    [answer] = collect(lambda: "leek", question)
+    assert "returned 'leek', which is none of: none, leak" in explain_problem(answer.problem, "f")
+
+
+def test_another_method_than_forward():
+    class Doubler(Affine):
+        def twice(self, words):
+            self.scaled = words
+            return 2 * words
+
+    assert torch.equal(ask(Doubler, method="twice").tensors["result"], 2 * WORDS)
+    assert "should have a method `twice`" in explain_problem(
+        ask(Affine, method="twice").problem, "Affine"
+    )
+
+
+def test_an_argument_made_from_another():
+    optimizer = Code("def sgd(model):\n    return torch.optim.SGD([model.w], lr=0.5)", ["model"])
+    call = Call({"model": StandIn({"w": WORDS}), "optimizer": optimizer})
+
+    def step(model, optimizer):
+        model.w.sum().backward()
+        optimizer.step()
+
+    [answer] = collect(step, Question("step", [call], returns=[], reads=["model"]))
+    torch.testing.assert_close(answer.tensors["model.w"], WORDS - 0.5)
+
+
+def test_a_module_built_of_modules():
+    class Sum(nn.Module):
+        def __init__(self, first, second):
+            super().__init__()
+            self.first, self.second = first, second
+
+        def forward(self, words):
+            return self.first(words) + self.second(words)
+
+    linear = Library("torch.nn.Linear", {"in_features": 3, "out_features": 3})
+    triple = Code("class Triple(nn.Module):\n    def forward(self, x): return 3 * x\nt = Triple()")
+    call = Call({"words": WORDS}, build={"first": triple, "second": triple}, parameters={})
+    [answer] = collect(Sum, Question("Sum", [call], returns=["total"]))
+    torch.testing.assert_close(answer.tensors["total"], 6 * WORDS)
+    call = dataclasses.replace(call, build={"first": triple, "second": linear}, parameters=None)
+    [answer] = collect(Sum, Question("Sum", [call], returns=["total"]))
+    assert answer.tensors["total"].shape == WORDS.shape

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from torch import Tensor
+
 from autograder.authoring.draw import Draw
 
 Edit = tuple[str, str]
@@ -19,18 +21,35 @@ class ModuleCase:
 
     build: arguments of its constructor, by name.
     inputs: arguments of its forward, in call order.
-    own_parameters: keep what the constructor drew (after `torch.manual_seed(0)`), in the place
-        of parameters that are drawn here and loaded by name.
+    own_parameters: keep what the constructor drew, after `torch.manual_seed(0)`.
     training: call it in train mode.
+    parameters: loaded by name; drawn when the reference is built if neither these nor its own.
+    method: the one that is called.
     """
 
     build: dict[str, Any]
     inputs: dict[str, Any]
     own_parameters: bool = False
     training: bool = False
+    parameters: dict[str, Tensor] | None = None
+    method: str = "forward"
 
 
-Inputs = Callable[[Draw], dict[str, Any] | ModuleCase]
+@dataclass(frozen=True)
+class Goal:
+    """A case that is judged by how near the outputs come to a goal, not to the solution's.
+
+    inputs: the arguments of a function, or a module case.
+    goal: what the outputs aim at, by name.
+    most_error: the largest mean squared error that they may have.
+    """
+
+    inputs: dict[str, Any] | ModuleCase
+    goal: dict[str, Tensor]
+    most_error: float
+
+
+Inputs = Callable[[Draw], dict[str, Any] | ModuleCase | Goal]
 
 
 class AuthoringError(Exception):
@@ -87,6 +106,8 @@ class Exercise:
     keeps: attributes of a module that are outputs as well; keeps_detached: without a graph.
     reads: arguments that are modules, whose parameters are the outputs after the call.
     plain: it gives back plain numbers or booleans.
+    choices: words of which it gives back one.
+    as_dict: it gives back a dict of the names in `returns`.
     forbidden: torch functions that the learner is to write, not to call.
     builds_on: exercises whose answers this one uses.
     seconds: how long all its cases together may take.
@@ -102,6 +123,8 @@ class Exercise:
     keeps_detached: bool = False
     reads: str = ""
     plain: bool = False
+    choices: tuple[str, ...] = ()
+    as_dict: bool = False
     forbidden: tuple[str, ...] = ()
     builds_on: tuple[str, ...] = ()
     seconds: float = 10.0

@@ -16,13 +16,14 @@ import torch
 from torch import Tensor, nn
 
 from autograder.answer import Answer
-from autograder.arguments import Library, map_tensors
+from autograder.arguments import Library, make_all, map_tensors
 from autograder.authoring.audit import Audit
 from autograder.authoring.draw import Draw
 from autograder.authoring.exercise import (
     Aspect,
     AuthoringError,
     Exercise,
+    Goal,
     ModuleCase,
     Variant,
 )
@@ -41,6 +42,7 @@ BUILT_BY = (
     "arguments",
     "collect",
     "guard",
+    "keras_layers",
     "modules",
     "problems",
     "question",
@@ -77,6 +79,7 @@ class DrawnCase:
     call: Call
     draw: Draw
     hidden: bool
+    goal: Goal | None
 
 
 class ExerciseBuilder:
@@ -96,6 +99,8 @@ class ExerciseBuilder:
             keeps_detached=exercise.keeps_detached,
             reads=exercise.reads.split(),
             plain=exercise.plain,
+            choices=list(exercise.choices),
+            as_dict=exercise.as_dict,
             forbidden=list(exercise.forbidden),
             seconds=exercise.seconds,
         )
@@ -124,18 +129,21 @@ class ExerciseBuilder:
             hidden = seed != PUBLIC_SEED
             for number, inputs in enumerate(aspect.cases + aspect.hidden_cases * hidden):
                 draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}")
-                call = self._call(inputs(draw), draw, aspect.gradients)
-                self.cases.append(DrawnCase(call, draw, hidden))
+                case = inputs(draw)
+                goal = case if isinstance(case, Goal) else None
+                call = self._call(goal.inputs if goal else case, draw, aspect.gradients)
+                self.cases.append(DrawnCase(call, draw, hidden, goal))
         cases = list(range(first, len(self.cases)))
         return AspectKey(aspect.name, aspect.points, cases, list(aspect.outputs))
 
     def _call(self, case: dict[str, Any] | ModuleCase, draw: Draw, gradients: bool) -> Call:
         if isinstance(case, dict):
             return Call(_with_parameters(case, draw), gradients=gradients)
-        call = Call(case.inputs, case.build, training=case.training, gradients=gradients)
-        if case.own_parameters:
-            return call
-        return replace(call, parameters=draw_parameters(self.solution(**case.build), draw))
+        parameters = case.parameters
+        if parameters is None and not case.own_parameters:
+            parameters = draw_parameters(self.solution(**make_all(case.build)), draw)
+        inputs = _with_parameters(case.inputs, draw)
+        return Call(inputs, case.build, parameters, case.method, case.training, gradients)
 
     def _answers(self, variant: Variant) -> list[Answer]:
         namespace = self.lesson.namespace({variant.of or self.exercise.name: variant})
@@ -166,15 +174,18 @@ class ExerciseBuilder:
 
     def _case_key(self, case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:
         arguments = case.call.arguments.items()
+        goal = case.goal.goal if case.goal else {}
+        outputs = expected.tensors | goal
         return CaseKey(
             label=case.draw.name,
             shapes={name: list(v.shape) for name, v in arguments if isinstance(v, Tensor)},
             sizes=case.draw.sizes,
-            expected=expected.tensors,
+            expected=outputs,
             tolerance={
                 name: _tolerance(value, disturbed.tensors[name])
                 for name, value in expected.tensors.items()
             },
+            most_error=dict.fromkeys(goal, case.goal.most_error) if case.goal else {},
             hidden=case.hidden,
         )
 
