@@ -1,8 +1,14 @@
 """nbgrader's settings for this course; the plug-ins are those of autograder.grading."""
 
+import warnings
 from pathlib import Path
 
+from sqlalchemy.exc import SAWarning
+
 c = get_config()
+
+# nbgrader 0.9.6 with SQLAlchemy 2.1: harmless, and dozens for each submission.
+warnings.simplefilter("ignore", SAWarning)
 
 c.CourseDirectory.course_id = "attention-from-scratch"
 c.CourseDirectory.root = str(Path(__file__).parent.resolve())

@@ -5,10 +5,19 @@ from html import escape
 import torch
 from torch import Tensor
 
-from autograder.heatmap import format_value, heatmap, pick_slice, value_range
+from autograder.heatmap import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    format_value,
+    heatmap,
+    pick_slice,
+    telling_decimals,
+    value_range,
+)
 from autograder.verdict import AspectResult, Exhibit, Verdict
 
-GREEN, AMBER, RED = "#1a7f37", "#9a6700", "#cf222e"
+# Of the bar at the left; the words keep the colour of the page, light or dark.
+GREEN, AMBER, RED = "#2da44e", "#d4a72c", "#e5534b"
 
 
 class Card:
@@ -36,6 +45,8 @@ def verdict_card(verdict: Verdict) -> Card:
         parts.append(_paragraph(verdict.sentence))
     if verdict.exhibit:
         parts.append(_exhibit(verdict.exhibit))
+        if not verdict.exhibit.hidden:
+            parts.append(_paragraph(f"`failing_case({verdict.exercise})` gives you these inputs."))
     if verdict.printed:
         parts.append(_paragraph(f"(Your code printed {_lines(verdict.printed)}, left out here.)"))
     return _frame(f"{_sign(verdict.passed)} {headline(verdict)}", colour, parts)
@@ -83,7 +94,7 @@ def _frame(title: str, colour: str, parts: list[Part]) -> Card:
     body = "".join(html for html, _ in parts)
     html = (
         f'<div style="border-left:4px solid {colour};padding:4px 12px;margin:4px 0">'
-        f'<div style="font-weight:bold;color:{colour}">{escape(title)}</div>{body}</div>'
+        f'<div style="font-weight:bold">{escape(title)}</div>{body}</div>'
     )
     return Card(html, "\n".join([title, *(text for _, text in parts)]))
 
@@ -121,18 +132,20 @@ def _side_by_side(output: str, expected: Tensor, got: Tensor) -> Part:
     panels = [("expected", expected, where)]
     panels.append(("yours", got, where if same else (0,) * max(got.dim() - 2, 0)))
     low, high = value_range(expected, got)
+    decimals = telling_decimals(expected, got) if same else 3
     html, text = "", []
     for word, tensor, index in panels:
         place = f" at {list(index)}" if index else ""
         title = f"{word}: {output} {tuple(tensor.shape)}{place}"
-        html += heatmap(tensor[index], title, low, high)
-        text.append(f"  {title}:\n{_plain(tensor[index])}")
+        html += heatmap(tensor[index], title, low, high, decimals)
+        text.append(f"  {title}:\n{_plain(tensor[index], decimals)}")
     return html, "\n".join(text)
 
 
-def _plain(values: Tensor) -> str:
-    rows = torch.atleast_2d(values)[:8]
-    return "\n".join("    " + " ".join(f"{format_value(v):>8}" for v in row[:8]) for row in rows)
+def _plain(values: Tensor, decimals: int) -> str:
+    rows = [row[:MOST_COLUMNS] for row in torch.atleast_2d(values)[:MOST_ROWS]]
+    texts = [[f"{format_value(value, decimals):>8}" for value in row] for row in rows]
+    return "\n".join("    " + " ".join(row) for row in texts)
 
 
 def _sign(good: bool) -> str:

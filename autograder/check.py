@@ -1,20 +1,24 @@
-"""What a learner calls: `check`, `hint` and `progress`.
+"""What a learner calls: `check`, `hint`, `failing_case` and `progress`.
 
 While a lesson is graded, `check` judges nothing: it hands the answers to the grader, which knows
 what they should be (`autograder.hand_in`).
 """
 
 import inspect
+import os
 from collections.abc import Callable
+from typing import Any
 
 from IPython.display import display
 
 from autograder import course, hand_in
+from autograder.arguments import make_all
 from autograder.card import headline, hint_card, progress_card, verdict_card
 from autograder.collect import collect
 from autograder.course import LessonReference
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.judge import blame, judge
+from autograder.results import describe
 from autograder.verdict import Verdict
 
 _verdicts: dict[str, Verdict] = {}
@@ -38,18 +42,33 @@ def check(answer: Callable) -> None:
     if not verdict.answered:
         raise NotAnsweredYet(headline(verdict))
     if not verdict.passed:
-        raise CheckFailed(f"{headline(verdict)}. {verdict.sentence}")
+        # nbgrader's Validate shows this line and no card.
+        told = verdict.sentence if "NBGRADER_VALIDATING" in os.environ else "See the card above."
+        raise CheckFailed(f"{headline(verdict)}. {told}")
 
 
-def hint(exercise: Callable | str) -> None:
+def hint(exercise: Callable | str | None = None) -> None:
     """Show the next hint for an exercise, given by name or as the function itself.
 
     Raises CourseError when there is no such exercise.
     """
-    name = exercise if isinstance(exercise, str) else _exercise_name(exercise)
+    name = exercise if isinstance(exercise, str) else _exercise_name(exercise, "hint")
     hints = course.find(name).keys[name].hints
     _hints_seen[name] = min(_hints_seen.get(name, 0) + 1, len(hints))
     display(hint_card(name, hints, _hints_seen[name]))
+
+
+def failing_case(exercise: Callable | str) -> dict[str, Any]:
+    """The inputs, by name, with which the last check of an exercise went wrong.
+
+    Raises CourseError when no check of it has failed in this notebook.
+    """
+    name = exercise if isinstance(exercise, str) else _exercise_name(exercise, "failing_case")
+    verdict = _verdicts.get(name)
+    if verdict is None or verdict.exhibit is None:
+        raise CourseError(f"No case of {name!r} has failed in this notebook.")
+    call = course.find(name).questions[name].calls[verdict.exhibit.case]
+    return make_all(call.arguments)
 
 
 def progress() -> None:
@@ -78,17 +97,13 @@ def _progress_row(name: str) -> tuple[str, float | None, float]:
     return name, verdict.points if verdict else None, most
 
 
-def _exercise_name(answer: object) -> str:
+def _exercise_name(answer: object, caller: str = "check") -> str:
     """The name of the exercise that `answer` answers. Raises CourseError."""
     if isinstance(answer, str):
-        raise CourseError(f"`check` takes what you wrote, not its name: check({answer}).")
+        raise CourseError(f"`{caller}` takes what you wrote, not its name: {caller}({answer}).")
     if not (inspect.isroutine(answer) or inspect.isclass(answer)):
         raise CourseError(
-            "`check` takes the function or class that you wrote for an exercise, such as "
-            f"check(softmax); this is {_kind(answer)}."
+            f"`{caller}` takes the function or class that you wrote for an exercise, such as "
+            f"{caller}(softmax); this is {describe(answer)}."
         )
     return answer.__name__
-
-
-def _kind(answer: object) -> str:
-    return "None" if answer is None else f"a {type(answer).__name__}"

@@ -92,7 +92,7 @@ def constant_factor(c: Comparison) -> str | None:
         return None
     if not equal(c.got / factor, c.expected, c.tolerance / min(abs(factor), 1.0)):
         return None
-    return f"{_subject(c)} the right values times {_name_factor(factor, c.sizes)}."
+    return f"{_subject(c, 'holds')} the right values times {_name_factor(factor, c.sizes)}."
 
 
 def row_offset(c: Comparison) -> str | None:
@@ -136,6 +136,8 @@ def rows_do_not_sum_to_1(c: Comparison) -> str | None:
     sums, wanted = c.got.sum(-1), c.expected.sum(-1)
     ones = torch.ones_like(wanted)
     if equal(wanted, ones, 1e-4) and (c.expected >= 0).all() and not equal(sums, ones, 1e-3):
+        if equal(c.got.sum(), ones.new_ones(()), 1e-3):
+            return "All your weights together sum to 1. Each row should sum to 1 by itself."
         worst = sums.flatten()[(sums - 1).abs().argmax()]
         return f"Each row of weights should sum to 1; one of yours sums to {_number(worst)}."
     return None
@@ -146,8 +148,9 @@ def largest_difference(c: Comparison) -> str | None:
     gap = (c.got.double() - c.expected.double()).abs()
     place = _index(gap == gap.max())
     many = int(c.wrong_at.sum())
+    verb = "is" if many == 1 else "are"
     return (
-        f"{many} of {c.got.numel()} values are off, most of all at {place}: "
+        f"{many} of {c.got.numel()} values {verb} off, most of all at {place}: "
         f"{_number(c.got[place])} where {_number(c.expected[place])} should be."
     )
 
@@ -171,8 +174,8 @@ RULES: tuple[Rule, ...] = (
     constant_factor,
     row_offset,
     shuffled_rows,
-    some_rows_right,
     rows_do_not_sum_to_1,
+    some_rows_right,
     largest_difference,
 )
 

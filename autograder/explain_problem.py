@@ -52,8 +52,9 @@ def explain_problem(problem: Problem, exercise: str) -> str:
                 f"`{exercise}` returned a tensor of shape {detail}, far too large for this input."
             )
         case "forbidden":
-            return f"This exercise is to write `{detail}` yourself; the code calls torch's." + _at(
-                problem
+            return (
+                f"This exercise is to write `{exercise}` yourself; the code calls torch's "
+                f"`{detail}`." + _at(problem)
             )
         case "time":
             return f"No answer within {detail} seconds: does a loop never end?" + _at(problem)

@@ -20,11 +20,11 @@ def pick_slice(wrong: Tensor) -> tuple[int, ...]:
     return tuple(wrong.nonzero()[0, :-2].tolist())
 
 
-def heatmap(values: Tensor, title: str, low: float, high: float) -> str:
+def heatmap(values: Tensor, title: str, low: float, high: float, decimals: int = 3) -> str:
     """A table of at most 8 by 8 values [n] or [rows, columns], coloured from low to high."""
     grid = torch.atleast_2d(values)
     shown = grid[:MOST_ROWS, :MOST_COLUMNS]
-    rows = "".join(_row(row, low, high, grid.shape[1] > MOST_COLUMNS) for row in shown)
+    rows = "".join(_row(row, low, high, decimals) for row in shown)
     if grid.shape[0] > MOST_ROWS:
         rows += f'<tr><td style="{CELL}">…</td></tr>'
     caption = f'<caption style="{CAPTION}">{escape(title)}</caption>'
@@ -40,17 +40,25 @@ def value_range(*tensors: Tensor) -> tuple[float, float]:
     return (finite.min().item(), finite.max().item()) if len(finite) else (0.0, 0.0)
 
 
-def _row(row: Tensor, low: float, high: float, cut: bool) -> str:
-    cells = "".join(_cell(value, low, high) for value in row[:MOST_COLUMNS])
-    return f"<tr>{cells}{f'<td style={CELL!r}>…</td>' if cut else ''}</tr>"
+def telling_decimals(expected: Tensor, got: Tensor) -> int:
+    """How many decimals it takes to see that two tensors of one shape differ."""
+    gap = (expected.double() - got.double()).abs()
+    largest = gap[gap.isfinite()].max().item() if gap.isfinite().any() else 1.0
+    return next((d for d in (3, 5, 7) if largest >= 0.5 * 10**-d), 7)
 
 
-def _cell(value: Tensor, low: float, high: float) -> str:
+def _row(row: Tensor, low: float, high: float, decimals: int) -> str:
+    cells = "".join(_cell(value, low, high, decimals) for value in row[:MOST_COLUMNS])
+    more = f"<td style={CELL!r}>…</td>" if len(row) > MOST_COLUMNS else ""
+    return f"<tr>{cells}{more}</tr>"
+
+
+def _cell(value: Tensor, low: float, high: float, decimals: int) -> str:
     number = value.item()
     red, green, blue = _colour(float(number), low, high)
     ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#fff"
     style = f"{CELL}background:rgb({red},{green},{blue});color:{ink}"
-    return f'<td style="{style}">{format_value(value)}</td>'
+    return f'<td style="{style}">{format_value(value, decimals)}</td>'
 
 
 def _colour(number: float, low: float, high: float) -> tuple[int, int, int]:
@@ -66,7 +74,7 @@ def _colour(number: float, low: float, high: float) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def format_value(value: Tensor) -> str:
+def format_value(value: Tensor, decimals: int = 3) -> str:
     """A number short enough for a cell; booleans as words."""
     number = value.item()
     if isinstance(number, bool | int):
@@ -74,4 +82,4 @@ def format_value(value: Tensor) -> str:
     if not math.isfinite(number):
         return {"nan": "NaN", "inf": "∞", "-inf": "-∞"}[str(number)]
     # Adding 0.0 turns -0.0 into 0.0.
-    return f"{number + 0.0:.3f}" if abs(number) < 100 else f"{number:.4g}"
+    return f"{number + 0.0:.{decimals}f}" if abs(number) < 100 else f"{number:.{decimals + 1}g}"

@@ -98,7 +98,7 @@ def _finding(
 ) -> dict[str, Any]:
     """What a verdict says of a failing case: sentence, mistake and exhibit."""
     case, answer = key.cases[index], answers[index]
-    exhibit = Exhibit(case.label, case.shapes, hidden=case.hidden)
+    exhibit = Exhibit(index, case.label, case.shapes, hidden=case.hidden)
     wrong = None
     if not answer.problem:
         names = aspect.outputs or case.expected

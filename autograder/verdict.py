@@ -17,12 +17,14 @@ class AspectResult:
 class Exhibit:
     """The first case that went wrong.
 
+    case: its number among the cases of the exercise.
     label: its name, if it has one.
     shapes: of its tensor arguments, by name.
     output: the name of the wrong output, empty when the call gave no tensors.
     expected, got: that output, or None; for a hidden case they stay hidden.
     """
 
+    case: int
     label: str
     shapes: dict[str, list[int]]
     output: str = ""

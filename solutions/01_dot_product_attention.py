@@ -9,12 +9,12 @@
 # |---|---|
 # | **Time** | 60 minutes |
 # | **You need** | Python and a little PyTorch: making a tensor, reading its shape |
-# | **You can then** | explain every number of an attention map, and write attention |
+# | **You can then** | say where every number of attention comes from, and write it |
 # | **Exercises** | 5, together 15 points |
 #
-# Under each exercise stands a check. Run it as often as you like: it says what is right and
-# names the mistake when something is not. `hint("softmax")` gives a hint, and another one each
-# time you run it.
+# Under each exercise stands a check. Run it as often as you like: it says what is right and, if
+# it knows the mistake, names it. `hint("softmax")` gives a hint, and another one each time you
+# run it. `failing_case("softmax")` gives the inputs with which a check went wrong.
 
 # %%
 import time
@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from autograder import check, hint, progress
+from autograder import check, failing_case, hint, progress
 from utils.data import six_words
 from utils.plots import (
     growth_slope,
@@ -43,7 +43,8 @@ torch.set_printoptions(precision=4, sci_mode=False)
 #
 # A network does not see letters. Each word is a vector: a list of numbers, its **features**.
 # Real models learn hundreds of them; here three are enough, so that you can follow every number
-# by eye.
+# by eye. (The six words and their numbers are those of Sebastian Raschka's *Build a Large
+# Language Model (From Scratch)*, 2024, so that you can compare.)
 
 # %%
 labels, words = six_words()
@@ -63,8 +64,9 @@ print(words)
 # (Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation", call
 # it the *dot* score.)
 #
-# Two vectors that are large in the same places have a large dot product. Where one is large and
-# the other near zero, nothing is added. Where their signs differ, something is taken away.
+# In Python, `a @ b` is the dot product of two vectors. Two vectors that are large in the same
+# places have a large dot product. Where one is large and the other near zero, nothing is added.
+# Where their signs differ, something is taken away.
 #
 # **Predict before you run.** Which of these two dot products is larger, and is one of them
 # negative?
@@ -81,7 +83,8 @@ print(a @ torch.tensor([2.0, -3.0]))
 # ### Exercise 1: `query_scores` (2 points, 8 minutes)
 #
 # Score every word against one query. Use a loop: one dot product at a time, so that you have
-# done it by hand once.
+# done it by hand once. The first line says which shapes come in and go out: `Float[Tensor, "n
+# d"]` is a tensor of n rows (words) and d columns (features).
 
 
 # %%
@@ -180,7 +183,7 @@ print(shifted, shifted.exp() / shifted.exp().sum())
 # Write softmax so that it survives large scores and works on many rows at once. `dim` is the
 # dimension along which the weights sum to 1; usually that is the last one, −1. Each row needs
 # its own maximum and its own sum: look at `amax` and `sum`, and at what their `keepdim=True`
-# does. (Torch's own softmax is off limits here, and only here.)
+# does. (Torch's own softmax is off limits in this exercise.)
 
 
 # %%
@@ -216,7 +219,7 @@ plot_bars(
 
 # %% [markdown]
 # With these friendly scores the two recipes hardly differ: softmax gives "journey" 0.2379 and
-# the sum 0.2278. Softmax widens gaps a little, and it never breaks.
+# the sum 0.2278. Softmax gives the largest scores a little more, and it never breaks.
 
 # %% [markdown]
 # ## The context vector
@@ -274,10 +277,11 @@ plot_words(
 )
 
 # %% [markdown]
-# The words are drawn by their first two features. The context can never leave the area that the
-# words span: it is an average, and weights that are positive and sum to 1 can do nothing else.
-# With the weights from dividing by the sum this is not so. A negative share pushes away from a
-# word.
+# Each point is a word, drawn by its first two features; the lines lead to it from zero, and its
+# colour says how much it weighs. The shaded area is everything that lies between the words. The
+# context (the star) can never leave it: it is an average, and weights that are positive and sum
+# to 1 can do nothing else. Dividing by the sum does not promise that. With a negative score, a
+# word gets a negative share and pushes the context away.
 
 # %% [markdown]
 # ## All words ask at once
@@ -296,9 +300,10 @@ all_scores = scores_with_loops(words)
 all_scores[0]
 
 # %% [markdown]
-# Row *i* holds the scores of query *i*. Look at what entry [i, j] is: the dot product of row *i*
-# of `words` with row *j* of `words`. A matrix product computes the dot product of rows on its
-# left with *columns* on its right:
+# Row *i* holds the scores of query *i*, one for each word that is asked. A word that is asked is
+# called a **key**. Look at what entry [i, j] is: the dot product of row *i* of `words` with row
+# *j* of `words`. A matrix product computes the dot product of rows on its left with *columns* on
+# its right:
 #
 # $$(A B)_{ij} = \sum_k A_{ik} B_{kj}$$
 #
@@ -333,7 +338,7 @@ plot_matrix(
     attention_scores(words),
     labels,
     labels,
-    caption="All scores. Row: the word that asks (query). Column: the word that is asked (key).",
+    caption="All scores. Row: the word that asks (query). Column: the one that is asked (key).",
 )
 
 # %% [markdown]
@@ -373,9 +378,9 @@ print(f"slope of the loops: {growth_slope(sizes, loops):.2f}")
 print(f"128 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fast")
 
 # %% [markdown]
-# The loops rise with a slope close to 2: twice the words, four times the time. The matrix
-# product does the same n² dot products, but in one call of compiled code. Up to 128 words the
-# call itself costs more than the arithmetic, so its line is still nearly flat.
+# On a quiet machine the loops rise with a slope close to 2: twice the words, four times the
+# time. The matrix product does the same n² dot products, but in one call of compiled code. Up to
+# 128 words the call itself costs more than the arithmetic, so its line is still nearly flat.
 
 # %% [markdown]
 # ## Attention in three lines
@@ -445,9 +450,9 @@ print("scores symmetric: ", torch.allclose(all_scores, all_scores.T))
 print("weights symmetric:", torch.allclose(attn_weights, attn_weights.T))
 
 # %% [markdown]
-# The weights are not symmetric, since each row was divided by its own sum. This has a nasty
-# consequence. Someone who mixes up rows and columns *before* softmax gets the right result all
-# the same:
+# The weights are not symmetric, since each row was divided by its own sum. But the symmetric
+# scores have a nasty consequence. Someone who mixes up rows and columns *before* softmax gets
+# the right result all the same:
 
 # %%
 mixed_up = torch.softmax(all_scores.T, dim=-1)
@@ -466,9 +471,9 @@ plot_attention(
 )
 
 # %% [markdown]
-# So a test on symmetric scores can't see a transpose mistake. From lesson 2 on, queries and keys
-# come from different projections, the scores are no longer symmetric, and such a mistake has
-# nowhere to hide.
+# So no test on symmetric scores can see a transpose *before* softmax. From lesson 2 on, queries
+# and keys come from different projections, the scores are no longer symmetric, and such a
+# mistake has nowhere to hide.
 
 # %% [markdown]
 # ## What you built

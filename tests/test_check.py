@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from autograder import check, course, hint, progress
+from autograder import check, course, failing_case, hint, progress
 from autograder.check import _hints_seen, _verdicts
 from autograder.codec import decode, encode
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
@@ -42,8 +42,8 @@ def test_a_wrong_answer(capsys):
     assert "✗ attention_scores: 0 of 2 points" in card
     assert "expected: attn_scores" in card and "yours: attn_scores" in card
     lines = failure.value._render_traceback_()
-    assert len(lines) == 1
-    assert "the transpose belongs to the second matrix" in lines[0]
+    assert lines == ["CheckFailed: attention_scores: 0 of 2 points. See the card above."]
+    assert "the transpose belongs to the second matrix" in card
 
 
 def test_an_unanswered_stub(capsys):
@@ -75,6 +75,18 @@ def test_a_misspelt_exercise():
         check(soft_max)
 
 
+def test_a_failing_case_can_be_looked_at():
+    def attention_scores(words):
+        return words.T @ words
+
+    with pytest.raises(CourseError, match="No case of 'attention_scores' has failed"):
+        failing_case(attention_scores)
+    with pytest.raises(CheckFailed):
+        check(attention_scores)
+    case = failing_case(attention_scores)
+    assert list(case) == ["words"] and case["words"].dim() == 2
+
+
 def test_hints_come_one_at_a_time(capsys):
     shown = []
     for _ in range(4):
@@ -88,6 +100,10 @@ def test_hints_come_one_at_a_time(capsys):
 def test_a_hint_for_nothing():
     with pytest.raises(CourseError, match="no exercise"):
         hint("sofa")
+    with pytest.raises(CourseError, match=r"hint\(softmax\); this is an int"):
+        hint(3)
+    with pytest.raises(CourseError, match="this is None"):
+        hint()
 
 
 def test_progress_counts_the_points_so_far(capsys):
@@ -99,7 +115,8 @@ def test_progress_counts_the_points_so_far(capsys):
     capsys.readouterr()
     progress()
     text = capsys.readouterr().out
-    assert text.startswith("2 of 15 points so far")
+    total = sum(key.points for key in course.find("softmax").keys.values())
+    assert text.startswith(f"2 of {total} points so far")
     assert "attention_scores: 2 of 2 points" in text
     assert "context_vector: 0 of 2 points" in text
     assert "softmax: not checked yet" in text

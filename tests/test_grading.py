@@ -70,13 +70,17 @@ def check_deleted():
     return notebook
 
 
+POINTS = {exercise.name: exercise.points for exercise in LESSON.exercises}
+FULL = sum(POINTS.values())
 SUBMISSIONS = {
-    "solution": (solution, 15),
+    "solution": (solution, FULL),
     "released": (released, 0),
-    "with mistakes": (with_mistakes, 3 + 2 + 2 + 2 + 2),
-    "warning": (warning_and_printing, 15),
-    "syntax_error": (syntax_error, 13),
-    "check_deleted": (check_deleted, 15),
+    # The naive softmax loses the aspect of large scores, the other the two points for weights
+    # and the one for large scores.
+    "with mistakes": (with_mistakes, FULL - 1 - 3),
+    "warning": (warning_and_printing, FULL),
+    "syntax_error": (syntax_error, FULL - POINTS["query_scores"]),
+    "check_deleted": (check_deleted, FULL),
 }
 
 
@@ -120,6 +124,7 @@ def test_feedback_shows_the_cards(course):
     assert "softmax: 3 of 4 points" in page
     assert "Large scores break it" in page
     assert "vnd.attention" not in page
+    assert str(ROOT) not in page
 
 
 def test_the_report_names_the_mistakes(course):
@@ -140,7 +145,7 @@ def test_formgrader_lists_the_lesson_and_its_submissions(course):
     api = NbGraderAPI(CourseDirectory(config=config), config=config)
     [assignment] = api.get_assignments()
     assert assignment["name"] == LESSON.name
-    assert assignment["max_score"] == 15
+    assert assignment["max_score"] == FULL
     assert assignment["num_submissions"] == len(SUBMISSIONS)
 
 

@@ -52,6 +52,7 @@ def with_nan():
             "right in row 0 of 3, and wrong in the others",
         ),
         (torch.rand(2, 3, 5), WEIGHTS, "should sum to 1; one of yours sums to"),
+        (EXPECTED.flatten().softmax(0).view(2, 3, 5), WEIGHTS, "All your weights together sum"),
         (torch.randn(2, 3, 5).softmax(-1), WEIGHTS, "30 of 30 values are off, most of all at"),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
     ],

@@ -35,6 +35,10 @@ class Draw:
             self.sizes[name] = next(size for size in self._candidates() if size not in taken)
         return self.sizes[name]
 
+    def choose(self, name: str, *sizes: int) -> "Draw":
+        """Give a dimension one of several sizes."""
+        return self.fix(**{name: self._pick(*sizes)})
+
     def fix(self, **sizes: int) -> "Draw":
         """Give dimensions a size of your choice."""
         self.sizes |= sizes
@@ -46,7 +50,7 @@ class Draw:
 
     def heads(self) -> dict[str, int]:
         """Sizes of a model with heads: d_model and n_heads, where d_model = n_heads * d_head."""
-        n_heads, d_head = self._choose(2, 3), self._choose(4, 5)
+        n_heads, d_head = self._pick(2, 3), self._pick(4, 5)
         self.fix(n_heads=n_heads, d_head=d_head, d_model=n_heads * d_head)
         return self.named("d_model n_heads")
 
@@ -87,7 +91,7 @@ class Draw:
     def shape(self, dims: str) -> list[int]:
         return [self.size(name) for name in dims.split()]
 
-    def _choose(self, *choices: int) -> int:
+    def _pick(self, *choices: int) -> int:
         return choices[int(torch.randint(len(choices), (), generator=self.generator))]
 
     def _candidates(self):

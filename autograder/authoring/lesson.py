@@ -37,6 +37,8 @@ def lesson_names() -> list[str]:
 def exercise_defined(source: str) -> str:
     """The name of the function or class that an exercise cell defines; "" for other cells."""
     if not REGION.search(source):
+        if "### BEGIN SOLUTION" in source or "### END SOLUTION" in source:
+            raise AuthoringError(f"a solution region is not closed or not opened in:\n{source}")
         return ""
     definitions = (ast.FunctionDef, ast.ClassDef)
     names = [node.name for node in ast.parse(source).body if isinstance(node, definitions)]
@@ -84,8 +86,8 @@ class Lesson:
         listed = [exercise.name for exercise in module.EXERCISES]
         if listed != list(self.solutions):
             raise AuthoringError(
-                f"{self.name}: the text has the exercises {list(self.solutions)}, and "
-                f"autograder/exercises/{self.name}.py lists {listed}"
+                f"the text has the exercises {list(self.solutions)}, and "
+                f"autograder/exercises/{self.name}.py lists {listed} in EXERCISES"
             )
         return list(module.EXERCISES)
 

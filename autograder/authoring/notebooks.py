@@ -76,7 +76,7 @@ def _points(lesson: Lesson, name: str) -> int:
     for exercise in lesson.exercises:
         if exercise.name == name:
             return exercise.points
-    raise AuthoringError(f"{lesson.name}: check({name}) checks no exercise of this lesson")
+    raise AuthoringError(f"check({name}) checks no exercise of this lesson")
 
 
 def _nbgrader(grade_id: str, points: int | None = None, solution: bool = False) -> dict:

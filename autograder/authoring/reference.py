@@ -24,12 +24,14 @@ from autograder.authoring.exercise import (
     AuthoringError,
     Exercise,
     Goal,
+    Inputs,
     ModuleCase,
     Variant,
 )
 from autograder.authoring.lesson import ROOT, Lesson
 from autograder.collect import collect
 from autograder.course import LessonReference
+from autograder.explain_problem import explain_problem
 from autograder.question import AnswerKey, AspectKey, Call, CaseKey, MistakeKey, Question
 
 PUBLIC_SEED = "public"
@@ -129,12 +131,20 @@ class ExerciseBuilder:
             hidden = seed != PUBLIC_SEED
             for number, inputs in enumerate(aspect.cases + aspect.hidden_cases * hidden):
                 draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}")
-                case = inputs(draw)
+                case = self._drawn(inputs, draw, f"case {number} of {aspect.name!r}")
                 goal = case if isinstance(case, Goal) else None
                 call = self._call(goal.inputs if goal else case, draw, aspect.gradients)
                 self.cases.append(DrawnCase(call, draw, hidden, goal))
         cases = list(range(first, len(self.cases)))
         return AspectKey(aspect.name, aspect.points, cases, list(aspect.outputs))
+
+    def _drawn(self, inputs: Inputs, draw: Draw, where: str) -> Any:
+        try:
+            return inputs(draw)
+        except Exception as error:
+            raise AuthoringError(
+                f"{self.exercise.name}: {where} can't be drawn: {error}"
+            ) from error
 
     def _call(self, case: dict[str, Any] | ModuleCase, draw: Draw, gradients: bool) -> Call:
         if isinstance(case, dict):
@@ -162,8 +172,11 @@ class ExerciseBuilder:
         calls = [call.map_tensors(precise) for call in self.question.calls]
         answers = collect(self.solution, replace(self.question, calls=calls))
         for answer in answers:
-            if answer.problem or answer.changed:
-                raise AuthoringError(f"the solution of {self.exercise.name} fails: {answer}")
+            if answer.problem:
+                why = explain_problem(answer.problem, self.exercise.name)
+                raise AuthoringError(f"the solution of {self.exercise.name} fails: {why}")
+            if answer.changed:
+                raise AuthoringError(f"the solution of {self.exercise.name} changes its input")
         return [
             replace(answer, tensors=map_tensors(answer.tensors, Tensor.float)) for answer in answers
         ]

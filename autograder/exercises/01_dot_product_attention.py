@@ -4,6 +4,13 @@ from autograder.authoring.exercise import Alternative, Aspect, Exercise, Mistake
 
 # ---------------------------------------------------------------- query_scores
 
+
+def query_and_words(draw, values):
+    """A query and words, with more features than the three of the lesson."""
+    draw.choose("d", 4, 5, 6)
+    return {"query": values("d"), "words": values("n d")}
+
+
 query_scores = Exercise(
     "query_scores",
     returns="scores",
@@ -11,15 +18,36 @@ query_scores = Exercise(
         Aspect(
             "one score for each word",
             1,
-            [lambda draw: {"query": draw.uniform("d"), "words": draw.uniform("n d")}],
+            [lambda draw: query_and_words(draw, draw.uniform)],
         ),
         Aspect(
             "negative features count against",
             1,
-            [lambda draw: {"query": draw.normal("d"), "words": draw.normal("n d")}],
+            [lambda draw: query_and_words(draw, draw.normal)],
         ),
     ],
     mistakes=[
+        Mistake(
+            "stopped after one word",
+            body="""
+            for word in words:
+                return word @ query
+            """,
+            say="You returned inside the loop, so it ended after the first word. Collect a score "
+            "for every word and return after the loop.",
+        ),
+        Mistake(
+            "three features only",
+            body="return query[0] * words[:, 0] + query[1] * words[:, 1] + query[2] * words[:, 2]",
+            say="You counted on three features. Words may have more of them: let the dot product "
+            "run over all.",
+        ),
+        Mistake(
+            "query on the wrong side",
+            body="return query @ words",
+            say="`query @ words` lines the query up with the columns of `words`. Words are rows: "
+            "take them one by one.",
+        ),
         Mistake(
             "products not summed",
             body="return words * query",
@@ -100,6 +128,10 @@ query_scores = Exercise(
 
 # ---------------------------------------------------------------- softmax
 
+ONE_SUM = (
+    "All your weights together sum to 1. Each row should have a sum of its own: give `sum` the "
+    "dimension."
+)
 LOST_DIMENSION = (
     "A maximum or a sum lost its dimension, so it does not line up with the rows that it came "
     "from. `keepdim=True` keeps it."
@@ -124,6 +156,8 @@ softmax = Exercise(
             1,
             [
                 lambda draw: {"scores": draw.normal("m n", scale=80)},
+                lambda draw: {"scores": draw.normal("m n") + 1500},
+                lambda draw: {"scores": -draw.uniform("n", 100, 102)},
                 lambda draw: {"scores": draw.normal("m n") + 150},
                 lambda draw: {"scores": draw.normal("m n") - 150},
                 lambda draw: {"scores": draw.normal("m n") + draw.normal("m", 300)[:, None]},
@@ -157,8 +191,56 @@ softmax = Exercise(
         Mistake(
             "one sum for all rows",
             edits=(("exps.sum(dim, keepdim=True)", "exps.sum()"),),
-            say="All your weights together sum to 1. Each row should have a sum of its own: give "
-            "`sum` the dimension.",
+            say=ONE_SUM,
+        ),
+        Mistake(
+            "one sum for all rows, not stable",
+            body="return scores.exp() / scores.exp().sum()",
+            say=ONE_SUM,
+        ),
+        Mistake(
+            "one sum and one maximum for all rows",
+            body="""
+            exps = (scores - scores.max()).exp()
+            return exps / exps.sum()
+            """,
+            say=ONE_SUM,
+        ),
+        Mistake(
+            "maximum subtracted above only",
+            body="""
+            exps = (scores - scores.amax(dim, keepdim=True)).exp()
+            return exps / scores.exp().sum(dim, keepdim=True)
+            """,
+            say="You subtracted the maximum above the fraction line and not below. Both have to be "
+            "shifted, or the weights no longer sum to 1.",
+        ),
+        Mistake(
+            "maximum along the last dimension",
+            edits=(("amax(dim,", "amax(-1,"),),
+            say="The sum follows `dim`, and the maximum does not: it was always taken along the "
+            "last dimension.",
+        ),
+        Mistake(
+            "largest absolute value subtracted",
+            edits=(("scores.amax(", "scores.abs().amax("),),
+            say="You subtracted the largest absolute value. In a row of very negative scores that "
+            "makes all exponentials zero, and 0 / 0 is NaN. Subtract the largest score itself.",
+        ),
+        Mistake(
+            "float64 in the place of a shift",
+            body="""
+            exps = scores.double().exp()
+            return (exps / exps.sum(dim, keepdim=True)).to(scores.dtype)
+            """,
+            say="float64 only puts the overflow off: exp of 710 is infinite there too. Subtract "
+            "the largest score of each row, and no size is too large.",
+        ),
+        Mistake(
+            "divided by the maximum",
+            edits=(("scores - scores.amax", "scores / scores.amax"),),
+            say="You divided the scores by the largest. That changes their differences, and with "
+            "them the weights. Subtract it.",
         ),
         Mistake(
             "not stable",
@@ -299,6 +381,23 @@ context_vector = Exercise(
     ],
     mistakes=[
         Mistake(
+            "weights on the wrong side",
+            body="return words @ attn_weights",
+            say="`words @ attn_weights` lines the weights up with the features. There is one "
+            "weight for each word, a row of `words`.",
+        ),
+        Mistake(
+            "only the last word",
+            edits=(("context = context + weight", "context = weight"),),
+            say="Each round of the loop wrote over the sum so far; only the last word is left. "
+            "Add to it.",
+        ),
+        Mistake(
+            "stopped after one word",
+            edits=(("context = context + weight * word", "return context + weight * word"),),
+            say="You returned inside the loop, so only the first word was added.",
+        ),
+        Mistake(
             "words weighted but not added",
             body="return attn_weights[:, None] * words",
             say="You weighted each word and stopped there. Add the weighted words up.",
@@ -390,6 +489,12 @@ attention_scores = Exercise(
             "not fit. The second one has to be transposed.",
         ),
         Mistake(
+            "reshaped in the place of transposed",
+            body="return words @ words.reshape(words.shape[1], words.shape[0])",
+            say="`reshape` fills the new shape in reading order, so the columns are no longer "
+            "words. Transpose: `.T` makes rows columns.",
+        ),
+        Mistake(
             "transpose on the wrong side",
             body="return words.T @ words",
             say="You compared features with features. Words are rows, so the transpose belongs to "
@@ -477,8 +582,9 @@ simple_attention = Exercise(
         Mistake(
             "softmax over queries",
             edits=(("dim=-1", "dim=0"),),
-            say="Your columns sum to 1, and the rows do not: softmax ran over the queries. Each "
-            "query shares out its weight over the keys, along the last dimension.",
+            say="Your columns sum to 1, and the rows do not: softmax ran over the queries, or a "
+            "sum lost its dimension. Each query shares out its weight over the keys, along the "
+            "last dimension.",
         ),
         Mistake(
             "one softmax for everything",

@@ -1,5 +1,6 @@
 """Judging a submission that has been run: from what its kernel sent to verdicts and cards."""
 
+import re
 from collections.abc import Iterator
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -18,6 +19,7 @@ from autograder.question import AnswerKey
 from autograder.verdict import Verdict
 
 VERDICT = "attention_verdict"
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class JudgeAnswers(NbGraderPreprocessor):
@@ -33,6 +35,7 @@ class JudgeAnswers(NbGraderPreprocessor):
         about = resources["nbgrader"]
         for cell in nb.cells:
             cell.metadata.pop(VERDICT, None)
+            shorten_tracebacks(cell)
         if about["assignment"] not in lesson_names():
             return nb, resources
         reference = grading_reference(about["assignment"])
@@ -55,6 +58,17 @@ class JudgeAnswers(NbGraderPreprocessor):
         data = {"text/html": card.html, "text/plain": card.text}
         cell.outputs = [new_output("display_data", data)]
         cell.metadata[VERDICT] = verdict.summary()
+
+
+def shorten_tracebacks(cell: NotebookNode) -> None:
+    """Leave out the frames that are not the notebook's, and with them this machine's paths."""
+    for output in cell.get("outputs", []):
+        if output.output_type == "error":
+            output.traceback = [part for part in output.traceback if not _is_library_frame(part)]
+
+
+def _is_library_frame(part: str) -> bool:
+    return ANSI.sub("", part).startswith("File ")
 
 
 def read_answers(cell: NotebookNode, key: AnswerKey) -> list[Answer]:
