@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from autograder.answer import Answer
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -51,17 +49,6 @@ def equal(a: Tensor, b: Tensor, tolerance: float) -> bool:
     """Whether two tensors have one shape, one dtype and the same values within `tolerance`."""
     same_form = a.shape == b.shape and a.dtype == b.dtype
     return same_form and bool(_close(a, b, tolerance).all())
-
-
-def same_answer(a: Answer, b: Answer, tolerance: dict[str, float]) -> bool:
-    """Whether two answers are the same tensors, or failed in the same way."""
-    if a.problem or b.problem:
-        return a.problem is not None and a.problem.same_as(b.problem)
-    if a.tensors.keys() != b.tensors.keys() or a.changed != b.changed:
-        return False
-    return all(
-        equal(a.tensors[name], b.tensors[name], tolerance.get(name, 0.0)) for name in a.tensors
-    )
 
 
 def _close(a: Tensor, b: Tensor, tolerance: float) -> Tensor:

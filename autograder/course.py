@@ -10,7 +10,7 @@ from autograder.codec import CodecError, decode, encode
 from autograder.errors import CourseError
 from autograder.question import AnswerKey, Question
 
-FORMAT = 3
+FORMAT = 1
 PUBLIC = Path(__file__).parent / "reference"
 REMEDY = "Run `make reference`, or install the course again."
 

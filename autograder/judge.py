@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.answer import Answer, Problem
-from autograder.compare import Comparison, same_answer
+from autograder.compare import Comparison
 from autograder.explain_difference import explain_difference
 from autograder.explain_problem import explain_problem
+from autograder.footprint import footprint, slack
 from autograder.question import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.verdict import AspectResult, Exhibit, Verdict
 
@@ -54,14 +55,16 @@ def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
 
 def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey | None:
     """The known mistake that gives the same answer to `case`, and to most of the others."""
+    prints = [footprint(answer) for answer in answers]
+    slacks = [slack(a, c.tolerance) for a, c in zip(answers, key.cases, strict=True)]
+
+    def alike(mistake: MistakeKey, index: int) -> bool:
+        return mistake.footprints[index].matches(prints[index], slacks[index])
 
     def agreement(mistake: MistakeKey) -> int:
-        triples = zip(mistake.answers, answers, key.cases, strict=True)
-        return sum(same_answer(known, given, c.tolerance) for known, given, c in triples)
+        return sum(alike(mistake, index) for index in range(len(answers)))
 
-    tolerance = key.cases[case].tolerance
-    suspects = [m for m in key.mistakes if same_answer(m.answers[case], answers[case], tolerance)]
-    return max(suspects, key=agreement, default=None)
+    return max((m for m in key.mistakes if alike(m, case)), key=agreement, default=None)
 
 
 def _complete(case: CaseKey, answer: Answer) -> Answer:

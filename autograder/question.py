@@ -11,8 +11,8 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.answer import Answer
 from autograder.arguments import from_tree, map_tensors, to_tree
+from autograder.footprint import Footprint
 
 
 @dataclass(frozen=True)
@@ -133,11 +133,11 @@ class AspectKey:
 
 @dataclass(frozen=True)
 class MistakeKey:
-    """A known mistake: what to say of it, and what it answers to every call."""
+    """A known mistake: what to say of it, and the footprint of its answer to every call."""
 
     name: str
     say: str
-    answers: list[Answer]
+    footprints: list[Footprint]
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,10 @@ class AnswerKey:
         return sum(aspect.points for aspect in self.aspects)
 
     def to_tree(self) -> dict[str, Any]:
-        mistakes = [vars(m) | {"answers": [a.to_tree() for a in m.answers]} for m in self.mistakes]
+        mistakes = [
+            vars(m) | {"footprints": [print_.to_tree() for print_ in m.footprints]}
+            for m in self.mistakes
+        ]
         return vars(self) | {
             "cases": [vars(case) for case in self.cases],
             "aspects": [asdict(aspect) for aspect in self.aspects],
@@ -172,7 +175,7 @@ class AnswerKey:
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "AnswerKey":
         mistakes = [
-            MistakeKey(**(m | {"answers": [Answer.from_tree(a) for a in m["answers"]]}))
+            MistakeKey(**(m | {"footprints": [Footprint.from_tree(f) for f in m["footprints"]]}))
             for m in tree["mistakes"]
         ]
         return cls(

@@ -21,8 +21,11 @@ class Audit:
     def __init__(self, exercise: Exercise, question: Question, key: AnswerKey) -> None:
         self.exercise, self.question, self.key = exercise, question, key
 
-    def run(self, right: dict[str, list[Answer]]) -> None:
-        """Raises AuthoringError; `right` holds the answers of the solution and the alternatives."""
+    def run(self, right: dict[str, list[Answer]], wrong: dict[str, list[Answer]]) -> None:
+        """Raises AuthoringError.
+
+        right: the answers of the solution and of every alternative; wrong: of every mistake.
+        """
         self._require(len(self.key.hints) == HINTS, f"should have {HINTS} hints")
         many = len(self.exercise.alternatives)
         self._require(many >= LEAST_ALTERNATIVES, f"has {many} alternatives: too few")
@@ -32,16 +35,16 @@ class Audit:
         for name, answers in right.items():
             verdict = judge(self.key, answers)
             self._require(verdict.passed, f"refuses {name!r}: {verdict.sentence}")
-        self._mistakes_are_seen()
+        self._mistakes_are_seen(wrong)
         for name, answers in self._trivial():
             earned = judge(self.key, answers).points
             self._require(not earned, f"gives {earned} points to {name}")
 
-    def _mistakes_are_seen(self) -> None:
+    def _mistakes_are_seen(self, wrong: dict[str, list[Answer]]) -> None:
         said = {mistake.name: mistake.say for mistake in self.key.mistakes}
         self._require(len(said) == len(self.key.mistakes), "has two mistakes of one name")
         for mistake in self.key.mistakes:
-            verdict = judge(self.key, mistake.answers)
+            verdict = judge(self.key, wrong[mistake.name])
             self._require(not verdict.passed, f"lets the mistake {mistake.name!r} pass")
             confused = said.get(verdict.mistake) != mistake.say
             self._require(not confused, f"takes {mistake.name!r} for {verdict.mistake!r}")

@@ -32,6 +32,7 @@ from autograder.authoring.lesson import ROOT, Lesson
 from autograder.collect import collect
 from autograder.course import LessonReference
 from autograder.explain_problem import explain_problem
+from autograder.footprint import footprint
 from autograder.question import AnswerKey, AspectKey, Call, CaseKey, MistakeKey, Question
 
 PUBLIC_SEED = "public"
@@ -43,6 +44,7 @@ BUILT_BY = (
     "authoring/reference",
     "arguments",
     "collect",
+    "footprint",
     "guard",
     "keras_layers",
     "modules",
@@ -110,6 +112,7 @@ class ExerciseBuilder:
     def build(self) -> tuple[Question, AnswerKey]:
         """The two halves. Raises AuthoringError when the exercise is not sound."""
         alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
+        mistakes = {m.name: self._answers(m) for m in self.exercise.mistakes}
         solution = collect(self.solution, self.question)
         key = AnswerKey(
             exercise=self.exercise.name,
@@ -117,11 +120,15 @@ class ExerciseBuilder:
             dims=output_dims(self.solution, self.question.returns),
             cases=self._case_keys(),
             aspects=self.aspects,
-            mistakes=[MistakeKey(m.name, m.say, self._answers(m)) for m in self.exercise.mistakes],
+            mistakes=[
+                MistakeKey(m.name, m.say, [footprint(answer) for answer in mistakes[m.name]])
+                for m in self.exercise.mistakes
+            ],
             hints=self.exercise.hints,
             builds_on=list(self.exercise.builds_on),
         )
-        Audit(self.exercise, self.question, key).run({"the solution": solution, **alternatives})
+        right = {"the solution": solution, **alternatives}
+        Audit(self.exercise, self.question, key).run(right, mistakes)
         return self.question, key
 
     def _draw_aspect(self, aspect: Aspect) -> AspectKey:
