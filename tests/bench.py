@@ -1,73 +1,23 @@
-"""`make bench`: what should be fast, measured. Prints; judges nothing."""
+"""`make bench`: what should be fast or good, measured. Prints; judges nothing.
 
-import statistics
-import subprocess
+Runs the `report` of every module tests/bench_*.py, or of those that are named.
+"""
+
+import importlib
 import sys
-import time
-from collections.abc import Callable
+from pathlib import Path
 
 import torch
-from tqdm import tqdm
-
-from autograder import course
-from autograder.authoring.lesson import Lesson, lesson_names
-from autograder.card import verdict_card
-from autograder.collect import collect
-from autograder.judge import judge
-
-RUNS = 7
-
-
-def seconds(action: Callable[[], object], runs: int = RUNS) -> list[float]:
-    """Wall times of `runs` calls, after one that does not count."""
-    action()
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return times
-
-
-def import_cost() -> float:
-    """Median seconds that `import autograder` adds to `import torch`, in fresh processes."""
-
-    def fresh(code: str) -> float:
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-c", code], check=True)
-        return time.perf_counter() - start
-
-    fresh("import torch, autograder")
-    pairs = tqdm(range(RUNS), desc="imports", disable=None)
-    extra = [fresh("import torch, autograder") - fresh("import torch") for _ in pairs]
-    return statistics.median(extra)
-
-
-def check_times() -> dict[str, float]:
-    """Median seconds of a whole check of the solution, by exercise."""
-    times = {}
-    for lesson in map(Lesson, lesson_names()):
-        namespace = lesson.namespace()
-        for exercise in lesson.exercises:
-            answer = namespace[exercise.name]
-            times[exercise.name] = statistics.median(seconds(lambda answer=answer: _check(answer)))
-    return times
-
-
-def _check(answer: Callable) -> str:
-    """A check as `autograder.check` does it, without showing the card."""
-    name = answer.__name__
-    reference = course.find(name)
-    verdict = judge(reference.keys[name], collect(answer, reference.questions[name]))
-    return verdict_card(verdict).html
 
 
 def main() -> None:
     torch.set_num_threads(1)
-    print(f"import autograder adds {import_cost():.2f} s to import torch (aim: at most 0.3 s)")
-    print("a check takes (aim: at most 0.1 s):")
-    for name, median in check_times().items():
-        print(f"  {name:<24} {median * 1000:6.1f} ms")
+    every = sorted(
+        path.stem.removeprefix("bench_") for path in Path(__file__).parent.glob("bench_*")
+    )
+    for name in sys.argv[1:] or every:
+        print(f"\n{name}")
+        importlib.import_module(f"tests.bench_{name}").report()
 
 
 if __name__ == "__main__":
