@@ -52,7 +52,7 @@ demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LE
 	python -m autograder.grading.demo $(LESSON)
 
 bench: $(VENV)/developer  ## time what should be fast
-	python -m tests.bench
+	python -m tests.bench $(BENCH)
 
 clean:  ## remove the environment and what tools left behind
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -31,12 +31,14 @@ class Problem:
 class Answer:
     """What one call gave: tensors by name, or the problem that stood in their way.
 
+    lacks: outputs that are missing though the call went well, and why.
     changed: names of the arguments that the call changed in place.
     printed: how many lines the call printed.
     """
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
     problem: Problem | None = None
+    lacks: dict[str, Problem] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
     printed: int = 0
 
@@ -45,6 +47,7 @@ class Answer:
         return {
             "tensors": self.tensors,
             "problem": problem,
+            "lacks": {name: asdict(lack) for name, lack in self.lacks.items()},
             "changed": list(self.changed),
             "printed": self.printed,
         }
@@ -59,6 +62,7 @@ class Answer:
             return cls(
                 tensors=_tensors(tree["tensors"]),
                 problem=None if tree["problem"] is None else Problem(**_texts(tree["problem"])),
+                lacks={name: Problem(**_texts(lack)) for name, lack in tree["lacks"].items()},
                 changed=tuple(str(name)[:LONGEST_TEXT] for name in tree["changed"]),
                 printed=int(tree["printed"]),
             )

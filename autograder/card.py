@@ -117,7 +117,7 @@ def _exhibit(exhibit: Exhibit) -> Part:
     shapes = ", ".join(f"{name} {tuple(shape)}" for name, shape in exhibit.shapes.items())
     what = "; ".join(part for part in (exhibit.label, shapes) if part)
     place = "Seen with a case that only grading uses" if exhibit.hidden else "Seen with"
-    html, text = _paragraph(f"{place}: {what}." if what else f"{place}.")
+    html, text = _paragraph(f"{place}: {what}.") if what else ("", "")
     if exhibit.expected is None or exhibit.got is None or not exhibit.expected.dim():
         return html, text
     tables, lines = _side_by_side(exhibit.output, exhibit.expected, exhibit.got)

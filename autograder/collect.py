@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.answer import Answer
+from autograder.answer import Answer, Problem
 from autograder.arguments import make_all
 from autograder.guard import Deadline, Forbid, same_randomness, silence, time_limit
 from autograder.modules import built_module, gradients, leaf_tensors
@@ -42,24 +42,32 @@ def collect(answer: Callable, question: Question) -> list[Answer]:
 
 def _collect_call(answer: Callable, question: Question, call: Call, deadline: Deadline) -> Answer:
     arguments: dict[str, Any] = {}
+    lacks: dict[str, Problem] = {}
     tensors, problem = {}, None
     with silence() as printed:
         try:
             with same_randomness(), _forbid(question.forbidden), time_limit(deadline.left):
                 arguments = make_all(call.arguments)
-                tensors = _outputs(answer, question, call, arguments)
+                tensors = _outputs(answer, question, call, arguments, lacks)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             problem = problem_of(error, question)
     changed = [name for name, now in arguments.items() if not _same(call.arguments[name], now)]
-    return Answer(tensors, problem, tuple(changed), printed.lines)
+    return Answer(tensors, problem, lacks, tuple(changed), printed.lines)
 
 
 def _outputs(
-    answer: Callable, question: Question, call: Call, arguments: dict[str, Any]
+    answer: Callable,
+    question: Question,
+    call: Call,
+    arguments: dict[str, Any],
+    lacks: dict[str, Problem],
 ) -> dict[str, Tensor]:
-    """Everything that one call gives, by name. Raises WrongResult, and what the code raises."""
+    """Everything that one call gives, by name; notes in `lacks` what a module does not keep.
+
+    Raises WrongResult, and what the code raises.
+    """
     function = answer if call.build is None else built_module(answer, call, arguments)
     leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
     given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
@@ -68,7 +76,7 @@ def _outputs(
     result = method(*given)
     arguments.update(zip(arguments, given, strict=True))
     returned = named_results(result, question)
-    kept = {name: kept_attribute(function, name, question, call) for name in question.keeps}
+    kept = _kept_attributes(function, question, call, lacks)
     slopes = gradients(returned, leaves) if call.gradients else {}
     read = {
         f"{name}.{parameter}": value
@@ -77,6 +85,18 @@ def _outputs(
     }
     outputs = returned | kept | slopes | read
     return {name: plain_tensor(value, name) for name, value in outputs.items()}
+
+
+def _kept_attributes(
+    module: Callable, question: Question, call: Call, lacks: dict[str, Problem]
+) -> dict[str, Tensor]:
+    kept = {}
+    for name in question.keeps:
+        try:
+            kept[name] = kept_attribute(module, name, question, call)
+        except WrongResult as error:
+            lacks[name] = error.problem
+    return kept
 
 
 def _same(before: Any, after: Any) -> bool:

@@ -43,13 +43,16 @@ class Footprint:
             return self.problem is not None and self.problem.same_as(other.problem)
         if self.form != other.form:
             return False
-        return bool(((self.products - other.products).abs() <= slack).all())
+        # Products of very large values are infinite, and a difference of those is NaN.
+        same = self.products == other.products
+        return bool((same | ((self.products - other.products).abs() <= slack)).all())
 
 
 def footprint(answer: Answer) -> Footprint:
     """The footprint of an answer."""
     tensors = sorted(answer.tensors.items())
     forms = [f"{name} {str(t.dtype)[6:]} {list(t.shape)}" for name, t in tensors]
+    forms += [f"lacks {name}: {lack.kind}" for name, lack in answer.lacks.items()]
     if answer.changed:
         forms.append(f"changed {', '.join(answer.changed)}")
     products = [_products(tensor) for _, tensor in tensors]

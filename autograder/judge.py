@@ -49,7 +49,8 @@ def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
     if verdict.passed or not verdict.answered or not unfinished:
         return verdict
     names = " and ".join(f"`{name}`" for name in unfinished)
-    sentence = f"Fix {names} first: `{verdict.exercise}` builds on it."
+    them = "it" if len(unfinished) == 1 else "them"
+    sentence = f"Fix {names} first: `{verdict.exercise}` builds on {them}."
     return replace(verdict, sentence=sentence, mistake="", exhibit=None)
 
 
@@ -64,12 +65,17 @@ def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey
     def agreement(mistake: MistakeKey) -> int:
         return sum(alike(mistake, index) for index in range(len(answers)))
 
-    return max((m for m in key.mistakes if alike(m, case)), key=agreement, default=None)
+    suspects = [mistake for mistake in key.mistakes if alike(mistake, case)]
+    if all(value.dim() == 0 for value in key.cases[case].expected.values()):
+        # One wrong True or False proves little: every case has to agree.
+        suspects = [mistake for mistake in suspects if agreement(mistake) == len(answers)]
+    return max(suspects, key=agreement, default=None)
 
 
 def _complete(case: CaseKey, answer: Answer) -> Answer:
     """The answer, or the problem that it lacks an output (only a forged one can)."""
-    if answer.problem or answer.tensors.keys() == case.expected.keys():
+    given = answer.tensors.keys() | answer.lacks.keys()
+    if answer.problem or case.raises or given == case.expected.keys():
         return answer
     return Answer(problem=Problem("count", f"other things than ({', '.join(case.expected)})"))
 
@@ -79,9 +85,17 @@ def _failing_cases(key: AnswerKey, aspect: AspectKey, answers: list[Answer]) -> 
 
 
 def _holds(case: CaseKey, answer: Answer, outputs: list[str]) -> bool:
-    if answer.problem or answer.changed:
+    if case.raises:
+        return _raised(answer, case.raises)
+    names = outputs or case.expected
+    if answer.problem or answer.changed or any(name in answer.lacks for name in names):
         return False
-    return all(_comparison(case, answer, name).right for name in outputs or case.expected)
+    return all(_comparison(case, answer, name).right for name in names)
+
+
+def _raised(answer: Answer, error: str) -> bool:
+    problem = answer.problem
+    return problem is not None and problem.kind == "raised" and problem.detail.startswith(error)
 
 
 def _comparison(case: CaseKey, answer: Answer, name: str, dims: str = "") -> Comparison:
@@ -102,9 +116,10 @@ def _finding(
     """What a verdict says of a failing case: sentence, mistake and exhibit."""
     case, answer = key.cases[index], answers[index]
     exhibit = Exhibit(index, case.label, case.shapes, hidden=case.hidden)
+    names = aspect.outputs or list(case.expected)
+    lack = next((answer.lacks[name] for name in names if name in answer.lacks), None)
     wrong = None
-    if not answer.problem:
-        names = aspect.outputs or case.expected
+    if not answer.problem and not lack:
         compared = [_comparison(case, answer, name, key.dims.get(name, "")) for name in names]
         wrong = next((c for c in compared if not c.right), None)
     if wrong and not case.hidden:
@@ -112,12 +127,16 @@ def _finding(
     mistake = find_mistake(key, answers, index)
     if mistake:
         return {"exhibit": exhibit, "sentence": mistake.say, "mistake": mistake.name}
+    if lack:
+        return {"exhibit": exhibit, "sentence": explain_problem(lack, key.exercise)}
     return {"exhibit": exhibit, "sentence": _explain(key, case, answer, wrong)}
 
 
 def _explain(key: AnswerKey, case: CaseKey, answer: Answer, wrong: Comparison | None) -> str:
     if answer.problem:
         return explain_problem(answer.problem, key.exercise)
+    if case.raises:
+        return f"`{key.exercise}` should raise {case.raises} here; it went on without a word."
     if wrong is None:
         return _explain_change(answer.changed)
     return (HIDDEN_ONLY if case.hidden else "") + explain_difference(wrong)

@@ -94,7 +94,10 @@ def _plain_errors() -> Iterator[None]:
 
 @contextmanager
 def _float_type(dtype: torch.dtype) -> Iterator[None]:
-    """Layers made in the body compute in this dtype."""
+    """Layers made in the body take and give this dtype.
+
+    Keras's own products on torch are rounded to float32 all the same.
+    """
     config = sys.modules["keras"].config
     before = config.dtype_policy()
     config.set_dtype_policy(str(dtype).removeprefix("torch."))

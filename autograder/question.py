@@ -107,6 +107,7 @@ class CaseKey:
     sizes: what each named dimension measures, such as {"n_query": 3}.
     expected: tensors by name.
     tolerance: how far each of them may be off, absolute.
+    raises: the name of the exception that is the right answer, if it is one.
     most_error: for an output that is judged by what it is good for, the largest mean squared
         error that it may have; such an output has no other tolerance.
     hidden: whether only grading uses it.
@@ -117,6 +118,7 @@ class CaseKey:
     sizes: dict[str, int]
     expected: dict[str, Tensor]
     tolerance: dict[str, float]
+    raises: str
     most_error: dict[str, float]
     hidden: bool
 

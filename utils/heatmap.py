@@ -67,7 +67,7 @@ def draw_maps(maps: Maps) -> Figure:
         _mark_not_finite(ax, values)
         _write_notes(ax, notes, maps)
         if maps.printed:
-            _print_values(ax, values, image.to_rgba(values))
+            print_values(ax, values, image.to_rgba(values))
     _colour_bar(figure, panels, image, maps)
     return figure
 
@@ -114,7 +114,7 @@ def _write_notes(ax: Axes, notes: dict[int, Note], maps: Maps) -> None:
         ax.text(x, row, text, color=note.colour, ha="left", va="center", fontsize=8)
 
 
-def _print_values(ax: Axes, values: np.ndarray, colours: np.ndarray) -> None:
+def print_values(ax: Axes, values: np.ndarray, colours: np.ndarray) -> None:
     for (row, column), value in np.ndenumerate(values):
         text = ax.text(column, row, short(value), ha="center", va="center", fontsize=8)
         if not np.isfinite(value):

@@ -2,7 +2,10 @@
 
 from utils.bars import plot_bars
 from utils.growth import growth_slope, plot_growth
+from utils.leaks import plot_leak
+from utils.lines import plot_lines
 from utils.maps import plot_attention, plot_matrix
+from utils.masking import plot_masking
 from utils.picture import Picture
 from utils.plane import plot_words
 
@@ -12,6 +15,9 @@ __all__ = [
     "plot_attention",
     "plot_bars",
     "plot_growth",
+    "plot_leak",
+    "plot_lines",
+    "plot_masking",
     "plot_matrix",
     "plot_words",
 ]

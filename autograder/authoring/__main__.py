@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import torch
 from tqdm import tqdm
 
 from autograder.authoring.exercise import AuthoringError
@@ -60,6 +61,7 @@ COMMANDS: dict[str, Callable[[Lesson], None]] = {
 
 
 def main() -> int:
+    torch.set_num_threads(1)  # small tensors on many threads are 100 times slower
     # A check in a lesson that is being built must judge, whatever the caller's environment says.
     os.environ.pop("AUTOGRADER_QUESTIONS", None)
     parser = argparse.ArgumentParser(prog="python -m autograder.authoring", description=__doc__)

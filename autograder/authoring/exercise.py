@@ -49,7 +49,20 @@ class Goal:
     most_error: float
 
 
-Inputs = Callable[[Draw], dict[str, Any] | ModuleCase | Goal]
+@dataclass(frozen=True)
+class Raises:
+    """A case in which the right answer is an exception.
+
+    inputs: the arguments of a function, or a module case.
+    error: the exception's name, such as "ValueError".
+    """
+
+    inputs: dict[str, Any] | ModuleCase
+    error: str
+
+
+Case = dict[str, Any] | ModuleCase | Goal | Raises
+Inputs = Callable[[Draw], Case]
 
 
 class AuthoringError(Exception):

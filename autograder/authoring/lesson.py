@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
+from types import CodeType, MappingProxyType
 
 import jupytext
 from nbformat import NotebookNode
@@ -23,7 +23,8 @@ from autograder.authoring.exercise import AuthoringError, Exercise, Variant
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT / "solutions"
 REGION = re.compile(
-    r"^(?P<begin>[ ]*### BEGIN SOLUTION\n)(?P<body>.*?)(?P<end>^[ ]*### END SOLUTION)",
+    # From the first mark to the last: a class may have a region in each method.
+    r"^(?P<begin>[ ]*### BEGIN SOLUTION\n)(?P<body>.*)(?P<end>^[ ]*### END SOLUTION)",
     re.MULTILINE | re.DOTALL,
 )
 NO_VARIANTS: Mapping[str, Variant] = MappingProxyType({})
@@ -106,8 +107,15 @@ class Lesson:
             source = cell.source
             if variant := answers.get(exercise_defined(source)):
                 source = rewrite(source, variant)
-            exec(compile(source, f"<{self.name}, cell {number}>", "exec"), namespace)
+            exec(self._compiled(source, number, variant), namespace)
         return namespace
+
+    def _compiled(self, source: str, number: int, variant: Variant | None) -> CodeType:
+        try:
+            return compile(source, f"<{self.name}, cell {number}>", "exec")
+        except SyntaxError as error:
+            which = f"{variant.name!r}: what the edits leave" if variant else f"cell {number}"
+            raise AuthoringError(f"{which} is no Python: {error}\n{source}") from error
 
 
 def rewrite(source: str, variant: Variant) -> str:

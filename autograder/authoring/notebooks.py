@@ -98,7 +98,7 @@ def _cell_ids(cells: list[NotebookNode]) -> list[str]:
         if cell.cell_type == "markdown" and (match := re.match(r"#+ (.+)", cell.source)):
             heading = _slug(match[1])
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        base = _slug(grade_id) if grade_id else heading
+        base = grade_id or heading
         seen[base] += 1
         ids.append(base if seen[base] == 1 else f"{base}-{seen[base]}")
     return ids

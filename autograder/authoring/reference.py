@@ -22,10 +22,12 @@ from autograder.authoring.draw import Draw
 from autograder.authoring.exercise import (
     Aspect,
     AuthoringError,
+    Case,
     Exercise,
     Goal,
     Inputs,
     ModuleCase,
+    Raises,
     Variant,
 )
 from autograder.authoring.lesson import ROOT, Lesson
@@ -84,6 +86,7 @@ class DrawnCase:
     draw: Draw
     hidden: bool
     goal: Goal | None
+    raises: str
 
 
 class ExerciseBuilder:
@@ -136,18 +139,20 @@ class ExerciseBuilder:
         first = len(self.cases)
         for seed in self.seeds:
             hidden = seed != PUBLIC_SEED
-            for number, inputs in enumerate(aspect.cases + aspect.hidden_cases * hidden):
+            for number, make in enumerate(aspect.cases + aspect.hidden_cases * hidden):
                 draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}")
-                case = self._drawn(inputs, draw, f"case {number} of {aspect.name!r}")
+                case = self._drawn(make, draw, f"case {number} of {aspect.name!r}")
                 goal = case if isinstance(case, Goal) else None
-                call = self._call(goal.inputs if goal else case, draw, aspect.gradients)
-                self.cases.append(DrawnCase(call, draw, hidden, goal))
+                raises = case.error if isinstance(case, Raises) else ""
+                inputs = case.inputs if isinstance(case, Goal | Raises) else case
+                call = self._call(inputs, draw, aspect.gradients)
+                self.cases.append(DrawnCase(call, draw, hidden, goal, raises))
         cases = list(range(first, len(self.cases)))
         return AspectKey(aspect.name, aspect.points, cases, list(aspect.outputs))
 
-    def _drawn(self, inputs: Inputs, draw: Draw, where: str) -> Any:
+    def _drawn(self, make: Inputs, draw: Draw, where: str) -> Case:
         try:
-            return inputs(draw)
+            return make(draw)
         except Exception as error:
             raise AuthoringError(
                 f"{self.exercise.name}: {where} can't be drawn: {error}"
@@ -178,14 +183,15 @@ class ExerciseBuilder:
 
         calls = [call.map_tensors(precise) for call in self.question.calls]
         answers = collect(self.solution, replace(self.question, calls=calls))
-        for answer in answers:
-            if answer.problem:
+        for case, answer in zip(self.cases, answers, strict=True):
+            if answer.problem and not case.raises:
                 why = explain_problem(answer.problem, self.exercise.name)
                 raise AuthoringError(f"the solution of {self.exercise.name} fails: {why}")
             if answer.changed:
                 raise AuthoringError(f"the solution of {self.exercise.name} changes its input")
         return [
-            replace(answer, tensors=map_tensors(answer.tensors, Tensor.float)) for answer in answers
+            replace(answer, tensors=map_tensors(answer.tensors, in_single_precision))
+            for answer in answers
         ]
 
     def _case_keys(self) -> list[CaseKey]:
@@ -202,12 +208,18 @@ class ExerciseBuilder:
             sizes=case.draw.sizes,
             expected=outputs,
             tolerance={
-                name: _tolerance(value, disturbed.tensors[name])
+                name: _tolerance(value, disturbed.tensors[name], _scale(name, expected.tensors))
                 for name, value in expected.tensors.items()
             },
+            raises=case.raises,
             most_error=dict.fromkeys(goal, case.goal.most_error) if case.goal else {},
             hidden=case.hidden,
         )
+
+
+def in_single_precision(value: Tensor) -> Tensor:
+    """The same value; float64 as float32, and a dtype that the case itself asks for as it is."""
+    return value.float() if value.dtype is torch.float64 else value
 
 
 def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
@@ -237,7 +249,7 @@ def output_dims(solution: Callable, returns: list[str]) -> dict[str, str]:
     return dict(zip(returns, dims, strict=False))
 
 
-def _tolerance(expected: Tensor, disturbed: Tensor) -> float:
+def _tolerance(expected: Tensor, disturbed: Tensor, scale: float) -> float:
     """How far a right answer may be off, absolute.
 
     Good code in float32 is off by about as much as the answer moves when its inputs are rounded
@@ -245,8 +257,18 @@ def _tolerance(expected: Tensor, disturbed: Tensor) -> float:
     """
     if not expected.is_floating_point():
         return 0.0
-    scale = max(1.0, _largest(expected))
     return max(1e-5 * scale, 4 * _largest(disturbed - expected))
+
+
+def _scale(name: str, outputs: dict[str, Tensor]) -> float:
+    """What an output's rounding errors are proportional to, at least 1.
+
+    One gradient may be zero because large terms cancel, as that of a key's bias does, so all
+    gradients of a call have one scale.
+    """
+    gradients = [value for other, value in outputs.items() if other.startswith("gradient of ")]
+    related = gradients if name.startswith("gradient of ") else [outputs[name]]
+    return max(1.0, *(_largest(value) for value in related if value.is_floating_point()), 1.0)
 
 
 def _largest(values: Tensor) -> float:

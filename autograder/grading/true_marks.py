@@ -18,7 +18,7 @@ from autograder.keras_layers import is_keras_layer
 from autograder.modules import built_module
 from autograder.question import Call, CaseKey, Question
 
-RTOL = ATOL = 1e-3
+EVERYTHING = "*"
 
 
 class Marker:
@@ -39,37 +39,40 @@ class Marker:
         return sum(
             aspect.points
             for aspect in key.aspects
-            if not any(
-                wrong[i] & set(aspect.outputs or key.cases[i].expected) for i in aspect.cases
-            )
+            if not any(_counts(wrong[i], aspect.outputs) for i in aspect.cases)
         )
 
     def _wrong_outputs(
         self, answer: Callable, question: Question, call: Call, case: CaseKey
     ) -> set[str]:
-        wanted = _plain_call(self.solutions[question.exercise], question, call)
-        got = _plain_call(answer, question, call)
-        if got is None:
-            return set(wanted)
+        """The names of the wrong outputs; `EVERYTHING` when the call went wrong as a whole."""
+        with silence(), same_randomness():
+            wanted = (
+                None if case.raises else _outputs(self.solutions[question.exercise], question, call)
+            )
+        with silence(), same_randomness():
+            try:
+                got = _outputs(answer, question, call)
+            except Exception as error:
+                return set() if type(error).__name__ == case.raises else {EVERYTHING}
+        if got is None or wanted is None:
+            return {EVERYTHING}
         return {name for name in wanted if not _right(name, got.get(name), wanted[name], case)}
+
+
+def _counts(wrong: set[str], outputs: list[str]) -> bool:
+    """Whether any of the wrong outputs is one that an aspect looks at."""
+    return bool(wrong) if EVERYTHING in wrong or not outputs else bool(wrong & set(outputs))
 
 
 def _right(name: str, got: Any, wanted: Any, case: CaseKey) -> bool:
     if name in case.most_error:
         return nn.functional.mse_loss(got, case.expected[name]).item() <= case.most_error[name]
-    return _alike(got, wanted)
-
-
-def _plain_call(answer: Callable, question: Question, call: Call) -> dict[str, Any] | None:
-    """The outputs of a call by name; None when it fails or changes an argument."""
-    with silence(), same_randomness():
-        try:
-            return _outputs(answer, question, call)
-        except Exception:
-            return None
+    return _alike(got, wanted, 2 * case.tolerance[name])
 
 
 def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any] | None:
+    """The outputs of a call by name; None when it breaks a rule."""
     arguments = make_all(call.arguments)
     function = answer if call.build is None else _module(answer, call, arguments)
     leaves = _leaves(function, arguments) if call.gradients else {}
@@ -77,17 +80,27 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
     result = method(*arguments.values())
     if any(_changed(call.arguments[name], now) for name, now in arguments.items()):
         return None
-    outputs = result if question.as_dict else _named(result, question.returns)
+    outputs = result if question.as_dict else _named(result, question)
+    if outputs is None:
+        return None
     if call.gradients:
-        outputs |= _gradients(outputs, leaves)
-    outputs |= {name: getattr(function, name) for name in question.keeps}
+        outputs = outputs | _gradients(outputs, leaves)
+    for name in question.keeps:
+        kept = getattr(function, name, None)
+        graph = question.keeps_detached and call.gradients and getattr(kept, "requires_grad", False)
+        outputs = outputs | {name: None if graph else kept}
     for name in question.reads:
-        outputs |= {f"{name}.{p}": v for p, v in arguments[name].named_parameters()}
+        outputs = outputs | {f"{name}.{p}": v for p, v in arguments[name].named_parameters()}
     return outputs
 
 
-def _named(result: Any, names: list[str]) -> dict[str, Any]:
+def _named(result: Any, question: Question) -> dict[str, Any] | None:
+    """The results by name; None when they are not what the question asks for."""
+    names, loose = question.returns, question.plain or question.choices
     results = result if len(names) > 1 else [result][: len(names)]
+    fitting = isinstance(results, tuple | list) and len(results) == len(names)
+    if not fitting or not (loose or all(isinstance(value, Tensor) for value in results)):
+        return None
     return dict(zip(names, results, strict=True))
 
 
@@ -120,9 +133,9 @@ def _changed(before: Any, now: Any) -> bool:
     return isinstance(before, Tensor) and not torch.equal(before, now)
 
 
-def _alike(got: Any, wanted: Any) -> bool:
+def _alike(got: Any, wanted: Any, tolerance: float) -> bool:
     if not isinstance(wanted, Tensor):
         return got == wanted
     if wanted.dtype is not getattr(got, "dtype", None) or got.shape != wanted.shape:
         return False
-    return torch.allclose(got.double(), wanted.double(), rtol=RTOL, atol=ATOL, equal_nan=True)
+    return torch.allclose(got.double(), wanted.double(), rtol=0, atol=tolerance, equal_nan=True)
