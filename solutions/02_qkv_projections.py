@@ -1,0 +1,849 @@
+# %% [markdown]
+# # 2. Query, key, value
+#
+# In lesson 1 a word attended to the words that are like it. But what a word needs is rarely
+# another of its kind: "it" does not look for a second "it", it looks for a noun. In this lesson
+# each word gets three vectors in the place of one: a **query**, a **key** and a **value**. The
+# matrices that make them are what a network learns. You also find out why the most quoted
+# formula of attention has a square root in it.
+#
+# | | |
+# |---|---|
+# | **Time** | 80 minutes |
+# | **You need** | Lesson 1: scores, softmax, context vector |
+# | **You can then** | write scaled dot-product attention for batches, as a module |
+# | **Exercises** | 6, together 22 points |
+#
+# Under each exercise stands a check. `hint("project")` gives a hint and
+# `failing_case("project")` the inputs with which a check went wrong, as in lesson 1.
+
+# %%
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from autograder import check, failing_case, hint, progress
+from utils.data import six_words
+from utils.plots import plot_attention, plot_lines, plot_matrix
+
+# %%
+torch.set_num_threads(1)  # small tensors are fastest on one thread
+torch.manual_seed(0)
+torch.set_printoptions(precision=4, sci_mode=False)
+
+# %% [markdown]
+# ## What a word needs is not what it is
+#
+# "The ball rolled until it stopped." Take three of these words. Four features say what each one
+# is: a noun, a verb, a pronoun, something round.
+
+# %%
+toy_labels = ["ball", "rolled", "it"]
+toy = torch.tensor(
+    [
+        [1.0, 0.0, 0.0, 1.0],  # a noun, and round
+        [0.0, 1.0, 0.0, 0.0],  # a verb
+        [0.0, 0.0, 1.0, 0.0],  # a pronoun
+    ]
+)
+
+# %% [markdown]
+# **Predict before you run:** with the scores of lesson 1, which word does "it" look at?
+
+# %%
+toy @ toy.T
+
+# %% [markdown]
+# At itself, and at nothing else. These words have no feature in common, so no word finds
+# another.
+#
+# Now let each word play three parts:
+#
+# - its **query** says what it looks for,
+# - its **key** says what it can be found by,
+# - its **value** says what it tells to a word that found it.
+#
+# Each part is made from the word by a matrix of its own. Such a matrix is called a
+# **projection**. Here are three that fit our need, written by hand: a pronoun looks for a noun,
+# a noun can be found, and what is told is whether it is round.
+
+# %%
+looks_for_noun = torch.tensor([[0.0], [0.0], [4.0], [0.0]])  # the third feature: pronoun
+is_noun = torch.tensor([[1.0], [0.0], [0.0], [0.0]])
+is_round = torch.tensor([[0.0], [0.0], [0.0], [1.0]])
+toy_query, toy_key, toy_value = toy @ looks_for_noun, toy @ is_noun, toy @ is_round
+
+# %%
+toy_scores = toy_query @ toy_key.T
+plot_matrix(
+    torch.stack([toy @ toy.T, toy_scores]),
+    toy_labels,
+    toy_labels,
+    titles=["words with words", "queries with keys"],
+    caption="Left: each word finds what is like it. Right: “it” finds the ball.",
+)
+
+# %% [markdown]
+# "it" now looks at "ball", and "ball" does not look back: the scores are no longer symmetric.
+# What does each word learn from it?
+
+# %%
+torch.softmax(toy_scores, dim=-1) @ toy_value
+
+# %% [markdown]
+# "it" has learned that it is round, to 0.9647. The other two look for nothing: they score 0 with
+# every word, share their weight evenly, and get a third of "round" each.
+#
+# With one vector for all three parts this could not be done. "it" would have to be like a noun
+# to find one, and then it would be found by others as if it were one.
+
+# %% [markdown]
+# ## One word, then all
+#
+# Now the six words of lesson 1. A network learns its projections. Ours have learned nothing yet:
+# their numbers are drawn at random, from 0 to 1.
+
+# %%
+labels, words = six_words()
+words
+
+# %%
+torch.manual_seed(123)
+w_query, w_key, w_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 2)
+w_query
+
+# %% [markdown]
+# Three features go in, two come out. One word is a row, and stands on the left of the matrix:
+#
+# $$q_i = x_i W_Q \qquad k_i = x_i W_K \qquad v_i = x_i W_V$$
+#
+# (Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2.)
+#
+# **Predict before you run:** what is the shape of the query of "journey"?
+
+# %%
+words[1] @ w_query
+
+# %% [markdown]
+# Each of the two numbers is the dot product of the word with one column. The first is 0.55 ·
+# 0.2961 + 0.87 · 0.2517 + 0.66 · 0.0740 = 0.4306.
+#
+# All words at once are a matrix of rows, and the same product projects every row:
+
+# %%
+words @ w_query
+
+# %% [markdown]
+# The number of features of a query is called $d_k$. A key has $d_k$ features too, since a query
+# and a key meet in a dot product. A value meets nobody: it is only added up. So its number of
+# features, $d_v$, is free.
+
+# %% [markdown]
+# ### Exercise 1: `project` (3 points, 6 minutes)
+#
+# Project words to queries, keys and values. There may be several sentences at once, stacked to a
+# **batch**: then `words` has a dimension more in front. (`@` treats all dimensions before the
+# last two as a stack of matrices.)
+
+
+# %%
+def project(
+    words: Float[Tensor, "*batch n d_in"],
+    w_query: Float[Tensor, "d_in d_k"],
+    w_key: Float[Tensor, "d_in d_k"],
+    w_value: Float[Tensor, "d_in d_v"],
+) -> tuple[
+    Float[Tensor, "*batch n d_k"], Float[Tensor, "*batch n d_k"], Float[Tensor, "*batch n d_v"]
+]:
+    """Query, key and value of every word, in this order.
+
+    Example:
+        >>> words = torch.tensor([[1.0, 2.0]])
+        >>> w_query, w_key = torch.tensor([[1.0], [1.0]]), torch.tensor([[0.0], [1.0]])
+        >>> project(words, w_query, w_key, torch.tensor([[1.0, 3.0], [0.0, 1.0]]))
+        (tensor([[3.]]), tensor([[2.]]), tensor([[1., 5.]]))
+    """
+    ### BEGIN SOLUTION
+    query = words @ w_query
+    key = words @ w_key
+    value = words @ w_value
+    return query, key, value
+    ### END SOLUTION
+
+
+# %%
+check(project)
+
+# %%
+query, key, value = project(words, w_query, w_key, w_value)
+print("query of journey:", query[1])
+print("all keys:", key.shape, " all values:", value.shape)
+
+# %% [markdown]
+# ## Two ways to write a projection
+#
+# Much of the code that you will meet writes it the other way round: the matrix stands on the
+# left, and the word is a column.
+#
+# | | product | shape of the matrix |
+# |---|---|---|
+# | word as a row | `x @ W` | [d_in, d_out] |
+# | word as a column | `W @ x` | [d_out, d_in] |
+#
+# Both do the same arithmetic, and the matrix of one is the transpose of the other's. Try the
+# second way on a sentence of its own. Its words are numbered in sorted order, and `nn.Embedding`
+# is a table that has a row of 16 random features for each number. (The sentence and its sizes
+# are those of Sebastian Raschka's article *Understanding and Coding the Self-Attention Mechanism
+# of Large Language Models From Scratch*, 2023, so that you can compare.)
+
+# %%
+sentence = "Life is short, eat dessert first".replace(",", "").split()
+numbers = {word: number for number, word in enumerate(sorted(sentence))}
+torch.manual_seed(123)
+embedding = nn.Embedding(6, 16)
+life = embedding(torch.tensor([numbers[word] for word in sentence])).detach()
+print(numbers, life.shape)
+
+# %%
+torch.manual_seed(123)
+wide_query, wide_key, wide_value = torch.rand(24, 16), torch.rand(24, 16), torch.rand(28, 16)
+print("one word: ", (wide_query @ life[1]).shape)
+
+# %% [markdown]
+# The words come out with 24 features for queries and keys, and 28 for values: $d_k = 24$, $d_v =
+# 28$.
+#
+# **Predict before you run:** all six words at once. Which of these two lines works?
+
+# %%
+print((life @ wide_query.T).shape)
+try:
+    print((wide_query @ life).shape)
+except RuntimeError as error:
+    print(error)
+
+# %% [markdown]
+# In a sentence the words stay rows, [n, d_in], so a matrix of the second kind has to be
+# transposed. `nn.Linear` keeps its weight in this second way, [d_out, d_in], and transposes it
+# for you:
+
+# %%
+layer = nn.Linear(16, 24, bias=False)
+print(layer.weight.shape)
+print(torch.allclose(layer(life), life @ layer.weight.T, atol=1e-6))
+
+# %% [markdown]
+# When `d_in` and `d_out` are the same number, both lines run, and one of them is wrong. No shape
+# gives it away. Keep this in mind: at the end of the lesson it comes back.
+
+# %% [markdown]
+# ## Scores that differ both ways
+#
+# The score of query *i* with key *j* is still a dot product. "journey" asks:
+
+# %%
+key @ query[1]
+
+# %% [markdown]
+# And all words at once, a row for each query:
+
+# %%
+plain_scores = query @ key.T
+print(plain_scores[1])
+print("symmetric:", torch.allclose(plain_scores, plain_scores.T))
+
+# %% [markdown]
+# In lesson 1 the transposed scores were the same scores. Here they belong to another question:
+# row 1 holds what "journey" looks for, column 1 holds who looks for "journey".
+
+# %% [markdown]
+# ## How large is a score?
+#
+# A score is a sum of $d_k$ products. The more features, the larger the sum, and softmax does not
+# like large scores. How large do they get? Draw queries and keys at random, from the standard
+# normal distribution, and measure. Each query meets six keys.
+
+
+# %%
+def random_scores(d_k):
+    """Scores of 2000 queries, six keys each: [2000, 6]."""
+    query, key = torch.randn(2000, 1, d_k), torch.randn(2000, 6, d_k)
+    return (query * key).sum(dim=-1)
+
+
+# %% [markdown]
+# Each product of two such numbers has mean 0 and variance 1. Variances of independent numbers
+# add up.
+#
+# **Predict before you run:** what is the standard deviation of a sum of $d_k$ products?
+
+# %%
+torch.manual_seed(0)
+sizes = [2**power for power in range(11)]
+unscaled = [random_scores(d_k) for d_k in sizes]
+deviation = [scores.std() for scores in unscaled]
+root = [d_k**0.5 for d_k in sizes]
+
+# %%
+plot_lines(
+    sizes,
+    {"scores": deviation, "√d_k": root},
+    x_name="d_k",
+    y_name="standard deviation",
+    log_x=True,
+    log_y=True,
+    dashed=["√d_k"],
+    caption="The standard deviation of scores grows as the root of the number of features.",
+)
+
+# %%
+print(f"d_k = 64: {deviation[6]:.2f}, d_k = 1024: {deviation[10]:.2f}")
+
+# %% [markdown]
+# The variance is $d_k$, so the standard deviation is $\sqrt{d_k}$. Now hand such scores to
+# softmax. It turns *differences* of scores into *factors* between weights: a lead of 8 is a
+# factor of about 3000.
+#
+# **Predict before you run:** six keys that are all alike would get ⅙ each. What does the best of
+# them get when $d_k$ is 1024?
+
+
+# %%
+def largest_weight(scores):
+    """Largest of the weights of a query, mean over the queries."""
+    return scores.softmax(dim=-1).amax(dim=-1).mean()
+
+
+# %%
+scaled = [scores / d_k**0.5 for scores, d_k in zip(unscaled, sizes, strict=True)]
+plot_lines(
+    sizes,
+    {
+        "unscaled": [largest_weight(scores) for scores in unscaled],
+        "divided by √d_k": [largest_weight(scores) for scores in scaled],
+    },
+    x_name="d_k",
+    y_name="largest weight",
+    log_x=True,
+    caption="With many features one key takes everything, unless the scores are scaled.",
+)
+
+# %% [markdown]
+# Softmax **saturates**: one key takes all weight. By itself that is no harm; perhaps one key
+# *is* the best. The harm is done in learning. A network learns by **gradients**: for each
+# number, how much the outcome would change if that number changed a little. Where the weights
+# are 0 and 1, a small change of a score changes nothing. So the gradient is zero, and what has
+# no gradient does not learn.
+#
+# To see it, give each key a random value, and ask how strongly the weighted sum reacts to the
+# scores. (`backward()` computes gradients and leaves them in `grad`.)
+
+
+# %%
+def typical_gradient(scores):
+    """Length of the gradient at the scores of a query, median over the queries."""
+    scores = scores.clone().requires_grad_()
+    value = torch.randn(scores.shape)
+    (scores.softmax(dim=-1) * value).sum().backward()
+    return scores.grad.norm(dim=-1).median()
+
+
+# %%
+gradient = [typical_gradient(scores) for scores in unscaled]
+plot_lines(
+    sizes,
+    {
+        "unscaled": gradient,
+        "divided by √d_k": [typical_gradient(scores) for scores in scaled],
+    },
+    x_name="d_k",
+    y_name="gradient",
+    log_x=True,
+    log_y=True,
+    caption="The gradient that comes back through softmax dies, unless the scores are scaled.",
+)
+
+# %%
+print(f"at d_k = 1 the gradient is {gradient[0] / gradient[6]:.0f} times that at d_k = 64")
+
+# %% [markdown]
+# The cure is one division. Scores whose standard deviation is $\sqrt{d_k}$ get a standard
+# deviation of 1 when they are divided by $\sqrt{d_k}$, whatever $d_k$ is:
+#
+# $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}}$$
+#
+# (Vaswani et al. 2017, equation 1; their footnote 4 gives the reason that you have just
+# measured.)
+
+# %% [markdown]
+# ### Exercise 2: `scaled_scores` (3 points, 8 minutes)
+#
+# Score every query against every key, and scale. Query and key may come from different
+# sentences, of different lengths. And there may be a batch, or several dimensions in front: turn
+# only the last two around.
+
+
+# %%
+def scaled_scores(
+    query: Float[Tensor, "*batch n_query d_k"],
+    key: Float[Tensor, "*batch n_key d_k"],
+) -> Float[Tensor, "*batch n_query n_key"]:
+    """Dot product of every query (row) with every key (column), divided by √d_k.
+
+    Example:
+        >>> query = torch.tensor([[1.0, 1.0, 1.0, 1.0]])
+        >>> key = torch.tensor([[1.0, 2.0, 3.0, 4.0], [2.0, 2.0, 2.0, 2.0]])
+        >>> scaled_scores(query, key)
+        tensor([[5., 4.]])
+    """
+    ### BEGIN SOLUTION
+    d_k = key.shape[-1]
+    return query @ key.transpose(-2, -1) / d_k**0.5
+    ### END SOLUTION
+
+
+# %%
+check(scaled_scores)
+
+# %% [markdown]
+# ### Count from the right
+#
+# In published code you will find `key.shape[1]` for $d_k$. It is right, as long as there is one
+# sentence.
+#
+# **Predict before you run:** what is `shape[1]` of a batch of four such sentences?
+
+# %%
+batch_of_keys = torch.stack([key, key, key, key])
+print(key.shape, "→", key.shape[1])
+print(batch_of_keys.shape, "→", batch_of_keys.shape[1])
+
+# %% [markdown]
+# Now it is 6, the number of words. Nothing crashes: the scores are divided by the wrong root,
+# and longer sentences get flatter weights. `key.shape[-1]` means the features, with a batch and
+# without.
+
+# %% [markdown]
+# ## Scaled dot-product attention
+#
+# The rest you know: softmax over the keys, then the weighted sum, which is now taken over the
+# *values*.
+#
+# $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+#
+# (Vaswani et al. 2017, equation 1.)
+#
+# ### Exercise 3: `scaled_dot_product_attention` (5 points, 12 minutes)
+#
+# Write the formula, for one sentence and for a batch. It does not need your `scaled_scores`:
+# write it out once more. (Torch has a function of this name. It is off limits here; in lesson 6
+# you compare with it.)
+
+
+# %%
+def scaled_dot_product_attention(
+    query: Float[Tensor, "*batch n_query d_k"],
+    key: Float[Tensor, "*batch n_key d_k"],
+    value: Float[Tensor, "*batch n_key d_v"],
+) -> tuple[Float[Tensor, "*batch n_query d_v"], Float[Tensor, "*batch n_query n_key"]]:
+    """Context of every query, and the weights (rows sum to 1 over the keys) that made it.
+
+    Source: Vaswani et al. 2017, eq. 1.
+
+    Example:
+        >>> query, key = torch.tensor([[2.0]]), torch.tensor([[0.0], [1.0]])
+        >>> value = torch.tensor([[0.0, 1.0], [1.0, 3.0]])
+        >>> context, attn_weights = scaled_dot_product_attention(query, key, value)
+        >>> attn_weights
+        tensor([[0.1192, 0.8808]])
+        >>> context
+        tensor([[0.8808, 2.7616]])
+    """
+    ### BEGIN SOLUTION
+    d_k = key.shape[-1]
+    attn_scores = query @ key.transpose(-2, -1) / d_k**0.5
+    attn_weights = torch.softmax(attn_scores, dim=-1)
+    context = attn_weights @ value
+    return context, attn_weights
+    ### END SOLUTION
+
+
+# %%
+check(scaled_dot_product_attention)
+
+# %%
+context, attn_weights = scaled_dot_product_attention(query, key, value)
+print("weights of journey:", attn_weights[1])
+print("context of journey:", context[1])
+
+# %%
+plot_attention(
+    attn_weights,
+    labels,
+    labels,
+    caption="Attention weights of the six words, with random projections.",
+)
+
+# %% [markdown]
+# All six rows look much alike: every word prefers "journey" and "starts". That comes of the
+# random projections; the section "Where the rule ends" shows how.
+
+# %% [markdown]
+# ### Wrong answers look right
+#
+# Here are six ways to get it wrong, beside the right one. All run, and all give two numbers for
+# "journey".
+
+
+# %%
+def context_of_journey(scores, divisor=1.0, values=value, dim=-1):
+    return (torch.softmax(scores / divisor, dim=dim) @ values)[1]
+
+
+results = {
+    "right": context_of_journey(plain_scores, 2**0.5),
+    "not scaled": context_of_journey(plain_scores),
+    "divided by d_k": context_of_journey(plain_scores, 2),
+    "divided by √n_key": context_of_journey(plain_scores, 6**0.5),
+    "softmax over queries": context_of_journey(plain_scores, 2**0.5, dim=0),
+    "key as value": context_of_journey(plain_scores, 2**0.5, values=key),
+    "query and key swapped": context_of_journey(plain_scores.T, 2**0.5),
+}
+
+# %%
+for name, result in results.items():
+    print(f"{name:<22} {result[0]:.4f} {result[1]:.4f}")
+
+# %% [markdown]
+# Every shape is right, and no number looks strange. A network might even train with such a
+# mistake, only worse. So attention is tested by comparing numbers, on inputs whose sizes all
+# differ: with $d_v \neq d_k$ the keys can't pass for values, and with $n_{query} \neq n_{key}$
+# nothing can be swapped unseen. The checks of this course do that.
+
+# %% [markdown]
+# ## Where the rule ends
+#
+# Dividing by $\sqrt{d_k}$ rests on an assumption: features with **mean zero**. Only then do the
+# products cancel each other in part.
+#
+# **Predict before you run:** draw features from 0 to 1, as `torch.rand` does. All products are
+# positive. How does their sum grow with $d_k$?
+
+
+# %%
+def typical_scaled_score(draw, d_k):
+    """Root mean square of the scaled scores, with features made by `draw`."""
+    query, key = draw(d_k), draw(d_k)
+    return ((query * key).sum(dim=-1) / d_k**0.5).square().mean().sqrt()
+
+
+def normal(d_k):
+    return torch.randn(2000, d_k)
+
+
+def uniform(d_k):
+    return torch.rand(2000, d_k)
+
+
+# %%
+torch.manual_seed(0)
+plot_lines(
+    sizes,
+    {
+        "mean zero": [typical_scaled_score(normal, d_k) for d_k in sizes],
+        "from 0 to 1": [typical_scaled_score(uniform, d_k) for d_k in sizes],
+    },
+    x_name="d_k",
+    y_name="typical scaled score",
+    log_x=True,
+    log_y=True,
+    caption="Scaling holds scores at 1 when the features have mean zero, and not otherwise.",
+)
+
+# %%
+scores = (torch.rand(2000, 1, 1024) * torch.rand(2000, 6, 1024)).sum(dim=-1)
+print(f"d_k = 1024: mean {scores.mean():.0f}, standard deviation {scores.std():.1f}")
+print(f"largest of six weights, scaled: {largest_weight(scores / 1024**0.5):.2f}")
+
+# %% [markdown]
+# A mean of 0.5 on both sides makes each product ¼ on average, so the sum is $d_k / 4$: it grows
+# with $d_k$, and dividing by $\sqrt{d_k}$ does not hold it.
+#
+# Is that bad? Not here: the mean is the same for all keys, softmax only looks at differences,
+# and the largest of six weights is 0.20, not far from an even share. But our *projections* are
+# drawn from 0 to 1 too. Then every feature of a query is about half the sum of the word's
+# features: all features say the same, the products do not cancel, and now the mean is another
+# one for each pair of words. (That is also why every row of the map above preferred the same two
+# keys.) Look at the second sentence, whose projections come from 0 to 1, and at the same with
+# 0.5 taken away from every number of the projections.
+
+
+# %%
+def life_weights(center):
+    query, key = life @ (wide_query - center).T, life @ (wide_key - center).T
+    return torch.softmax(query @ key.T / 24**0.5, dim=-1)
+
+
+plot_attention(
+    torch.stack([life_weights(center=0.0), life_weights(center=0.5)]),
+    sentence,
+    sentence,
+    titles=["projections from 0 to 1", "with mean zero"],
+    caption="Scaled both times. Projections from 0 to 1 leave most words eyes for one key only.",
+)
+
+# %% [markdown]
+# On the left four of six rows are saturated, although the scores were scaled. So a real network
+# does not start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero:
+
+# %%
+print(f"from {layer.weight.min():.2f} to {layer.weight.max():.2f}, mean {layer.weight.mean():.2f}")
+
+# %% [markdown]
+# Scaling still matters on the left. Without it the word "is", second row, would be lost as well:
+
+# %%
+is_scores = (life @ wide_key.T) @ (wide_query @ life[1])
+print("scores:  ", is_scores)
+print("scaled:  ", torch.softmax(is_scores / 24**0.5, dim=-1))
+print("unscaled:", torch.softmax(is_scores, dim=-1))
+
+# %% [markdown]
+# ## A module that owns its projections
+#
+# So far the projections were passed around. A network keeps them in an `nn.Module`, which knows
+# what is to be learned: every attribute that is an `nn.Parameter`. A plain tensor does not
+# count.
+
+
+# %%
+class Stretch(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = nn.Parameter(torch.tensor(2.0))
+        self.forgotten = torch.tensor(3.0)
+
+    def forward(self, x):
+        return self.factor * x
+
+
+# %% [markdown]
+# **Predict before you run:** which names does the first line print?
+
+# %%
+stretch = Stretch()
+print([name for name, _ in stretch.named_parameters()])
+print(stretch(torch.tensor([1.0, 2.0])))
+
+# %% [markdown]
+# `stretch(x)` calls `forward(x)`. The result remembers how it was made (`grad_fn`): that is how
+# gradients find their way back to `factor`. An optimizer asks for the parameters, gets `factor`,
+# and never hears of `forgotten`.
+
+# %% [markdown]
+# ### Exercise 4: `SelfAttention` (5 points, 12 minutes)
+#
+# Self-attention: query, key and value all come from the same words. Build it as a module.
+#
+# - In `__init__`, make the three parameters `w_query`, `w_key` and `w_value` with `torch.rand`,
+#   in this order, for use as `x @ W`.
+# - `forward(words)` takes words [*batch, n, d_in] and returns the context [*batch, n, d_v].
+# - To look at them later, `forward` keeps the weights as the attribute `attn_weights`, [*batch,
+#   n, n]. Keep them with `.detach()`, which cuts the memory of how they were made. Kept with it,
+#   they would hold on to every tensor of the whole calculation.
+
+
+# %%
+class SelfAttention(nn.Module):
+    """Scaled dot-product attention of words among themselves. Source: Vaswani et al. 2017, eq. 1.
+
+    Example:
+        >>> attention = SelfAttention(d_in=2, d_k=3, d_v=4)
+        >>> [(name, list(value.shape)) for name, value in attention.named_parameters()]
+        [('w_query', [2, 3]), ('w_key', [2, 3]), ('w_value', [2, 4])]
+        >>> attention(torch.tensor([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])).shape
+        torch.Size([3, 4])
+        >>> attention.attn_weights[0]
+        tensor([0.3333, 0.3333, 0.3333])
+    """
+
+    def __init__(self, d_in: int, d_k: int, d_v: int) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.w_query = nn.Parameter(torch.rand(d_in, d_k))
+        self.w_key = nn.Parameter(torch.rand(d_in, d_k))
+        self.w_value = nn.Parameter(torch.rand(d_in, d_v))
+        ### END SOLUTION
+
+    def forward(self, words: Float[Tensor, "*batch n d_in"]) -> Float[Tensor, "*batch n d_v"]:
+        ### BEGIN SOLUTION
+        query = words @ self.w_query
+        key = words @ self.w_key
+        value = words @ self.w_value
+        attn_scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5
+        attn_weights = torch.softmax(attn_scores, dim=-1)
+        self.attn_weights = attn_weights.detach()
+        return attn_weights @ value
+        ### END SOLUTION
+
+
+# %%
+check(SelfAttention)
+
+# %% [markdown]
+# With the seed from above the module draws the same projections, so "journey" gets the context
+# that you know:
+
+# %%
+torch.manual_seed(123)
+attention = SelfAttention(d_in=3, d_k=2, d_v=2)
+print(attention(words)[1])
+
+# %% [markdown]
+# A batch of two sentences, the second with its words in reverse. **Predict before you run:**
+# where is the context of "journey" in the second one?
+
+# %%
+batch = torch.stack([words, words.flip(0)])
+print(attention(batch).shape)
+print(attention(batch)[1].detach())
+
+# %% [markdown]
+# Last but one, and the same as before. Attention does not know in which order the words stand;
+# it only looks at what they are.
+
+# %% [markdown]
+# ### Exercise 5: `LinearSelfAttention` (4 points, 6 minutes)
+#
+# The same module as most people write it: the projections are three `nn.Linear` without bias,
+# `query`, `key` and `value`. `forward` and `attn_weights` are as before.
+
+
+# %%
+class LinearSelfAttention(nn.Module):
+    """SelfAttention whose projections are bias-free nn.Linear layers.
+
+    Example:
+        >>> attention = LinearSelfAttention(d_in=2, d_k=3, d_v=4)
+        >>> [(name, list(value.shape)) for name, value in attention.named_parameters()]
+        [('query.weight', [3, 2]), ('key.weight', [3, 2]), ('value.weight', [4, 2])]
+        >>> attention(torch.ones(5, 2)).shape, attention.attn_weights.shape
+        (torch.Size([5, 4]), torch.Size([5, 5]))
+    """
+
+    def __init__(self, d_in: int, d_k: int, d_v: int) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.query = nn.Linear(d_in, d_k, bias=False)
+        self.key = nn.Linear(d_in, d_k, bias=False)
+        self.value = nn.Linear(d_in, d_v, bias=False)
+        ### END SOLUTION
+
+    def forward(self, words: Float[Tensor, "*batch n d_in"]) -> Float[Tensor, "*batch n d_v"]:
+        ### BEGIN SOLUTION
+        query, key, value = self.query(words), self.key(words), self.value(words)
+        attn_scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5
+        attn_weights = torch.softmax(attn_scores, dim=-1)
+        self.attn_weights = attn_weights.detach()
+        return attn_weights @ value
+        ### END SOLUTION
+
+
+# %%
+check(LinearSelfAttention)
+
+# %% [markdown]
+# ## The same numbers in both
+#
+# Two modules that should do the same can be compared: give both the same parameters, and look
+# whether the outputs agree. Lesson 6 will do this with the attention layers of PyTorch and
+# Keras. First, without copying:
+
+# %%
+torch.manual_seed(789)
+linear_attention = LinearSelfAttention(d_in=3, d_k=2, d_v=2)
+print("by nn.Parameter:", attention(words)[1].detach())
+print("by nn.Linear:   ", linear_attention(words)[1].detach())
+
+# %% [markdown]
+# Other random numbers, another output. To change a parameter in place, write into it with
+# `copy_`, and switch the recording of gradients off, since copying is not part of a calculation:
+
+# %%
+with torch.no_grad():
+    stretch.factor.copy_(torch.tensor(5.0))
+stretch.factor
+
+# %% [markdown]
+# ### Exercise 6: `copy_projections` (2 points, 8 minutes)
+#
+# Copy the projections of a `SelfAttention` into a `LinearSelfAttention`, so that both give the
+# same output. Mind the two conventions. The check brings modules of its own, so this does not
+# depend on your classes.
+
+
+# %%
+def copy_projections(source: "SelfAttention", target: "LinearSelfAttention") -> None:
+    """Copy `w_query`, `w_key`, `w_value` of source into `query`, `key`, `value` of target.
+
+    Example:
+        >>> source, target = SelfAttention(3, 2, 4), LinearSelfAttention(3, 2, 4)
+        >>> copy_projections(source, target)
+        >>> torch.equal(source.w_query[0], target.query.weight[:, 0])
+        True
+    """
+    ### BEGIN SOLUTION
+    with torch.no_grad():  # copying is no part of a calculation
+        target.query.weight.copy_(source.w_query.T)
+        target.key.weight.copy_(source.w_key.T)
+        target.value.weight.copy_(source.w_value.T)
+    ### END SOLUTION
+
+
+# %%
+check(copy_projections)
+
+# %%
+copy_projections(attention, linear_attention)
+print("by nn.Parameter:", attention(words)[1].detach())
+print("by nn.Linear:   ", linear_attention(words)[1].detach())
+
+# %% [markdown]
+# ### When shapes keep quiet
+#
+# Forget the transpose, and `copy_` complains: [3, 2] does not fit into [2, 3]. That is luck. In
+# many networks `d_in` and `d_k` are equal.
+#
+# **Predict before you run:** with three features in and three out, is there an error?
+
+# %%
+torch.manual_seed(0)
+ours, theirs = SelfAttention(3, 3, 3), LinearSelfAttention(3, 3, 3)
+copy_projections(ours, theirs)
+print("right:           ", torch.allclose(ours(words), theirs(words), atol=1e-6))
+with torch.no_grad():
+    theirs.query.weight.copy_(ours.w_query)  # no transpose
+print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6))
+
+# %% [markdown]
+# No error, and a wrong result. A square matrix fits either way round; only the comparison of the
+# outputs found it.
+
+# %% [markdown]
+# ## What you built
+#
+# - Each word gets a **query** (what it looks for), a **key** (what it can be found by) and a
+#   **value** (what it tells), by three projections.
+# - A projection is `x @ W` or `W @ x`, and the matrix of one is the transpose of the other's.
+#   `nn.Linear` keeps the second kind.
+# - Scores are divided by $\sqrt{d_k}$: unscaled they grow with the number of features, softmax
+#   saturates, and its gradient dies. The rule needs features with mean zero.
+# - `shape[-1]` and `transpose(-2, -1)` mean the same thing with a batch and without.
+# - A module owns its parameters; two modules with the same parameters can be compared.
+#
+# One attention gives each word one set of weights, so it can look for one thing at a time. In
+# lesson 3 several of them work side by side: multi-head attention.
+
+# %%
+progress()

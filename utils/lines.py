@@ -1,0 +1,178 @@
+"""Lines over a shared x axis: measurements beside one another, or beside a rule.
+
+`utils.growth` is for costs, whose slope matters; this is for everything else.
+"""
+
+from collections.abc import Collection, Mapping
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from utils.growth import LOOKS, TICKS_APART
+from utils.look import house_style
+from utils.picture import Picture, render
+from utils.values import as_array, check_finite, listed, short
+
+MARKERS_UP_TO = 30  # points of a line; more would hide it
+MOST_TICKS = 12
+
+
+@house_style()
+def plot_lines(
+    x: Any,
+    lines: Mapping[str, Any],
+    *,
+    x_name: str,
+    y_name: str,
+    caption: str,
+    alt: str | None = None,
+    log_x: bool = False,
+    log_y: bool = False,
+    dashed: Collection[str] = (),
+) -> Picture:
+    """Draw each of `lines`, name → [n], against `x`, [n].
+
+    dashed: names of lines that are a rule and not a measurement; they have no markers.
+    NaN and inf leave a gap, and are said in the alt text, after `alt` if there is one.
+    Raises ValueError when there is no line, a length does not fit, a name in `dashed` is no line,
+    x is not finite, or a number that is not positive should go on a logarithmic axis.
+    """
+    x = _x_values(x, log_x)
+    series = {name: _y_values(y, f"lines[{name!r}]", x, log_y) for name, y in lines.items()}
+    _check_names(series, dashed)
+    alt = _summary(x, series, x_name, y_name) if alt is None else alt
+    figure = draw_lines(x, series, x_name, y_name, log_x, log_y, dashed)
+    return render(figure, caption, " ".join([alt, *_gaps(x, series)]))
+
+
+def draw_lines(
+    x: np.ndarray,
+    series: dict[str, np.ndarray],
+    x_name: str,
+    y_name: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    dashed: Collection[str] = (),
+) -> Figure:
+    """One panel; a legend where there is more than one line."""
+    figure = Figure(figsize=(5.2, 3.2), layout="constrained")
+    ax = figure.subplots()
+    ax.set(xlabel=x_name, ylabel=y_name)
+    looks = cycle(LOOKS)
+    for name, y in series.items():
+        look = _dashed_look() if name in dashed else _line_look(*next(looks), len(x))
+        ax.plot(x, np.where(np.isfinite(y), y, np.nan), label=name, **look)
+    _scale(ax, x, log_x, log_y)
+    ax.grid(color="#dddddd", lw=0.6)
+    if len(series) > 1:
+        ax.legend(frameon=False)
+    return figure
+
+
+def _line_look(colour: str, marker: str, n_points: int) -> dict[str, Any]:
+    return {"color": colour, "marker": marker if n_points <= MARKERS_UP_TO else "", "ms": 5}
+
+
+def _dashed_look() -> dict[str, Any]:
+    # On top, so that it stays visible where a measurement follows it.
+    return {"color": "black", "ls": "--", "lw": 1, "zorder": 2.5}
+
+
+def _scale(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
+    if log_x:
+        ax.set_xscale("log")
+        _label_measured(ax.xaxis, x)
+    if log_y:
+        ax.set_yscale("log")
+        _label_plainly(ax.yaxis, *ax.get_ylim())
+
+
+def _label_measured(axis: Axis, x: np.ndarray) -> None:
+    """Ticks at measured places, as many as there is room for on a logarithmic axis."""
+    places = np.unique(x)
+    apart = max(TICKS_APART, (places[-1] / places[0]) ** (1 / MOST_TICKS))
+    ticks = [places[0]]
+    for place in places:
+        if place >= apart * ticks[-1]:
+            ticks.append(place)
+    axis.set_ticks(ticks, [f"{place:g}" for place in ticks])
+    axis.set_minor_locator(NullLocator())
+
+
+def _label_plainly(axis: Axis, low: float, high: float) -> None:
+    """0.01 in the place of a power of ten, and more ticks where the axis spans little."""
+    if high / low < 3:
+        axis.set_major_locator(MaxNLocator(5))
+    elif high / low < 100:
+        axis.set_major_locator(LogLocator(subs=range(1, 10) if high / low < 10 else (1, 2, 5)))
+    axis.set_minor_locator(NullLocator())
+    # Python writes 1e-05.
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("e-0", "e-")))
+
+
+def _x_values(x: Any, log: bool) -> np.ndarray:
+    values = as_array(x, "x")
+    if values.ndim != 1 or len(values) < 2:
+        raise ValueError(
+            f"x has the shape {list(values.shape)}: give two numbers or more, in a row"
+        )
+    check_finite(values, "x")
+    _check_positive(values, "x", log)
+    return values
+
+
+def _y_values(y: Any, name: str, x: np.ndarray, log: bool) -> np.ndarray:
+    values = as_array(y, name)
+    if values.shape != x.shape:
+        raise ValueError(
+            f"{name} has the shape {list(values.shape)} for {len(x)} places on the x axis: give "
+            f"one number for each, [{len(x)}]"
+        )
+    _check_positive(values, name, log)
+    return values
+
+
+def _check_positive(values: np.ndarray, name: str, log: bool) -> None:
+    bad = values[values <= 0]
+    if log and bad.size:
+        raise ValueError(f"{name} holds {bad[0]:g}, which has no place on a logarithmic axis")
+
+
+def _check_names(series: dict[str, np.ndarray], dashed: Collection[str]) -> None:
+    if not series:
+        raise ValueError("lines is empty: give at least one, such as {'loss': [...]}")
+    strange = [name for name in dashed if name not in series]
+    if isinstance(dashed, str) or strange:
+        raise ValueError(f"dashed is {dashed!r}: give a list of names of lines, {list(series)}")
+
+
+def _summary(x: np.ndarray, series: dict[str, np.ndarray], x_name: str, y_name: str) -> str:
+    said = "; ".join(_course(x, name, y) for name, y in series.items())
+    return f"Lines of {y_name} against {x_name}, {short(x[0])} to {short(x[-1])}. {said}."
+
+
+def _course(x: np.ndarray, name: str, y: np.ndarray) -> str:
+    """Where a line starts and ends, and its extremes if they lie between."""
+    finite = np.isfinite(y)
+    if not finite.any():
+        return f"{name}: no finite value"
+    x, y = x[finite], y[finite]
+    words = f"{name}: from {short(y[0])} to {short(y[-1])}"
+    for kind, place in (("least", y.argmin()), ("greatest", y.argmax())):
+        if short(y[place]) not in (short(y[0]), short(y[-1])):
+            words += f", {kind} {short(y[place])} at {short(x[place])}"
+    return words
+
+
+def _gaps(x: np.ndarray, series: dict[str, np.ndarray]) -> list[str]:
+    found = []
+    for name, y in series.items():
+        places = [short(place) for place in x[~np.isfinite(y)]]
+        if places:
+            found.append(f"{name} is not finite at {listed(places)}.")
+    return found
