@@ -1,0 +1,796 @@
+# %% [markdown]
+# # 3. Multi-head attention
+#
+# One attention head gives each word one weighted average. A word that needs two different things
+# from its sentence gets them stirred together. **Multi-head attention** gives the word several
+# averages, made in parallel, and keeps them apart. In this lesson you build it, and see the
+# mistakes that run without an error.
+#
+# | | |
+# |---|---|
+# | **Time** | 90 minutes |
+# | **You need** | lesson 2: queries, keys and values, and attention scaled by √d_k |
+# | **You can then** | write multi-head attention as libraries do, and check that no words mix |
+# | **Exercises** | 5, together 25 points |
+#
+# Under each exercise stands a check. `hint("split_heads")` gives a hint and
+# `failing_case("split_heads")` the inputs with which a check went wrong, as in lesson 1.
+
+# %%
+import time
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from autograder import check, failing_case, hint, progress
+from utils.plots import growth_slope, plot_attention, plot_growth, plot_lines, plot_matrix
+
+# %%
+torch.manual_seed(0)
+torch.set_num_threads(1)  # small tensors are fastest on one thread
+torch.set_printoptions(precision=4, sci_mode=False)
+
+
+# %% [markdown]
+# This is attention as you wrote it in lesson 2. Here it is again, so that this lesson stands on
+# its own.
+
+
+# %%
+def attend(query, key, value):
+    """Scaled dot-product attention: context and weights."""
+    attn_scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5
+    attn_weights = attn_scores.softmax(dim=-1)
+    return attn_weights @ value, attn_weights
+
+
+# %% [markdown]
+# ## One head, one pattern
+#
+# "dog bites man" and "man bites dog" hold the same words, and only one of them is news. To know
+# what happened, the word "bites" must learn two things from the sentence: who bites, and who is
+# bitten. Can one head tell it?
+#
+# Each word gets six features here: three say which word it is, three say its place.
+
+
+# %%
+def encode(sentence):
+    """[3, 6]: the word (dog, man, bites) as three features, its place as three more."""
+    which = [["dog", "man", "bites"].index(word) for word in sentence.split()]
+    return torch.cat([torch.eye(3)[which], torch.eye(3)], dim=1)
+
+
+encode("dog bites man")
+
+# %% [markdown]
+# Instead of training a head, we make one by hand. A value tells *which word* it is, a key tells
+# *its place*, and the query of "bites" asks for the places before and after it. The matrices are
+# used as `W @ x`, so they are [d_k, d_in].
+
+# %%
+w_key = torch.cat([torch.zeros(3, 3), torch.eye(3)], dim=1)  # takes the place of a word
+w_value = torch.cat([torch.eye(3), torch.zeros(3, 3)], dim=1)  # takes the word itself
+
+
+# %%
+def asks_for(before, after):
+    """[3, 6]: the query matrix of a head in which only "bites" asks, for these two places."""
+    w_query = torch.zeros(3, 6)
+    w_query[:, 2] = 200 * torch.tensor([before, 0.0, after])
+    return w_query
+
+
+def toy_head(words, w_query):
+    return attend(words @ w_query.T, words @ w_key.T, words @ w_value.T)
+
+
+# %% [markdown]
+# **Predict before you run.** One head asks for both places at once. Which share of attention
+# goes to the dog? And what is the context of "bites" in the other sentence?
+
+# %%
+for sentence in ("dog bites man", "man bites dog"):
+    context, attn_weights = toy_head(encode(sentence), asks_for(1.0, 1.0))
+    print(f"{sentence}: weights {attn_weights[1]}, context {context[1]}")
+
+# %% [markdown]
+# The context is the same: half a dog and half a man. Nothing that is computed from it can tell
+# who bit whom.
+#
+# Now two heads, each with one thing to ask for. Their contexts stand side by side.
+
+# %%
+for sentence in ("dog bites man", "man bites dog"):
+    words = encode(sentence)
+    heads = [toy_head(words, asks_for(1.0, 0.0)), toy_head(words, asks_for(0.0, 1.0))]
+    print(f"{sentence}: {torch.cat([context[1] for context, _ in heads])}")
+
+# %% [markdown]
+# The first three numbers are the one who bites (dog is 1 0 0, man is 0 1 0), the last three the
+# one who is bitten. The two sentences differ again.
+
+# %%
+words = encode("dog bites man")
+asking = [asks_for(1.0, 1.0), asks_for(1.0, 0.0), asks_for(0.0, 1.0)]
+plot_attention(
+    torch.stack([toy_head(words, w_query)[1] for w_query in asking]),
+    ["dog", "bites", "man"],
+    ["dog", "bites", "man"],
+    titles=["one head", "two heads: head 0", "two heads: head 1"],
+    caption="What each head keeps. Only “bites” asks for something; the others spread evenly.",
+)
+
+# %% [markdown]
+# ### Could one head not lean to one side?
+#
+# It could give the biter 0.8 and the bitten 0.2. Then the two sentences differ. But the context
+# is still one point, on the line from the dog to the man. In "dog bites man", how far is it from
+# the dog, and how far from the man?
+
+# %%
+dog, man = torch.eye(3)[0], torch.eye(3)[1]
+shares = torch.linspace(0, 1, 11)
+contexts = shares[:, None] * dog + (1 - shares[:, None]) * man
+to_biter, to_bitten = (contexts - dog).norm(dim=1), (contexts - man).norm(dim=1)
+to_biter + to_bitten
+
+# %%
+plot_lines(
+    shares,
+    {"to the biter": to_biter, "to the bitten": to_bitten, "sum": to_biter + to_bitten},
+    x_name="share of attention that one head gives to the biter",
+    y_name="distance of the context",
+    caption="What one need gains by leaning, the other loses.",
+)
+
+# %% [markdown]
+# The two distances add up to √2 = 1.4142 at every share. One head can choose which need to
+# serve, or serve both badly. With two heads both distances are 0.
+#
+# The paper says it in one sentence: "With a single attention head, averaging inhibits this"
+# (Vaswani et al. 2017, section 3.2.2), where *this* is attending to different things at
+# different places at once.
+
+# %% [markdown]
+# ## A stack of heads
+#
+# Each head has a query, key and value matrix of its own. They all have one shape, so they fit in
+# a stack, [n_heads, d_k, d_in].
+#
+# Take the sentence of lesson 2, "Life is short, eat dessert first", with the same random
+# embedding, and draw three heads.
+
+# %%
+torch.manual_seed(123)
+embedding = nn.Embedding(6, 16)
+words = embedding(torch.tensor([0, 4, 5, 2, 1, 3])).detach()  # Life is short eat dessert first
+torch.manual_seed(123)
+one_head = torch.rand(24, 16), torch.rand(24, 16), torch.rand(28, 16)  # those of lesson 2
+w_query, w_key, w_value = torch.rand(3, 24, 16), torch.rand(3, 24, 16), torch.rand(3, 28, 16)
+
+# %% [markdown]
+# What are the queries of the second word, one for each head? There are three ways to write it. A
+# loop over the heads:
+
+# %%
+word = words[1]
+torch.stack([w @ word for w in w_query]).shape
+
+# %% [markdown]
+# `bmm`, the batched matrix product: it takes two stacks and multiplies first with first, second
+# with second, and so on. The word is made a column, [16, 1], and repeated for each head;
+# `expand` repeats without copying.
+
+# %%
+column = word[:, None].expand(3, 16, 1)
+torch.bmm(w_query, column).shape
+
+# %% [markdown]
+# And `einsum`, which reads like the formula. Every dimension gets a letter; a letter that is
+# missing on the right of the arrow is summed over:
+#
+# $$q_{hk} = \sum_i W_{hki} \, x_i \qquad \texttt{"hki,i->hk"}$$
+
+# %%
+torch.einsum("hki,i->hk", w_query, word).shape
+
+# %% [markdown]
+# **Predict before you run:** now all six words at once. Which shape do the keys have, and which
+# the values (d_v is 28)? You will see it after the exercise.
+
+# %% [markdown]
+# ### Exercise 1: `project_heads` (3 points, 10 minutes)
+#
+# Project every word with the matrix of every head. The heads come first, then the words. The
+# matrices are [d_k, d_in], so each is used as `W @ x` on one word. A loop, `bmm` and `einsum`
+# are all welcome.
+
+
+# %%
+def project_heads(
+    words: Float[Tensor, "n d_in"], weights: Float[Tensor, "n_heads d_k d_in"]
+) -> Float[Tensor, "n_heads n d_k"]:
+    """Each word projected by each head's matrix.
+
+    Example:
+        >>> words = torch.tensor([[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]])
+        >>> weights = torch.tensor([[[1.0, 0.0]], [[10.0, 1.0]]])  # two heads, d_k = 1
+        >>> project_heads(words, weights).tolist()
+        [[[1.0], [3.0], [0.0]], [[12.0], [34.0], [1.0]]]
+    """
+    ### BEGIN SOLUTION
+    return torch.stack([words @ weight.T for weight in weights])
+    ### END SOLUTION
+
+
+# %%
+check(project_heads)
+
+# %%
+queries = project_heads(words, w_query)
+keys, values = project_heads(words, w_key), project_heads(words, w_value)
+print("queries of the second word:", list(queries[:, 1].shape))
+print("all keys:", list(keys.shape), " all values:", list(values.shape))
+
+# %% [markdown]
+# ### All heads at once
+#
+# Attention itself needs no change. `@` treats all dimensions but the last two as a batch, so the
+# stack goes through `attend` as it is, and comes out the same as head by head:
+
+# %%
+in_parallel, _ = attend(queries, keys, values)
+in_a_loop = torch.stack([attend(queries[h], keys[h], values[h])[0] for h in range(3)])
+print(list(in_parallel.shape), torch.allclose(in_parallel, in_a_loop))
+
+# %% [markdown]
+# Which is faster? **Predict before you run:** twice the heads cost the loop twice the time. What
+# do they cost the parallel version?
+
+
+# %%
+def seconds(function, *arguments, repeats=20):
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function(*arguments)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def loop_over_heads(query, key, value):
+    return torch.stack([attend(query[h], key[h], value[h])[0] for h in range(len(query))])
+
+
+# %%
+counts = [2, 4, 8, 16, 32, 64]
+stacks = [torch.rand(3, n_heads, 8, 16) for n_heads in counts]
+loop = [seconds(loop_over_heads, *stack) for stack in stacks]
+parallel = [seconds(attend, *stack) for stack in stacks]
+
+# %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
+plot_growth(
+    counts,
+    {"a loop over heads": loop, "all heads in parallel": parallel},
+    x_name="n_heads",
+    caption="Seconds for the attention of 8 words, by the number of heads (d_k 16).",
+)
+
+# %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
+print(f"slope of the loop: {growth_slope(counts, loop):.2f}")
+print(f"64 heads: in parallel {loop[-1] / parallel[-1]:.0f} times as fast")
+
+# %% [markdown]
+# The arithmetic is the same. What the loop pays for, 64 times over, is starting each small
+# operation. So heads live in a dimension of the tensor, not in a list.
+
+# %% [markdown]
+# ## One big projection, then a split
+#
+# The stack can be flattened: three matrices [24, 16] on top of one another are one matrix [72,
+# 16], one `nn.Linear`. Its outputs for a word are all heads' queries in a row.
+
+# %%
+big = w_query.flatten(0, 1)
+all_in_a_row = words @ big.T
+print(list(big.shape), "→", list(all_in_a_row.shape))
+print("head 1 owns columns 24 to 47:", torch.allclose(all_in_a_row[:, 24:48], queries[1]))
+
+# %% [markdown]
+# That is how it is done in practice: one projection from d_model to n_heads · d_head features,
+# then a **split**. Head *h* owns the columns from h · d_head up to (h + 1) · d_head, for every
+# word. Usually n_heads · d_head = d_model, so that what goes in and what comes out have one
+# size.
+#
+# By hand, for one sentence of three words with four features and two heads:
+
+# %%
+x = torch.arange(12.0).view(1, 3, 4)
+print(x[0])
+print("head 0:", x[0, :, 0:2].tolist())
+print("head 1:", x[0, :, 2:4].tolist())
+
+# %% [markdown]
+# For the matrix products of attention, the last two dimensions of a head must be words and
+# features. So from [batch, n, d_model] we want [batch, n_heads, n, d_head].
+#
+# It takes no arithmetic, only `view` (or `reshape`), which cuts a dimension in two or joins
+# neighbours, and `transpose`, which exchanges two dimensions. `view` never moves a number: it
+# reads the same numbers, in the same order, with other line breaks.
+#
+# ### Exercise 2: `split_heads` (5 points, 12 minutes)
+#
+# Split the features among the heads. When n_heads does not divide d_model, some features would
+# belong to nobody: raise a `ValueError` that names both numbers.
+
+
+# %%
+def split_heads(
+    x: Float[Tensor, "batch n d_model"], n_heads: int
+) -> Float[Tensor, "batch n_heads n d_head"]:
+    """The slice of features of each head: head h owns columns h·d_head to (h + 1)·d_head.
+
+    Raises ValueError when n_heads does not divide d_model.
+
+    Example:
+        >>> split_heads(torch.tensor([[[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]]), 2).tolist()
+        [[[[0, 1], [4, 5], [8, 9]], [[2, 3], [6, 7], [10, 11]]]]
+    """
+    ### BEGIN SOLUTION
+    batch, n, d_model = x.shape
+    if d_model % n_heads:
+        raise ValueError(f"{n_heads} heads can't share {d_model} features evenly")
+    return x.view(batch, n, n_heads, d_model // n_heads).transpose(1, 2)
+    ### END SOLUTION
+
+
+# %%
+check(split_heads)
+
+# %%
+try:
+    split_heads(torch.zeros(1, 3, 10), n_heads=4)
+except ValueError as error:
+    print("ValueError:", error)
+
+# %% [markdown]
+# ### The split that mixes words
+#
+# There is a shorter way to a tensor of the right shape, and it is wrong:
+
+
+# %%
+def split_by_view(x, n_heads):
+    batch, n, d_model = x.shape
+    return x.reshape(batch, n_heads, n, d_model // n_heads)
+
+
+# %%
+print("yours:  ", split_heads(x, 2)[0].tolist())
+print("by view:", split_by_view(x, 2)[0].tolist())
+
+# %% [markdown]
+# Nothing complains: the shapes agree, and all that follows runs. To see what is wrong, use a
+# **probe**: change one word, and watch which rows of which head move.
+
+
+# %%
+def rows_that_move(split, n=4, d_model=8, n_heads=2):
+    """[n_heads, n, n]: 1 where changing a word (row) moves a row of the head (column)."""
+    x = torch.rand(1, n, d_model)
+    moved = []
+    for word in range(n):
+        changed = x.clone()
+        changed[0, word] += 1
+        moved.append((split(changed, n_heads) != split(x, n_heads))[0].any(dim=-1))
+    return torch.stack(moved, dim=1).float()
+
+
+# %% [markdown]
+# **Predict before you run.** With the right split, which rows move when word 2 changes? And with
+# the wrong one?
+
+# %%
+plot_matrix(
+    torch.cat([rows_that_move(split_heads), rows_that_move(split_by_view)]),
+    titles=["your split: head 0", "your split: head 1", "by view: head 0", "by view: head 1"],
+    row_name="the word that is changed",
+    column_name="row of the head",
+    caption="Which rows of a head move (1) when one word is changed.",
+)
+
+# %% [markdown]
+# Right: each word owns one row in each head. By `view`: the numbers of word 0 fill two rows of
+# head 0, and head 1 never hears of it. Head 0 knows the first half of the sentence, head 1 the
+# second half, and each attends to halves of words as if they were words.
+
+# %% [markdown]
+# ## Merging
+#
+# After attention each head holds a context, [batch, n_heads, n, d_head]. The next layer wants
+# [batch, n, d_model] again: for each word the contexts of its heads side by side, head 0 first.
+# The paper writes:
+#
+# $$\text{MultiHead}(Q, K, V) = \text{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O$$
+#
+# (Vaswani et al. 2017, section 3.2.2; our heads count from 0, and $W^O$ comes below.)
+#
+# One thing is new on the way back. **Predict before you run:** can `view` put all numbers of a
+# transposed matrix in one row? Can `reshape`?
+
+# %%
+x = torch.arange(6).view(2, 3)
+try:
+    x.T.view(6)
+except RuntimeError as error:
+    print("view:", str(error).split(" (")[0])
+print("reshape:", x.T.reshape(6))
+
+# %% [markdown]
+# `transpose` does not move numbers either; it only notes that they are to be read in another
+# order. `view` can't join dimensions that do not lie next to one another in memory. `reshape`
+# can, by making a copy where it must. That is handy, and dangerous: it never refuses.
+#
+# ### Exercise 3: `merge_heads` (3 points, 8 minutes)
+#
+# Undo the split: put the heads' features side by side.
+
+
+# %%
+def merge_heads(
+    x: Float[Tensor, "batch n_heads n d_head"],
+) -> Float[Tensor, "batch n n_heads*d_head"]:
+    """For each word the features of all heads in a row, head 0 first.
+
+    Example:
+        >>> merge_heads(torch.tensor([[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]])).tolist()
+        [[[0, 1, 2, 3], [4, 5, 6, 7]]]
+    """
+    ### BEGIN SOLUTION
+    batch, n_heads, n, d_head = x.shape
+    return x.transpose(1, 2).reshape(batch, n, n_heads * d_head)
+    ### END SOLUTION
+
+
+# %%
+check(merge_heads)
+
+# %% [markdown]
+# Split and merge should undo each other. Is that a good test?
+
+
+# %%
+def merge_by_view(x):
+    batch, n_heads, n, d_head = x.shape
+    return x.reshape(batch, n, n_heads * d_head)
+
+
+# %%
+x = torch.rand(2, 5, 12)
+print("your split, your merge:      ", torch.equal(merge_heads(split_heads(x, 3)), x))
+print("split by view, merge by view:", torch.equal(merge_by_view(split_by_view(x, 3)), x))
+print("your split, merge by view:   ", torch.equal(merge_by_view(split_heads(x, 3)), x))
+
+# %% [markdown]
+# The two wrong ones undo each other too, and between them attention mixes pieces of words. So a
+# round trip proves little. The probe above, one word changed, sees it at once.
+#
+# There are other ways to share out the columns. Column *j* could belong to head *j* mod n_heads,
+# so that the heads are interleaved. If split and merge agree on it, a model trained that way is
+# as good. But its weights mean something else, so they can't be exchanged with a library's. We
+# keep to slices, as the libraries do.
+
+# %% [markdown]
+# ## The output projection
+#
+# Side by side, the heads still do not know of one another: columns 0 to d_head − 1 of the merged
+# tensor come from head 0 alone. The last projection, $W^O$, mixes them. Seen from the heads, it
+# is a sum: each head has its own slice of columns in the weight of this layer, [d_out, d_in],
+# and adds its part to the result.
+
+# %%
+output = nn.Linear(8, 8)
+contexts = torch.rand(1, 2, 5, 4)  # two heads, five words
+whole = output(merge_heads(contexts))
+parts = [contexts[:, h] @ output.weight[:, 4 * h : 4 * h + 4].T for h in range(2)]
+torch.allclose(whole, parts[0] + parts[1] + output.bias, atol=1e-6)
+
+# %% [markdown]
+# ## Where dropout goes
+#
+# In training, **dropout** sets numbers to 0 by chance and makes the others larger, so that the
+# mean stays. In attention it acts on the weights, after softmax: now and then a query must do
+# without a key. In evaluation it does nothing.
+#
+# **Predict before you run:** with a chance of ½, what is the sum of a row afterwards?
+
+# %%
+torch.manual_seed(3)
+attn_weights = torch.randn(5, 5).softmax(dim=-1)
+dropped = F.dropout(attn_weights, p=0.5)
+dropped.sum(dim=-1)
+
+# %%
+plot_attention(
+    torch.stack([attn_weights, dropped]),
+    titles=["before dropout", "after dropout"],
+    caption="Weights that survive are doubled, and the rows no longer sum to 1.",
+)
+
+# %% [markdown]
+# Only the mean over many draws is 1. So a module that keeps its weights for you to look at
+# should keep them *before* dropout. Otherwise the map shows chance, not attention.
+
+# %%
+many = F.dropout(attn_weights.expand(10_000, 5, 5), p=0.5)
+print(f"mean of all row sums: {many.sum(dim=-1).mean():.2f}")
+
+# %% [markdown]
+# And why not on the scores, before softmax? A score of 0 is not a weight of 0. Here the key that
+# hardly counted is dropped, and becomes the favourite:
+
+# %%
+scores = torch.tensor([-1.0, -2.0, -6.0])
+print(scores.softmax(dim=-1))
+print((scores * torch.tensor([1.0, 1.0, 0.0])).softmax(dim=-1))
+
+# %% [markdown]
+# ## The whole module
+#
+# Everything is there: project, split, attend, drop, merge, project.
+#
+# One thing comes from the future. `keep` is a mask: a boolean tensor, True where a query may
+# attend to a key. Lesson 4 is about masks; until then take this function for softmax with a
+# mask.
+
+
+# %%
+def weights_from_scores(attn_scores, keep=None):
+    """Softmax over the keys; weight 0 where `keep` is False, a row of zeros where all of it is.
+
+    `keep` is [n_query, n_key], [batch, n_query, n_key] (the same for all heads) or
+    [batch, n_heads, n_query, n_key]; a dimension of size 1 counts for all.
+    """
+    if keep is None:
+        return attn_scores.softmax(dim=-1)
+    if keep.dim() == 3:
+        keep = keep[:, None]
+    lowest = torch.finfo(attn_scores.dtype).min
+    attn_weights = attn_scores.masked_fill(~keep, lowest).softmax(dim=-1)
+    return attn_weights.masked_fill(~keep, 0.0)
+
+
+# %% [markdown]
+# ### Exercise 4: `MultiHeadAttention` (11 points, 25 minutes)
+#
+# Write the module.
+#
+# - In `__init__`, make four `nn.Linear`s from d_model to d_model, named `query`, `key`, `value`
+#   and `output`, with a bias or without, and an `nn.Dropout`. When n_heads does not divide
+#   d_model, raise a `ValueError`.
+# - `forward(query, key, value, keep=None)` returns [batch, n_query, d_model]. The three may be
+#   different tensors, and there may be more keys than queries.
+# - The scores are scaled by the root of the size that *one head* sees, and
+#   `weights_from_scores(attn_scores, keep)` makes weights of them.
+# - `forward` keeps the weights of every head as `attn_weights`, before dropout, with
+#   `.detach()`. Then the weights go through dropout.
+#
+# Use your `split_heads` and `merge_heads`: this exercise builds on them.
+
+
+# %%
+class MultiHeadAttention(nn.Module):
+    """Attention of several heads, each on its own slice of the projected features.
+
+    `keep` is a boolean mask, True where a query may attend to a key: [n_query, n_key],
+    [batch, n_query, n_key] or [batch, n_heads, n_query, n_key]. A query that may attend to
+    nothing gets zero weights. After a call `attn_weights` holds the weights before dropout,
+    detached: [batch, n_heads, n_query, n_key].
+    Raises ValueError when n_heads does not divide d_model.
+    Source: Vaswani et al. 2017, section 3.2.2.
+
+    Example:
+        >>> attention = MultiHeadAttention(d_model=8, n_heads=2)
+        >>> words = torch.zeros(1, 3, 8)
+        >>> attention(words, words, words).shape
+        torch.Size([1, 3, 8])
+        >>> attention.attn_weights[0, 1]
+        tensor([[0.3333, 0.3333, 0.3333],
+                [0.3333, 0.3333, 0.3333],
+                [0.3333, 0.3333, 0.3333]])
+    """
+
+    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0, bias: bool = True) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads can't share {d_model} features evenly")
+        self.n_heads = n_heads
+        self.query = nn.Linear(d_model, d_model, bias=bias)
+        self.key = nn.Linear(d_model, d_model, bias=bias)
+        self.value = nn.Linear(d_model, d_model, bias=bias)
+        self.output = nn.Linear(d_model, d_model, bias=bias)
+        self.dropout = nn.Dropout(dropout)
+        ### END SOLUTION
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch n_query d_model"],
+        key: Float[Tensor, "batch n_key d_model"],
+        value: Float[Tensor, "batch n_key d_model"],
+        keep: Bool[Tensor, "*batch n_query n_key"] | None = None,
+    ) -> Float[Tensor, "batch n_query d_model"]:
+        ### BEGIN SOLUTION
+        query = split_heads(self.query(query), self.n_heads)
+        key = split_heads(self.key(key), self.n_heads)
+        value = split_heads(self.value(value), self.n_heads)
+        # Scaling the queries touches fewer numbers than scaling the scores.
+        attn_scores = (query / query.shape[-1] ** 0.5) @ key.transpose(-2, -1)
+        attn_weights = weights_from_scores(attn_scores, keep)
+        self.attn_weights = attn_weights.detach()
+        context = self.dropout(attn_weights) @ value
+        return self.output(merge_heads(context))
+        ### END SOLUTION
+
+
+# %%
+check(MultiHeadAttention)
+
+# %% [markdown]
+# ### The dog and the man again
+#
+# Put the two hand-made heads into your module. The big matrices are the small ones stacked, and
+# the output projection passes everything through.
+
+# %%
+toy = MultiHeadAttention(d_model=6, n_heads=2, bias=False)
+place = torch.cat([torch.zeros(3, 3), torch.eye(3)], dim=1)
+which = torch.cat([torch.eye(3), torch.zeros(3, 3)], dim=1)
+with torch.no_grad():
+    toy.query.weight.copy_(torch.cat([asks_for(1.0, 0.0), asks_for(0.0, 1.0)]))
+    toy.key.weight.copy_(torch.cat([place, place]))
+    toy.value.weight.copy_(torch.cat([which, which]))
+    toy.output.weight.copy_(torch.eye(6))
+
+# %%
+for sentence in ("dog bites man", "man bites dog"):
+    words = encode(sentence)[None]
+    print(f"{sentence}: {toy(words, words, words)[0, 1].detach()}")
+
+# %% [markdown]
+# The same six numbers as before, from one call. `nn.MultiheadAttention` gives you the *mean* of
+# the weights over the heads, unless you ask for each head. **Predict before you run:** what does
+# the mean look like here?
+
+# %%
+heads = toy.attn_weights[0]
+plot_attention(
+    torch.cat([heads, heads.mean(dim=0, keepdim=True)]),
+    ["man", "bites", "dog"],
+    ["man", "bites", "dog"],
+    titles=["head 0", "head 1", "mean of both"],
+    caption="The mean shows the pattern of the single head, which neither head has.",
+)
+
+# %% [markdown]
+# ## The paper's sizes
+#
+# Vaswani et al. used d_model 512 and 8 heads of 64. Take a batch of 64 sentences of 5 words
+# each.
+#
+# **Predict before you run:** each of the shapes below.
+
+# %%
+words = torch.randn(64, 5, 512)
+paper = MultiHeadAttention(d_model=512, n_heads=8)
+projected = paper.query(words), paper.key(words), paper.value(words)
+query, key, value = (split_heads(x, 8) for x in projected)
+context, attn_weights = attend(query, key, value)
+merged = merge_heads(context)
+result = paper.output(merged)
+
+# %%
+steps = {
+    "words": words,
+    "projected": projected[0],
+    "split": query,
+    "attn_weights": attn_weights,
+    "context": context,
+    "merged": merged,
+    "result": result,
+}
+for name, tensor in steps.items():
+    print(f"{name:<13}{list(tensor.shape)}")
+
+# %%
+print("the module agrees:", torch.allclose(paper(words, words, words), result, atol=1e-6))
+
+# %% [markdown]
+# ### What do more heads cost?
+#
+# **Predict before you run:** how many parameters has the module with 1 head, and with 16?
+
+# %%
+for n_heads in (1, 2, 4, 8, 16):
+    attention = MultiHeadAttention(512, n_heads)
+    count = sum(parameter.numel() for parameter in attention.parameters())
+    attention(words, words, words)
+    n_weights = attention.attn_weights[0].numel()
+    print(f"{n_heads:>2} heads of {512 // n_heads:>3}: {count:,} parameters, {n_weights} weights")
+
+# %% [markdown]
+# Four projections of 512 · 512 weights and 512 biases: 4 · (262,144 + 512) = 1,050,624, whatever
+# the number of heads. More heads means narrower heads, not more parameters. What grows is the
+# number of attention weights for a sentence: n_heads · n².
+
+# %% [markdown]
+# ## Sequence first
+#
+# Some code, older PyTorch code above all, puts the sequence before the batch: [n, batch,
+# n_heads, d_k]. (`nn.MultiheadAttention` does so unless it is told `batch_first=True`.) The
+# split then needs no transpose, only a `view`. But `@` would now take heads and features for the
+# matrix. One could permute back and forth; `einsum` says directly which dimensions are summed.
+#
+# With it, any order is as good as another. A product of each word of one sentence with each word
+# of another, say, both with the words last:
+
+# %%
+a, b = torch.rand(16, 3), torch.rand(16, 5)
+print(list(torch.einsum("di,dj->ij", a, b).shape))
+
+# %% [markdown]
+# ### Exercise 5: `seq_first_scores` (3 points, 10 minutes)
+#
+# The scores of all heads in the sequence-first layout: queries first, then keys, then batch and
+# heads. Scale them as usual. Each head compares its own queries with its own keys, and each
+# sentence of the batch stays by itself.
+
+
+# %%
+def seq_first_scores(
+    query: Float[Tensor, "n_query batch n_heads d_k"],
+    key: Float[Tensor, "n_key batch n_heads d_k"],
+) -> Float[Tensor, "n_query n_key batch n_heads"]:
+    """Scaled scores of every query with every key, for each sentence and head.
+
+    Example:
+        >>> query = torch.tensor([[[[1.0, 0.0, 1.0, 0.0]]]])
+        >>> key = torch.tensor([[[[3.0, 9.0, 1.0, 9.0]]], [[[0.0, 1.0, 5.0, 1.0]]]])
+        >>> seq_first_scores(query, key).tolist()
+        [[[[2.0]], [[2.5]]]]
+    """
+    ### BEGIN SOLUTION
+    return torch.einsum("ibhd,jbhd->ijbh", query, key) / query.shape[-1] ** 0.5
+    ### END SOLUTION
+
+
+# %%
+check(seq_first_scores)
+
+# %% [markdown]
+# It is the same attention. Only, the keys now stand in dimension 1, so that is where softmax
+# runs: `dim=-1` would share out attention over the heads.
+
+# %%
+scores = seq_first_scores(query.permute(2, 0, 1, 3), key.permute(2, 0, 1, 3))
+print(list(scores.shape))
+print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1), attn_weights))
+
+# %% [markdown]
+# ## What you built
+#
+# - One head is one average; a word with two needs wants **two heads**.
+# - Heads live in a **dimension**: one big projection, then `split_heads`. A `view` straight to
+#   the right shape mixes words; a probe shows it.
+# - `merge_heads` puts the heads side by side, and the **output projection** mixes them.
+# - **Dropout** acts on the weights; what you look at is kept before it.
+# - More heads cost **no more parameters**, and a mean over heads hides what each one does.
+#
+# In lesson 4 you decide what a word may *not* see: the future, and the padding. There `keep`
+# gets its meaning, and `weights_from_scores` its reasons.
+
+# %%
+progress()
