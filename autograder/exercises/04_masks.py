@@ -1,0 +1,1602 @@
+"""Lesson 4: masks, and a test that finds what they let through."""
+
+import torch
+from torch import Tensor
+
+from autograder.arguments import Code
+from autograder.authoring.draw import Draw
+from autograder.authoring.exercise import Alternative, Aspect, Exercise, Inputs, Mistake
+
+# ---------------------------------------------------------------- causal_keep
+
+causal_keep = Exercise(
+    "causal_keep",
+    returns="keep",
+    aspects=[
+        Aspect("the word itself and those before it", 1, [lambda draw: {"n": draw.size("n")}]),
+        Aspect(
+            "sentences of any length",
+            1,
+            [
+                lambda draw: {"n": 1},
+                lambda draw: {"n": 2},
+                lambda draw: {"n": draw.fix(n=10 + draw.size("more")).size("n")},
+            ],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "reversed",
+            edits=((">=", "<="),),
+            say="Your words see themselves and the words *after* them. Row i is the query: its "
+            "True entries belong to the keys 0 to i.",
+        ),
+        Mistake(
+            "what to hide",
+            edits=((">=", "<"),),
+            say="Your True entries are the keys to hide. In `keep`, True means that the query may "
+            "attend to the key.",
+        ),
+        Mistake(
+            "itself hidden",
+            edits=((">=", ">"),),
+            say="The diagonal is False: no word may see itself, and the first sees nothing at all. "
+            "A word may attend to itself.",
+        ),
+        Mistake(
+            "one word too far",
+            edits=(("[:, None] >=", "[:, None] + 1 >="),),
+            say="Each word sees one word of the future, the very one that a language model is to "
+            "guess. The last True of row i is at column i.",
+        ),
+        Mistake(
+            "strictly after",
+            edits=(("position[:, None] >= position", "(position[:, None] > position).T"),),
+            say="Your True entries are the keys to hide. In `keep`, True means that the query may "
+            "attend to the key.",
+        ),
+        Mistake(
+            "everything",
+            body="return torch.ones(n, n, dtype=torch.bool)",
+            say="Everything is True: every word sees the whole sentence, its future too.",
+        ),
+        Mistake(
+            "only itself",
+            body="return torch.eye(n, dtype=torch.bool)",
+            say="Only the diagonal is True: each word sees itself and none of the words before it.",
+        ),
+        Mistake(
+            "from the wrong corner",
+            edits=(("return position[:, None] >=", "return n - 1 - position[:, None] <="),),
+            say="Your mask opens from the wrong corner. Row 0, the first word, sees one key: the "
+            "first.",
+        ),
+        Mistake(
+            "numbers",
+            body="return torch.ones(n, n).tril()",
+            say="Right places, but these are floats, 0.0 and 1.0. A boolean is wanted: a float "
+            "mask means something else, as this lesson will show. `.bool()` makes one.",
+        ),
+        Mistake(
+            "whole numbers",
+            body="return torch.ones(n, n, dtype=torch.int64).tril()",
+            say="Right places, but these are integers, 0 and 1. A boolean is wanted: `~` of an "
+            "integer is not its opposite. `.bool()` makes one.",
+        ),
+        Mistake(
+            "additive",
+            body='return torch.full((n, n), float("-inf")).triu(1)',
+            say="That is an additive mask, zeros and −∞. It comes later in this lesson; here "
+            "`keep` is a boolean, True where the query may attend.",
+        ),
+        Mistake(
+            "a batch of one",
+            edits=(
+                (
+                    "return position[:, None] >= position",
+                    "return (position[:, None] >= position)[None]",
+                ),
+            ),
+            say="There is a dimension too many: the shape is (n, n), without a batch.",
+        ),
+        Mistake(
+            "fixed size",
+            edits=(("torch.arange(n)", "torch.arange(6)"),),
+            say="The size is fixed at 6 words. Use `n`.",
+        ),
+    ],
+    alternatives=[
+        Alternative("lower triangle", body="return torch.ones(n, n, dtype=torch.bool).tril()"),
+        Alternative(
+            "tril of floats, made boolean", body="return torch.tril(torch.ones(n, n)) == 1"
+        ),
+        Alternative(
+            "not the upper triangle",
+            body="return ~torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)",
+        ),
+        Alternative(
+            "two loops",
+            body="return torch.tensor([[key <= query for key in range(n)] for query in range(n)])",
+        ),
+    ],
+    hints=[
+        "Query i may attend to key j if j is not larger than i. Two rows of `torch.arange(n)`, one "
+        "of them stood up as a column, can be compared.",
+        "`x[:, None]` makes a column of a row. Which side is the query: the column or the row?",
+        "There is a shortcut as well: `tril` keeps the lower triangle of a matrix, diagonal "
+        "included. Make the matrix boolean first.",
+    ],
+)
+
+# ---------------------------------------------------------------- padding_keep
+
+
+def padded(draw: Draw) -> dict:
+    return {"lengths": draw.lengths("batch", "n"), "n": draw.size("n")}
+
+
+def empty_sentence(draw: Draw) -> dict:
+    """One sentence has no words, and no sentence fills all places."""
+    lengths = draw.lengths("batch", "longest")
+    lengths[-1] = 0
+    # Above all other sizes, which are drawn from 3 to 7.
+    return {"lengths": lengths, "n": draw.fix(n=draw.size("longest") + 6).size("n")}
+
+
+padding_keep = Exercise(
+    "padding_keep",
+    returns="keep",
+    aspects=[
+        Aspect("the first words of each sentence", 2, [padded, padded]),
+        Aspect("empty sentences, and places that no sentence fills", 1, [empty_sentence]),
+    ],
+    mistakes=[
+        Mistake(
+            "one too many",
+            edits=(("position < lengths", "position <= lengths"),),
+            say="Each sentence keeps one place of padding. With `length` words the last one stands "
+            "at position length − 1.",
+        ),
+        Mistake(
+            "what to hide",
+            edits=(("position < lengths", "position >= lengths"),),
+            say="Your True entries are the padding. In `keep`, True means that the query may "
+            "attend to the key.",
+        ),
+        Mistake(
+            "[batch, n]",
+            edits=(("[:, None, :]", ""),),
+            say="The shape is (batch, n). Against scores of shape (batch, n_query, n_key) that is "
+            "read as (n_query, n_key): each *query* would get the mask of a sentence. Put a "
+            "dimension of 1 in the middle.",
+        ),
+        Mistake(
+            "masks queries",
+            edits=(("[:, None, :]", "[:, :, None]"),),
+            say="The shape is (batch, n, 1): that hides whole queries and leaves the padding "
+            "visible as keys. The 1 belongs where the queries are, in the middle.",
+        ),
+        Mistake(
+            "batch in the middle",
+            edits=(("[:, None, :]", "[None]"),),
+            say="The shape is (1, batch, n), so the sentences stand where the queries should. The "
+            "1 belongs in the middle: (batch, 1, n).",
+        ),
+        Mistake(
+            "repeated for every query",
+            edits=(("[:, None, :]", "[:, None, :].expand(-1, n, -1)"),),
+            say="The values are right, repeated for n queries. In cross-attention there may be any "
+            "number of queries: return (batch, 1, n), and let broadcasting repeat it.",
+        ),
+        Mistake(
+            "as long as the longest",
+            edits=(("torch.arange(n)", "torch.arange(int(lengths.max()))"),),
+            say="The mask is as wide as the longest sentence. The batch may be padded further: "
+            "make it `n` wide.",
+        ),
+        Mistake(
+            "padding in front",
+            edits=(("position < lengths[:, None]", "position >= n - lengths[:, None]"),),
+            say="You kept the last words of each sentence. Here the words stand in front, and the "
+            "padding behind them.",
+        ),
+        Mistake(
+            "the first sentence's length for all",
+            edits=(("lengths[:, None]", "lengths[0].expand(len(lengths), 1)"),),
+            say="Every sentence got the mask of the first. Each has a length of its own.",
+        ),
+        Mistake(
+            "only the last word",
+            edits=(("position < lengths[:, None]", "position == lengths[:, None] - 1"),),
+            say="Only the last word of each sentence is kept. All words up to it may be seen.",
+        ),
+        Mistake(
+            "numbers",
+            edits=(("(position < lengths[:, None])", "(position < lengths[:, None]).float()"),),
+            say="Right places, but these are floats, 0.0 and 1.0. A boolean is wanted.",
+        ),
+        Mistake(
+            "counted from one",
+            edits=(("torch.arange(n)", "torch.arange(1, n + 1)"),),
+            say="The last word of each sentence is hidden: positions count from 0, so position p "
+            "holds a word when p < length.",
+        ),
+        Mistake(
+            "padding as query as well",
+            edits=(
+                (
+                    "[:, None, :]",
+                    "[:, None, :] & (position < lengths[:, None])[:, :, None]",
+                ),
+            ),
+            say="You hid the queries of padding too. That makes rows with nothing to attend to, "
+            "and it fixes n_query. Hide keys only: (batch, 1, n).",
+        ),
+        Mistake(
+            "flipped comparison of shapes",
+            edits=(("position < lengths[:, None]", "position[:, None] < lengths"),),
+            say="Sentences and positions have changed places: rows are sentences, columns are "
+            "positions.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "a column of lengths",
+            body="return torch.arange(n)[None, None, :] < lengths[:, None, None]",
+        ),
+        Alternative(
+            "sentence by sentence",
+            body="""
+            keep = torch.zeros(len(lengths), 1, n, dtype=torch.bool)
+            for sentence, length in enumerate(lengths):
+                keep[sentence, 0, :length] = True
+            return keep
+            """,
+        ),
+        Alternative(
+            "rows of the causal mask",
+            body="""
+            prefixes = torch.ones(n + 1, n, dtype=torch.bool).tril(-1)
+            return prefixes[lengths].unsqueeze(1)
+            """,
+        ),
+    ],
+    hints=[
+        "Position p of a sentence holds a word if p is less than the sentence's length. Positions "
+        "make a row, lengths a column.",
+        "`torch.arange(n)` are the positions, `lengths[:, None]` is a column. Comparing them gives "
+        "(batch, n).",
+        "Indexing with `None` puts a dimension of size 1 wherever it stands. It has to stand "
+        "between batch and n.",
+    ],
+)
+
+# ---------------------------------------------------------------- masked_softmax
+
+
+def masked_rows(scores: str, keep: str, offset: float = 0.0, rows: float = 0.0) -> Inputs:
+    """Scores of shape `scores`, all moved by `offset` and each row by `rows` times a number."""
+
+    def inputs(draw: Draw) -> dict:
+        attn_scores = draw.normal(scores) + offset
+        leading = scores.rpartition(" ")[0]
+        attn_scores = attn_scores + draw.normal(leading, rows)[..., None]
+        return {"attn_scores": attn_scores, "keep": draw.keep(keep)}
+
+    return inputs
+
+
+def padded_keep(draw: Draw, n_key: str = "n_key") -> Tensor:
+    """A mask of padding, [batch, 1, n_key]."""
+    lengths = draw.lengths("batch", n_key)
+    return (torch.arange(draw.size(n_key)) < lengths[:, None])[:, None]
+
+
+def padded_rows(draw: Draw) -> dict:
+    return {"attn_scores": draw.normal("batch n_query n_key"), "keep": padded_keep(draw)}
+
+
+def padded_heads(draw: Draw) -> dict:
+    scores = draw.normal("batch n_heads n_query n_key")
+    return {"attn_scores": scores, "keep": padded_keep(draw)[:, None]}
+
+
+def empty_row(draw: Draw) -> dict:
+    keep = draw.keep("n_query n_key")
+    keep[1] = False
+    return {"attn_scores": draw.normal("n_query n_key"), "keep": keep}
+
+
+def empty_rows(draw: Draw) -> dict:
+    """One row of the first sentence, and the whole of the second, may attend to nothing."""
+    keep = draw.keep("batch n_query n_key")
+    keep[0, -1], keep[1] = False, False
+    return {"attn_scores": draw.normal("batch n_query n_key"), "keep": keep}
+
+
+NO_EFFECT = (
+    "Hidden keys get weight as if there were no mask: is the result of `masked_fill` used? It "
+    "returns a new tensor and leaves its input as it is."
+)
+STILL_E_TO_0 = (
+    "You set the hidden scores to 0, and softmax gives a score of 0 the weight e⁰ = 1. To get a "
+    "weight of 0, a score has to be very negative."
+)
+EMPTY_ROW_NAN = (
+    "A row with nothing to attend to gives NaN: all of its scores are −∞, or its sum is 0. It "
+    "should give zeros."
+)
+EMPTY_ROW_EVEN = (
+    "In a row with nothing to attend to, the weight is spread evenly over the hidden keys: all "
+    "scores there are equally low. Set the weights of hidden keys to 0 after softmax as well."
+)
+NAN_GRADIENT = (
+    "The weights are right, but the gradient of a row with nothing to attend to is NaN. Replacing "
+    "NaN afterwards comes too late: softmax's backward pass still meets it. Hide with a finite "
+    "number, so that no NaN arises."
+)
+FILL = "attn_scores.masked_fill(~keep, lowest)"
+INFINITY = 'attn_scores.masked_fill(~keep, float("-inf"))'
+
+masked_softmax = Exercise(
+    "masked_softmax",
+    returns="attn_weights",
+    aspects=[
+        Aspect(
+            "hidden keys get nothing, the others share 1",
+            2,
+            [
+                masked_rows("n_query n_key", "n_query n_key"),
+                masked_rows("batch n_query n_key", "batch n_query n_key"),
+            ],
+        ),
+        Aspect(
+            "one mask for many rows",
+            1,
+            [
+                padded_rows,
+                padded_heads,
+                masked_rows("batch n_heads n_query n_key", "n_query n_key"),
+            ],
+        ),
+        Aspect(
+            "scores far from 0",
+            1,
+            [
+                masked_rows("n_query n_key", "n_query n_key", offset=150),
+                masked_rows("n_query n_key", "n_query n_key", offset=-150),
+                masked_rows("n_query n_key", "n_query n_key", rows=300),
+            ],
+        ),
+        Aspect("a row with nothing to attend to", 1, [empty_row, empty_rows]),
+        Aspect(
+            "clean gradients",
+            2,
+            [masked_rows("n_query n_key", "n_query n_key"), empty_row, empty_rows],
+            outputs=("gradient of attn_scores",),
+            gradients=True,
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "reversed",
+            edits=(
+                (FILL, "attn_scores.masked_fill(keep, lowest)"),
+                ("attn_weights.masked_fill(~keep, 0.0)", "attn_weights.masked_fill(keep, 0.0)"),
+            ),
+            say="You hid the keys that may be seen, and kept the others. `masked_fill` fills where "
+            "its mask is True, so it needs `~keep`.",
+        ),
+        Mistake(
+            "filled where True",
+            edits=((FILL, "attn_scores.masked_fill(keep, lowest)"),),
+            say="Nearly all weights are 0: the fill hid the keys that may be seen (`masked_fill` "
+            "fills where its mask is True), and the last line the others.",
+        ),
+        Mistake(
+            "mask without effect",
+            body="""
+            attn_scores.masked_fill(~keep, float("-inf"))
+            return torch.softmax(attn_scores, dim=-1)
+            """,
+            say=NO_EFFECT,
+        ),
+        Mistake(
+            "scores times mask",
+            body="return torch.softmax(attn_scores * keep, dim=-1)",
+            say=STILL_E_TO_0,
+        ),
+        Mistake(
+            "filled with 0",
+            body="return torch.softmax(attn_scores.masked_fill(~keep, 0.0), dim=-1)",
+            say=STILL_E_TO_0,
+        ),
+        Mistake(
+            "filled with the smallest positive number",
+            body="""
+            tiny = torch.finfo(attn_scores.dtype).tiny
+            return torch.softmax(attn_scores.masked_fill(~keep, tiny), dim=-1)
+            """,
+            say=STILL_E_TO_0,
+        ),
+        Mistake(
+            "filled with −1",
+            body="return torch.softmax(attn_scores.masked_fill(~keep, -1.0), dim=-1)",
+            say="You set the hidden scores to −1, which softmax gives the weight e⁻¹ ≈ 0.37: "
+            "dimmed, not hidden.",
+        ),
+        Mistake(
+            "filled with −100",
+            edits=(("torch.finfo(attn_scores.dtype).min", "-100.0"),),
+            say="Hidden scores of −100 hide only while the others are far above. With scores near "
+            "−150 the hidden ones are the largest. Use the lowest number that the dtype has.",
+        ),
+        Mistake(
+            "filled with +∞",
+            body='return torch.softmax(attn_scores.masked_fill(~keep, float("inf")), dim=-1)',
+            say="You set the hidden scores to +∞, the most attractive score there is, and ∞ − ∞ is "
+            "NaN. The sign is wrong.",
+        ),
+        Mistake(
+            "mask added to the scores",
+            body="return torch.softmax(attn_scores + keep, dim=-1)",
+            say="You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed "
+            "by e, not hidden.",
+        ),
+        Mistake(
+            "zero times infinity",
+            body="""
+            hidden = 1 - keep.to(attn_scores.dtype)
+            return torch.softmax(attn_scores + hidden * float("-inf"), dim=-1)
+            """,
+            say="All is NaN: where a key may be seen, (1 − 1) · (−∞) is 0 · ∞, which is NaN. Use "
+            "`masked_fill` or `torch.where`, which do not multiply.",
+        ),
+        Mistake(
+            "masked after softmax",
+            body="return torch.softmax(attn_scores, dim=-1) * keep",
+            say="You masked after softmax: the rows no longer sum to 1, and the hidden scores are "
+            "still in the sum that the others were divided by. Mask the scores first.",
+        ),
+        Mistake(
+            "normalised over everything",
+            body="""
+            exps = torch.softmax(attn_scores, dim=-1) * keep
+            return exps / exps.sum()
+            """,
+            say="All weights together sum to 1. Each row should have a sum of its own.",
+        ),
+        Mistake(
+            "softmax over queries",
+            edits=(("dim=-1", "dim=-2"),),
+            say="Your columns sum to 1, and the rows do not: softmax ran over the queries. Each "
+            "query shares out its weight over the keys, the last dimension.",
+        ),
+        Mistake(
+            "softmax over dimension 1",
+            edits=(("dim=-1", "dim=1"),),
+            say="Right without a batch only: dimension 1 is then the keys, and with a batch it is "
+            "the queries. Count from the end, −1.",
+        ),
+        Mistake(
+            "mask turned round",
+            edits=(("lowest = ", "keep = keep.transpose(-2, -1)\n    lowest = "),),
+            say="The mask was transposed: its rows are queries and its columns keys, as in the "
+            "scores.",
+        ),
+        Mistake(
+            "whole queries hidden",
+            body="""
+            seen = keep.any(-1, keepdim=True)
+            return torch.softmax(attn_scores, dim=-1).masked_fill(~seen, 0.0)
+            """,
+            say="You hid whole queries. `keep` says for each query which *keys* it may see.",
+        ),
+        Mistake(
+            "rows with a hidden key emptied",
+            edits=(
+                (
+                    "attn_weights.masked_fill(~keep, 0.0)",
+                    "attn_weights.masked_fill(~keep.all(-1, keepdim=True), 0.0)",
+                ),
+            ),
+            say="Every row in which some key is hidden became zeros. Only a row in which *all* "
+            "keys are hidden should (`any` asks whether one may be seen).",
+        ),
+        Mistake(
+            "only the first mask of the batch",
+            edits=(("lowest = ", "keep = keep.reshape(-1, *keep.shape[-2:])[0]\n    lowest = "),),
+            say="Every sentence got the mask of the first. `keep` may have a batch of its own.",
+        ),
+        Mistake(
+            "causal whatever keep says",
+            edits=(
+                ("lowest = ", "keep = torch.ones_like(attn_scores).tril().bool()\n    lowest = "),
+            ),
+            say="You hid the future and did not look at `keep`. Use the mask that is given.",
+        ),
+        Mistake(
+            "−∞",
+            body=f"return torch.softmax({INFINITY}, dim=-1)",
+            say=EMPTY_ROW_NAN,
+        ),
+        Mistake(
+            "renormalised, 0 / 0",
+            body="""
+            attn_weights = torch.softmax(attn_scores, dim=-1) * keep
+            return attn_weights / attn_weights.sum(-1, keepdim=True)
+            """,
+            say=EMPTY_ROW_NAN,
+        ),
+        Mistake(
+            "−10⁹",
+            body="return torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)",
+            say=EMPTY_ROW_EVEN,
+        ),
+        Mistake(
+            "lowest number and nothing after",
+            edits=((".masked_fill(~keep, 0.0)", ""),),
+            say=EMPTY_ROW_EVEN,
+        ),
+        Mistake(
+            "everything when there is nothing",
+            edits=(("lowest = ", "keep = keep | ~keep.any(-1, keepdim=True)\n    lowest = "),),
+            say="A row with nothing to attend to got the weights that it has without a mask. It "
+            "should get zeros.",
+        ),
+        Mistake(
+            "−∞ added, NaN replaced",
+            body="""
+            additive = torch.zeros(keep.shape, dtype=attn_scores.dtype)
+            additive = additive.masked_fill(~keep, float("-inf"))
+            return torch.softmax(attn_scores + additive, dim=-1).nan_to_num()
+            """,
+            say=NAN_GRADIENT,
+        ),
+        Mistake(
+            "−∞ added, NaN chosen away",
+            body="""
+            additive = torch.zeros(keep.shape, dtype=attn_scores.dtype)
+            additive = additive.masked_fill(~keep, float("-inf"))
+            attn_weights = torch.softmax(attn_scores + additive, dim=-1)
+            return torch.where(keep, attn_weights, torch.zeros_like(attn_weights))
+            """,
+            say=NAN_GRADIENT,
+        ),
+        Mistake(
+            "detached",
+            edits=(("attn_weights.masked_fill(", "attn_weights.detach().masked_fill("),),
+            say="The weights are right, but cut off from the scores, so no gradient flows back: is "
+            "there a `detach`, a `no_grad` or a `.data`?",
+        ),
+        Mistake(
+            "scores changed",
+            edits=(("attn_scores.masked_fill(", "attn_scores.masked_fill_("),),
+            say="`masked_fill_`, with the underscore, writes into the caller's scores. Without it "
+            "you get a new tensor.",
+        ),
+        Mistake(
+            "not stable",
+            body="""
+            exps = attn_scores.exp() * keep
+            return exps / exps.sum(-1, keepdim=True).clamp(min=1e-30)
+            """,
+            say="Scores far from 0 break it: their exponentials overflow, or all become 0. Use "
+            "`torch.softmax`, or subtract the largest score of the row first.",
+        ),
+        Mistake(
+            "logarithm of the weights",
+            edits=(("torch.softmax(", "torch.log_softmax("),),
+            say="You took the logarithm of the weights (log-softmax).",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "−∞, NaN replaced by 0",
+            body=f"return torch.softmax({INFINITY}, dim=-1).nan_to_num()",
+        ),
+        Alternative(
+            "renormalised after masking",
+            body="""
+            attn_weights = torch.softmax(attn_scores, dim=-1) * keep
+            total = attn_weights.sum(dim=-1, keepdim=True)
+            return attn_weights / torch.where(total > 0, total, torch.ones_like(total))
+            """,
+        ),
+        Alternative(
+            "a softmax by hand",
+            body="""
+            lowest = torch.finfo(attn_scores.dtype).min
+            top = attn_scores.masked_fill(~keep, lowest).amax(-1, keepdim=True)
+            gaps = (attn_scores - top).masked_fill(~keep, 0.0)
+            exps = gaps.exp() * keep
+            return exps / exps.sum(-1, keepdim=True).clamp(min=1e-30)
+            """,
+        ),
+        Alternative(
+            "powers of two and a logarithm",
+            body="""
+            bits = (attn_scores / math.log(2)).masked_fill(~keep, -1e30)
+            powers = torch.exp2(bits - bits.amax(-1, keepdim=True)) * keep
+            return powers / (powers.sum(-1, keepdim=True) + ~keep.any(-1, keepdim=True))
+            """,
+        ),
+        Alternative(
+            "−10⁹ added, hidden weights times 0",
+            body="""
+            shifted = attn_scores + (~keep).to(attn_scores.dtype) * -1e9
+            return torch.softmax(shifted, dim=-1) * keep
+            """,
+        ),
+        Alternative(
+            "empty rows opened for softmax and closed after it",
+            body="""
+            seen = keep.any(dim=-1, keepdim=True)
+            scores = attn_scores.masked_fill(~keep & seen, float("-inf"))
+            return torch.softmax(scores, dim=-1) * seen
+            """,
+        ),
+        Alternative(
+            "row by row",
+            body="""
+            scores, allowed = torch.broadcast_tensors(attn_scores, keep)
+            n_key = scores.shape[-1]
+            weights = []
+            for row, may in zip(scores.reshape(-1, n_key), allowed.reshape(-1, n_key)):
+                total = torch.zeros(n_key, dtype=scores.dtype)
+                if may.any():
+                    total = total.masked_scatter(may, torch.softmax(row[may], dim=0))
+                weights.append(total + 0 * row)
+            return torch.stack(weights).view(scores.shape)
+            """,
+        ),
+        Alternative(
+            "einsum for the sums",
+            body="""
+            lowest = torch.finfo(attn_scores.dtype).min
+            hidden = attn_scores.masked_fill(~keep, lowest)
+            exps = (hidden - hidden.amax(-1, keepdim=True)).exp() * keep
+            sums = torch.einsum("...k->...", exps)[..., None]
+            return exps / sums.clamp(min=1e-30)
+            """,
+        ),
+    ],
+    hints=[
+        "Three steps: make the hidden scores very low, take the softmax of each row, set the "
+        "weights of hidden keys to 0.",
+        "`masked_fill(mask, number)` gives a tensor in which the number stands wherever the mask "
+        "is True. `keep` is True where nothing should be filled in.",
+        "`torch.finfo(dtype).min` is the lowest number of a dtype. It is finite, so that even a "
+        "row full of it gives no NaN; what such a row does give, the last step removes.",
+    ],
+)
+
+# ---------------------------------------------------------------- masked_attention
+
+
+def attention_inputs(draw: Draw, leading: str, keep: Tensor) -> dict:
+    return {
+        "query": draw.normal(f"{leading} n_query d_k"),
+        "key": draw.normal(f"{leading} n_key d_k"),
+        "value": draw.normal(f"{leading} n_key d_v"),
+        "keep": keep,
+    }
+
+
+def one_sentence(draw: Draw) -> dict:
+    return attention_inputs(draw, "", draw.keep("n_query n_key"))
+
+
+def sentences(draw: Draw) -> dict:
+    return attention_inputs(draw, "batch", draw.keep("batch n_query n_key"))
+
+
+def cross_attention(draw: Draw) -> dict:
+    return attention_inputs(draw, "batch", padded_keep(draw))
+
+
+def heads_and_padding(draw: Draw) -> dict:
+    return attention_inputs(draw, "batch n_heads", padded_keep(draw)[:, None])
+
+
+def sees_nothing(draw: Draw) -> dict:
+    return attention_inputs(draw, "batch", empty_rows(draw)["keep"])
+
+
+POLARITY = (
+    "You hid the keys that may be seen, and kept the others. True in `keep` means: may attend."
+)
+WEIGHTS = "masked_softmax(attn_scores, keep)"
+SCALE = " / math.sqrt(key.shape[-1])"
+
+masked_attention = Exercise(
+    "masked_attention",
+    returns="context attn_weights",
+    builds_on=("masked_softmax",),
+    aspects=[
+        Aspect("context and weights", 2, [one_sentence, sentences]),
+        Aspect("cross-attention with padding", 1, [cross_attention, heads_and_padding]),
+        Aspect("a query that may attend to nothing", 1, [sees_nothing]),
+        Aspect(
+            "gradients",
+            1,
+            [sentences, sees_nothing],
+            outputs=("gradient of query", "gradient of key", "gradient of value"),
+            gradients=True,
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "not scaled",
+            edits=((SCALE, ""),),
+            say="The scores are not scaled: divide them by the root of d_k, as in lesson 2.",
+        ),
+        Mistake(
+            "scaled by d_k",
+            edits=((SCALE, " / key.shape[-1]"),),
+            say="You divided the scores by d_k. Divide by its root.",
+        ),
+        Mistake(
+            "scaled by d_v",
+            edits=(("math.sqrt(key.shape[-1])", "math.sqrt(value.shape[-1])"),),
+            say="You scaled by the root of d_v, the features of a value. Scores are sums over the "
+            "d_k features of queries and keys.",
+        ),
+        Mistake(
+            "scaled by n_key",
+            edits=(("key.shape[-1]", "key.shape[-2]"),),
+            say="You scaled by the root of n_key, the number of keys. d_k is the last dimension.",
+        ),
+        Mistake(
+            "polarity",
+            edits=((WEIGHTS, "masked_softmax(attn_scores, ~keep)"),),
+            say=POLARITY,
+        ),
+        Mistake(
+            "polarity, in the library's function",
+            body="""
+            context = F.scaled_dot_product_attention(query, key, value, attn_mask=~keep)
+            eye = torch.eye(key.shape[-2], dtype=key.dtype).expand(*key.shape[:-1], -1)
+            return context, F.scaled_dot_product_attention(query, key, eye, attn_mask=~keep)
+            """,
+            say=POLARITY,
+        ),
+        Mistake(
+            "no mask",
+            edits=((WEIGHTS, "torch.softmax(attn_scores, dim=-1)"),),
+            say="The mask has no effect: hidden keys get weight.",
+        ),
+        Mistake(
+            "masked after softmax",
+            edits=((WEIGHTS, "torch.softmax(attn_scores, dim=-1) * keep"),),
+            say="You masked after softmax, so the rows no longer sum to 1. Mask the scores first.",
+        ),
+        Mistake(
+            "scores times mask",
+            edits=((WEIGHTS, "torch.softmax(attn_scores * keep, dim=-1)"),),
+            say=STILL_E_TO_0,
+        ),
+        Mistake(
+            "masked before scaling by addition",
+            edits=((WEIGHTS, "torch.softmax(attn_scores + keep, dim=-1)"),),
+            say="You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed "
+            "by e, not hidden.",
+        ),
+        Mistake(
+            "softmax over queries",
+            edits=((WEIGHTS, f"{WEIGHTS} * 0 + masked_softmax(attn_scores.mT, keep.mT).mT"),),
+            say="Your columns sum to 1, and the rows do not: softmax ran over the queries.",
+        ),
+        Mistake(
+            "−∞",
+            edits=((WEIGHTS, f"torch.softmax({INFINITY}, dim=-1)"),),
+            say="A query that may attend to nothing gets NaN. It should get zeros; your "
+            "`masked_softmax` does that.",
+        ),
+        Mistake(
+            "−10⁹",
+            edits=((WEIGHTS, "torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)"),),
+            say="A query that may attend to nothing gets the average of all hidden values. It "
+            "should get zeros; your `masked_softmax` does that.",
+        ),
+        Mistake(
+            "−∞ added, NaN replaced",
+            edits=(
+                (
+                    WEIGHTS,
+                    'torch.softmax(attn_scores + torch.where(keep, 0.0, float("-inf"))'
+                    ".to(attn_scores.dtype), dim=-1).nan_to_num()",
+                ),
+            ),
+            say="Forward all is right, but one query that may attend to nothing makes the gradient "
+            "NaN, of every key. Replacing NaN afterwards comes too late.",
+        ),
+        Mistake(
+            "values masked in the place of weights",
+            edits=(
+                (WEIGHTS, "torch.softmax(attn_scores, dim=-1)"),
+                ("return attn_weights @ value", "return (attn_weights * keep) @ value"),
+            ),
+            say="The hidden keys still take weight, and only their values are left out of the "
+            "context. Mask the scores, before softmax.",
+        ),
+        Mistake(
+            "mask in the weights, not in the context",
+            edits=(
+                (
+                    "return attn_weights @ value",
+                    "return torch.softmax(attn_scores, dim=-1) @ value",
+                ),
+            ),
+            say="The weights that you return are masked, but the context was made with others, "
+            "from which nothing was hidden.",
+        ),
+        Mistake(
+            "keys as values",
+            edits=(("attn_weights @ value", "attn_weights @ key"),),
+            say="The weights are right, but the context mixes the keys. It should mix the values.",
+        ),
+        Mistake(
+            "query and key exchanged",
+            edits=(("query @ key.transpose(-2, -1)", "key @ query.transpose(-2, -1)"),),
+            say="Queries and keys have changed places: rows of the scores are queries, columns "
+            "keys.",
+        ),
+        Mistake(
+            "transpose of the first two dimensions",
+            edits=(("key.transpose(-2, -1)", "key.transpose(0, 1)"),),
+            say="`transpose(0, 1)` exchanges the first two dimensions. With a batch those are "
+            "sentences and words; exchange the last two, −2 and −1.",
+        ),
+        Mistake(
+            "order exchanged",
+            edits=(
+                (
+                    "return attn_weights @ value, attn_weights",
+                    "return attn_weights, attn_weights @ value",
+                ),
+            ),
+            say="Both results are right, in the wrong order: first the context, then the weights.",
+        ),
+        Mistake(
+            "context only",
+            edits=(("return attn_weights @ value, attn_weights", "return attn_weights @ value"),),
+            say="You returned one tensor. Return two things: the context and the weights.",
+        ),
+        Mistake(
+            "scores returned",
+            edits=(("value, attn_weights", "value, attn_scores"),),
+            say="The context is right, but beside it you returned the scores before softmax.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "einsum",
+            body="""
+            attn_scores = torch.einsum("...qd,...kd->...qk", query, key) * key.shape[-1] ** -0.5
+            hidden = attn_scores.masked_fill(~keep, torch.finfo(attn_scores.dtype).min)
+            attn_weights = hidden.softmax(-1) * keep
+            return torch.einsum("...qk,...kv->...qv", attn_weights, value), attn_weights
+            """,
+        ),
+        Alternative(
+            "the library's function twice",
+            body="""
+            context = F.scaled_dot_product_attention(query, key, value, attn_mask=keep)
+            # With the identity as values the context is the weights.
+            eye = torch.eye(key.shape[-2], dtype=key.dtype).expand(*key.shape[:-1], -1)
+            return context, F.scaled_dot_product_attention(query, key, eye, attn_mask=keep)
+            """,
+        ),
+        Alternative(
+            "queries scaled",
+            body="""
+            attn_weights = masked_softmax((query / key.shape[-1] ** 0.5) @ key.mT, keep)
+            return attn_weights.matmul(value), attn_weights
+            """,
+        ),
+    ],
+    hints=[
+        "Three lines: scores, weights, context. Only the second one differs from lesson 2.",
+        "The scores are scaled by the root of d_k, the last dimension of `key`; the mask comes "
+        "after that, inside `masked_softmax`.",
+        "`transpose(-2, -1)` works with a batch and without. Return the context first.",
+    ],
+)
+
+# ---------------------------------------------------------------- to_torch_mha_mask
+
+to_torch_mha_mask = Exercise(
+    "to_torch_mha_mask",
+    returns="hidden",
+    aspects=[
+        Aspect(
+            "True where a key is hidden",
+            1,
+            [
+                lambda draw: {"keep": draw.keep("n_query n_key")},
+                lambda draw: {"keep": draw.keep("batch n_query n_key")},
+                lambda draw: {"keep": padded_keep(draw)},
+            ],
+        )
+    ],
+    mistakes=[
+        Mistake(
+            "as it is",
+            body="return keep",
+            say="That is `keep` as it was. `nn.MultiheadAttention` hides what is True, so True and "
+            "False have to change places.",
+        ),
+        Mistake(
+            "bits turned round",
+            body="return (~keep.int()).bool()",
+            say="Everything is True: `~` of an *integer* turns its bits round, ~1 = −2 and ~0 = "
+            "−1, and both count as True. Use `~` on the boolean itself.",
+        ),
+        Mistake(
+            "floats",
+            body="return (~keep).float()",
+            say="Right places, but as floats: `nn.MultiheadAttention` *adds* a float mask to the "
+            "scores, 1 to the hidden keys. It has to be boolean.",
+        ),
+        Mistake(
+            "integers",
+            body="return (~keep).int()",
+            say="Right places, but as integers, which `nn.MultiheadAttention` does not take as a "
+            "mask. It has to be boolean.",
+        ),
+        Mistake(
+            "additive",
+            body='return torch.zeros(keep.shape).masked_fill(~keep, float("-inf"))',
+            say="That is an additive mask, the next exercise. Here a boolean is wanted.",
+        ),
+        Mistake(
+            "transposed",
+            body="return keep.transpose(-2, -1)",
+            say="You transposed the mask. Rows and columns mean the same in both libraries; True "
+            "and False do not.",
+        ),
+        Mistake(
+            "opposite and transposed",
+            body="return ~keep.transpose(-2, -1)",
+            say="True and False are right, but you transposed the mask as well. Rows are queries "
+            "and columns keys in both libraries.",
+        ),
+        Mistake(
+            "minus",
+            body="return -keep",
+            say="A boolean has no minus. Its opposite is `~keep`, or `torch.logical_not(keep)`.",
+        ),
+        Mistake(
+            "not",
+            body="return not keep",
+            say="`not` asks whether the whole tensor is true, which has no answer. Element by "
+            "element it is `~`, or `torch.logical_not`.",
+        ),
+        Mistake(
+            "one minus",
+            body="return 1 - keep",
+            say="Torch does not subtract booleans. The opposite of a boolean is `~keep`, or "
+            "`torch.logical_not(keep)`.",
+        ),
+        Mistake(
+            "causal",
+            body="return torch.ones_like(keep).triu(1)",
+            say="You returned the causal mask, whatever `keep` says.",
+        ),
+        Mistake(
+            "in place",
+            body="return keep.logical_not_()",
+            say="`logical_not_`, with the underscore, changes the caller's mask. Make a new one.",
+        ),
+    ],
+    alternatives=[
+        Alternative("logical not", body="return torch.logical_not(keep)"),
+        Alternative("compared with False", body="return keep == False"),
+        Alternative("unlike True", body="return keep ^ True"),
+        Alternative("through floats", body="return (1 - keep.float()).bool()"),
+    ],
+    hints=[
+        "The shape stays. Only the meaning of True changes.",
+        "For every entry: True becomes False, and False becomes True.",
+        "Python's operator for the opposite of a boolean tensor is the tilde.",
+    ],
+)
+
+# ---------------------------------------------------------------- to_additive
+
+
+def additive_in(dtype: torch.dtype, dims: str = "n_query n_key") -> Inputs:
+    return lambda draw: {"keep": draw.keep(dims), "dtype": dtype}
+
+
+to_additive = Exercise(
+    "to_additive",
+    returns="additive",
+    aspects=[
+        Aspect(
+            "0 to keep, −∞ to hide",
+            2,
+            [additive_in(torch.float32), additive_in(torch.float32, "batch n_query n_key")],
+        ),
+        Aspect(
+            "in the dtype of the scores",
+            1,
+            [additive_in(torch.float16), additive_in(torch.bfloat16)],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "polarity",
+            edits=(("~keep", "keep"),),
+            say="The −∞ stands where the key may be seen. Adding 0 keeps a score as it is, adding "
+            "−∞ hides it.",
+        ),
+        Mistake(
+            "zero times infinity",
+            body="return (1 - keep.to(dtype)) * -math.inf",
+            say="There is NaN where a key may be seen: 0 · (−∞) is not 0. Write the two numbers in "
+            "without multiplying: `masked_fill` or `torch.where`.",
+        ),
+        Mistake(
+            "floats of keep",
+            body="return keep.to(dtype)",
+            say="These are the booleans as floats, 1 and 0. Added to scores they hide nothing.",
+        ),
+        Mistake(
+            "floats of the opposite",
+            body="return (~keep).to(dtype)",
+            say="These are 0 to keep and 1 to hide. Added to scores, the 1 makes the hidden keys "
+            "*more* attractive.",
+        ),
+        Mistake(
+            "−1",
+            edits=(("-math.inf", "-1.0"),),
+            say="−1 dims a key by e, and does not hide it. −∞ hides.",
+        ),
+        Mistake(
+            "−10⁹",
+            edits=(("-math.inf", "-1e9"),),
+            say="−10⁹ hides in most rows, spreads the weight over hidden keys in a row with "
+            "nothing to attend to, and does not fit into half precision. Here −∞ is asked for.",
+        ),
+        Mistake(
+            "lowest number",
+            edits=(("-math.inf", "torch.finfo(dtype).min"),),
+            say="The lowest number of the dtype hides in most rows, and in a row with nothing to "
+            "attend to the library can't tell it from a score: the weight is spread over hidden "
+            "keys. Here −∞ is asked for.",
+        ),
+        Mistake(
+            "+∞",
+            edits=(("-math.inf", "math.inf"),),
+            say="+∞ is the most attractive score there is. The sign is wrong.",
+        ),
+        Mistake(
+            "multiplicative",
+            edits=(("torch.zeros", "torch.ones"),),
+            say="Keys that may be seen get 1 added to their scores. It does no harm to softmax, "
+            "which sees only differences, but the mask should say 0: nothing changes.",
+        ),
+        Mistake(
+            "dtype ignored",
+            edits=((", dtype=dtype", ""),),
+            say="The values are right, and always float32. Use the `dtype` that is asked for: "
+            "`nn.MultiheadAttention` refuses a mask whose dtype is not that of the scores.",
+        ),
+        Mistake(
+            "transposed",
+            edits=((".masked_fill(~keep, -math.inf)", ".masked_fill(~keep, -math.inf).mT"),),
+            say="The mask is transposed. Rows are queries and columns keys, as in `keep`.",
+        ),
+        Mistake(
+            "fill without effect",
+            body="""
+            additive = torch.zeros(keep.shape, dtype=dtype)
+            additive.masked_fill(~keep, -math.inf)
+            return additive
+            """,
+            say="All zeros: `masked_fill` returns a new tensor, and its result was not used.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "where",
+            body="return torch.where(keep, 0.0, -math.inf).to(dtype)",
+        ),
+        Alternative("logarithm of 1 and 0", body="return keep.to(dtype).log()"),
+        Alternative(
+            "filled in place",
+            body="""
+            additive = torch.full(keep.shape, -math.inf).to(dtype)
+            additive[keep] = 0
+            return additive
+            """,
+        ),
+    ],
+    hints=[
+        "Start from zeros in the shape of `keep`, in the given dtype.",
+        "`masked_fill` writes a number wherever a mask is True; `torch.where(condition, a, b)` "
+        "chooses between two numbers. Neither multiplies, so no 0 · ∞ can arise.",
+        "`-math.inf` is minus infinity, and it fits into every floating point dtype.",
+    ],
+)
+
+# ---------------------------------------------------------------- leaks_future
+
+SOUND = """
+def attention(words):
+    n, d = words.shape[-2:]
+    query, key, value = words.roll(1, -1), words, words.flip(-1)
+    keep = torch.ones(n, n, dtype=torch.bool).tril()
+    scores = query @ key.transpose(-2, -1) / math.sqrt(d)
+    weights = scores.masked_fill(~keep, -math.inf).softmax(-1)
+    return weights @ value
+"""
+IN_HEADS = """
+def attention(words):
+    batch, n, d = words.shape
+    n_heads = 2 if d % 2 == 0 else d
+    heads = words.view(batch, n, n_heads, -1).transpose(1, 2)
+    keep = torch.ones(n, n, dtype=torch.bool).tril()
+    scores = heads.roll(1, -1) @ heads.transpose(-2, -1) / math.sqrt(heads.shape[-1])
+    weights = scores.masked_fill(~keep, -math.inf).softmax(-1)
+    return (weights @ heads).transpose(1, 2).reshape(batch, n, d)
+"""
+TWO_LAYERS = """
+def layer(words, keep):
+    scores = words @ words.transpose(-2, -1) / math.sqrt(words.shape[-1])
+    return words + scores.masked_fill(~keep, -math.inf).softmax(-1) @ words.roll(1, -1)
+
+def attention(words):
+    keep = torch.ones(words.shape[1], words.shape[1], dtype=torch.bool).tril()
+    return layer(layer(words, keep), keep)
+"""
+KEEP = "torch.ones(n, n, dtype=torch.bool).tril()"
+
+
+def edited(source: str, *edits: tuple[str, str]) -> str:
+    """The source with each edit made; its left side must occur exactly once."""
+    for old, new in edits:
+        if source.count(old) != 1:
+            raise ValueError(f"{old!r} occurs {source.count(old)} times in an implementation")
+        source = source.replace(old, new)
+    return source
+
+
+def with_keep(keep: str) -> str:
+    return edited(SOUND, (KEEP, keep))
+
+
+# What each is called in a card → its source. A test takes the Jacobian of every one to make sure
+# that it is where it belongs.
+SOUND_ONES = {
+    "causal attention": SOUND,
+    "attention to the words before, the word itself left out": edited(
+        with_keep("torch.ones(n, n, dtype=torch.bool).tril(-1)"),
+        ("-math.inf).softmax(-1)", "-1e9).softmax(-1) * keep"),
+    ),
+    "attention to the last two words": with_keep(f"{KEEP}.triu(-1)"),
+    "attention to the first word only": with_keep("(torch.arange(n) == 0).expand(n, n)"),
+    "a softmax by hand": edited(
+        SOUND,
+        (
+            "scores.masked_fill(~keep, -math.inf).softmax(-1)",
+            "scores.masked_fill(~keep, -math.inf)\n"
+            "    weights = (weights - weights.amax(-1, keepdim=True)).exp()\n"
+            "    weights = weights / weights.sum(-1, keepdim=True)",
+        ),
+    ),
+    "an additive mask": edited(
+        SOUND,
+        (
+            "scores.masked_fill(~keep, -math.inf)",
+            "(scores + torch.full((n, n), -math.inf).triu(1))",
+        ),
+    ),
+    "the library's function, is_causal": """
+def attention(words):
+    return F.scaled_dot_product_attention(words, words, words, is_causal=True)
+""",
+    "words one after the other": """
+def attention(words):
+    outputs = []
+    for i in range(words.shape[1]):
+        past = words[:, : i + 1]
+        weights = (past @ words[:, i, :, None]).softmax(1)
+        outputs.append((weights * past).sum(1))
+    return torch.stack(outputs, 1)
+""",
+    "two heads, rightly split": IN_HEADS,
+    "two layers": TWO_LAYERS,
+    "the average of the words so far": """
+def attention(words):
+    count = torch.arange(1, words.shape[1] + 1)
+    return words.cumsum(1) / count[:, None]
+""",
+    "the sum of the words before, the word itself left out": """
+def attention(words):
+    return F.pad(words.cumsum(1)[:, :-1], (0, 0, 1, 0))
+""",
+    "values centred over the words so far": edited(
+        SOUND,
+        (
+            "words.flip(-1)\n",
+            "words.flip(-1)\n"
+            "    value = value - value.cumsum(1) / torch.arange(1, n + 1)[:, None]\n",
+        ),
+    ),
+    "no attention at all": """
+def attention(words):
+    return 3 * words
+""",
+    "an output that is always the same": """
+def attention(words):
+    return torch.ones_like(words)
+""",
+    "words turned round, masked the other way, turned back": edited(
+        with_keep("torch.ones(n, n, dtype=torch.bool).triu()"),
+        ("words.shape[-2:]\n", "words.shape[-2:]\n    words = words.flip(1)\n"),
+        ("weights @ value", "(weights @ value).flip(1)"),
+    ),
+    "attention between the sentences of the batch": """
+def attention(words):
+    places = words.transpose(0, 1)
+    weights = (places @ places.transpose(-2, -1) / math.sqrt(words.shape[-1])).softmax(-1)
+    return (weights @ places).transpose(0, 1)
+""",
+    "large outputs": edited(SOUND, ("weights @ value", "1000 * weights @ value")),
+}
+LEAKING_ONES = {
+    "no mask": edited(SOUND, ("scores.masked_fill(~keep, -math.inf)", "scores")),
+    "the mask reversed": with_keep("torch.ones(n, n, dtype=torch.bool).triu()"),
+    "one word too far": with_keep("torch.ones(n, n, dtype=torch.bool).tril(1)"),
+    "only the next word hidden": with_keep(f"{KEEP} | torch.ones(n, n, dtype=torch.bool).triu(2)"),
+    "masked after softmax": edited(
+        SOUND, ("scores.masked_fill(~keep, -math.inf).softmax(-1)", "scores.softmax(-1) * keep")
+    ),
+    "softmax over the queries": edited(SOUND, ("softmax(-1)", "softmax(-2)")),
+    "hidden scores set to 0": edited(SOUND, ("~keep, -math.inf", "~keep, 0.0")),
+    "hidden scores set to -1": edited(SOUND, ("~keep, -math.inf", "~keep, -1.0")),
+    "heads split without a transpose": edited(
+        IN_HEADS,
+        ("words.view(batch, n, n_heads, -1).transpose(1, 2)", "words.view(batch, n_heads, n, -1)"),
+    ),
+    "heads merged without a transpose": edited(
+        IN_HEADS, ("(weights @ heads).transpose(1, 2)", "(weights @ heads)")
+    ),
+    "one head without a mask": edited(
+        IN_HEADS,
+        (
+            "dtype=torch.bool).tril()\n",
+            "dtype=torch.bool).tril().repeat(n_heads, 1, 1)\n    keep[-1] = True\n",
+        ),
+    ),
+    "weights masked, the average of the sentence in every value": edited(
+        SOUND, ("words.flip(-1)\n", "words.flip(-1)\n    value = value + value.mean(1, True)\n")
+    ),
+    "weights masked, a trace of the average in every value": edited(
+        SOUND,
+        ("words.flip(-1)\n", "words.flip(-1)\n    value = value + 0.05 * value.mean(1, True)\n"),
+    ),
+    "weights masked, each value mixed with the next": edited(
+        SOUND,
+        (
+            "words.flip(-1)\n",
+            "words.flip(-1)\n    value = value + F.pad(value[:, 1:], (0, 0, 0, 1))\n",
+        ),
+    ),
+    "features standardised over the sentence": edited(
+        SOUND,
+        (
+            "words.shape[-2:]\n",
+            "words.shape[-2:]\n"
+            "    words = words - words.mean(1, True)\n"
+            "    words = words / (words.square().mean(1, True) + 1e-3).sqrt()\n",
+        ),
+    ),
+    "every word sees the last one": with_keep(f"{KEEP} | (torch.arange(n) == n - 1)"),
+    "only the last word but one sees the last": with_keep(f"{KEEP}\n    keep[-2:-1, -1:] = True"),
+    "only the first word sees the second": with_keep(f"{KEEP}\n    keep[:1, :2] = True"),
+    "only the first sentence masked": with_keep(
+        f"{KEEP}.repeat(len(words), 1, 1)\n    keep[1:] = True"
+    ),
+    "words in pairs that see each other": with_keep(
+        "(torch.arange(n)[:, None] // 2 >= torch.arange(n) // 2)"
+    ),
+    "two layers, the first without a mask": edited(
+        TWO_LAYERS, ("layer(words, keep), keep", "layer(words, keep | True), keep")
+    ),
+    "the next word added at the end": edited(
+        SOUND, ("weights @ value", "weights @ value + F.pad(words[:, 1:], (0, 0, 0, 1))")
+    ),
+}
+
+
+def implementation(name: str) -> Inputs:
+    """A case that is one of the implementations above."""
+    source = (SOUND_ONES | LEAKING_ONES)[name]
+
+    def inputs(draw: Draw) -> dict:
+        draw.label(name)
+        return {"attention": Code(source)}
+
+    return inputs
+
+
+def telling_apart(name: str, points: int, shown: list[str], hidden: list[str]) -> Aspect:
+    """Sound and leaking implementations, some of them seen by grading only."""
+    return Aspect(
+        name,
+        points,
+        [implementation(one) for one in shown],
+        hidden_cases=[implementation(one) for one in hidden],
+    )
+
+
+COMPARED = "torch.allclose(before[:, :later], after[:, :later], atol=1e-5)"
+CHANGED = "torch.randn_like(words[:, later:])"
+PLACES = "range(1, words.shape[1])"
+ONE_SENTENCE = (
+    "It misses a leak that is only in a later sentence of the batch. Make a batch of several "
+    "sentences, and change every one of them."
+)
+
+leaks_future = Exercise(
+    "leaks_future",
+    returns="leaks",
+    plain=True,
+    aspects=[
+        telling_apart(
+            "a mask that is missing, reversed or shifted",
+            2,
+            [
+                "causal attention",
+                "no mask",
+                "the mask reversed",
+                "one word too far",
+                "attention to the words before, the word itself left out",
+                "attention to the last two words",
+                "only the next word hidden",
+            ],
+            [
+                "an additive mask",
+                "the library's function, is_causal",
+                "words in pairs that see each other",
+            ],
+        ),
+        telling_apart(
+            "a mask in the wrong place",
+            1,
+            [
+                "masked after softmax",
+                "softmax over the queries",
+                "hidden scores set to 0",
+                "a softmax by hand",
+                "attention between the sentences of the batch",
+            ],
+            ["hidden scores set to -1", "words one after the other"],
+        ),
+        telling_apart(
+            "heads and layers",
+            1,
+            [
+                "heads split without a transpose",
+                "one head without a mask",
+                "two heads, rightly split",
+                "two layers",
+            ],
+            ["heads merged without a transpose", "two layers, the first without a mask"],
+        ),
+        telling_apart(
+            "ways round the mask",
+            1,
+            [
+                "weights masked, the average of the sentence in every value",
+                "weights masked, a trace of the average in every value",
+                "features standardised over the sentence",
+                "the average of the words so far",
+                "the sum of the words before, the word itself left out",
+                "values centred over the words so far",
+                "an output that is always the same",
+            ],
+            [
+                "weights masked, each value mixed with the next",
+                "the next word added at the end",
+                "no attention at all",
+            ],
+        ),
+        telling_apart(
+            "a single leak, wherever it is",
+            2,
+            [
+                "every word sees the last one",
+                "only the last word but one sees the last",
+                "only the first word sees the second",
+                "only the first sentence masked",
+                "attention to the first word only",
+                "large outputs",
+            ],
+            ["words turned round, masked the other way, turned back"],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "True and False exchanged",
+            edits=(("return True\n    return False", "return False\n    return True"),),
+            say="True and False are exchanged. When an output before the changed word moves, there "
+            "is a leak: True.",
+        ),
+        Mistake(
+            "always True",
+            body="return True",
+            say="It says True of everything. Only attention in which an output depends on a later "
+            "word is to be called leaking.",
+        ),
+        Mistake(
+            "all outputs compared",
+            edits=((COMPARED, "torch.allclose(before, after, atol=1e-5)"),),
+            say="It calls sound attention leaking, since it compares all outputs. Those of the "
+            "changed words, and those after them, may move; only the ones before may not.",
+        ),
+        Mistake(
+            "the changed word's own output compared",
+            edits=((COMPARED, COMPARED.replace(":later", ": later + 1")),),
+            say="It calls sound attention leaking, since it compares the output of the changed "
+            "word as well, and that one may move. Stop one earlier.",
+        ),
+        Mistake(
+            "the past changed",
+            edits=(
+                (f"changed[:, later:] = {CHANGED}", "changed[:, :later].normal_()"),
+                (COMPARED, COMPARED.replace(":later", "later:")),
+            ),
+            say="It changes the past and looks whether the outputs after it move. They should: "
+            "change the future, and look at the outputs before it.",
+        ),
+        Mistake(
+            "the same words twice",
+            edits=(
+                ("words.clone()", "words"),
+                (
+                    "after = attention(changed)",
+                    "before, after = attention(words), attention(changed)",
+                ),
+            ),
+            say="It never says True. Do both outputs come from the same words? `changed = words` "
+            "is only a second name for one tensor; `words.clone()` makes a copy.",
+        ),
+        Mistake(
+            "only the last word changed",
+            edits=((PLACES, "[words.shape[1] - 1]"),),
+            say="It changes the last word only, and misses a leak from a word in the middle. "
+            "Change every word in turn.",
+        ),
+        Mistake(
+            "one cut in the middle",
+            edits=((PLACES, "[words.shape[1] // 2]"),),
+            say="It cuts past from future in one place only, and misses leaks that do not cross "
+            "this cut. Try every place.",
+        ),
+        Mistake(
+            "only the first output compared",
+            edits=((COMPARED, COMPARED.replace(":later", "0")),),
+            say="It looks at the first output only, and misses a leak into another word. Compare "
+            "all outputs before the change.",
+        ),
+        Mistake(
+            "only the first feature compared",
+            edits=((COMPARED, COMPARED.replace(":later", ":later, 0")),),
+            say="It looks at the first feature only, and misses a leak in one head of several. "
+            "Compare all features.",
+        ),
+        Mistake(
+            "the future reordered",
+            edits=((CHANGED, "words[:, later:].flip(1)"),),
+            say="It reorders the future, and so misses even attention without a mask: that is a "
+            "sum over all words, and a sum does not mind their order. Put new words there.",
+        ),
+        Mistake(
+            "NaN in the future",
+            edits=((CHANGED, "math.nan"),),
+            say="It puts NaN into the future and calls sound attention leaking: 0 · NaN is NaN, so "
+            "NaN gets through a weight of exactly 0. Change to finite numbers.",
+        ),
+        Mistake(
+            "a batch of one",
+            edits=(("torch.randn(3, 6, 8)", "torch.randn(1, 6, 8)"),),
+            say=ONE_SENTENCE,
+        ),
+        Mistake(
+            "one sentence changed",
+            edits=((f"changed[:, later:] = {CHANGED}", f"changed[0, later:] = {CHANGED}[0]"),),
+            say=ONE_SENTENCE,
+        ),
+        Mistake(
+            "a single feature",
+            edits=(("torch.randn(3, 6, 8)", "torch.randn(3, 6, 1)"),),
+            say="Its words have a single feature, so there is nothing that heads could divide "
+            "among themselves, and mistakes in dividing go unseen. Give words several features.",
+        ),
+        Mistake(
+            "two words",
+            edits=(("torch.randn(3, 6, 8)", "torch.randn(3, 2, 8)"),),
+            say="Its sentences have two words. A leak that jumps over a word needs three at least; "
+            "take some more.",
+        ),
+        Mistake(
+            "too tolerant",
+            edits=(("atol=1e-5", "atol=0.5"),),
+            say="Its tolerance is so large that a small leak goes unseen. Rounding errors are of "
+            "the size of 1e-6; allow not much more.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "one word at a time",
+            body="""
+            words = torch.rand(2, 5, 6)
+            for place in range(1, 5):
+                other = words.clone()
+                other[:, place] += 3 * torch.rand(2, 6)
+                gap = (attention(other) - attention(words)).abs()
+                if gap[:, :place].max() > 1e-6:
+                    return True
+            return False
+            """,
+        ),
+        Alternative(
+            "the future cut off",
+            body="""
+            words = torch.randn(4, 7, 6, dtype=torch.float64)
+            whole = attention(words)
+            short = [attention(words[:, :n])[:, -1] for n in range(1, 8)]
+            return not torch.allclose(torch.stack(short, 1), whole)
+            """,
+        ),
+        Alternative(
+            "gradients",
+            body="""
+            words = torch.randn(3, 5, 4, requires_grad=True)
+            outputs = (attention(words) * torch.randn(3, 5, 4)).sum((0, 2))
+            for i, output in enumerate(outputs):
+                if not output.requires_grad:
+                    continue
+                (slope,) = torch.autograd.grad(output, words, retain_graph=True)
+                if (slope[:, i + 1 :].abs() > 1e-6).any():
+                    return True
+            return False
+            """,
+        ),
+        Alternative(
+            "exact comparison of large batches",
+            body="""
+            words = torch.randn(8, 4, 10)
+            before = attention(words)
+            moved = []
+            for later in (1, 2, 3):
+                changed = torch.cat([words[:, :later], torch.randn(8, 4 - later, 10)], dim=1)
+                moved.append(not torch.equal(attention(changed)[:, :later], before[:, :later]))
+            return any(moved)
+            """,
+        ),
+    ],
+    hints=[
+        "Make random words, `torch.randn(batch, n, d)` with several of each, and keep the outputs. "
+        "Then change something in a copy, and compare. Only the past of the change counts.",
+        "A leak may hide in any place, so change each word in turn (or everything from each place "
+        "on), in all sentences, in all features, and look at every output before it.",
+        "Change by new random numbers: a reordered future has the same average. Compare with a "
+        "small tolerance (`torch.allclose` with an `atol`), since large sums are rounded.",
+    ],
+)
+
+EXERCISES = (
+    causal_keep,
+    padding_keep,
+    masked_softmax,
+    masked_attention,
+    to_torch_mha_mask,
+    to_additive,
+    leaks_future,
+)

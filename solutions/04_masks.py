@@ -1,0 +1,799 @@
+# %% [markdown]
+# # 4. Masks
+#
+# So far every word could look at every other word. Often it must not: a model that guesses the
+# next word may not read it first, and the filling at the end of a short sentence is no word at
+# all. A **mask** says who may look at whom. In lesson 3 it was hidden in a function that was
+# given to you. It takes a line of code or two, and they go wrong easily, because a wrong mask
+# raises no error. In this lesson you build masks, see each of the usual mistakes fail, and write
+# a test that finds them.
+#
+# | | |
+# |---|---|
+# | **Time** | 90 minutes |
+# | **You need** | Lessons 2 and 3: scaled dot-product attention, and its heads |
+# | **You can then** | mask attention rightly, in four libraries, and show that nothing leaks |
+# | **Exercises** | 7, together 28 points |
+
+# %%
+import math
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from autograder import check, failing_case, hint, progress
+from utils.data import six_words
+from utils.libraries import load_keras
+from utils.plots import (
+    plot_attention,
+    plot_leak,
+    plot_masking,
+    plot_matrix,
+)
+
+# %%
+torch.set_num_threads(1)  # small tensors are fastest on one thread
+torch.set_printoptions(precision=4, sci_mode=False)
+
+# %% [markdown]
+# The six words and the three projections are those of lesson 2. The second row of weights, the
+# one of "journey", begins with .1500 and .2264, as it did there.
+
+# %%
+labels, words = six_words()
+torch.manual_seed(123)
+w_query, w_key, w_value = (torch.rand(3, 2) for _ in range(3))
+query, key, value = words @ w_query, words @ w_key, words @ w_value
+attn_scores = query @ key.T / math.sqrt(2)
+attn_scores.softmax(-1)[1]
+
+# %% [markdown]
+# ## What a word must not see
+#
+# A language model learns by guessing the next word, at every place of the sentence at once. For
+# "Your journey" the answer is "starts". If "journey" may attend to "starts", the answer lies
+# open: the model can copy it, and learns nothing that helps when the next word is not there yet.
+#
+# So a word may see itself and the words before it. This is a **causal** mask. We write a mask as
+# a boolean matrix `keep`, a row for each query and a column for each key:
+#
+# $$\text{keep}_{ij} = \text{True} \iff \text{query } i \text{ may attend to key } j$$
+#
+# The name is there for a reason. Other code says `mask`, and means by True now "may attend" and
+# now "is hidden". What `keep` means can't be forgotten.
+#
+# Masks are made by comparing, and a comparison broadcasts like a sum. **Predict before you
+# run:** what shape has this, and where is it True?
+
+# %%
+column, row = torch.tensor([[1], [5]]), torch.tensor([2, 4, 6])
+print(column < row)
+
+# %% [markdown]
+# Each number of the column is compared with each number of the row: two rows, three columns. 1
+# is less than all three, 5 is less than 6 alone.
+#
+# ### Exercise 1: `causal_keep` (2 points, 5 minutes)
+#
+# Make the causal mask of a sentence of `n` words.
+
+
+# %%
+def causal_keep(n: int) -> Bool[Tensor, "n n"]:
+    """Mask in which each word may attend to itself and to the words before it.
+
+    Example:
+        >>> causal_keep(3)
+        tensor([[ True, False, False],
+                [ True,  True, False],
+                [ True,  True,  True]])
+    """
+    ### BEGIN SOLUTION
+    position = torch.arange(n)
+    return position[:, None] >= position
+    ### END SOLUTION
+
+
+# %%
+check(causal_keep)
+
+# %% [markdown]
+# ## Words that are no words
+#
+# Sentences differ in length, and a batch is one tensor. Short sentences are filled up to the
+# length of the longest; the filling is called **padding**. Here the second sentence, "one step
+# starts", has three words and three places of padding, all zeros.
+
+# %%
+lengths = torch.tensor([6, 3])
+batch = torch.stack([words, words[[4, 5, 2, 0, 0, 0]]])
+batch[1, 3:] = 0
+batch[1]
+
+# %% [markdown]
+# **Predict before you run:** the padding is all zeros. How much of its weight does "one" give to
+# the three places of padding: nothing, a little, a third?
+
+# %%
+padded_scores = (batch @ w_query) @ (batch @ w_key).mT / math.sqrt(2)
+padded_weights = padded_scores.softmax(-1)
+print(padded_weights[1, 0], padded_weights[1, 0, 3:].sum())
+
+# %% [markdown]
+# More than a third. A score of 0 is not a weight of 0: softmax takes e⁰ = 1, which is more than
+# a negative score would get. Zeros do not hide; a mask does. (And the mask must come from the
+# lengths, not from looking for zeros: a real word may have a feature of 0.)
+#
+# For padding it depends on the sentence, and not on the query, which keys may be seen: the first
+# `length` ones. So the mask has the shape [batch, 1, n]. The 1 stands where the queries stand in
+# [batch, n_query, n_key], and broadcasting repeats it for every query.
+#
+# ### Exercise 2: `padding_keep` (3 points, 7 minutes)
+#
+# Make the mask of a padded batch from the lengths of its sentences.
+
+
+# %%
+def padding_keep(lengths: Int[Tensor, " batch"], n: int) -> Bool[Tensor, "batch 1 n"]:
+    """Mask in which every query may attend to the words of its sentence, not to its padding.
+
+    Example:
+        >>> keep = padding_keep(torch.tensor([3, 1]), 4)
+        >>> keep.shape
+        torch.Size([2, 1, 4])
+        >>> keep[:, 0]
+        tensor([[ True,  True,  True, False],
+                [ True, False, False, False]])
+    """
+    ### BEGIN SOLUTION
+    position = torch.arange(n)
+    return (position < lengths[:, None])[:, None, :]
+    ### END SOLUTION
+
+
+# %%
+check(padding_keep)
+
+# %% [markdown]
+# Two masks combine with `&`: a key may be seen if both allow it. The shapes [6, 6] and [2, 1, 6]
+# broadcast to [2, 6, 6], a mask for each sentence.
+
+# %%
+keep = causal_keep(6) & padding_keep(lengths, 6)
+keep.shape
+
+# %%
+plot_matrix(
+    torch.stack([causal_keep(6), padding_keep(lengths, 6)[1].expand(6, 6), keep[1]]),
+    titles=["causal", "padding of “one step starts”", "both, with &"],
+    value_range=(0, 1),
+    caption="Three masks. 1: the query may attend to the key. 0: it may not.",
+)
+
+# %% [markdown]
+# ### The 1 in [batch, 1, n]
+#
+# What if it is missing? Take three sentences of three places, with 3, 2 and 1 words. **Predict
+# before you run:** a mask of shape [3, 3] meets scores of shape [3, 3, 3]. Which mask does the
+# last sentence get?
+
+# %%
+right = padding_keep(torch.tensor([3, 2, 1]), 3)  # [batch, 1, n]
+flat = right[:, 0]  # [batch, n]
+print(right.expand(3, 3, 3)[2])
+print(flat.expand(3, 3, 3)[2])
+
+# %% [markdown]
+# Broadcasting lines shapes up from the right, so [batch, n] was read as [n_query, n_key]: query
+# 0 got the mask of sentence 0, query 1 that of sentence 1, and every sentence got the same. In
+# the last sentence, query 0 now attends to two places of padding. Nothing warns you when the
+# sizes agree. When they differ, you are lucky:
+
+# %%
+try:
+    torch.zeros(2, 6, 6).masked_fill(~padding_keep(lengths, 6)[:, 0], 0)
+except RuntimeError as error:
+    print(error)
+
+# %% [markdown]
+# The same happens one step further up. With heads, scores are [batch, n_heads, n_query, n_key],
+# and a mask of [batch, 1, n_key] is read as [n_heads, 1, n_key]: each *head* gets the mask of a
+# sentence. There the mask needs a 1 for the heads as well, `keep[:, None]`.
+
+# %% [markdown]
+# ## Before softmax, or after?
+#
+# The obvious way to use a mask is to take the weights and set the hidden ones to 0.
+
+# %%
+causal = causal_keep(6)
+masked_after = attn_scores.softmax(-1) * causal
+masked_after.sum(-1)
+
+# %%
+plot_attention(
+    masked_after,
+    labels,
+    labels,
+    caption="Masked after softmax: the rows no longer share out a total of 1.",
+)
+
+# %% [markdown]
+# The row of "Your" sums to .155. Its context would be less than a sixth of what it should be,
+# and that is the smaller harm. The hidden words are still in the weights: softmax divided by a
+# sum in which they had their part. Change a hidden word and the weights that are left change as
+# well.
+#
+# Dividing each row by its new sum mends that, on paper. In floating point, softmax has already
+# looked at the hidden scores. **Predict before you run:** the first key is hidden, and its score
+# happens to be 200.
+
+# %%
+after = torch.tensor([200.0, 1.0, 2.0]).softmax(-1) * torch.tensor([False, True, True])
+print(after, after / after.sum())
+
+# %% [markdown]
+# Next to e²⁰⁰ everything else is 0, and 0 / 0 is NaN. (Scores that far apart are rare, and the
+# check below does not ask for them. Still, nothing is gained by the risk.) So the mask belongs
+# before softmax: in the sum, too, only those keys count that may be seen.
+#
+# $$\text{weight}_{ij} = \frac{\text{keep}_{ij} e^{s_{ij}}}{\sum_k \text{keep}_{ik} e^{s_{ik}}}$$
+#
+# Softmax gives a weight of 0 where $e^{s} = 0$, at a score of −∞. Hence the usual recipe: set
+# the hidden scores to −∞, then take softmax (Vaswani et al. 2017, "Attention Is All You Need",
+# section 3.2.3). Setting them to 0 would give a weight of e⁰ again:
+
+# %%
+row = torch.tensor([1.0, 2.0, 3.0])
+hidden = torch.tensor([False, False, True])
+print(row.masked_fill(hidden, 0.0).softmax(-1))
+print(row.masked_fill(hidden, -math.inf).softmax(-1))
+
+# %% [markdown]
+# The first of these two is the nastier mistake: its row sums to 1, so it looks right.
+#
+# ### How minus is minus infinity?
+#
+# One finds three ways to write "−∞" in published code: −∞ itself, −10⁹, and the most negative
+# number of the dtype. On most rows they do the same. They part when a row has *nothing* to
+# attend to. That happens: an empty sentence in a batch; a query of padding, when its row is
+# masked as well; the first word, if words may only see what is strictly before them. **Predict
+# before you run:** all three scores are hidden. What does each way give?
+
+# %%
+lowest = torch.finfo(torch.float32).min
+for fill in (-math.inf, -1e9, lowest):
+    print(f"{fill:8.1e}", torch.full((3,), fill).softmax(-1))
+
+# %% [markdown]
+# - **−∞** gives NaN. Stable softmax subtracts the largest score, and −∞ − (−∞) is not a number.
+# - **−10⁹** and the **lowest number** give one third each. Three equal scores share out the
+#   weight evenly, however low they are: all of it goes to keys that may not be seen.
+#
+# And −10⁹ fails a second time in half precision, whose lowest number is −65504:
+
+# %%
+print(torch.finfo(torch.float16).min)
+try:
+    torch.zeros(3, dtype=torch.float16).masked_fill(hidden, -1e9)
+except RuntimeError as error:
+    print(error)
+
+# %% [markdown]
+# What should a query get that may attend to nothing? Nothing: weights of 0 and a context of 0.
+# It is what `F.scaled_dot_product_attention` gives, and what we want.
+#
+# ### NaN comes back through the gradient
+#
+# A common repair lets the NaN happen and replaces it by 0 with `nan_to_num`. The weights are
+# right then. Look at the gradient. `additive` is 0 where the key may be seen and −∞ where not,
+# and is added to the scores; the second row has nothing to attend to.
+
+
+# %%
+def gradient_of(masked_weights):
+    scores = torch.tensor([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], requires_grad=True)
+    attn_weights = masked_weights(scores)
+    (attn_weights * torch.tensor([1.0, 2.0, 4.0])).sum().backward()
+    print("weights ", attn_weights.detach())
+    print("gradient", scores.grad)
+
+
+# %%
+two_rows = torch.tensor([[True, True, False], [False, False, False]])
+additive = torch.zeros(2, 3).masked_fill(~two_rows, -math.inf)
+gradient_of(lambda scores: (scores + additive).softmax(-1).nan_to_num())
+
+# %% [markdown]
+# Forward all is well, and backward the row is NaN: the gradient of softmax is made from its
+# weights, those before the repair. One optimizer step later the projections of queries and keys
+# are NaN, all of them. `torch.where(keep, weights, 0)` in the place of `nan_to_num` does not
+# help either, for the same reason.
+#
+# (With `masked_fill` in the place of the sum you get away with it: its backward pass sets the
+# gradient of every hidden score to 0, the NaN included. It is luck that torch's anomaly
+# detection does not accept.)
+#
+# The cure is never to make the NaN:
+#
+# 1. hide with the dtype's lowest number, `torch.finfo(attn_scores.dtype).min`, which is finite;
+# 2. after softmax, set the weights of hidden keys to 0. In ordinary rows they are 0 already. In
+#   a row with nothing it removes the thirds.
+#
+# ### Exercise 3: `masked_softmax` (7 points, 15 minutes)
+#
+# Softmax over the keys that may be seen. `torch.softmax` is allowed. `keep` broadcasts to the
+# shape of the scores, so one mask may serve many rows.
+
+
+# %%
+def masked_softmax(
+    attn_scores: Float[Tensor, "*batch n_query n_key"],
+    keep: Bool[Tensor, "*#batch #n_query n_key"],
+) -> Float[Tensor, "*batch n_query n_key"]:
+    """Attention weights over the keys that `keep` allows; 0 for the others.
+
+    Rows sum to 1; a row of `keep` with no True gives zeros. Gradients are finite everywhere.
+    Source: Vaswani et al. 2017, section 3.2.3.
+
+    Example:
+        >>> masked_softmax(
+        ...     torch.tensor([[1.0, 1.0, 5.0], [1.0, 1.0, 5.0]]),
+        ...     torch.tensor([[True, True, False], [False, False, False]]),
+        ... )
+        tensor([[0.5000, 0.5000, 0.0000],
+                [0.0000, 0.0000, 0.0000]])
+    """
+    ### BEGIN SOLUTION
+    lowest = torch.finfo(attn_scores.dtype).min
+    attn_weights = torch.softmax(attn_scores.masked_fill(~keep, lowest), dim=-1)
+    return attn_weights.masked_fill(~keep, 0.0)
+    ### END SOLUTION
+
+
+# %%
+check(masked_softmax)
+
+# %%
+plot_masking(
+    attn_scores,
+    causal,
+    {
+        "weights without mask": attn_scores.softmax(-1),
+        "weights with mask": masked_softmax(attn_scores, causal),
+    },
+    labels,
+    caption="Scores, mask, and the weights without and with it. Every row of both sums to 1.",
+)
+
+# %% [markdown]
+# "Your" has only itself to attend to, so its weight is 1. "step" may see everything, and its row
+# is the same without mask and with it. In between, what the hidden keys lose goes to the others
+# in proportion: "journey" gave .1500 and .2264, and now gives .3986 and .6014, the same ratio.
+#
+# And the three ways to say −∞, on a row with nothing to attend to:
+
+# %%
+first, none = attn_scores[:1], torch.zeros(1, 6, dtype=torch.bool)
+three_ways = {
+    "filled with −∞": first.masked_fill(~none, -math.inf).softmax(-1),
+    "filled with −1e9": first.masked_fill(~none, -1e9).softmax(-1),
+    "masked_softmax": masked_softmax(first, none),
+}
+
+# %%
+plot_attention(
+    torch.stack(list(three_ways.values())),
+    labels,
+    ["nothing"],
+    titles=list(three_ways),
+    value_range=(0, 1),
+    caption="A query that may attend to nothing: NaN, a sixth for each hidden key, or zeros.",
+)
+
+# %%
+gradient_of(lambda scores: masked_softmax(scores, two_rows))
+
+# %% [markdown]
+# Forward and backward are zeros in the second row now: a query that sees nothing learns nothing.
+
+# %% [markdown]
+# ## Attention with a mask
+#
+# Put together with lesson 2:
+#
+# $$\text{context} = \text{masked softmax}\left(\frac{Q K^\top}{\sqrt{d_k}},\ \text{keep}\right) V$$
+#
+# ### Exercise 4: `masked_attention` (5 points, 8 minutes)
+#
+# Write it. You may call your `masked_softmax` (then this exercise needs it to be right), or
+# write its lines once more.
+
+
+# %%
+def masked_attention(
+    query: Float[Tensor, "*batch n_query d_k"],
+    key: Float[Tensor, "*batch n_key d_k"],
+    value: Float[Tensor, "*batch n_key d_v"],
+    keep: Bool[Tensor, "*#batch #n_query n_key"],
+) -> tuple[Float[Tensor, "*batch n_query d_v"], Float[Tensor, "*batch n_query n_key"]]:
+    """Context vectors and attention weights, each query attending to the keys that `keep` allows.
+
+    A query that may attend to nothing gets zeros, as in `F.scaled_dot_product_attention`.
+
+    Example:
+        >>> one = torch.ones(1, 1)
+        >>> value = torch.tensor([[4.0], [8.0]])
+        >>> masked_attention(one, torch.ones(2, 1), value, torch.tensor([[True, False]]))
+        (tensor([[4.]]), tensor([[1., 0.]]))
+    """
+    ### BEGIN SOLUTION
+    attn_scores = query @ key.transpose(-2, -1) / math.sqrt(key.shape[-1])
+    attn_weights = masked_softmax(attn_scores, keep)
+    return attn_weights @ value, attn_weights
+    ### END SOLUTION
+
+
+# %%
+check(masked_attention)
+
+# %% [markdown]
+# Torch has the same as one function, without the weights. They agree, on a batch with padding:
+
+# %%
+batch_qkv = batch @ w_query, batch @ w_key, batch @ w_value
+context, attn_weights = masked_attention(*batch_qkv, keep)
+theirs = F.scaled_dot_product_attention(*batch_qkv, attn_mask=keep)
+print((context - theirs).abs().max() < 1e-6)
+print(attn_weights[1])
+
+# %% [markdown]
+# The places of padding are queries too, rows 3 to 5, and they get a context like any word. That
+# does no harm as long as nothing later looks at it: their keys are hidden, and the loss must
+# leave them out.
+#
+# ### When queries and keys are not the same words
+#
+# In **cross-attention** the queries come from one sentence and the keys from another: a
+# translation attends to its source. Then n_query and n_key differ, and the mask is that of the
+# *source's* padding. A causal mask has no place here, since the source is known from end to end.
+# Below three words ask the two sentences of the batch.
+
+# %%
+asking = words[:3].expand(2, 3, 3)
+_, cross = masked_attention(asking @ w_query, *batch_qkv[1:], padding_keep(lengths, 6))
+plot_attention(
+    cross,
+    query_labels=labels[:3],
+    titles=["source of 6 words", "source of 3 words and padding"],
+    caption="Cross-attention: each sentence's padding is hidden from all queries.",
+)
+
+# %% [markdown]
+# There is one more case of n_query ≠ n_key: a model that writes a text word by word keeps the
+# keys of the past and asks with the newest words only. Here a sentence has five words, and the
+# last two ask. `F.scaled_dot_product_attention` has a shortcut, `is_causal=True`. **Predict
+# before you run:** how many keys does the last word see?
+
+# %%
+newest, past = torch.zeros(1, 2, 4), torch.zeros(1, 5, 4)
+eye = torch.eye(5)[None]  # with these values the context is the weights
+shortcut = F.scaled_dot_product_attention(newest, past, eye, is_causal=True)
+keep_newest = causal_keep(5)[-2:]
+wanted = F.scaled_dot_product_attention(newest, past, eye, attn_mask=keep_newest)
+
+# %%
+plot_attention(
+    torch.cat([shortcut, wanted]),
+    query_labels=["word 3", "word 4"],
+    key_labels=[f"word {i}" for i in range(5)],
+    titles=["is_causal=True", "the last rows of causal_keep(5)"],
+    caption="Two queries, five keys: `is_causal=True` counts from the top left corner.",
+)
+
+# %% [markdown]
+# With `is_causal=True` the first query sees the first key, the second query two, as if the two
+# were the *first* words of the sentence. They are the last. Nothing leaks, and nearly everything
+# is hidden that should be seen. The right mask is aligned at the bottom right: the last rows of
+# the whole causal mask.
+
+# %% [markdown]
+# ## One mask, four meanings
+#
+# You will hand your masks to libraries, and they do not agree on what True means. So let us try:
+# one causal mask, handed as it is to four kinds of attention. All queries and keys are zeros, so
+# that every key that may be seen gets the same weight.
+#
+# Keras takes some seconds to load. It is worth it: nothing here is copied from a manual.
+
+# %%
+keras = load_keras()
+keep = causal_keep(4)
+zeros, eye = torch.zeros(1, 4, 4), torch.eye(4)[None]
+torch_mha = nn.MultiheadAttention(embed_dim=4, num_heads=1, batch_first=True)
+keras_mha = keras.layers.MultiHeadAttention(num_heads=1, key_dim=4)
+
+
+# %%
+def four_libraries(for_sdpa, for_added, for_mha, for_keras):
+    """The weights [4, 4, 4] of four kinds of attention, each with its mask."""
+    sdpa = F.scaled_dot_product_attention(zeros, zeros, eye, attn_mask=for_sdpa)
+    added = F.scaled_dot_product_attention(zeros, zeros, eye, attn_mask=for_added)
+    _, mha = torch_mha(zeros, zeros, zeros, attn_mask=for_mha)
+    _, keras_weights = keras_mha(
+        zeros, zeros, attention_mask=for_keras[None], return_attention_scores=True
+    )
+    return torch.cat([sdpa, added, mha, keras_weights[0]]).detach()
+
+
+# %% [markdown]
+# **Predict before you run:** which of the four hide the future? (F.sdpa is short for
+# `F.scaled_dot_product_attention`.)
+
+# %%
+as_it_is = four_libraries(keep, keep.float(), keep, keep)
+libraries = ["F.sdpa, boolean", "F.sdpa, float", "nn.MultiheadAttention", "Keras"]
+plot_attention(
+    as_it_is,
+    titles=libraries,
+    caption="The same mask, handed as it is to F.scaled_dot_product_attention (as boolean and as "
+    "float), to nn.MultiheadAttention and to Keras.",
+)
+
+# %% [markdown]
+# Two of four. `nn.MultiheadAttention` hides what is True: every word sees the future only, and
+# the last word, which has none, gets NaN. A mask of *floats* is added to the scores: 1 is added
+# where the key may be seen, 0 where not, so the future is hardly dimmed. And none of them
+# complains.
+#
+# | library | argument | meaning |
+# |---|---|---|
+# | `F.scaled_dot_product_attention` | `attn_mask`, boolean | True: may attend |
+# | the same, and `nn.MultiheadAttention` | `attn_mask`, float | added to the scores |
+# | `nn.MultiheadAttention` | `attn_mask` and `key_padding_mask`, boolean | True: **hidden** |
+# | Keras `MultiHeadAttention` | `attention_mask` | True: may attend |
+#
+# ### Exercise 5: `to_torch_mha_mask` (1 point, 2 minutes)
+#
+# Turn `keep` into the boolean mask that `nn.MultiheadAttention` wants.
+
+
+# %%
+def to_torch_mha_mask(
+    keep: Bool[Tensor, "*batch n_query n_key"],
+) -> Bool[Tensor, "*batch n_query n_key"]:
+    """The same mask for `nn.MultiheadAttention`: True where a key is hidden.
+
+    Example:
+        >>> to_torch_mha_mask(torch.tensor([[True, False], [True, True]]))
+        tensor([[False,  True],
+                [False, False]])
+    """
+    ### BEGIN SOLUTION
+    return ~keep
+    ### END SOLUTION
+
+
+# %%
+check(to_torch_mha_mask)
+
+# %% [markdown]
+# ### Exercise 6: `to_additive` (3 points, 6 minutes)
+#
+# Turn `keep` into a mask that is added to the scores: 0 where a key may be seen, −∞ where not,
+# in the dtype of the scores. **Predict before you write:** what is 0 · (−∞)?
+
+
+# %%
+def to_additive(
+    keep: Bool[Tensor, "*batch n_query n_key"], dtype: torch.dtype
+) -> Float[Tensor, "*batch n_query n_key"]:
+    """The same mask to be added to scores of this dtype: 0 to keep, minus infinity to hide.
+
+    Example:
+        >>> to_additive(torch.tensor([[True, False], [True, True]]), torch.float32)
+        tensor([[0., -inf],
+                [0., 0.]])
+    """
+    ### BEGIN SOLUTION
+    return torch.zeros(keep.shape, dtype=dtype).masked_fill(~keep, -math.inf)
+    ### END SOLUTION
+
+
+# %%
+check(to_additive)
+
+# %% [markdown]
+# Now each library gets the mask that it understands. (`nn.MultiheadAttention` takes [n_query,
+# n_key], or a mask for each sentence *and head*: [batch · n_heads, n_query, n_key], the heads of
+# a sentence one after the other.)
+
+# %%
+converted = four_libraries(keep, to_additive(keep, torch.float32), to_torch_mha_mask(keep), keep)
+plot_attention(
+    converted,
+    titles=libraries,
+    caption="The same mask, translated for each library: four times the same weights.",
+)
+
+# %% [markdown]
+# ### And a row with nothing?
+#
+# On that they do not agree either. Here every key is hidden from every query, in the words of
+# each library, and what is printed are the weights of the first query.
+
+# %%
+none = torch.zeros(4, 4, dtype=torch.bool)
+nothing = four_libraries(none, to_additive(none, torch.float32), to_torch_mha_mask(none), none)
+for name, rows in zip(libraries, nothing, strict=True):
+    print(f"{name:22}", rows[0])
+
+# %% [markdown]
+# Only `nn.MultiheadAttention` gives NaN. It does so when it returns the weights, as here. When
+# it does not have to return them, it takes another way inside, and so does Keras:
+
+# %%
+context, _ = torch_mha(zeros, zeros, eye, attn_mask=~none, need_weights=False)
+print("nn.MultiheadAttention:", context[0, 0].detach())
+context = keras_mha(zeros, eye, attention_mask=none[None])
+print("Keras, as if there were no mask:", torch.allclose(context, keras_mha(zeros, eye)))
+
+# %% [markdown]
+# Without weights, torch's layer gives a context of zeros. Keras gives zeros *with* weights, and
+# without them it spreads the weight evenly over all that was to be hidden, as −10⁹ did above. So
+# never let a library meet such a row untested. (All of this is measured with the versions that
+# this course installs.)
+
+# %% [markdown]
+# ## A test for leaks
+#
+# How do you know that a model does not see the future? Reading its code is not enough, and
+# neither is looking at its weights: the weights that were masked after softmax had zeros in all
+# the right places. What counts is what comes out. **Change one word, and see which outputs
+# move.** Those of the words before it must not.
+
+
+# %%
+def self_attention(weigh):
+    """Attention of words [batch, n, d] to themselves; `weigh` makes weights of the scores."""
+
+    def attention(words):
+        attn_scores = words @ words.mT / math.sqrt(words.shape[-1])
+        return weigh(attn_scores, causal_keep(words.shape[1])) @ words
+
+    return attention
+
+
+# %%
+attentions = {
+    "masked before softmax": self_attention(masked_softmax),
+    "no mask": self_attention(lambda scores, keep: scores.softmax(-1)),
+    # Row i of the mask becomes row i + 1.
+    "one word too far": self_attention(lambda s, keep: masked_softmax(s, keep | keep.roll(-1, 0))),
+    "masked after softmax": self_attention(lambda scores, keep: scores.softmax(-1) * keep),
+}
+
+# %% [markdown]
+# **Predict before you run:** "with" is changed. Which outputs move in each of the four?
+
+# %%
+plot_leak(
+    attentions,
+    words,
+    labels,
+    changed=3,
+    caption="“with” is changed (below). Blue outputs (above) moved and may; red ones, with dashed "
+    "arrows, moved and must not.",
+)
+
+# %% [markdown]
+# Only the first is sound: "with", "one" and "step" move, and the words before "with" do not.
+# Without a mask all move. With a mask that reaches one word too far, "starts" gives it away. And
+# masked after softmax, all move again, since the changed word is in the sum that every row was
+# divided by.
+#
+# ### Exercise 7: `leaks_future` (7 points, 16 minutes)
+#
+# Now you write the test, and the check tries *it*: on sound implementations, of which it should
+# say False, and on leaking ones, of which it should say True. You can't see their code. Some
+# leak to a single word, some in one sentence of the batch only, some by a way that goes round
+# the mask. You make the inputs, so make them such that no leak can hide.
+
+
+# %%
+def leaks_future(
+    attention: Callable[[Float[Tensor, "batch n d"]], Float[Tensor, "batch n d"]],
+) -> bool:
+    """Whether some output of `attention` depends on a word that comes after it.
+
+    `attention` takes words of any batch, n and d, and gives an output for each word. The same
+    words give the same outputs; outputs are finite when the words are.
+
+    Example:
+        >>> leaks_future(lambda words: words)  # every word keeps to itself
+        False
+        >>> leaks_future(lambda words: words.flip(1))  # the first gets the last
+        True
+    """
+    ### BEGIN SOLUTION
+    words = torch.randn(3, 6, 8)
+    before = attention(words)
+    for later in range(1, words.shape[1]):
+        changed = words.clone()
+        changed[:, later:] = torch.randn_like(words[:, later:])
+        after = attention(changed)
+        if not torch.allclose(before[:, :later], after[:, :later], atol=1e-5):
+            return True
+    return False
+    ### END SOLUTION
+
+
+# %%
+check(leaks_future)
+
+# %%
+for name, attention in attentions.items():
+    print(f"{name:22} {leaks_future(attention)}")
+
+# %% [markdown]
+# Your test works on anything that maps words to words, also on layers whose code you have never
+# read. Here is `nn.MultiheadAttention` with the mask translated, and with `keep` as it is:
+
+
+# %%
+def library_attention(translate):
+    """`nn.MultiheadAttention` with a causal mask, and parameters that are always the same."""
+
+    def attention(words):
+        mha = nn.MultiheadAttention(words.shape[-1], num_heads=1, batch_first=True)
+        for parameter in mha.parameters():
+            nn.init.normal_(parameter, generator=torch.Generator().manual_seed(0))
+        keep = causal_keep(words.shape[1])
+        return mha(words, words, words, attn_mask=translate(keep))[0]
+
+    return attention
+
+
+# %%
+print("translated:", leaks_future(library_attention(to_torch_mha_mask)))
+print("as it is:  ", leaks_future(library_attention(torch.clone)))
+
+# %% [markdown]
+# The second leaks, of course: it attends to nothing *but* the future. Keep such a test beside
+# every model that must not see the future. Two traps to know:
+#
+# - A change has to get through. Adding 1 to all features of a word looks like a change, but
+#   models that normalise their words first (a *layer norm*) never see it:
+
+# %%
+normalised, changed = F.layer_norm(words, [3]), F.layer_norm(words + 1, [3])
+torch.allclose(normalised, changed, atol=1e-5)
+
+# %% [markdown]
+# - NaN is a tempting change: put NaN into the future and look where it comes out. But 0 · NaN is
+#   NaN, so even a weight of exactly 0 lets it through, and a sound model looks guilty.
+
+# %%
+poisoned = words.clone()
+poisoned[3:] = math.nan
+attentions["masked before softmax"](poisoned[None])[0, :2]
+
+# %% [markdown]
+# ## What you built
+#
+# - `keep` says which query may attend to which key; **True = may attend**. Masks combine with
+#   `&`, and [batch, 1, n] puts the padding where the keys are.
+# - A mask belongs **before softmax**. After it, rows do not sum to 1 and the hidden words are
+#   still in the sum.
+# - A row with **nothing** to attend to gets zeros, without NaN, forward or backward.
+# - Libraries **do not agree** on what True means, and floats are added. Translate, and test.
+# - A **leak test** changes the future and looks at what moves.
+#
+# In lesson 5 you use all of it: an encoder and a decoder, with a causal mask where the model
+# draws, and no mask where it looks.
+
+# %%
+progress()

@@ -1,0 +1,70 @@
+"""Witnesses of lesson 4."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+def causal_keep(n):
+    return torch.tensor([[key <= query for key in range(n)] for query in range(n)])
+
+
+def padding_keep(lengths, n):
+    return torch.tensor([[[place < length for place in range(n)]] for length in lengths.tolist()])
+
+
+def masked_softmax(attn_scores, keep):
+    """The library's attention: with the identity as keys and values it is softmax alone."""
+    n_key = attn_scores.shape[-1]
+    eye = torch.eye(n_key, dtype=attn_scores.dtype).expand(*attn_scores.shape[:-2], -1, -1)
+    keep = keep.expand(attn_scores.shape)
+    return F.scaled_dot_product_attention(attn_scores, eye, eye, attn_mask=keep, scale=1.0)
+
+
+def masked_attention(query, key, value, keep):
+    keep = keep.expand(*query.shape[:-1], key.shape[-2])
+    context = F.scaled_dot_product_attention(query, key, value, attn_mask=keep)
+    # The same with the identity as values gives the weights.
+    eye = torch.eye(key.shape[-2], dtype=value.dtype).expand(*key.shape[:-1], -1)
+    return context, F.scaled_dot_product_attention(query, key, eye, attn_mask=keep)
+
+
+def to_torch_mha_mask(keep):
+    return torch.tensor([not may for may in keep.flatten().tolist()]).view(keep.shape)
+
+
+def to_additive(keep, dtype):
+    added = [0.0 if may else -math.inf for may in keep.flatten().tolist()]
+    return torch.tensor(added, dtype=dtype).view(keep.shape)
+
+
+def leaks_future(attention):
+    """Whether the exact Jacobian has an output that depends on a later word."""
+    return later_slopes(attention, (3, 4, 4)).max().item() > 1e-9
+
+
+def later_slopes(attention, shape):
+    """How much each output i depends on each later word j: [n, n], 0 on and below the diagonal.
+
+    The largest derivative of any feature of output i, in any sentence, by any feature of word j.
+    """
+    generator = torch.Generator().manual_seed(0)
+    words = torch.randn(shape, generator=generator, dtype=torch.float64)
+    # [batch, n, d] of the outputs, then [batch, n, d] of the words
+    jacobian = torch.autograd.functional.jacobian(attention, words)
+    return jacobian.abs().amax((0, 2, 3, 5)).triu(1)
+
+
+WITNESSES = {
+    function.__name__: function
+    for function in (
+        causal_keep,
+        padding_keep,
+        masked_softmax,
+        masked_attention,
+        to_torch_mha_mask,
+        to_additive,
+        leaks_future,
+    )
+}

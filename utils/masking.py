@@ -1,0 +1,114 @@
+"""What a mask does: scores, the mask itself, and weights without it and with it, side by side.
+
+Unlike the maps of `utils.maps`, the panels hold different kinds of number: scores have a colour
+scale of their own, and all weights share one. Every number is printed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.figure import Figure
+
+from utils.heatmap import PRINTED_UP_TO, print_values
+from utils.look import house_style, label_columns
+from utils.picture import Picture, render
+from utils.values import as_array, as_labels, short
+
+CELL = 0.42  # inches
+BLOCKED, FREE = "#5a5a5a", "#e8eef3"
+SIGNS = {True: "✓", False: "×"}
+
+
+@house_style()
+def plot_masking(
+    attn_scores: Any,
+    keep: Any,
+    weights: Mapping[str, Any],
+    key_labels: Sequence[str],
+    query_labels: Sequence[str] | None = None,
+    *,
+    caption: str,
+    alt: str | None = None,
+) -> Picture:
+    """Draw scores, mask and each of `weights`, title → [n_query, n_key], up to 8 by 8.
+
+    query_labels: the same as `key_labels` when there are none.
+    Raises ValueError when a shape or a number of labels does not fit.
+    """
+    key_labels = as_labels(key_labels, "key_labels")
+    query_labels = key_labels if query_labels is None else as_labels(query_labels, "query_labels")
+    form = len(query_labels), len(key_labels)
+    panels = {"scores": attn_scores, "keep": keep, **weights}
+    arrays = {title: _checked(values, title, form) for title, values in panels.items()}
+    figure = draw_masking(arrays, key_labels, query_labels)
+    return render(figure, caption, _summary(arrays, query_labels) if alt is None else alt)
+
+
+def _checked(values: Any, title: str, form: tuple[int, int]) -> np.ndarray:
+    array = as_array(values, title)
+    if array.shape != form:
+        raise ValueError(
+            f"{title} has the shape {list(array.shape)} for {form[0]} queries and {form[1]} keys: "
+            f"give [n_query, n_key], {list(form)}"
+        )
+    if max(form) > PRINTED_UP_TO:
+        raise ValueError(f"{form[0]} by {form[1]} is too large to be read: draw up to 8 by 8")
+    return array
+
+
+def draw_masking(
+    panels: dict[str, np.ndarray], key_labels: list[str], query_labels: list[str]
+) -> Figure:
+    """One panel for each of `panels`; the first is the scores, the second the mask."""
+    scores, keep, *weights = panels.values()
+    size = len(panels) * (len(key_labels) * CELL + 0.25) + 1.2, len(query_labels) * CELL + 1.1
+    figure = Figure(figsize=size, layout="compressed")
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for ax, title in zip(axes, panels, strict=True):
+        _label_axes(ax, title, key_labels, query_labels, left=ax is axes[0])
+    _draw_values(axes[0], scores, Normalize(scores.min(), scores.max()))
+    _draw_mask(axes[1], keep.astype(bool))
+    for ax, values in zip(axes[2:], weights, strict=True):
+        _draw_values(ax, values, Normalize(0, 1))
+    return figure
+
+
+def _label_axes(
+    ax: Axes, title: str, key_labels: list[str], query_labels: list[str], left: bool
+) -> None:
+    ax.set_title(title)
+    ax.tick_params(length=0, labelleft=left)
+    ax.spines[:].set_visible(False)
+    label_columns(ax, key_labels, CELL)
+    ax.set_yticks(range(len(query_labels)), query_labels)
+    ax.set(xlabel="key", ylabel="query" if left else "")
+
+
+def _draw_values(ax: Axes, values: np.ndarray, scale: Normalize) -> None:
+    image = ax.imshow(values, cmap="cividis", norm=scale)
+    print_values(ax, values, image.to_rgba(values))
+
+
+def _draw_mask(ax: Axes, keep: np.ndarray) -> None:
+    ax.imshow(keep, cmap=ListedColormap([BLOCKED, FREE]), norm=Normalize(0, 1))
+    for (row, column), free in np.ndenumerate(keep):
+        colour = "black" if free else "white"
+        ax.text(column, row, SIGNS[bool(free)], ha="center", va="center", color=colour)
+
+
+def _summary(panels: dict[str, np.ndarray], query_labels: list[str]) -> str:
+    """Each panel of weights row by row; of the mask how many keys each query may see."""
+    _, keep, *_ = panels.values()
+    seen = [f"{q} {int(row.sum())}" for q, row in zip(query_labels, keep, strict=True)]
+    parts = [
+        f"{len(panels)} panels, query by key: {', '.join(panels)}.",
+        f"Keys that a query may see: {', '.join(seen)}.",
+    ]
+    for title, values in list(panels.items())[2:]:
+        pairs = zip(query_labels, values, strict=True)
+        rows = [f"{q} {' '.join(map(short, row))}" for q, row in pairs]
+        parts.append(f"{title}: {'; '.join(rows)}.")
+    return " ".join(parts)
