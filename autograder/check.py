@@ -18,7 +18,7 @@ from autograder.collect import collect
 from autograder.course import LessonReference
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.judge import blame, judge
-from autograder.results import describe
+from autograder.results import describe, written_function
 from autograder.verdict import Verdict
 
 _verdicts: dict[str, Verdict] = {}
@@ -85,10 +85,17 @@ def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict
 
 
 def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list[str]:
-    """The exercises that this one builds on and whose answers, beside it, are not right."""
-    beside = getattr(getattr(answer, "forward", answer), "__globals__", {})
-    needed = reference.keys[name].builds_on
+    """The exercises that this answer uses and whose answers, beside it, are not right."""
+    beside = getattr(written_function(answer), "__globals__", {})
+    needed = [other for other in reference.keys[name].builds_on if other in _names_used(answer)]
     return [n for n in needed if n not in beside or not _verdict(beside[n], n, reference).passed]
+
+
+def _names_used(answer: Callable) -> set[str]:
+    """The global names that a function, or any method of a class, refers to."""
+    functions = vars(answer).values() if inspect.isclass(answer) else [answer]
+    codes = [f.__code__ for f in functions if inspect.isfunction(f)]
+    return {name for code in codes for name in code.co_names}
 
 
 def _progress_row(name: str) -> tuple[str, float | None, float]:

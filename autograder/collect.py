@@ -15,7 +15,7 @@ from torch import Tensor
 from autograder.answer import Answer, Problem
 from autograder.arguments import make_all
 from autograder.guard import Deadline, Forbid, same_randomness, silence, time_limit
-from autograder.modules import built_module, gradients, leaf_tensors
+from autograder.modules import built_module, gradients, leaf_tensors, require_own_memory
 from autograder.problems import problem_of
 from autograder.question import Call, Question
 from autograder.results import (
@@ -24,6 +24,7 @@ from autograder.results import (
     method_of,
     named_results,
     plain_tensor,
+    written_function,
 )
 
 
@@ -69,6 +70,8 @@ def _outputs(
     Raises WrongResult, and what the code raises.
     """
     function = answer if call.build is None else built_module(answer, call, arguments)
+    if not call.method:
+        return {}
     leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
     given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
     method = function if call.method == "forward" else method_of(function, call.method)
@@ -76,6 +79,8 @@ def _outputs(
     result = method(*given)
     arguments.update(zip(arguments, given, strict=True))
     returned = named_results(result, question)
+    if question.reads:
+        require_own_memory(arguments)
     kept = _kept_attributes(function, question, call, lacks)
     slopes = gradients(returned, leaves) if call.gradients else {}
     read = {
@@ -110,8 +115,7 @@ def _forbid(names: list[str]) -> contextlib.AbstractContextManager:
 def _require_arguments(function: Callable, arguments: dict[str, Any]) -> None:
     """Raises WrongResult when the function does not take these arguments by position."""
     try:
-        forward = getattr(function, "call", None) or getattr(function, "forward", function)
-        signature = inspect.signature(forward)
+        signature = inspect.signature(written_function(function))
     except (TypeError, ValueError):  # builtins have none
         return
     try:

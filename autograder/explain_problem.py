@@ -23,6 +23,8 @@ def explain_problem(problem: Problem, exercise: str) -> str:
             return f"`{exercise}` returned {detail}; it should return True, False or a number."
         case "choice" | "keys":
             return f"`{exercise}` returned {detail}."
+        case "shared":
+            return f"{detail}: change one and the other changes. Copy the numbers, with `copy_`."
         case "method":
             return f"`{exercise}` should have a method `{detail}`; there is none."
         case "class":

@@ -56,6 +56,21 @@ def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
             raise WrongResult("parameter shape", f"{name} has shape {there[name]}, not {shape}")
 
 
+def require_own_memory(arguments: dict[str, Any]) -> None:
+    """Raises WrongResult when two arguments that are modules share a parameter's memory."""
+    owners: dict[int, str] = {}
+    for name, module in arguments.items():
+        if not isinstance(module, nn.Module):
+            continue
+        places = {f"{name}.{p}": value.data_ptr() for p, value in module.named_parameters()}
+        for parameter, place in places.items():
+            if place in owners:
+                raise WrongResult(
+                    "shared", f"`{parameter}` now shares its memory with `{owners[place]}`"
+                )
+        owners |= {place: parameter for parameter, place in places.items()}
+
+
 def leaf_tensors(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[str, Tensor]:
     """What gradients are taken of: floating point arguments, and parameters of a module."""
     leaves = {

@@ -31,7 +31,7 @@ def problem_of(error: BaseException, question: Question) -> Problem:
             return Problem("memory", "", _where(error))
         case ForbiddenCall():
             return Problem("forbidden", str(error), _where(error))
-    text = f"{type(error).__name__}: {error}".strip().splitlines()[0].removesuffix(":")
+    text = f"{type(error).__name__}: {error}".strip().splitlines()[0].rstrip(":.")
     return Problem("raised", text[:LONGEST_TEXT], _where(error))
 
 

@@ -22,7 +22,7 @@ class Call:
     arguments: by name, in call order.
     build: arguments of the class's constructor; None when the answer is a function.
     parameters: loaded into the module by name; None leaves those that the constructor made.
-    method: of the module, the one that is called.
+    method: of the module, the one that is called; "" only builds it.
     training: whether the module is in train mode.
     gradients: whether gradients of the outputs are outputs as well.
     """

@@ -57,6 +57,11 @@ def _values_in_order(result: Any, names: list[str]) -> list[Any]:
     return [result[name] for name in names]
 
 
+def written_function(answer: Any) -> Callable:
+    """What the learner wrote: the function, a module's forward, or a Keras layer's call."""
+    return getattr(answer, "call", None) or getattr(answer, "forward", answer)
+
+
 def method_of(module: nn.Module, name: str) -> Callable:
     """A method of a learner's module. Raises WrongResult when there is none."""
     if not callable(getattr(module, name, None)):

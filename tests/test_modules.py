@@ -254,3 +254,22 @@ def test_a_module_built_of_modules():
     call = dataclasses.replace(call, build={"first": triple, "second": linear}, parameters=None)
     [answer] = collect(Sum, Question("Sum", [call], returns=["total"]))
     assert answer.tensors["total"].shape == WORDS.shape
+
+
+def test_sharing_memory_is_not_copying():
+    def share(source, target):
+        target.w = nn.Parameter(source.w.data)
+
+    call = Call({"source": StandIn({"w": WORDS}), "target": StandIn({"w": WORDS * 0})})
+    [answer] = collect(share, Question("share", [call], returns=[], reads=["target"]))
+    sentence = explain_problem(answer.problem, "share")
+    assert "`target.w` now shares its memory with `source.w`" in sentence
+
+
+def test_a_module_may_only_be_built():
+    class Refuses(Affine):
+        def __init__(self, d_in, d_out):
+            raise ValueError("no")
+
+    assert ask(Refuses, method="").problem.detail == "ValueError: no"
+    assert ask(Affine, method="").tensors == {}

@@ -24,7 +24,7 @@ class ModuleCase:
     own_parameters: keep what the constructor drew, after `torch.manual_seed(0)`.
     training: call it in train mode.
     parameters: loaded by name; drawn when the reference is built if neither these nor its own.
-    method: the one that is called.
+    method: the one that is called; "" only builds the module.
     """
 
     build: dict[str, Any]

@@ -36,6 +36,7 @@ from autograder.course import LessonReference
 from autograder.explain_problem import explain_problem
 from autograder.footprint import footprint
 from autograder.question import AnswerKey, AspectKey, Call, CaseKey, MistakeKey, Question
+from autograder.results import written_function
 
 PUBLIC_SEED = "public"
 PARAMETER_SCALE = 0.6
@@ -243,7 +244,7 @@ def _with_parameters(arguments: dict[str, Any], draw: Draw) -> dict[str, Any]:
 
 def output_dims(solution: Callable, returns: list[str]) -> dict[str, str]:
     """The named dimensions of each output, from the jaxtyping annotations of the solution."""
-    annotation = getattr(solution, "forward", solution).__annotations__.get("return")
+    annotation = written_function(solution).__annotations__.get("return")
     parts = getattr(annotation, "__args__", None) or (annotation,)
     dims = [re.sub(r"\s+", " ", getattr(part, "dim_str", "")).strip() for part in parts]
     return dict(zip(returns, dims, strict=False))

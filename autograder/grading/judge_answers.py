@@ -42,12 +42,16 @@ class JudgeAnswers(NbGraderPreprocessor):
         with Gradebook(about["db_url"]) as gradebook:
             source = gradebook.find_notebook(about["notebook"], about["assignment"])
             checks = {cell.name: exercise_checked(cell.source) for cell in source.source_cells}
+        sources = {
+            cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in nb.cells
+        }
         right: set[str] = set()
         for cell in nb.cells:
             exercise = checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
             if exercise:
                 key = reference.keys[exercise]
-                unfinished = [name for name in key.builds_on if name not in right]
+                used = re.findall(r"\w+", sources.get(exercise, ""))
+                unfinished = [n for n in key.builds_on if n in used and n not in right]
                 verdict = blame(judge(key, read_answers(cell, key)), unfinished)
                 right |= {exercise} if verdict.passed else set()
                 self._show(cell, verdict)

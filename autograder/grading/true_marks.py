@@ -75,10 +75,14 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
     """The outputs of a call by name; None when it breaks a rule."""
     arguments = make_all(call.arguments)
     function = answer if call.build is None else _module(answer, call, arguments)
+    if not call.method:
+        return {}
     leaves = _leaves(function, arguments) if call.gradients else {}
     method = function if call.method == "forward" else getattr(function, call.method)
     result = method(*arguments.values())
     if any(_changed(call.arguments[name], now) for name, now in arguments.items()):
+        return None
+    if question.reads and _shared(arguments):
         return None
     outputs = result if question.as_dict else _named(result, question)
     if outputs is None:
@@ -127,6 +131,13 @@ def _module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Modul
         module.load_state_dict(call.parameters)
     torch.manual_seed(0)
     return module
+
+
+def _shared(arguments: dict[str, Any]) -> bool:
+    """Whether modules among the arguments have a parameter in common."""
+    modules = [value for value in arguments.values() if isinstance(value, nn.Module)]
+    places = [p.data_ptr() for module in modules for p in module.parameters()]
+    return len(set(places)) < len(places)
 
 
 def _changed(before: Any, now: Any) -> bool:
