@@ -1,0 +1,1055 @@
+"""Lesson 6: PyTorch's attention layer taken apart, and the same layer for Keras."""
+
+import textwrap
+from typing import Any
+
+import torch
+
+from autograder.arguments import Library, StandIn
+from autograder.authoring.draw import Draw
+from autograder.authoring.exercise import (
+    Alternative,
+    Aspect,
+    Exercise,
+    Mistake,
+    ModuleCase,
+)
+
+PROJECTIONS = ("query", "key", "value", "output")
+WEIGHTS = tuple(f"{name}.weight" for name in PROJECTIONS)
+BIASES = tuple(f"{name}.bias" for name in PROJECTIONS)
+
+
+def torchs_layer(draw: Draw) -> Library:
+    """An `nn.MultiheadAttention` whose parameters are drawn, biases included."""
+    sizes = draw.heads()
+    build = {"embed_dim": sizes["d_model"], "num_heads": sizes["n_heads"], "batch_first": True}
+    return Library("torch.nn.MultiheadAttention", build)
+
+
+# ---------------------------------------------------------------- unpack_projections
+
+
+def unpack_case(draw: Draw) -> dict[str, Any]:
+    draw.label("a layer with biases that are not zero")
+    return {"mha": torchs_layer(draw)}
+
+
+CHUNK = 'packed[f"in_proj_{kind}"].chunk(3, dim=0)'
+ROW_ORDER = "query, key, value = "
+OUTPUT = '"output.weight": packed["out_proj.weight"]'
+OUTPUT_BIAS = '"output.bias": packed["out_proj.bias"]'
+
+unpack_projections = Exercise(
+    "unpack_projections",
+    returns=" ".join(name for pair in zip(WEIGHTS, BIASES, strict=True) for name in pair),
+    as_dict=True,
+    aspects=[
+        Aspect("weights of query, key and value", 2, [unpack_case], outputs=WEIGHTS[:3]),
+        Aspect("the output projection", 1, [unpack_case], outputs=("output.weight", "output.bias")),
+        Aspect("biases of query, key and value", 2, [unpack_case], outputs=BIASES[:3]),
+    ],
+    mistakes=[
+        Mistake(
+            "weights transposed",
+            body="""
+            names = ("query", "key", "value")
+            unpacked = {"output.weight": mha.out_proj.weight.T, "output.bias": mha.out_proj.bias}
+            for name, weight in zip(names, mha.in_proj_weight.chunk(3), strict=True):
+                unpacked[f"{name}.weight"] = weight.T
+            for name, bias in zip(names, mha.in_proj_bias.chunk(3), strict=True):
+                unpacked[f"{name}.bias"] = bias
+            return unpacked
+            """,
+            say="Your weights are transposed. An nn.Linear keeps its weight as [d_out, d_in], and "
+            "so does `nn.MultiheadAttention`: both multiply by the transpose themselves.",
+        ),
+        Mistake(
+            "packed weights transposed",
+            edits=((CHUNK, '[x.T for x in packed[f"in_proj_{kind}"].chunk(3, dim=0)]'),),
+            say="The weights of query, key and value are transposed. The packed weight is used "
+            "as an nn.Linear uses its own, `x @ W.T`, so its rows need no turning.",
+        ),
+        Mistake(
+            "output transposed",
+            edits=((OUTPUT, OUTPUT + ".T"),),
+            say="The weight of the output projection is transposed. `out_proj` is an nn.Linear "
+            "as ours is: take its weight as it stands.",
+        ),
+        Mistake(
+            "key first",
+            edits=((ROW_ORDER, "key, query, value = "),),
+            say="Query and key are exchanged. Along dimension 0 the query comes first, then the "
+            "key, then the value.",
+        ),
+        Mistake(
+            "value first",
+            edits=((ROW_ORDER, "value, key, query = "),),
+            say="Query and value are exchanged. Along dimension 0 the query comes first, then "
+            "the key, then the value.",
+        ),
+        Mistake(
+            "key and value exchanged",
+            edits=((ROW_ORDER, "query, value, key = "),),
+            say="Key and value are exchanged. Along dimension 0 the query comes first, then the "
+            "key, then the value. (Keras takes the value before the key; torch does not.)",
+        ),
+        Mistake(
+            "cut by columns",
+            edits=(
+                (CHUNK, 'packed[f"in_proj_{kind}"].chunk(3, dim=-1)'),
+                ("return unpacked", "return {n: v.contiguous() for n, v in unpacked.items()}"),
+            ),
+            say="You cut the packed weight along its last dimension. Rows make features, so the "
+            "three projections lie on one another: cut dimension 0.",
+        ),
+        Mistake(
+            "packed head by head",
+            edits=(
+                (
+                    CHUNK,
+                    """[
+            x.flatten(0, 1)
+            for x in packed[f"in_proj_{kind}"]
+            .unflatten(0, (mha.num_heads, 3, -1))
+            .unbind(1)
+        ]""",
+                ),
+            ),
+            say="You took the rows as if each head were packed with its own query, key and value. "
+            "Here the query's rows of all heads come first, then the keys', then the values'.",
+        ),
+        Mistake(
+            "every third row",
+            edits=((CHUNK, '[packed[f"in_proj_{kind}"][i::3] for i in range(3)]'),),
+            say="You took every third row. The three projections do not alternate: the first "
+            "third of the rows is the query's.",
+        ),
+        Mistake(
+            "all of it for each",
+            edits=((CHUNK, '[packed[f"in_proj_{kind}"]] * 3'),),
+            say="Each projection got the whole packed weight. It owns a third of its rows.",
+        ),
+        Mistake(
+            "biases of zero",
+            edits=((CHUNK, f'[x * (kind == "weight") for x in {CHUNK}]'),),
+            say="The biases of query, key and value are zero in your dict. They only start at "
+            "zero: cut `in_proj_bias` as you cut the weight.",
+        ),
+        Mistake(
+            "biases left out",
+            edits=(('("weight", "bias")', '("weight",)'),),
+            say="The biases of query, key and value are missing. They stand packed in "
+            "`in_proj_bias`, in the same order as the weights.",
+        ),
+        Mistake(
+            "one bias for all",
+            edits=((CHUNK, f"{CHUNK} if kind == 'weight' else [{CHUNK}[0]] * 3"),),
+            say="Query, key and value got the same bias, the query's. Each has its own third of "
+            "`in_proj_bias`.",
+        ),
+        Mistake(
+            "output's bias from the packed one",
+            edits=((OUTPUT_BIAS, '"output.bias": packed["in_proj_bias"][: mha.embed_dim]'),),
+            say="The bias of the output is the query's. `in_proj_bias` belongs to the three "
+            "projections on the way in; the output has `out_proj.bias`.",
+        ),
+        Mistake(
+            "value as output",
+            edits=((OUTPUT, '"output.weight": packed["in_proj_weight"][-mha.embed_dim :]'),),
+            say="The weight of the output is the value's. `in_proj_weight` holds the three "
+            "projections on the way in; the output has `out_proj.weight`.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "slices of the parameters",
+            body="""
+            d, weight, bias = mha.embed_dim, mha.in_proj_weight, mha.in_proj_bias
+            return {
+                "query.weight": weight[:d],
+                "query.bias": bias[:d],
+                "key.weight": weight[d : 2 * d],
+                "key.bias": bias[d : 2 * d],
+                "value.weight": weight[2 * d :],
+                "value.bias": bias[2 * d :],
+                "output.weight": mha.out_proj.weight,
+                "output.bias": mha.out_proj.bias,
+            }
+            """,
+        ),
+        Alternative(
+            "view and clone",
+            body="""
+            names = ("query", "key", "value")
+            weights = mha.in_proj_weight.view(3, mha.embed_dim, mha.embed_dim)
+            biases = mha.in_proj_bias.view(3, mha.embed_dim)
+            unpacked = {f"{n}.weight": w.clone() for n, w in zip(names, weights)}
+            unpacked.update({f"{n}.bias": b.clone() for n, b in zip(names, biases)})
+            for name, value in mha.out_proj.named_parameters():
+                unpacked[f"output.{name}"] = value.detach()
+            return unpacked
+            """,
+        ),
+        Alternative(
+            "split",
+            body="""
+            d = mha.embed_dim
+            query, key, value = torch.split(mha.in_proj_weight.data, d, dim=0)
+            query_bias, key_bias, value_bias = torch.split(mha.in_proj_bias.data, d)
+            return dict(
+                zip(
+                    [f"{n}.{k}" for k in ("weight", "bias") for n in ("query", "key", "value")],
+                    (query, key, value, query_bias, key_bias, value_bias),
+                )
+            ) | {"output.weight": mha.out_proj.weight.data, "output.bias": mha.out_proj.bias.data}
+            """,
+        ),
+    ],
+    hints=[
+        "`mha.in_proj_weight` has 3 · d_model rows. The first d_model of them are the query's, "
+        "then come the key's, then the value's. `mha.embed_dim` is d_model.",
+        "`tensor.chunk(3)` cuts a tensor in three along dimension 0. It works for the weight and "
+        "for the bias alike.",
+        "The keys of the dict are those of `ours.state_dict()`: print them. `mha.out_proj` is an "
+        "nn.Linear with a weight and a bias of its own.",
+    ],
+)
+
+# ---------------------------------------------------------------- per_head
+
+
+def per_head_case(draw: Draw) -> dict[str, Any]:
+    n_heads = draw.heads()["n_heads"]
+    return {"weight": draw.normal("d_model d_model"), "n_heads": n_heads}
+
+
+per_head = Exercise(
+    "per_head",
+    returns="weights",
+    aspects=[
+        Aspect("the rows of each head", 1, [per_head_case]),
+        Aspect(
+            "many heads",
+            1,
+            [
+                lambda draw: {
+                    "weight": draw.fix(n_heads=5, d_head=2, d_model=10).normal("d_model d_model"),
+                    "n_heads": 5,
+                }
+            ],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "columns, turned",
+            body="return weight.T.reshape(n_heads, -1, weight.shape[0])",
+            say="You gave each head a slice of columns, turned into rows. In a query, key or value "
+            "projection a head owns rows; it reads all columns.",
+        ),
+        Mistake(
+            "columns",
+            body="return weight.view(weight.shape[0], n_heads, -1).transpose(0, 1)",
+            say="You gave each head a slice of columns. In a query, key or value projection row i "
+            "makes feature i, so a head owns rows. (Columns it owns in the output projection.)",
+        ),
+        Mistake(
+            "interleaved",
+            body="return weight.view(-1, n_heads, weight.shape[1]).transpose(0, 1)",
+            say="Your heads take turns: every n_heads-th row. A head's rows stand together, "
+            "d_head of them in a row.",
+        ),
+        Mistake(
+            "heads in the second place",
+            body="return weight.view(-1, n_heads, weight.shape[1])",
+            say="The heads are in dimension 1, and rows are shared out in turns. Cut dimension 0 "
+            "into heads first, then into the rows of a head.",
+        ),
+        Mistake(
+            "each head transposed",
+            edits=(("weight.shape[1])", "weight.shape[1]).transpose(1, 2)"),),
+            say="Each head has the right numbers, transposed. Keep them as an nn.Linear does: "
+            "[d_head, d_model].",
+        ),
+        Mistake(
+            "cut without a look",
+            body="return weight.reshape(n_heads, weight.shape[0], -1)",
+            say="The numbers of a head are its own, but the rows are broken: d_model rows of "
+            "d_head numbers. A head has d_head rows of d_model numbers.",
+        ),
+        Mistake(
+            "one head",
+            body="return weight[: weight.shape[0] // n_heads]",
+            say="That is head 0. All heads are wanted, along a new dimension 0.",
+        ),
+        Mistake(
+            "a list",
+            body="return list(weight.chunk(n_heads))",
+            say="You returned a list of matrices. Make one tensor of it: `torch.stack`.",
+        ),
+    ],
+    alternatives=[
+        Alternative("chunk and stack", body="return torch.stack(weight.chunk(n_heads, dim=0))"),
+        Alternative("unflatten", body="return weight.unflatten(0, (n_heads, -1))"),
+        Alternative(
+            "a loop over slices",
+            body="""
+            d_head = weight.shape[0] // n_heads
+            heads = [weight[h * d_head : (h + 1) * d_head] for h in range(n_heads)]
+            return torch.stack(heads, dim=0)
+            """,
+        ),
+    ],
+    hints=[
+        "Head 0 owns the first d_head rows, head 1 the next, and d_head is d_model / n_heads.",
+        "Rows that stand together in memory can be cut into groups without moving a number: "
+        "`view` with one more dimension in front.",
+        "The new shape is [n_heads, d_head, d_model]; `-1` lets `view` work one of them out.",
+    ],
+)
+
+# ---------------------------------------------------------------- fold_heads
+
+
+def fold_case(draw: Draw) -> dict[str, Any]:
+    n_heads = draw.heads()["n_heads"]
+    return {"x": draw.normal("n batch n_heads*d_head"), "n_heads": n_heads}
+
+
+def one_sentence(draw: Draw) -> dict[str, Any]:
+    draw.fix(batch=1)
+    draw.label("one sentence")
+    return fold_case(draw)
+
+
+def many_sentences(draw: Draw) -> dict[str, Any]:
+    draw.fix(n=3, batch=7, n_heads=5, d_head=2)
+    return {"x": draw.normal("n batch n_heads*d_head"), "n_heads": 5}
+
+
+TURN = ".transpose(0, 1)"
+
+fold_heads = Exercise(
+    "fold_heads",
+    returns="folded",
+    aspects=[
+        Aspect("one sentence", 1, [one_sentence]),
+        Aspect("sentence by sentence, head by head", 3, [fold_case, fold_case]),
+        Aspect("many sentences and heads", 1, [many_sentences]),
+    ],
+    mistakes=[
+        Mistake(
+            "view straight to the shape",
+            body="""
+            n, batch, d_model = x.shape
+            return x.reshape(batch * n_heads, n, d_model // n_heads)
+            """,
+            say="The shape is right, but the numbers only got other line breaks: your little "
+            "sentences hold pieces of several words and sentences. Words come first in `x`, so "
+            "they must be moved, not just renamed.",
+        ),
+        Mistake(
+            "heads before sentences",
+            body="""
+            n, batch, d_model = x.shape
+            return x.view(n, batch, n_heads, -1).permute(2, 1, 0, 3).reshape(batch * n_heads, n, -1)
+            """,
+            say="Your heads come first, then the sentences: entry h * batch + b. The heads of one "
+            "sentence stand together: b * n_heads + h.",
+        ),
+        Mistake(
+            "words left in front",
+            edits=((TURN, ""),),
+            say="Cut right, but the words are still in dimension 0. In the result the folded "
+            "sentences come first, then the words.",
+        ),
+        Mistake(
+            "batch taken to be first",
+            body="""
+            batch, n, d_model = x.shape
+            x = x.reshape(batch, n, n_heads, d_model // n_heads).transpose(1, 2)
+            return x.reshape(batch * n_heads, n, d_model // n_heads)
+            """,
+            say="You read `x` as [batch, n, d_model], and so the heads got folded into the words. "
+            "Here words come first, [n, batch, d_model], and the heads go with the batch.",
+        ),
+        Mistake(
+            "not folded",
+            body="""
+            n, batch, d_model = x.shape
+            return x.reshape(n, batch, n_heads, d_model // n_heads).permute(1, 2, 0, 3)
+            """,
+            say="The heads have an axis of their own. Fold them into the batch, so that three "
+            "dimensions are left.",
+        ),
+        Mistake(
+            "interleaved",
+            body="""
+            n, batch, d_model = x.shape
+            x = x.view(n, batch, d_model // n_heads, n_heads).permute(1, 3, 0, 2)
+            return x.reshape(batch * n_heads, n, d_model // n_heads)
+            """,
+            say="Your heads take turns: every n_heads-th feature. A head's features stand "
+            "together, d_head of them.",
+        ),
+        Mistake(
+            "features before words",
+            edits=((TURN, ".permute(1, 2, 0)"),),
+            say="Words and features of each head have changed places: [.., d_head, n] in the "
+            "place of [.., n, d_head].",
+        ),
+        Mistake(
+            "cut in the wrong place",
+            body="""
+            n, batch, d_model = x.shape
+            x = x.transpose(0, 1).reshape(batch * n_heads, n, d_model // n_heads)
+            return x
+            """,
+            say="Sentences are apart, but inside one the numbers only got other line breaks, so "
+            "your rows are pieces of words. Cut the features while they are the last dimension, "
+            "before the words move.",
+        ),
+        Mistake(
+            "first sentence only",
+            body="""
+            n, batch, d_model = x.shape
+            folded = x.reshape(n, batch * n_heads, d_model // n_heads).transpose(0, 1)
+            return folded[:n_heads]
+            """,
+            say="That is the first sentence. The heads of all sentences are wanted, "
+            "batch * n_heads of them.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "an axis for the heads first",
+            body="""
+            n, batch, d_model = x.shape
+            heads = x.unflatten(-1, (n_heads, -1))
+            return heads.permute(1, 2, 0, 3).flatten(0, 1)
+            """,
+        ),
+        Alternative(
+            "two loops",
+            body="""
+            n, batch, d_model = x.shape
+            d_head = d_model // n_heads
+            folded = []
+            for b in range(batch):
+                for h in range(n_heads):
+                    folded.append(x[:, b, h * d_head : (h + 1) * d_head])
+            return torch.stack(folded)
+            """,
+        ),
+        Alternative(
+            "as the library does",
+            body="""
+            n, batch, d_model = x.shape
+            return x.contiguous().view(n, batch * n_heads, d_model // n_heads).transpose(0, 1)
+            """,
+        ),
+        Alternative(
+            "einsum and a stack",
+            body="""
+            heads = torch.stack(x.chunk(n_heads, dim=-1))
+            return torch.einsum("hnbd->bhnd", heads).flatten(0, 1)
+            """,
+        ),
+    ],
+    hints=[
+        "For one word, [batch, d_model] holds head after head of sentence 0, then head after head "
+        "of sentence 1. That is already the order b * n_heads + h.",
+        "So one `reshape` of [n, batch, d_model] makes batch * n_heads little vectors of every "
+        "word. What is left is to bring the words behind them.",
+        "`transpose` exchanges two dimensions. Check yourself with one sentence: entry 0 should "
+        "hold the first d_head features of each word, word after word.",
+    ],
+)
+
+# ---------------------------------------------------------------- load_from_torch
+
+
+def load_case(draw: Draw) -> dict[str, Any]:
+    draw.label("two layers of one size, no bias zero")
+    theirs = torchs_layer(draw)
+    shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
+    ours = {name: draw.normal(dims) for name, dims in shapes.items()}
+    return {"ours": StandIn(ours), "theirs": theirs}
+
+
+def read(*names: str) -> tuple[str, ...]:
+    """Parameters of ours, and all of theirs, which must stay as they are."""
+    theirs = ("in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias")
+    return (*(f"ours.{name}" for name in names), *(f"theirs.{name}" for name in theirs))
+
+
+WEIGHT = "layer.weight.copy_(theirs.in_proj_weight[rows])"
+BIAS = "layer.bias.copy_(theirs.in_proj_bias[rows])"
+OUT = "ours.output.weight.copy_(theirs.out_proj.weight)"
+OUT_BIAS = "ours.output.bias.copy_(theirs.out_proj.bias)"
+LAYERS = "(ours.query, ours.key, ours.value)"
+
+load_from_torch = Exercise(
+    "load_from_torch",
+    returns="",
+    reads="ours theirs",
+    aspects=[
+        Aspect("weights of query, key and value", 2, [load_case], outputs=read(*WEIGHTS[:3])),
+        Aspect(
+            "the output projection", 1, [load_case], outputs=read("output.weight", "output.bias")
+        ),
+        Aspect("biases of query, key and value", 2, [load_case], outputs=read(*BIASES[:3])),
+    ],
+    mistakes=[
+        Mistake(
+            "weights transposed",
+            edits=((WEIGHT, "layer.weight.copy_(theirs.in_proj_weight[rows].T)"),),
+            say="The weights of query, key and value came in transposed. Both layers multiply by "
+            "the transpose themselves, so copy the rows as they are.",
+        ),
+        Mistake(
+            "output transposed",
+            edits=((OUT, "ours.output.weight.copy_(theirs.out_proj.weight.T)"),),
+            say="The weight of the output came in transposed. `out_proj` is an nn.Linear as ours "
+            "is: copy it as it stands.",
+        ),
+        Mistake(
+            "everything transposed",
+            edits=(
+                (WEIGHT, "layer.weight.copy_(theirs.in_proj_weight[rows].T)"),
+                (OUT, "ours.output.weight.copy_(theirs.out_proj.weight.T)"),
+            ),
+            say="All weights came in transposed. An nn.Linear keeps its weight as [d_out, d_in], "
+            "and so does `nn.MultiheadAttention`.",
+        ),
+        Mistake(
+            "query and key exchanged",
+            edits=((LAYERS, "(ours.key, ours.query, ours.value)"),),
+            say="Query and key are exchanged. In the packed weight the query's rows come first, "
+            "then the key's, then the value's.",
+        ),
+        Mistake(
+            "key and value exchanged",
+            edits=((LAYERS, "(ours.query, ours.value, ours.key)"),),
+            say="Key and value are exchanged. In the packed weight the query's rows come first, "
+            "then the key's, then the value's.",
+        ),
+        Mistake(
+            "no biases at all",
+            edits=((BIAS, "pass"), (OUT_BIAS, "pass")),
+            say="The weights are right and all biases are as they were. They start at zero in "
+            "`theirs`, and do not stay there: copy them too.",
+        ),
+        Mistake(
+            "packed biases forgotten",
+            edits=((BIAS, "pass"),),
+            say="The biases of query, key and value are as they were. They stand packed in "
+            "`in_proj_bias`, in the same order as the weights.",
+        ),
+        Mistake(
+            "output's bias forgotten",
+            edits=((OUT_BIAS, "pass"),),
+            say="The bias of the output is as it was. Copy `out_proj.bias` as well.",
+        ),
+        Mistake(
+            "biases set to zero",
+            edits=((BIAS, "layer.bias.zero_()"), (OUT_BIAS, "ours.output.bias.zero_()")),
+            say="You set the biases to zero. So they are in a layer that was just made, but not "
+            "in one that was trained: copy them.",
+        ),
+        Mistake(
+            "output forgotten",
+            edits=((OUT, "pass"), (OUT_BIAS, "pass")),
+            say="The output projection is as it was. It is `theirs.out_proj`, beside the packed "
+            "weights.",
+        ),
+        Mistake(
+            "the wrong way round",
+            body="""
+            with torch.no_grad():
+                layers = (ours.query, ours.key, ours.value)
+                theirs.in_proj_weight.copy_(torch.cat([layer.weight for layer in layers]))
+                theirs.in_proj_bias.copy_(torch.cat([layer.bias for layer in layers]))
+                theirs.out_proj.load_state_dict(ours.output.state_dict())
+            """,
+            say="You filled theirs with ours. It goes the other way: `ours` is to change, and "
+            "`theirs` stays as it is.",
+        ),
+        Mistake(
+            "query's rows for all",
+            edits=(("(number * d_model, (number + 1) * d_model)", "(0, d_model)"),),
+            say="Query, key and value all got the first third of the packed rows. Each has a third "
+            "of its own.",
+        ),
+        Mistake(
+            "every third row",
+            edits=(("(number * d_model, (number + 1) * d_model)", "(number, None, 3)"),),
+            say="You took every third row. The three projections do not alternate: the first "
+            "third of the rows is the query's.",
+        ),
+        Mistake(
+            "written without no_grad",
+            edits=(("with torch.no_grad():", "if True:"),),
+            say="Torch refuses to write into a parameter while it records gradients. Put the "
+            "copying under `with torch.no_grad():`, or use `load_state_dict`.",
+        ),
+        Mistake(
+            "local names",
+            body="""
+            query, key, value = theirs.in_proj_weight.chunk(3)
+            ours_query, ours_key, ours_value = query, key, value
+            """,
+            say="Nothing in `ours` has changed. Giving a tensor a name does not write into a "
+            "parameter; `copy_` and `load_state_dict` do.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "load_state_dict",
+            body="""
+            names = ("query", "key", "value")
+            weights, biases = theirs.in_proj_weight.chunk(3), theirs.in_proj_bias.chunk(3)
+            state = {f"{name}.weight": weight for name, weight in zip(names, weights)}
+            state |= {f"{name}.bias": bias for name, bias in zip(names, biases)}
+            state |= {f"output.{name}": value for name, value in theirs.out_proj.named_parameters()}
+            ours.load_state_dict(state)
+            """,
+        ),
+        Alternative(
+            "through .data",
+            body="""
+            parts = zip(theirs.in_proj_weight.data.chunk(3), theirs.in_proj_bias.data.chunk(3))
+            for name, (weight, bias) in zip(("query", "key", "value"), parts):
+                getattr(ours, name).weight.data[:] = weight
+                getattr(ours, name).bias.data[:] = bias
+            ours.output.load_state_dict(theirs.out_proj.state_dict())
+            """,
+        ),
+        Alternative(
+            "new parameters",
+            body="""
+            d = theirs.embed_dim
+            for i, layer in enumerate([ours.query, ours.key, ours.value]):
+                layer.weight = nn.Parameter(theirs.in_proj_weight[i * d : (i + 1) * d].clone())
+                layer.bias = nn.Parameter(theirs.in_proj_bias[i * d : (i + 1) * d].clone())
+            ours.output.weight = nn.Parameter(theirs.out_proj.weight.clone())
+            ours.output.bias = nn.Parameter(theirs.out_proj.bias.clone())
+            """,
+        ),
+    ],
+    hints=[
+        "It is Exercise 1 with another ending: the eight tensors go into `ours`.",
+        "`ours.load_state_dict(...)` takes a dict from the names of `ours.state_dict()` to tensors "
+        "and copies them in. Or write into each parameter with `copy_`, under `torch.no_grad()`.",
+        "Four weights and four biases. Which rows of `in_proj_weight` and of `in_proj_bias` are "
+        "the key's?",
+    ],
+)
+
+# ---------------------------------------------------------------- KerasMultiHeadAttention
+
+
+def keras_case(draw: Draw, **inputs: torch.Tensor) -> ModuleCase:
+    """A layer with kernels and biases, none of them zero."""
+    build = draw.named("n_heads d_k d_v d_model")
+    shapes = {
+        "query": ("d_model", "n_heads*d_k"),
+        "key": ("d_model", "n_heads*d_k"),
+        "value": ("d_model", "n_heads*d_v"),
+        "output": ("n_heads*d_v", "d_model"),
+    }
+    parameters = {}
+    for name, (d_in, d_out) in shapes.items():
+        parameters[f"{name}.kernel"] = draw.normal(f"{d_in} {d_out}", 0.6)
+        parameters[f"{name}.bias"] = draw.normal(d_out, 0.6)
+    return ModuleCase(build, inputs, parameters=parameters)
+
+
+def keras_self(draw: Draw) -> ModuleCase:
+    words = draw.normal("batch n d_model")
+    return keras_case(draw, query=words, key=words, value=words)
+
+
+def three_places(draw: Draw) -> dict[str, torch.Tensor]:
+    return {
+        "query": draw.normal("batch n_query d_model"),
+        "key": draw.normal("batch n_key d_model"),
+        "value": draw.normal("batch n_key d_model"),
+    }
+
+
+def keras_cross(draw: Draw) -> ModuleCase:
+    return keras_case(draw, **three_places(draw))
+
+
+def keras_masked(draw: Draw) -> ModuleCase:
+    draw.label("a mask for each sentence")
+    return keras_case(draw, **three_places(draw), keep=draw.keep("batch n_query n_key"))
+
+
+def keras_one_mask(draw: Draw) -> ModuleCase:
+    draw.label("one mask for all sentences")
+    return keras_case(draw, **three_places(draw), keep=draw.keep("n_query n_key"))
+
+
+def keras_nothing_kept(draw: Draw) -> ModuleCase:
+    draw.label("one query may attend to nothing")
+    keep = draw.keep("batch n_query n_key")
+    keep[1, 2] = False
+    return keras_case(draw, **three_places(draw), keep=keep)
+
+
+SCALE = " / query.shape[-1] ** 0.5"
+MASK = "ops.where(keep, attn_scores, -1e9)"
+ZEROS = "attn_weights = ops.where(keep, attn_weights, 0.0)"
+MASKED = f"attn_weights = ops.softmax({MASK}, axis=-1)"
+SPLIT = "ops.reshape(x, (*x.shape[:2], self.heads, -1))"
+MERGE = "ops.swapaxes(ops.matmul(attn_weights, value), 1, 2)"
+JOIN = "ops.reshape(context, (*context.shape[:2], -1))"
+NO_MASK = "attn_weights = ops.softmax(attn_scores, axis=-1)"
+AXIS = "keep = keep if len(keep.shape) == 2 else keep[:, None]"
+
+
+def instead(call: str) -> tuple[tuple[str, str], ...]:
+    """The edit that puts other lines, which return, at the start of `call`."""
+    first = "query = self.heads_first(self.query(query))"
+    return (
+        (first, textwrap.indent(textwrap.dedent(call), " " * 8).strip() + f"\n        {first}"),
+    )
+
+
+KerasMultiHeadAttention = Exercise(
+    "KerasMultiHeadAttention",
+    returns="result",
+    aspects=[
+        Aspect("self-attention", 2, [keras_self]),
+        Aspect("queries, keys and values from different places", 2, [keras_cross]),
+        Aspect("masks", 2, [keras_masked, keras_one_mask]),
+        Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),
+        Aspect("gradients flow through", 1, [keras_nothing_kept], gradients=True),
+    ],
+    mistakes=[
+        Mistake(
+            "scaled by the whole d_k",
+            edits=((SCALE, " / (self.heads * query.shape[-1]) ** 0.5"),),
+            say="Your scores are divided by the root of the size of all heads together, so every "
+            "head is too soft by √n_heads. A dot product here sums over the features of one head.",
+        ),
+        Mistake(
+            "not scaled",
+            edits=((SCALE, ""),),
+            say="The scores are not scaled. Divide by √d_k, the root of what one head sums over.",
+        ),
+        Mistake(
+            "divided by d_k",
+            edits=((SCALE, " / query.shape[-1]"),),
+            say="Your scores are divided by d_k; its root is wanted.",
+        ),
+        Mistake(
+            "scaled by d_model",
+            edits=(
+                ("self.heads = n_heads", "self.heads, self.d_model = n_heads, d_model"),
+                (SCALE, " / self.d_model ** 0.5"),
+            ),
+            say="Your scores are divided by √d_model. A dot product here sums over the d_k "
+            "features of one head.",
+        ),
+        Mistake(
+            "scaled by d_v",
+            edits=((SCALE, " / value.shape[-1] ** 0.5"),),
+            say="Your scores are divided by √d_v. Queries and keys have d_k features in each "
+            "head; values take no part in the scores.",
+        ),
+        Mistake(
+            "heads by reshape alone",
+            edits=(
+                (SPLIT, "ops.reshape(x, (x.shape[0], self.heads, x.shape[1], -1))"),
+                ("return ops.swapaxes(heads, 1, 2)", "return heads"),
+            ),
+            say="Your heads hold pieces of several words: a reshape straight to [batch, n_heads, "
+            "n, d_head] only breaks the lines elsewhere. Cut the last dimension, then exchange "
+            "heads and words.",
+        ),
+        Mistake(
+            "heads attend to heads",
+            edits=(
+                ("return ops.swapaxes(heads, 1, 2)", "return heads"),
+                (MERGE, "ops.matmul(attn_weights, value)"),
+            ),
+            say="The heads stayed behind the words, so in each word heads attend to heads. Bring "
+            "heads in front of words before the product.",
+        ),
+        Mistake(
+            "merged by reshape alone",
+            edits=(
+                (MERGE, "ops.matmul(attn_weights, value)"),
+                (JOIN, "ops.reshape(context, (context.shape[0], context.shape[2], -1))"),
+            ),
+            say="The contexts of the heads are joined without a transpose, so your rows hold one "
+            "head of several words. Exchange heads and words first.",
+        ),
+        Mistake(
+            "interleaved heads",
+            edits=(
+                (SPLIT, "ops.reshape(x, (*x.shape[:2], -1, self.heads))"),
+                ("return ops.swapaxes(heads, 1, 2)", "return ops.transpose(heads, (0, 3, 1, 2))"),
+            ),
+            say="Your heads take turns: every n_heads-th feature. A head's features stand "
+            "together, or kernels can't be exchanged with the library's.",
+        ),
+        Mistake(
+            "softmax over the queries",
+            edits=(
+                (NO_MASK, "attn_weights = ops.softmax(attn_scores, axis=-2)"),
+                (MASKED, f"attn_weights = ops.softmax({MASK}, axis=-2)"),
+            ),
+            say="Softmax ran over the queries. Each query shares out 1 over its keys: the last "
+            "axis.",
+        ),
+        Mistake(
+            "softmax over the heads",
+            edits=(
+                (NO_MASK, "attn_weights = ops.softmax(attn_scores, axis=1)"),
+                (MASKED, f"attn_weights = ops.softmax({MASK}, axis=1)"),
+            ),
+            say="Softmax ran over the heads. Each query shares out 1 over its keys: the last axis.",
+        ),
+        Mistake(
+            "key and value exchanged",
+            edits=(
+                ("self.heads_first(self.key(key))", "self.heads_first(self.key(value))"),
+                ("self.heads_first(self.value(value))", "self.heads_first(self.value(KEY))"),
+                (
+                    "query = self.heads_first(self.query(query))",
+                    "query, KEY = self.heads_first(self.query(query)), key",
+                ),
+            ),
+            say="`key` goes through the value's layer and `value` through the key's. Keras's own "
+            "layer takes the value before the key; yours takes query, key, value.",
+        ),
+        Mistake(
+            "everything from the query",
+            edits=(
+                ("self.key(key)", "self.key(query_words)"),
+                ("self.value(value)", "self.value(query_words)"),
+                (
+                    "query = self.heads_first(self.query(query))",
+                    "query_words, query = query, self.heads_first(self.query(query))",
+                ),
+            ),
+            say="Keys and values are made of `query`, so this is right for self-attention only.",
+        ),
+        Mistake(
+            "values made of the keys",
+            edits=(
+                (
+                    "key = self.heads_first(self.key(key))",
+                    "key, words = self.heads_first(self.key(key)), key",
+                ),
+                ("self.value(value)", "self.value(words)"),
+            ),
+            say="The values are made of `key`. They may come from somewhere else: use `value`.",
+        ),
+        Mistake(
+            "mask reversed",
+            edits=((MASK, "ops.where(keep, -1e9, attn_scores)"), (ZEROS, "pass")),
+            say="Your mask is reversed: it hides what may be seen. `keep` is True where a query "
+            "may attend.",
+        ),
+        Mistake(
+            "mask ignored",
+            edits=((AXIS, "pass"), (MASKED, NO_MASK), (ZEROS, "pass")),
+            say="`keep` has no effect.",
+        ),
+        Mistake(
+            "masked after softmax",
+            edits=((MASKED, NO_MASK),),
+            say="You masked the weights after softmax, and the rows no longer sum to 1. Mask the "
+            "scores before it.",
+        ),
+        Mistake(
+            "scores times mask",
+            edits=((MASK, "attn_scores * ops.cast(keep, attn_scores.dtype)"), (ZEROS, "pass")),
+            say="Hidden scores became 0, and e⁰ is 1: hidden keys still get weight. Their scores "
+            "must be very negative.",
+        ),
+        Mistake(
+            "mask added",
+            edits=((MASK, "attn_scores + ops.cast(keep, attn_scores.dtype)"), (ZEROS, "pass")),
+            say="You added the mask to the scores: seen keys got 1 more, and hidden ones are "
+            "hardly dimmed. Their scores must be very negative.",
+        ),
+        Mistake(
+            "mask without an axis for the heads",
+            edits=((AXIS, "pass"),),
+            say="The mask [batch, n_query, n_key] meets scores [batch, n_heads, n_query, n_key]: "
+            "it needs an axis for the heads, of size 1, behind the batch.",
+        ),
+        Mistake(
+            "weight spread over hidden keys",
+            edits=((ZEROS, "pass"),),
+            say="A query that may attend to nothing spreads its weight evenly over keys that it "
+            "must not see. It should get zeros.",
+        ),
+        Mistake(
+            "minus infinity",
+            edits=((MASK, "ops.where(keep, attn_scores, -float('inf'))"), (ZEROS, "pass")),
+            say="A query that may attend to nothing gets NaN: its scores are all −∞. It should "
+            "get zeros.",
+        ),
+        Mistake(
+            "NaN only in the gradient",
+            edits=((MASK, "attn_scores + ops.where(keep, 0.0, -float('inf'))"),),
+            say="The result is right, and its gradient holds NaN: a row of −∞ went through "
+            "softmax, and hiding the NaN afterwards does not clean the way back. Use a large "
+            "negative number.",
+        ),
+        Mistake(
+            "no output projection",
+            edits=((f"self.output({JOIN})", JOIN),),
+            say="The output layer is never used, so it never gets parameters. Send the merged "
+            "heads through it.",
+        ),
+        Mistake(
+            "no biases",
+            edits=(("Dense(d_model)", "Dense(d_model, use_bias=False)"),),
+            say="Your output layer has no bias. Leave `use_bias` at its default.",
+        ),
+        Mistake(
+            "d_k for all heads together",
+            edits=(
+                ("query = keras.layers.Dense(n_heads * d_k)", "query = keras.layers.Dense(d_k)"),
+                ("key = keras.layers.Dense(n_heads * d_k)", "key = keras.layers.Dense(d_k)"),
+                ("value = keras.layers.Dense(n_heads * d_v)", "value = keras.layers.Dense(d_v)"),
+                (SPLIT, "ops.reshape(x, (*x.shape[:2], 1, -1))"),
+            ),
+            say="Your `query` makes d_k features for all heads together. Here d_k and d_v are the "
+            "sizes of one head, so the layers make n_heads times as many.",
+        ),
+        Mistake(
+            "values as wide as keys",
+            edits=(("Dense(n_heads * d_v)", "Dense(n_heads * d_k)"),),
+            say="Your `value` makes d_k features for each head; it should make d_v.",
+        ),
+        Mistake(
+            "mean over the heads",
+            edits=((JOIN, "ops.repeat(ops.mean(context, 2), self.heads, axis=-1)"),),
+            say="You took the mean over the heads. They go into the output layer side by side.",
+        ),
+        Mistake(
+            "detached weights",
+            edits=((MERGE, "ops.swapaxes(ops.matmul(attn_weights.detach(), value), 1, 2)"),),
+            say="The result is right, but no gradient reaches queries and keys: there is a "
+            "`detach` on the way.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "torch's own functions",
+            edits=instead(
+                """
+                def heads(x):
+                    return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+                query, key = heads(self.query(query)), heads(self.key(key))
+                value = heads(self.value(value))
+                attn_scores = query @ key.mT * query.shape[-1] ** -0.5
+                if keep is not None:
+                    keep = keep.unsqueeze(-3)
+                    attn_scores = attn_scores.masked_fill(~keep, torch.finfo(attn_scores.dtype).min)
+                attn_weights = attn_scores.softmax(-1)
+                if keep is not None:
+                    attn_weights = attn_weights.masked_fill(~keep, 0.0)
+                return self.output((attn_weights @ value).transpose(1, 2).flatten(2))
+                """
+            ),
+        ),
+        Alternative(
+            "minus infinity between two wheres",
+            edits=((MASK, "ops.where(keep, attn_scores, -float('inf'))"),),
+        ),
+        Alternative(
+            "F.scaled_dot_product_attention",
+            edits=instead(
+                """
+                projected = self.query(query), self.key(key), self.value(value)
+                heads = (x.unflatten(-1, (self.heads, -1)).transpose(1, 2) for x in projected)
+                keep = None if keep is None else keep.unsqueeze(-3)
+                context = F.scaled_dot_product_attention(*heads, attn_mask=keep)
+                return self.output(context.transpose(1, 2).flatten(2))
+                """
+            ),
+        ),
+        Alternative(
+            "einsum, renormalised after masking",
+            edits=instead(
+                """
+                q, k, v = (
+                    ops.reshape(x, (x.shape[0], x.shape[1], self.heads, -1))
+                    for x in (self.query(query), self.key(key), self.value(value))
+                )
+                attn_scores = ops.einsum("bihd,bjhd->bhij", q, k) / q.shape[-1] ** 0.5
+                attn_weights = ops.softmax(attn_scores)
+                if keep is not None:
+                    seen = keep if keep.dim() == 2 else keep[:, None]
+                    attn_weights = attn_weights * ops.cast(seen, attn_weights.dtype)
+                    total = ops.sum(attn_weights, axis=-1, keepdims=True)
+                    attn_weights = attn_weights / ops.maximum(total, 1e-20)
+                context = ops.einsum("bhij,bjhd->bihd", attn_weights, v)
+                return self.output(ops.reshape(context, (*query.shape[:2], -1)))
+                """
+            ),
+        ),
+        Alternative(
+            "a layer made in build, a loop over heads",
+            edits=(
+                (
+                    "self.output = keras.layers.Dense(d_model)",
+                    """self.sizes = d_k, d_v, d_model
+
+    def build(self, query_shape, key_shape, value_shape, keep_shape=None):
+        d_k, d_v, d_model = self.sizes
+        self.query.build(query_shape)
+        self.key.build(key_shape)
+        self.value.build(value_shape)
+        self.output = keras.layers.Dense(d_model)
+        self.output.build((None, None, self.heads * d_v))""",
+                ),
+                *instead(
+                    """
+                    query, key, value = self.query(query), self.key(key), self.value(value)
+                    d_k, d_v, _ = self.sizes
+                    contexts = []
+                    for h in range(self.heads):
+                        own, own_v = slice(h * d_k, (h + 1) * d_k), slice(h * d_v, (h + 1) * d_v)
+                        scores = query[..., own] @ key[..., own].mT / d_k**0.5
+                        if keep is not None:
+                            scores = ops.where(keep, scores, -1e9)
+                        weights = ops.softmax(scores, axis=-1)
+                        if keep is not None:
+                            weights = weights * keep.any(-1, keepdim=True)
+                        contexts.append(weights @ value[..., own_v])
+                    return self.output(ops.concatenate(contexts, axis=-1))
+                    """
+                ),
+            ),
+        ),
+    ],
+    hints=[
+        "Make the layers in `__init__`; Keras finds their parameters itself. The steps of `call` "
+        "are those of lesson 3: project, cut into heads, scores, weights, contexts, merge, output.",
+        "`ops.reshape(x, (batch, n, n_heads, -1))` cuts the last dimension, and "
+        "`ops.transpose(x, (0, 2, 1, 3))` exchanges words and heads. Merging is the way back.",
+        "`ops.where(keep, a, b)` takes a where keep is True. Use it twice: on the scores, with a "
+        "large negative number, and on the weights, with 0. A mask with three dimensions needs "
+        "one more for the heads: `keep[:, None]`.",
+    ],
+)
+
+EXERCISES = [
+    unpack_projections,
+    per_head,
+    fold_heads,
+    load_from_torch,
+    KerasMultiHeadAttention,
+]

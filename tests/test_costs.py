@@ -1,0 +1,41 @@
+"""Measuring time and memory."""
+
+import os
+import time
+
+import pytest
+import torch
+
+from utils.costs import peak_megabytes, seconds
+
+
+def test_seconds_takes_the_shortest_call():
+    waits = iter([0.05, 0.03, 0.01, 0.02])
+    assert 0.01 <= seconds(lambda: time.sleep(next(waits))) < 0.02
+
+
+def test_memory_counts_what_is_alive_at_one_time():
+    def three_at_most_two_at_once(n):
+        first, second = torch.empty(n), torch.empty(n)
+        del first
+        return second, torch.empty(n)
+
+    assert peak_megabytes(three_at_most_two_at_once, 1_000_000) == pytest.approx(8, rel=0.01)
+
+
+def test_memory_leaves_out_what_was_there():
+    x = torch.ones(1_000_000)
+    assert peak_megabytes(torch.sum, x) < 0.1
+    assert peak_megabytes(torch.neg, x) == pytest.approx(4, rel=0.01)
+
+
+def test_memory_writes_nothing(capfd):
+    peak_megabytes(torch.ones, 10)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_stderr_comes_back_after_an_error(capfd):
+    with pytest.raises(RuntimeError, match="negative"):
+        peak_megabytes(torch.ones, -1)
+    os.write(2, b"there")
+    assert capfd.readouterr().err == "there"

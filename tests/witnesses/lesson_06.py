@@ -1,0 +1,77 @@
+"""Witnesses of lesson 6."""
+
+from itertools import product
+
+import torch
+import torch.nn.functional as F
+
+
+def unpack_projections(mha):
+    """Each projection is seen at work: a layer is linear, so unit vectors show its weight.
+
+    What goes in is projected by the library's own function for packed weights.
+    """
+    d_model = mha.embed_dim
+    eye, zero = torch.eye(d_model).to(mha.in_proj_weight), torch.zeros(d_model).to(mha.in_proj_bias)
+    seen = {}
+    weight, bias = mha.in_proj_weight, mha.in_proj_bias
+    together = {
+        "units": F._in_projection_packed(eye, eye, eye, weight, bias),
+        "zero": F._in_projection_packed(zero, zero, zero, weight, bias),
+    }
+    for number, name in enumerate(("query", "key", "value")):
+        seen[f"{name}.bias"] = together["zero"][number]
+        seen[f"{name}.weight"] = (together["units"][number] - together["zero"][number]).T
+    seen["output.bias"] = mha.out_proj(zero)
+    seen["output.weight"] = (mha.out_proj(eye) - mha.out_proj(zero)).T
+    return {name: value.detach() for name, value in seen.items()}
+
+
+def per_head(weight, n_heads):
+    d_model = len(weight)
+    d_head = d_model // n_heads
+    rows = [[weight[head * d_head + row] for row in range(d_head)] for head in range(n_heads)]
+    return torch.stack([torch.stack(head) for head in rows])
+
+
+def fold_heads(x, n_heads):
+    n, batch, d_model = x.shape
+    d_head = d_model // n_heads
+    cells = [
+        x[word, sentence, head * d_head + feature]
+        for sentence, head, word, feature in product(
+            range(batch), range(n_heads), range(n), range(d_head)
+        )
+    ]
+    return torch.stack(cells).view(batch * n_heads, n, d_head)
+
+
+def load_from_torch(ours, theirs):
+    """What unpacking sees is what should be loaded; theirs stays."""
+    loaded = {f"ours.{name}": value for name, value in unpack_projections(theirs).items()}
+    kept = {f"theirs.{name}": value.detach() for name, value in theirs.named_parameters()}
+    return loaded | kept
+
+
+def keras_multi_head_attention(build, parameters, query, key, value, keep=None):
+    """Head after head by torch's function, as a sum over slices of the output's rows."""
+    d_k, d_v = build["d_k"], build["d_v"]
+    result = parameters["output.bias"].expand(*query.shape[:2], build["d_model"])
+    for head in range(build["n_heads"]):
+        own, own_v = slice(head * d_k, (head + 1) * d_k), slice(head * d_v, (head + 1) * d_v)
+        q, k, v = (
+            x @ parameters[f"{name}.kernel"][:, part] + parameters[f"{name}.bias"][part]
+            for name, x, part in (("query", query, own), ("key", key, own), ("value", value, own_v))
+        )
+        context = F.scaled_dot_product_attention(q, k, v, keep)
+        result = result + context @ parameters["output.kernel"][own_v]
+    return result
+
+
+WITNESSES = {
+    "unpack_projections": unpack_projections,
+    "per_head": per_head,
+    "fold_heads": fold_heads,
+    "load_from_torch": load_from_torch,
+    "KerasMultiHeadAttention": keras_multi_head_attention,
+}
