@@ -17,13 +17,12 @@
 # run it. `failing_case("softmax")` gives the inputs with which a check went wrong.
 
 # %%
-import time
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from autograder import check, failing_case, hint, progress
+from utils.costs import seconds
 from utils.data import six_words
 from utils.plots import (
     growth_slope,
@@ -347,16 +346,6 @@ plot_matrix(
 # Twice the words are four times the scores: the cost of attention grows with n². **Predict
 # before you run:** in a plot with logarithmic axes, what is the slope of a line that grows with
 # n²?
-
-
-# %%
-def seconds(function, *arguments, repeats=5):
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function(*arguments)
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 # %%

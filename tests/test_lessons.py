@@ -93,7 +93,9 @@ def solution_lines(source):
     parts = source.split("### BEGIN SOLUTION")[1:]
     bodies = [part.split("### END SOLUTION")[0] for part in parts]
     lines = [line.strip() for body in bodies for line in body.splitlines()]
-    common = re.compile(r"return [\w, ]+|[\w, ]+ = \w+\.shape|with torch\.no_grad\(\):.*|def .*|super\(\).*|#.*")
+    common = re.compile(
+        r"return [\w, ]+|[\w, ]+ = \w+\.shape|with torch\.no_grad\(\):.*|def .*|super\(\).*|#.*"
+    )
     return [line for line in lines if len(line) > 20 and not common.fullmatch(line)]
 
 
