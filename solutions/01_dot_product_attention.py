@@ -345,8 +345,7 @@ plot_matrix(
 #
 # Twice the words are four times the scores: the cost of attention grows with n². **Predict
 # before you run:** in a plot with logarithmic axes, what is the slope of a line that grows with
-# n²?
-
+# n²? (`seconds(f, x)` calls `f(x)` a few times and gives the shortest time.)
 
 # %%
 torch.manual_seed(0)
