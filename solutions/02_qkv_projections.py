@@ -126,8 +126,8 @@ w_query
 words[1] @ w_query
 
 # %% [markdown]
-# Each of the two numbers is the dot product of the word with one column. The first is 0.55 ·
-# 0.2961 + 0.87 · 0.2517 + 0.66 · 0.0740 = 0.4306.
+# Each of the two numbers is the dot product of the word with one column. The first is, with one
+# digit more than is printed, 0.55 · 0.29611 + 0.87 · 0.25167 + 0.66 · 0.07397 = 0.43063.
 #
 # All words at once are a matrix of rows, and the same product projects every row:
 
@@ -303,7 +303,7 @@ print(f"d_k = 64: {deviation[6]:.2f}, d_k = 1024: {deviation[10]:.2f}")
 # %% [markdown]
 # The variance is $d_k$, so the standard deviation is $\sqrt{d_k}$. Now hand such scores to
 # softmax. It turns *differences* of scores into *factors* between weights: a lead of 8 is a
-# factor of about 3000.
+# factor of e⁸ ≈ 2981.
 #
 # **Predict before you run:** six keys that are all alike would get ⅙ each. What does the best of
 # them get when $d_k$ is 1024?
@@ -328,6 +328,10 @@ plot_lines(
     log_x=True,
     caption="With many features one key takes everything, unless the scores are scaled.",
 )
+
+# %%
+largest_unscaled, largest_scaled = largest_weight(unscaled[10]), largest_weight(scaled[10])
+print(f"d_k = 1024: unscaled {largest_unscaled:.2f}, scaled {largest_scaled:.2f}")
 
 # %% [markdown]
 # Softmax **saturates**: one key takes all weight. By itself that is no harm; perhaps one key
@@ -375,6 +379,12 @@ print(f"at d_k = 1 the gradient is {gradient[0] / gradient[6]:.0f} times that at
 #
 # (Vaswani et al. 2017, equation 1; their footnote 4 gives the reason that you have just
 # measured.)
+#
+# One thing more, for batches: `.T` turns all dimensions around. `x.transpose(a, b)` exchanges
+# two; negative numbers count from the right.
+
+# %%
+torch.zeros(4, 6, 2).transpose(-2, -1).shape
 
 # %% [markdown]
 # ### Exercise 2: `scaled_scores` (3 points, 8 minutes)
@@ -572,11 +582,19 @@ print(f"largest of six weights, scaled: {largest_weight(scores / 1024**0.5):.2f}
 #
 # Is that bad? Not here: the mean is the same for all keys, softmax only looks at differences,
 # and the largest of six weights is 0.20, not far from an even share. But our *projections* are
-# drawn from 0 to 1 too. Then every feature of a query is about half the sum of the word's
-# features: all features say the same, the products do not cancel, and now the mean is another
-# one for each pair of words. (That is also why every row of the map above preferred the same two
-# keys.) Look at the second sentence, whose projections come from 0 to 1, and at the same with
-# 0.5 taken away from every number of the projections.
+# drawn from 0 to 1 too. Then all features of a query lie around half the sum of the word's
+# features. In the second sentence:
+
+# %%
+print("half the sum:      ", life.sum(dim=1) / 2)
+print("mean of the query: ", (life @ wide_query.T).mean(dim=1))
+
+# %% [markdown]
+# The features no longer have mean zero, and each word has a mean of its own. So the products do
+# not cancel, and how large their sum gets is another question for each pair of words. (That is
+# also why every row of the map above preferred the same two keys.) Here are the weights of this
+# sentence, whose projections come from 0 to 1, and the same with 0.5 taken away from every
+# number of the projections.
 
 
 # %%
@@ -590,7 +608,7 @@ plot_attention(
     sentence,
     sentence,
     titles=["projections from 0 to 1", "with mean zero"],
-    caption="Scaled both times. Projections from 0 to 1 leave most words eyes for one key only.",
+    caption="Scaled both times. With projections from 0 to 1 most words see one key only.",
 )
 
 # %% [markdown]
@@ -601,7 +619,8 @@ plot_attention(
 print(f"from {layer.weight.min():.2f} to {layer.weight.max():.2f}, mean {layer.weight.mean():.2f}")
 
 # %% [markdown]
-# Scaling still matters on the left. Without it the word "is", second row, would be lost as well:
+# Scaling still matters on the left. Without it the word "is", second row, would nearly go the
+# same way, to 0.93 for one key:
 
 # %%
 is_scores = (life @ wide_key.T) @ (wide_query @ life[1])
@@ -647,7 +666,8 @@ print(stretch(torch.tensor([1.0, 2.0])))
 # Self-attention: query, key and value all come from the same words. Build it as a module.
 #
 # - In `__init__`, make the three parameters `w_query`, `w_key` and `w_value` with `torch.rand`,
-#   in this order, for use as `x @ W`.
+#   in this order, for use as `x @ W`. (`torch.rand`, so that the seed from above gives the same
+#   numbers; `nn.Linear` does it better in Exercise 5.)
 # - `forward(words)` takes words [*batch, n, d_in] and returns the context [*batch, n, d_v].
 # - To look at them later, `forward` keeps the weights as the attribute `attn_weights`, [*batch,
 #   n, n]. Keep them with `.detach()`, which cuts the memory of how they were made. Kept with it,

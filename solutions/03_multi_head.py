@@ -17,14 +17,13 @@
 # `failing_case("split_heads")` the inputs with which a check went wrong, as in lesson 1.
 
 # %%
-import time
-
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from autograder import check, failing_case, hint, progress
+from utils.costs import seconds
 from utils.plots import growth_slope, plot_attention, plot_growth, plot_lines, plot_matrix
 
 # %%
@@ -79,6 +78,7 @@ w_value = torch.cat([torch.eye(3), torch.zeros(3, 3)], dim=1)  # takes the word 
 def asks_for(before, after):
     """[3, 6]: the query matrix of a head in which only "bites" asks, for these two places."""
     w_query = torch.zeros(3, 6)
+    # 200 is large, so that softmax leaves nothing for the other places
     w_query[:, 2] = 200 * torch.tensor([before, 0.0, after])
     return w_query
 
@@ -172,12 +172,13 @@ one_head = torch.rand(24, 16), torch.rand(24, 16), torch.rand(28, 16)  # those o
 w_query, w_key, w_value = torch.rand(3, 24, 16), torch.rand(3, 24, 16), torch.rand(3, 28, 16)
 
 # %% [markdown]
-# What are the queries of the second word, one for each head? There are three ways to write it. A
-# loop over the heads:
+# What are the queries of the second word, one for each head? With the one head of lesson 2 it
+# was a single product. With three, there are three ways to write it. A loop over the heads:
 
 # %%
 word = words[1]
-torch.stack([w @ word for w in w_query]).shape
+print("one head:   ", (one_head[0] @ word).shape)
+print("three heads:", torch.stack([w @ word for w in w_query]).shape)
 
 # %% [markdown]
 # `bmm`, the batched matrix product: it takes two stacks and multiplies first with first, second
@@ -252,15 +253,6 @@ print(list(in_parallel.shape), torch.allclose(in_parallel, in_a_loop))
 
 
 # %%
-def seconds(function, *arguments, repeats=20):
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function(*arguments)
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def loop_over_heads(query, key, value):
     return torch.stack([attend(query[h], key[h], value[h])[0] for h in range(len(query))])
 
@@ -285,7 +277,9 @@ print(f"64 heads: in parallel {loop[-1] / parallel[-1]:.0f} times as fast")
 
 # %% [markdown]
 # The arithmetic is the same. What the loop pays for, 64 times over, is starting each small
-# operation. So heads live in a dimension of the tensor, not in a list.
+# operation. Few heads cost the parallel version hardly more than one operation; with many, the
+# arithmetic shows and its line rises too. So heads live in a dimension of the tensor, not in a
+# list.
 
 # %% [markdown]
 # ## One big projection, then a split
@@ -324,7 +318,7 @@ print("head 1:", x[0, :, 2:4].tolist())
 # ### Exercise 2: `split_heads` (5 points, 12 minutes)
 #
 # Split the features among the heads. When n_heads does not divide d_model, some features would
-# belong to nobody: raise a `ValueError` that names both numbers.
+# belong to nobody: raise a `ValueError`.
 
 
 # %%
@@ -527,6 +521,15 @@ plot_attention(
 # %%
 many = F.dropout(attn_weights.expand(10_000, 5, 5), p=0.5)
 print(f"mean of all row sums: {many.sum(dim=-1).mean():.2f}")
+
+# %% [markdown]
+# `F.dropout` drops whenever you call it. An `nn.Dropout` is a module and knows the mode:
+# `module.eval()` switches it off, `module.train()` on.
+
+# %%
+torch.manual_seed(3)
+drop = nn.Dropout(0.5)
+print(drop(torch.ones(4)), drop.eval()(torch.ones(4)))
 
 # %% [markdown]
 # And why not on the scores, before softmax? A score of 0 is not a weight of 0. Here the key that
@@ -740,6 +743,14 @@ for n_heads in (1, 2, 4, 8, 16):
 # %%
 a, b = torch.rand(16, 3), torch.rand(16, 5)
 print(list(torch.einsum("di,dj->ij", a, b).shape))
+
+# %% [markdown]
+# A letter that both have and the result keeps runs side by side, like a batch. Here two
+# sentences, each with its own partner:
+
+# %%
+a, b = torch.rand(2, 16, 3), torch.rand(2, 16, 5)
+print(list(torch.einsum("bdi,bdj->bij", a, b).shape))
 
 # %% [markdown]
 # ### Exercise 5: `seq_first_scores` (3 points, 10 minutes)

@@ -179,8 +179,8 @@ def two_sentences(draw: Draw, leading: str = "") -> dict:
 
 
 SHAPE_1 = (
-    "`key.shape[1]` is d_k for one sentence; in a batch it is the number of words. "
-    "`key.shape[-1]` is right for both."
+    "`shape[1]` is d_k for one sentence; in a batch it is the number of words. `shape[-1]` is "
+    "right for both."
 )
 TRANSPOSE_FIRST_TWO = (
     "`transpose(0, 1)` turns the first two dimensions around. In a batch the first is the batch: "
@@ -231,6 +231,11 @@ scaled_scores = Exercise(
             say=SHAPE_1,
         ),
         Mistake(
+            "shape[1] of the query",
+            edits=(("key.shape[-1]", "query.shape[1]"),),
+            say=SHAPE_1,
+        ),
+        Mistake(
             "shape[0]",
             edits=(("key.shape[-1]", "key.shape[0]"),),
             say="`key.shape[0]` is the number of words, or in a batch the number of sentences. "
@@ -276,6 +281,12 @@ scaled_scores = Exercise(
             "transpose(0, 1)",
             edits=((".transpose(-2, -1)", ".transpose(0, 1)"),),
             say=TRANSPOSE_FIRST_TWO,
+        ),
+        Mistake(
+            "transpose(1, 2)",
+            edits=((".transpose(-2, -1)", ".transpose(1, 2)"),),
+            say="`transpose(1, 2)` counts from the left and fits a batch only. `transpose(-2, -1)` "
+            "fits all.",
         ),
         Mistake(
             ".T",
@@ -797,6 +808,15 @@ SelfAttention = Exercise(
             "`nn.Parameter`.",
         ),
         Mistake(
+            "parameters without self",
+            edits=(
+                (NEW_QUERY, NEW_QUERY.removeprefix("self.")),
+                (NEW_KEY, NEW_KEY.removeprefix("self.")),
+                (NEW_VALUE, NEW_VALUE.removeprefix("self.")),
+            ),
+            say="The module has no `w_query`. Keep each one: `self.w_query = nn.Parameter(…)`.",
+        ),
+        Mistake(
             "nn.Linear already",
             edits=(
                 (NEW_QUERY, "self.w_query = nn.Linear(d_in, d_k, bias=False)"),
@@ -1211,6 +1231,25 @@ copy_projections = Exercise(
             """,
             say="`weight = …` takes an `nn.Parameter`, not a plain tensor. Write into the "
             "parameter that is there: `weight.copy_(…)`.",
+        ),
+        Mistake(
+            "memory shared",
+            body="""
+            target.query.weight = nn.Parameter(source.w_query.T)
+            target.key.weight = nn.Parameter(source.w_key.T)
+            target.value.weight = nn.Parameter(source.w_value.T)
+            """,
+            say="`nn.Parameter(source.w_query.T)` copies nothing: both modules now hold the same "
+            "numbers in memory, and training one changes the other. Copy: `copy_`.",
+        ),
+        Mistake(
+            ".weight forgotten",
+            edits=(
+                ("target.query.weight", "target.query"),
+                ("target.key.weight", "target.key"),
+                ("target.value.weight", "target.value"),
+            ),
+            say="`target.query` is a layer; its matrix is `target.query.weight`.",
         ),
         Mistake(
             "the layer replaced",

@@ -130,6 +130,22 @@ project_heads = Exercise(
             "matrix, and their lengths differ. The matrices are [d_k, d_in]: transpose each.",
         ),
         Mistake(
+            "stack not transposed",
+            body="return words @ weights",
+            say="The matrices are [d_k, d_in]: turn them around, `weights.transpose(1, 2)`.",
+        ),
+        Mistake(
+            "matrices before words in bmm",
+            body="return torch.bmm(weights, words.expand(len(weights), -1, -1))",
+            say="Words are rows: in `bmm` they come first. And the matrices are [d_k, d_in]: turn "
+            "them around, `weights.transpose(1, 2)`.",
+        ),
+        Mistake(
+            "einsum for one word",
+            body='return torch.einsum("hki,i->hk", weights, words)',
+            say="`words` has two dimensions here: give the words a letter too.",
+        ),
+        Mistake(
             "heads added up",
             body='return torch.einsum("hki,ni->nk", weights, words)',
             say="The heads are added up. In `einsum` a letter that is missing on the right is "
@@ -272,7 +288,12 @@ split_heads = Exercise(
             "the error left to view",
             edits=(("if d_model % n_heads", "if False"),),
             say="When n_heads does not divide d_model, `view` fails with a RuntimeError that does "
-            "not say why. Raise a `ValueError` that names both numbers.",
+            "not say why. Raise a `ValueError`.",
+        ),
+        Mistake(
+            "the error returned",
+            edits=(("raise ValueError", "return ValueError"),),
+            say="You returned the ValueError: `raise` it.",
         ),
         Mistake(
             "view straight to the shape",
@@ -608,6 +629,12 @@ def in_training(draw: Draw) -> ModuleCase:
     return replace(cross_attention(draw, dropout=1.0), training=True)
 
 
+def built_with_heads_that_do_not_divide(draw: Draw) -> Raises:
+    draw.label("MultiHeadAttention(10, 4)")
+    build = {"d_model": 10, "n_heads": 4}
+    return Raises(ModuleCase(build, {}, own_parameters=True, method=""), "ValueError")
+
+
 MAKE_WEIGHTS = "weights_from_scores(attn_scores, keep)"
 MAKE_SCORES = "(query / query.shape[-1] ** 0.5) @ key.transpose(-2, -1)"
 RESULT = "self.output(merge_heads(context))"
@@ -666,8 +693,13 @@ MultiHeadAttention = Exercise(
         ),
         Aspect("without a bias", 1, [lambda draw: self_attention(draw, bias=False)]),
         Aspect(
+            "a ValueError when heads can't share the features",
+            1,
+            [built_with_heads_that_do_not_divide, self_attention],
+        ),
+        Aspect(
             "masks",
-            2,
+            1,
             [
                 with_keep("n_query n_key"),
                 with_keep("batch n_query n_key"),
@@ -680,6 +712,12 @@ MultiHeadAttention = Exercise(
         Aspect("gradients", 1, [small_inputs], gradients=True),
     ],
     mistakes=[
+        Mistake(
+            "no ValueError",
+            edits=(("if d_model % n_heads", "if False"),),
+            say="`MultiHeadAttention(10, 4)` was built without complaint. Raise the `ValueError` "
+            "in `__init__`, before the first call.",
+        ),
         # ------------------------------------------------ scores
         Mistake(
             "scaled by the root of d_model",
@@ -721,6 +759,12 @@ MultiHeadAttention = Exercise(
             say="`query @ key` pairs the features of a query with the words of `key`. Transpose "
             "the last two dimensions of the keys.",
         ),
+        Mistake(
+            "heads and words of the keys exchanged",
+            edits=(("key.transpose(-2, -1)", "key.transpose(1, 2)"),),
+            say="With heads there are four dimensions: `transpose(1, 2)` exchanges heads and "
+            "words. `transpose(-2, -1)`.",
+        ),
         # ------------------------------------------------ projections
         Mistake(
             "keys from the query",
@@ -730,6 +774,25 @@ MultiHeadAttention = Exercise(
             ),
             say="The keys are projected from `query`. In self-attention that is the same tensor; "
             "here keys come from `key`, which may have another length.",
+        ),
+        Mistake(
+            "keys and values from the query",
+            edits=(
+                ("query = split_heads(", "words, query = query, split_heads("),
+                ("self.key(key)", "self.key(words)"),
+                ("self.value(value)", "self.value(words)"),
+            ),
+            say="Keys and values are projected from `query`. Here they come from `key` and "
+            "`value`, which may have another length.",
+        ),
+        Mistake(
+            "values from the query",
+            edits=(
+                ("query = split_heads(", "words, query = query, split_heads("),
+                ("self.value(value)", "self.value(words)"),
+            ),
+            say="The values are projected from `query`. Here they come from `value`, which may "
+            "have another length.",
         ),
         Mistake(
             "values from the keys",
@@ -1304,6 +1367,15 @@ seq_first_scores = Exercise(
             edits=((SEQ_FIRST, "query @ key.transpose(-2, -1)"),),
             say="`@` takes the last two dimensions for the matrix, which here are heads and "
             "features: heads would be compared with heads. Permute first, or use `einsum`.",
+        ),
+        Mistake(
+            "view in the place of permute",
+            body="""
+            n_query, batch, n_heads, d_k = query.shape
+            scores = query.permute(1, 2, 0, 3) @ key.permute(1, 2, 3, 0) / d_k**0.5
+            return scores.view(n_query, len(key), batch, n_heads)
+            """,
+            say="The shape is right, but `view` does not move dimensions; `permute` them back.",
         ),
         Mistake(
             "features not added up",
