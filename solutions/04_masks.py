@@ -65,16 +65,20 @@ attn_scores.softmax(-1)[1]
 # The name is there for a reason. Other code says `mask`, and means by True now "may attend" and
 # now "is hidden". What `keep` means can't be forgotten.
 #
-# Masks are made by comparing, and a comparison broadcasts like a sum. **Predict before you
-# run:** what shape has this, and where is it True?
+# Masks are made by comparing, often a column with a row. Two tensors *broadcast*: shapes are
+# lined up from the right, and a dimension of size 1 is repeated to fit the other's. `[:, None]`
+# puts in a dimension of 1, and so stands a row up as a column. **Predict before you run:** what
+# shape has `column < numbers`, and where is it True?
 
 # %%
-column, row = torch.tensor([[1], [5]]), torch.tensor([2, 4, 6])
-print(column < row)
+numbers = torch.arange(1, 4)
+column = numbers[:, None]
+print(column.shape, column < numbers)
 
 # %% [markdown]
-# Each number of the column is compared with each number of the row: two rows, three columns. 1
-# is less than all three, 5 is less than 6 alone.
+# The column is [3, 1] and the row [3], so both are repeated to [3, 3]: each number of the column
+# is compared with each number of the row. 1 is less than 2 and 3, 2 is less than 3 alone, and 3
+# is less than none.
 #
 # ### Exercise 1: `causal_keep` (2 points, 5 minutes)
 #
@@ -115,7 +119,8 @@ batch[1]
 
 # %% [markdown]
 # **Predict before you run:** the padding is all zeros. How much of its weight does "one" give to
-# the three places of padding: nothing, a little, a third?
+# the three places of padding: nothing, a little, a third? (`.mT` is short for `transpose(-2,
+# -1)`.)
 
 # %%
 padded_scores = (batch @ w_query) @ (batch @ w_key).mT / math.sqrt(2)
@@ -190,7 +195,8 @@ print(flat.expand(3, 3, 3)[2])
 # Broadcasting lines shapes up from the right, so [batch, n] was read as [n_query, n_key]: query
 # 0 got the mask of sentence 0, query 1 that of sentence 1, and every sentence got the same. In
 # the last sentence, query 0 now attends to two places of padding. Nothing warns you when the
-# sizes agree. When they differ, you are lucky:
+# sizes agree. When they differ, you are lucky. (`~` turns True and False around;
+# `masked_fill(mask, number)` writes the number where the mask is True.)
 
 # %%
 try:
@@ -310,12 +316,17 @@ gradient_of(lambda scores: (scores + additive).softmax(-1).nan_to_num())
 # %% [markdown]
 # Forward all is well, and backward the row is NaN: the gradient of softmax is made from its
 # weights, those before the repair. One optimizer step later the projections of queries and keys
-# are NaN, all of them. `torch.where(keep, weights, 0)` in the place of `nan_to_num` does not
-# help either, for the same reason.
+# are NaN, all of them. Does `torch.where` help, which does not touch the NaN but leaves it out?
+
+# %%
+gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1), 0.0))
+
+# %% [markdown]
+# No, and for the same reason: what it leaves out was still computed.
 #
 # (With `masked_fill` in the place of the sum you get away with it: its backward pass sets the
-# gradient of every hidden score to 0, the NaN included. It is luck that torch's anomaly
-# detection does not accept.)
+# gradient of every hidden score to 0, the NaN included. It is luck: the NaN still arises on the
+# way back.)
 #
 # The cure is never to make the NaN:
 #
@@ -326,7 +337,8 @@ gradient_of(lambda scores: (scores + additive).softmax(-1).nan_to_num())
 # ### Exercise 3: `masked_softmax` (7 points, 15 minutes)
 #
 # Softmax over the keys that may be seen. `torch.softmax` is allowed. `keep` broadcasts to the
-# shape of the scores, so one mask may serve many rows.
+# shape of the scores, so one mask may serve many rows. Its lines stood in lesson 3, as
+# `weights_from_scores`. Write them without looking; you now know what each is for.
 
 
 # %%
@@ -388,7 +400,7 @@ three_ways = {
 plot_attention(
     torch.stack(list(three_ways.values())),
     labels,
-    ["nothing"],
+    ["Your"],
     titles=list(three_ways),
     value_range=(0, 1),
     caption="A query that may attend to nothing: NaN, a sixth for each hidden key, or zeros.",
@@ -546,8 +558,8 @@ plot_attention(
 # %% [markdown]
 # Two of four. `nn.MultiheadAttention` hides what is True: every word sees the future only, and
 # the last word, which has none, gets NaN. A mask of *floats* is added to the scores: 1 is added
-# where the key may be seen, 0 where not, so the future is hardly dimmed. And none of them
-# complains.
+# where the key may be seen, 0 where not, so the future is dimmed by a factor of e and no more:
+# word 0 still gives it more than half its weight, .525. And none of them complains.
 #
 # | library | argument | meaning |
 # |---|---|---|
@@ -638,14 +650,16 @@ for name, rows in zip(libraries, nothing, strict=True):
 # %%
 context, _ = torch_mha(zeros, zeros, eye, attn_mask=~none, need_weights=False)
 print("nn.MultiheadAttention:", context[0, 0].detach())
-context = keras_mha(zeros, eye, attention_mask=none[None])
-print("Keras, as if there were no mask:", torch.allclose(context, keras_mha(zeros, eye)))
+asks = torch.randn(1, 4, 4)
+context = keras_mha(asks, eye, attention_mask=none[None])
+print("Keras, spread evenly:", torch.allclose(context, keras_mha(zeros, eye), atol=1e-6))
 
 # %% [markdown]
 # Without weights, torch's layer gives a context of zeros. Keras gives zeros *with* weights, and
-# without them it spreads the weight evenly over all that was to be hidden, as −10⁹ did above. So
-# never let a library meet such a row untested. (All of this is measured with the versions that
-# this course installs.)
+# without them it spreads the weight evenly over all that was to be hidden, as −10⁹ did above:
+# the queries `asks` are no zeros, and yet get what a query of zeros gets without a mask, the
+# same of each key. So never let a library meet such a row untested. (All of this is measured
+# with the versions that this course installs.)
 
 # %% [markdown]
 # ## A test for leaks
@@ -740,7 +754,9 @@ for name, attention in attentions.items():
 
 # %% [markdown]
 # Your test works on anything that maps words to words, also on layers whose code you have never
-# read. Here is `nn.MultiheadAttention` with the mask translated, and with `keep` as it is:
+# read. Here is `nn.MultiheadAttention` with the mask translated, and with `keep` nearly as it
+# is: only the diagonal is made False, so that each word sees itself. (Else the last word would
+# see nothing and get NaN, and the outputs have to be finite.)
 
 
 # %%
@@ -758,12 +774,12 @@ def library_attention(translate):
 
 
 # %%
-print("translated:", leaks_future(library_attention(to_torch_mha_mask)))
-print("as it is:  ", leaks_future(library_attention(torch.clone)))
+print("translated:     ", leaks_future(library_attention(to_torch_mha_mask)))
+print("nearly as it is:", leaks_future(library_attention(lambda keep: keep.tril(-1))))
 
 # %% [markdown]
-# The second leaks, of course: it attends to nothing *but* the future. Keep such a test beside
-# every model that must not see the future. Two traps to know:
+# The second leaks, of course: each word attends to itself and the future, and to nothing before.
+# Keep such a test beside every model that must not see the future. Two traps to know:
 #
 # - A change has to get through. Adding 1 to all features of a word looks like a change, but
 #   models that normalise their words first (a *layer norm*) never see it:

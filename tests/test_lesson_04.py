@@ -217,6 +217,12 @@ def test_a_float_mask_is_added():
     torch.testing.assert_close(theirs, scores.softmax(-1) @ value)
 
 
+def test_the_first_word_gives_the_future_more_than_half():
+    weights = LESSON["causal_keep"](4).float().softmax(-1)
+    assert_published(weights[0, 1:].sum(), 0.5246)
+    torch.testing.assert_close(weights[0, 0] / weights[0, 1], torch.tensor(math.e))
+
+
 def test_torchs_layer_refuses_an_additive_mask_of_another_dtype():
     mha = nn.MultiheadAttention(4, 1, batch_first=True, dtype=torch.float64)
     words = torch.randn(1, 3, 4, dtype=torch.float64)
@@ -251,6 +257,7 @@ def test_keras_gives_zeros_with_weights_and_an_average_without():
     without = mha(QUERY, KEY, attention_mask=NOTHING)
     average = mha(torch.zeros_like(QUERY), KEY)  # a query of zeros gives even weights
     torch.testing.assert_close(without, average)
+    assert not torch.allclose(mha(QUERY, KEY), average)  # and this query does not
 
 
 # ---------------------------------------------------------------- leaks
@@ -271,7 +278,7 @@ def test_sound_implementations_have_no_slope_to_later_words(name, shape):
 def test_leaking_implementations_have_one(name, shape):
     attention = Code(EXERCISES.LEAKING_ONES[name]).make()
     # Far above rounding errors, so that every honest test can see it.
-    assert later_slopes(attention, shape).max() > 1e-3
+    assert later_slopes(attention, shape).max() > 1e-4
 
 
 @pytest.mark.parametrize("name", EXERCISES.SOUND_ONES | EXERCISES.LEAKING_ONES)
@@ -303,6 +310,33 @@ def name_of(case):
     draw = EXERCISES.Draw("any")
     case(draw)
     return draw.name
+
+
+SHIFTED = "scores moved by the largest of the row, hidden ones too"
+FAINT = "masked, a thousandth of the average added at the end"
+
+
+def past_gap(name):
+    """How far outputs move at most when all words after them change."""
+    attention = Code((EXERCISES.SOUND_ONES | EXERCISES.LEAKING_ONES)[name]).make()
+    generator = torch.Generator().manual_seed(0)
+    words = torch.randn(3, 6, 8, generator=generator)
+    before, gaps = attention(words), []
+    for later in range(1, 6):
+        other = torch.randn(3, 6 - later, 8, generator=generator)
+        after = attention(torch.cat([words[:, :later], other], dim=1))
+        gaps.append((after - before)[:, :later].abs().max().item())
+    return max(gaps)
+
+
+@pytest.mark.parametrize("name", EXERCISES.SOUND_ONES)
+def test_rounding_stays_below_the_smallest_honest_tolerance(name):
+    gap = past_gap(name)
+    assert 0 < gap < 1e-6 if name == SHIFTED else gap < 1e-6
+
+
+def test_the_faintest_leak_is_above_the_largest_honest_tolerance():
+    assert 1e-4 < past_gap(FAINT) < 1e-2
 
 
 def test_a_layer_norm_hides_a_constant():

@@ -272,6 +272,23 @@ def test_alt_text_names_the_favourite_of_each_query():
     assert "p → a and b (0.50); q → 3 keys alike (0.33)" in uniform
 
 
+def test_alt_text_of_maps_of_one_query_speaks_of_that_query():
+    maps = torch.tensor([[[np.nan] * 3], [[1 / 3] * 3], [[0.0] * 3], [[0.2, 0.8, 0.0]]])
+    alt = plot_attention(maps, list("abc"), ["q"], titles=list("rstu"), caption="c").alt
+    assert "r: q → not finite; s: q → 3 keys alike (0.33); t: q → nothing; u: q → b (0.80)." in alt
+
+
+def test_alt_text_of_a_map_of_zeros_names_no_favourite():
+    alt = plot_attention(torch.zeros(2, 3, 3), titles=["s", "t"], caption="c").alt
+    assert "s: all zeros; t: all zeros" in alt
+
+
+def test_alt_text_of_zeros_and_ones_says_where_the_ones_are():
+    keep = torch.tensor([[[True, False], [True, True]], [[False, False], [True, False]]])
+    alt = plot_matrix(keep, list("ab"), list("pq"), titles=["s", "t"], caption="c").alt
+    assert "Where the value is 1, not 0: s: p → a; q → a, b. t: p → none; q → a." in alt
+
+
 def test_alt_text_of_large_maps_stays_short():
     assert len(plot_attention(torch.rand(60, 60), caption="c").alt) < 400
 

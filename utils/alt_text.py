@@ -16,6 +16,10 @@ def attention_summary(maps: Maps) -> str:
     if n_maps == 1 and n_query <= QUERY_BY_QUERY_UP_TO:
         rows = zip(maps.row_labels, maps.values[0], strict=True)
         found = [_favourites(query, keys, maps.column_labels) for query, keys in rows]
+    elif n_query == 1:
+        pairs = zip(maps.titles, maps.values, strict=True)
+        query, keys = maps.row_labels[0], maps.column_labels
+        found = [f"{title}: {_favourites(query, rows[0], keys)}" for title, rows in pairs]
     else:
         found = _largest(maps)
     return f"{kind}, query by key: {n_query} by {n_key}. Most weight: {'; '.join(found)}."
@@ -29,6 +33,8 @@ def matrix_summary(maps: Maps) -> str:
     finite = maps.values[np.isfinite(maps.values)]
     if not finite.size:
         return f"{size} No value is finite."
+    if np.isin(maps.values, (0, 1)).all() and n_rows <= QUERY_BY_QUERY_UP_TO >= n_columns:
+        return f"{size} Where the value is 1, not 0: {'. '.join(_ones(maps))}."
     span = f"Values from {short(finite.min())} to {short(finite.max())}"
     return f"{size} {span}; largest: {'; '.join(_largest(maps))}."
 
@@ -52,6 +58,20 @@ def _favourites(query: str, weights: np.ndarray, keys: list[str]) -> str:
     return f"{query} → {names} ({short(weights.max())})"
 
 
+def _ones(maps: Maps) -> list[str]:
+    """For each matrix of 0 and 1 the columns of the ones, row by row."""
+    found = []
+    for values, title in zip(maps.values, maps.titles, strict=True):
+        rows = [
+            f"{label} → {listed([c for c, v in zip(maps.column_labels, row, strict=True) if v])}"
+            if row.any()
+            else f"{label} → none"
+            for label, row in zip(maps.row_labels, values, strict=True)
+        ]
+        found.append(f"{title}: {'; '.join(rows)}" if title else "; ".join(rows))
+    return found
+
+
 def _largest(maps: Maps) -> list[str]:
     found = []
     for values, title in zip(maps.values, maps.titles, strict=True):
@@ -61,6 +81,8 @@ def _largest(maps: Maps) -> list[str]:
 
 
 def _place_of_largest(values: np.ndarray, rows: list[str], columns: list[str]) -> str:
+    if not values.any():
+        return "all zeros"
     finite = np.where(np.isfinite(values), values, -np.inf)
     row, column = np.unravel_index(finite.argmax(), values.shape)
     if not np.isfinite(finite[row, column]):

@@ -323,7 +323,7 @@ STILL_E_TO_0 = (
     "weight of 0, a score has to be very negative."
 )
 EMPTY_ROW_NAN = (
-    "A row with nothing to attend to gives NaN: all of its scores are −∞, or its sum is 0. It "
+    "A row with nothing to attend to gives NaN: −∞ − (−∞), 0/0 or ∞ · 0 stands behind it. It "
     "should give zeros."
 )
 EMPTY_ROW_EVEN = (
@@ -332,8 +332,18 @@ EMPTY_ROW_EVEN = (
 )
 NAN_GRADIENT = (
     "The weights are right, but the gradient of a row with nothing to attend to is NaN. Replacing "
-    "NaN afterwards comes too late: softmax's backward pass still meets it. Hide with a finite "
-    "number, so that no NaN arises."
+    "NaN afterwards comes too late: the backward pass of softmax, or of your division, still "
+    "meets it. Let no NaN arise."
+)
+WRITES = (
+    "The code writes into the caller's scores (`masked_fill_`, or `attn_scores[~keep] = …`). "
+    "`masked_fill`, without the underscore, gives a new tensor."
+)
+TO_HIDDEN = "The largest number draws all the weight to hidden keys; you want `.min`."
+EMPTIED = (
+    "Every row in which some key is hidden became zeros. Either the fill draws all the weight to "
+    "hidden keys (you want `.min`, not `.max`), or more is emptied than the rows in which *all* "
+    "keys are hidden (`any` asks whether one may be seen)."
 )
 FILL = "attn_scores.masked_fill(~keep, lowest)"
 INFINITY = 'attn_scores.masked_fill(~keep, float("-inf"))'
@@ -365,6 +375,7 @@ masked_softmax = Exercise(
             [
                 masked_rows("n_query n_key", "n_query n_key", offset=150),
                 masked_rows("n_query n_key", "n_query n_key", offset=-150),
+                masked_rows("n_query n_key", "n_query n_key", offset=-20_000),
                 masked_rows("n_query n_key", "n_query n_key", rows=300),
             ],
         ),
@@ -420,6 +431,25 @@ masked_softmax = Exercise(
             say=STILL_E_TO_0,
         ),
         Mistake(
+            "filled with 0, weights set to 0",
+            edits=((FILL, "attn_scores.masked_fill(~keep, 0.0)"),),
+            say="The hidden scores were about 0, so e⁰ = 1 each stayed in the sum. To add nothing, "
+            "a score has to be very negative.",
+        ),
+        Mistake(
+            "filled with the largest number",
+            edits=(("(attn_scores.dtype).min", "(attn_scores.dtype).max"),),
+            say=EMPTIED,
+        ),
+        Mistake(
+            "filled with the largest number, nothing after",
+            edits=(
+                ("(attn_scores.dtype).min", "(attn_scores.dtype).max"),
+                (".masked_fill(~keep, 0.0)", ""),
+            ),
+            say=TO_HIDDEN,
+        ),
+        Mistake(
             "filled with −1",
             body="return torch.softmax(attn_scores.masked_fill(~keep, -1.0), dim=-1)",
             say="You set the hidden scores to −1, which softmax gives the weight e⁻¹ ≈ 0.37: "
@@ -430,6 +460,12 @@ masked_softmax = Exercise(
             edits=(("torch.finfo(attn_scores.dtype).min", "-100.0"),),
             say="Hidden scores of −100 hide only while the others are far above. With scores near "
             "−150 the hidden ones are the largest. Use the lowest number that the dtype has.",
+        ),
+        Mistake(
+            "filled with −10⁴",
+            edits=(("torch.finfo(attn_scores.dtype).min", "-1e4"),),
+            say="Hidden scores of −10⁴ hide only while the others are far above. With scores near "
+            "−20000 the hidden ones are the largest. Use the lowest number that the dtype has.",
         ),
         Mistake(
             "filled with +∞",
@@ -500,8 +536,7 @@ masked_softmax = Exercise(
                     "attn_weights.masked_fill(~keep.all(-1, keepdim=True), 0.0)",
                 ),
             ),
-            say="Every row in which some key is hidden became zeros. Only a row in which *all* "
-            "keys are hidden should (`any` asks whether one may be seen).",
+            say=EMPTIED,
         ),
         Mistake(
             "only the first mask of the batch",
@@ -572,8 +607,18 @@ masked_softmax = Exercise(
         Mistake(
             "scores changed",
             edits=(("attn_scores.masked_fill(", "attn_scores.masked_fill_("),),
-            say="`masked_fill_`, with the underscore, writes into the caller's scores. Without it "
-            "you get a new tensor.",
+            say=WRITES,
+        ),
+        Mistake(
+            "scores changed by index",
+            edits=(
+                (FILL, "attn_scores"),
+                (
+                    "attn_weights = ",
+                    "attn_scores[~keep.expand(attn_scores.shape)] = lowest\n    attn_weights = ",
+                ),
+            ),
+            say=WRITES,
         ),
         Mistake(
             "not stable",
@@ -765,6 +810,13 @@ masked_attention = Exercise(
             "no mask",
             edits=((WEIGHTS, "torch.softmax(attn_scores, dim=-1)"),),
             say="The mask has no effect: hidden keys get weight.",
+        ),
+        Mistake(
+            "causal",
+            edits=(
+                (WEIGHTS, "masked_softmax(attn_scores, torch.ones_like(attn_scores).tril() > 0)"),
+            ),
+            say="You used the causal mask, whatever `keep` says.",
         ),
         Mistake(
             "masked after softmax",
@@ -1232,7 +1284,7 @@ def attention(words):
 """,
     "an output that is always the same": """
 def attention(words):
-    return torch.ones_like(words)
+    return words * 0 + 1
 """,
     "words turned round, masked the other way, turned back": edited(
         with_keep("torch.ones(n, n, dtype=torch.bool).triu()"),
@@ -1245,12 +1297,28 @@ def attention(words):
     weights = (places @ places.transpose(-2, -1) / math.sqrt(words.shape[-1])).softmax(-1)
     return (weights @ places).transpose(0, 1)
 """,
+    "scores moved by the largest of the row, hidden ones too": edited(
+        SOUND,
+        (
+            "scores.masked_fill",
+            "scores - scores.detach().amax(-1, keepdim=True).clamp(-4, 4)\n"
+            "    weights = weights.masked_fill",
+        ),
+    ),
     "large outputs": edited(SOUND, ("weights @ value", "1000 * weights @ value")),
 }
 LEAKING_ONES = {
     "no mask": edited(SOUND, ("scores.masked_fill(~keep, -math.inf)", "scores")),
     "the mask reversed": with_keep("torch.ones(n, n, dtype=torch.bool).triu()"),
     "one word too far": with_keep("torch.ones(n, n, dtype=torch.bool).tril(1)"),
+    "words normalised, no mask": edited(
+        SOUND,
+        (
+            "n, d = words",
+            "words = F.layer_norm(words, words.shape[-1:], eps=0.1)\n    n, d = words",
+        ),
+        ("scores.masked_fill(~keep, -math.inf)", "scores"),
+    ),
     "only the next word hidden": with_keep(f"{KEEP} | torch.ones(n, n, dtype=torch.bool).triu(2)"),
     "masked after softmax": edited(
         SOUND, ("scores.masked_fill(~keep, -math.inf).softmax(-1)", "scores.softmax(-1) * keep")
@@ -1278,6 +1346,9 @@ LEAKING_ONES = {
     "weights masked, a trace of the average in every value": edited(
         SOUND,
         ("words.flip(-1)\n", "words.flip(-1)\n    value = value + 0.05 * value.mean(1, True)\n"),
+    ),
+    "masked, a thousandth of the average added at the end": edited(
+        SOUND, ("weights @ value", "weights @ value + 1e-3 * words.mean(1, keepdim=True)")
     ),
     "weights masked, each value mixed with the next": edited(
         SOUND,
@@ -1337,6 +1408,27 @@ def telling_apart(name: str, points: int, shown: list[str], hidden: list[str]) -
 COMPARED = "torch.allclose(before[:, :later], after[:, :later], atol=1e-5)"
 CHANGED = "torch.randn_like(words[:, later:])"
 PLACES = "range(1, words.shape[1])"
+ONE_WORD = (
+    (f"changed[:, later:] = {CHANGED}", "changed[:, later] = torch.randn_like(words[:, later])"),
+)
+OWN_OUTPUT = "It counts the changed word's own output, which may move. Compare those before it."
+LAST_ONLY = (
+    "It reports a leak from the last word only: does it change the others, and keep what it found "
+    "there?"
+)
+FIRST_ONLY = (
+    "It looks at the first output only, and misses a leak into another word. Compare all outputs "
+    "before the change, at every place: does a `return` end the loop after the first?"
+)
+SENTENCES = "It changes whole sentences. Words are the second dimension."
+ROUNDING = (
+    "It takes a rounding error for a leak. The last digit of an output may move when a hidden word "
+    "changes; allow a little more, 1e-5 for numbers near 1."
+)
+TOLERANT = (
+    "Its tolerance is so large that a small leak goes unseen. Rounding errors are of the size of "
+    "1e-6; allow not much more."
+)
 ONE_SENTENCE = (
     "It misses a leak that is only in a later sentence of the batch. Make a batch of several "
     "sentences, and change every one of them."
@@ -1394,6 +1486,8 @@ leaks_future = Exercise(
             [
                 "weights masked, the average of the sentence in every value",
                 "weights masked, a trace of the average in every value",
+                "masked, a thousandth of the average added at the end",
+                "words normalised, no mask",
                 "features standardised over the sentence",
                 "the average of the words so far",
                 "the sum of the words before, the word itself left out",
@@ -1415,6 +1509,7 @@ leaks_future = Exercise(
                 "only the first word sees the second",
                 "only the first sentence masked",
                 "attention to the first word only",
+                "scores moved by the largest of the row, hidden ones too",
                 "large outputs",
             ],
             ["words turned round, masked the other way, turned back"],
@@ -1442,8 +1537,7 @@ leaks_future = Exercise(
         Mistake(
             "the changed word's own output compared",
             edits=((COMPARED, COMPARED.replace(":later", ": later + 1")),),
-            say="It calls sound attention leaking, since it compares the output of the changed "
-            "word as well, and that one may move. Stop one earlier.",
+            say=OWN_OUTPUT,
         ),
         Mistake(
             "the past changed",
@@ -1469,8 +1563,96 @@ leaks_future = Exercise(
         Mistake(
             "only the last word changed",
             edits=((PLACES, "[words.shape[1] - 1]"),),
-            say="It changes the last word only, and misses a leak from a word in the middle. "
-            "Change every word in turn.",
+            say=LAST_ONLY,
+        ),
+        Mistake(
+            "only the last result kept",
+            edits=(
+                ("for later", "leaks = False\n    for later"),
+                (f"if not {COMPARED}:\n            return True", f"leaks = not {COMPARED}"),
+                ("return False", "return leaks"),
+            ),
+            say=LAST_ONLY,
+        ),
+        Mistake(
+            "one word changed",
+            edits=((PLACES, "[3]"), *ONE_WORD),
+            say="It changes a single word. Change each in turn.",
+        ),
+        Mistake(
+            "one word at a time, its own output compared",
+            edits=(
+                *ONE_WORD,
+                (COMPARED, COMPARED.replace(":later", ": later + 1")),
+            ),
+            say=OWN_OUTPUT,
+        ),
+        Mistake(
+            "one word at a time, the last result kept",
+            edits=(
+                *ONE_WORD,
+                ("for later", "leaks = False\n    for later"),
+                (f"if not {COMPARED}:\n            return True", f"leaks = not {COMPARED}"),
+                ("return False", "return leaks"),
+            ),
+            say=LAST_ONLY,
+        ),
+        Mistake(
+            "return inside the loop",
+            edits=((f"if not {COMPARED}:\n            return True", f"return not {COMPARED}"),),
+            say=FIRST_ONLY,
+        ),
+        Mistake(
+            "return inside the loop, one word changed",
+            edits=(
+                *ONE_WORD,
+                (f"if not {COMPARED}:\n            return True", f"return not {COMPARED}"),
+            ),
+            say="It returns after the first place: a `return` inside the loop ends it. Return True "
+            "at a leak, and False after the loop.",
+        ),
+        Mistake(
+            "whole sentences changed",
+            edits=(
+                (
+                    f"changed[:, later:] = {CHANGED}",
+                    "changed[later:] = torch.randn_like(words[later:])",
+                ),
+                (COMPARED, COMPARED.replace("[:, :later]", "[:later]")),
+            ),
+            say=SENTENCES,
+        ),
+        Mistake(
+            "words of two dimensions",
+            edits=(
+                ("torch.randn(3, 6, 8)", "torch.randn(6, 8)"),
+                ("words.shape[1]", "words.shape[0]"),
+                (
+                    f"changed[:, later:] = {CHANGED}",
+                    "changed[later:] = torch.randn_like(words[later:])",
+                ),
+                (COMPARED, COMPARED.replace("[:, :later]", "[:later]")),
+            ),
+            say="Its words have two dimensions. Hand it words [batch, n, d].",
+        ),
+        Mistake(
+            "one feature changed",
+            edits=(
+                (f"changed[:, later:] = {CHANGED}", f"changed[:, later:, 0] = {CHANGED}[..., 0]"),
+            ),
+            say="It changes one feature only, and misses a leak in one head of several. Change all "
+            "features.",
+        ),
+        Mistake(
+            "the same added to all features",
+            edits=((CHANGED, "words[:, later:] + 1"),),
+            say="Your change adds the same to all features; a layer norm takes it away. Change to "
+            "new random numbers.",
+        ),
+        Mistake(
+            "exact comparison",
+            edits=((COMPARED, "torch.equal(before[:, :later], after[:, :later])"),),
+            say=ROUNDING,
         ),
         Mistake(
             "one cut in the middle",
@@ -1481,8 +1663,7 @@ leaks_future = Exercise(
         Mistake(
             "only the first output compared",
             edits=((COMPARED, COMPARED.replace(":later", "0")),),
-            say="It looks at the first output only, and misses a leak into another word. Compare "
-            "all outputs before the change.",
+            say=FIRST_ONLY,
         ),
         Mistake(
             "only the first feature compared",
@@ -1527,8 +1708,12 @@ leaks_future = Exercise(
         Mistake(
             "too tolerant",
             edits=(("atol=1e-5", "atol=0.5"),),
-            say="Its tolerance is so large that a small leak goes unseen. Rounding errors are of "
-            "the size of 1e-6; allow not much more.",
+            say=TOLERANT,
+        ),
+        Mistake(
+            "a tolerance of a hundredth",
+            edits=(("atol=1e-5", "atol=1e-2"),),
+            say=TOLERANT,
         ),
     ],
     alternatives=[
@@ -1569,14 +1754,15 @@ leaks_future = Exercise(
             """,
         ),
         Alternative(
-            "exact comparison of large batches",
+            "large batches, compared to six digits",
             body="""
             words = torch.randn(8, 4, 10)
             before = attention(words)
             moved = []
             for later in (1, 2, 3):
                 changed = torch.cat([words[:, :later], torch.randn(8, 4 - later, 10)], dim=1)
-                moved.append(not torch.equal(attention(changed)[:, :later], before[:, :later]))
+                gaps = attention(changed)[:, :later] - before[:, :later]
+                moved.append(gaps.abs().max().item() > 2e-6)
             return any(moved)
             """,
         ),
