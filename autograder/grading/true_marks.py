@@ -14,7 +14,7 @@ from autograder.arguments import make_all
 from autograder.authoring.lesson import Lesson
 from autograder.grading.hidden import grading_reference
 from autograder.guard import same_randomness, silence
-from autograder.keras_layers import is_keras_layer
+from autograder.keras_layers import is_keras_layer, layer_parameters
 from autograder.modules import built_module
 from autograder.question import Call, CaseKey, Question
 
@@ -77,7 +77,7 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
     function = answer if call.build is None else _module(answer, call, arguments)
     if not call.method:
         return {}
-    leaves = _leaves(function, arguments) if call.gradients else {}
+    leaves = _leaves(function, call, arguments) if call.gradients else {}
     method = function if call.method == "forward" else getattr(function, call.method)
     result = method(*arguments.values())
     if any(_changed(call.arguments[name], now) for name, now in arguments.items()):
@@ -108,10 +108,12 @@ def _named(result: Any, question: Question) -> dict[str, Any] | None:
     return dict(zip(names, results, strict=True))
 
 
-def _leaves(function: Callable, arguments: dict[str, Any]) -> dict[str, Tensor]:
+def _leaves(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[str, Tensor]:
     tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
     floats = {name: value for name, value in tensors.items() if value.is_floating_point()}
     leaves = {name: value.requires_grad_() for name, value in floats.items()}
+    if is_keras_layer(type(function)):
+        return leaves | layer_parameters(function, list(call.parameters or {}))
     return leaves | (dict(function.named_parameters()) if isinstance(function, nn.Module) else {})
 
 
