@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from PIL import Image
 
 from utils.bars import draw_bars
@@ -46,7 +47,7 @@ def images(figure):
 
 
 def test_html_shows_the_picture_and_escapes_the_words():
-    picture = Picture(plot_attention([[1]], caption="").png, 'say "a" & <b>', "<i>c</i>")
+    picture = Picture(plot_attention([[1]], caption="").draw, 'say "a" & <b>', "<i>c</i>")
     html = picture._repr_mimebundle_()["text/html"]
     assert '<img alt="say &quot;a&quot; &amp; &lt;b&gt;"' in html
     assert "&lt;i&gt;c&lt;/i&gt;</figcaption>" in html
@@ -54,8 +55,18 @@ def test_html_shows_the_picture_and_escapes_the_words():
     assert "background:#fff" in html
 
 
+def test_where_nobody_looks_a_picture_is_described(monkeypatch):
+    monkeypatch.setenv("ATTENTION_FIGURES", "described")
+    picture = plot_attention([[1]], caption="what it shows")
+    bundle = picture._repr_mimebundle_()
+    assert list(bundle) == ["text/plain"]
+    assert bundle["text/plain"].startswith("what it shows")
+    assert "png" not in vars(picture)  # not drawn
+    assert picture.png.startswith(b"\x89PNG")  # until it is asked for
+
+
 def test_plain_text_carries_caption_and_alt():
-    plain = Picture(b"", "what is seen", "what it shows")._repr_mimebundle_()["text/plain"]
+    plain = Picture(Figure, "what is seen", "what it shows")._repr_mimebundle_()["text/plain"]
     assert plain == "what it shows\n[what is seen]"
 
 

@@ -1,6 +1,7 @@
 """Bars over words: one series per panel, for numbers that are to be compared word by word."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from utils.look import BLUE, ORANGE, RED, house_style, label_columns
+from utils.look import BLUE, ORANGE, RED, label_columns
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, short
 
@@ -16,7 +17,6 @@ PANELS_ACROSS = 3
 BAR = 0.48  # inches from bar to bar
 
 
-@house_style()
 def plot_bars(
     panels: Mapping[str, Any],
     labels: Sequence[str],
@@ -34,7 +34,7 @@ def plot_bars(
     labels = as_labels(labels, "labels")
     series = _series(panels, labels)
     alt = _summary(series, labels) if alt is None else alt
-    return render(draw_bars(series, labels, share_y), caption, alt)
+    return render(partial(draw_bars, series, labels, share_y), caption, alt)
 
 
 def draw_bars(series: dict[str, np.ndarray], labels: list[str], share_y: bool = False) -> Figure:

@@ -1,6 +1,7 @@
 """How a cost grows with size: a line on log-log axes, and its slope."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import cycle
 from math import ceil
 
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from utils.look import BLUE, GREY, ORANGE, RED, house_style
+from utils.look import BLUE, GREY, ORANGE, RED
 from utils.picture import Picture, render
 from utils.values import as_array
 
@@ -17,7 +18,6 @@ LOOKS = [(BLUE, "o"), (ORANGE, "s"), ("#440154", "^"), (RED, "D"), (GREY, "v")]
 TICKS_APART = 1.45  # ratio of neighbouring ticks on the x axis
 
 
-@house_style()
 def plot_growth(
     sizes: Sequence[float],
     seconds: Mapping[str, Sequence[float]],
@@ -35,7 +35,7 @@ def plot_growth(
         raise ValueError("seconds is empty: give at least one series, such as {'loop': [...]}")
     series = {name: _points(sizes, y, f"seconds[{name!r}]") for name, y in seconds.items()}
     alt = _summary(series, x_name, y_name) if alt is None else alt
-    return render(draw_growth(series, x_name, y_name), caption, alt)
+    return render(partial(draw_growth, series, x_name, y_name), caption, alt)
 
 
 def growth_slope(sizes: Sequence[float], seconds: Sequence[float]) -> float:

@@ -116,7 +116,8 @@ def _write_notes(ax: Axes, notes: dict[int, Note], maps: Maps) -> None:
 
 def print_values(ax: Axes, values: np.ndarray, colours: np.ndarray) -> None:
     for (row, column), value in np.ndenumerate(values):
-        text = ax.text(column, row, short(value), ha="center", va="center", fontsize=8)
+        place = {"ha": "center", "va": "center", "in_layout": False}
+        text = ax.text(column, row, short(value), fontsize=8, **place)
         if not np.isfinite(value):
             text.set_bbox({"facecolor": "white", "lw": 0, "pad": 1})
         elif _luminance(colours[row, column]) < 0.18:

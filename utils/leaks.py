@@ -5,6 +5,7 @@ it is made for one word only, so that it can be drawn.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from utils.look import BLUE, GREY, LETTER, ORANGE, RED, house_style
+from utils.look import BLUE, GREY, LETTER, ORANGE, RED
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, listed
 
@@ -25,7 +26,6 @@ LOOKS = {  # of an output: fill, ink
 }
 
 
-@house_style()
 def plot_leak(
     attentions: Mapping[str, Callable],
     words: Any,
@@ -49,7 +49,7 @@ def plot_leak(
         for name, attention in attentions.items()
     }
     alt = _summary(panels, labels, changed) if alt is None else alt
-    return render(draw_leak(panels, labels, changed), caption, alt)
+    return render(partial(draw_leak, panels, labels, changed), caption, alt)
 
 
 def outputs_moved(attention: Callable, words: Any, changed: int, name: str = "") -> np.ndarray:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from itertools import cycle
 from typing import Any
 
@@ -14,7 +15,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from utils.growth import LOOKS, TICKS_APART
-from utils.look import house_style
 from utils.picture import Picture, render
 from utils.values import as_array, check_finite, listed, short
 
@@ -22,7 +22,6 @@ MARKERS_UP_TO = 30  # points of a line; more would hide it
 MOST_TICKS = 12
 
 
-@house_style()
 def plot_lines(
     x: Any,
     lines: Mapping[str, Any],
@@ -46,8 +45,8 @@ def plot_lines(
     series = {name: _y_values(y, f"lines[{name!r}]", x, log_y) for name, y in lines.items()}
     _check_names(series, dashed)
     alt = _summary(x, series, x_name, y_name) if alt is None else alt
-    figure = draw_lines(x, series, x_name, y_name, log_x, log_y, dashed)
-    return render(figure, caption, " ".join([alt, *_gaps(x, series)]))
+    draw = partial(draw_lines, x, series, x_name, y_name, log_x, log_y, dashed)
+    return render(draw, caption, " ".join([alt, *_gaps(x, series)]))
 
 
 def draw_lines(

@@ -21,10 +21,7 @@ HOUSE_STYLE = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """The course's look inside, the reader's own matplotlib settings untouched outside.
-
-    Also a decorator: `@house_style()`.
-    """
+    """The course's look inside, the reader's own matplotlib settings untouched outside."""
     with matplotlib.style.context(["default", HOUSE_STYLE]):
         yield
 

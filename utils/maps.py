@@ -4,13 +4,14 @@ A map that is wrong is drawn all the same, and what is wrong with it is marked.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from utils.alt_text import attention_summary, marks, matrix_summary
 from utils.heatmap import Maps, Note, draw_maps
-from utils.look import GREY, RED, house_style
+from utils.look import GREY, RED
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, short
 
@@ -21,7 +22,6 @@ Labels = Sequence[str] | None
 Range = tuple[float, float] | None
 
 
-@house_style()
 def plot_attention(
     attn_weights: Any,
     key_labels: Labels = None,
@@ -42,10 +42,9 @@ def plot_attention(
     """
     maps = attention_maps(attn_weights, key_labels, query_labels, titles, value_range)
     alt = attention_summary(maps) if alt is None else alt
-    return render(draw_maps(maps), caption, " ".join([alt, *marks(maps)]))
+    return render(partial(draw_maps, maps), caption, " ".join([alt, *marks(maps)]))
 
 
-@house_style()
 def plot_matrix(
     values: Any,
     column_labels: Labels = None,
@@ -69,7 +68,7 @@ def plot_matrix(
     names = {"column_name": column_name, "row_name": row_name}
     maps = matrix_maps(values, column_labels, row_labels, titles, value_range, diverging, **names)
     alt = matrix_summary(maps) if alt is None else alt
-    return render(draw_maps(maps), caption, " ".join([alt, *marks(maps)]))
+    return render(partial(draw_maps, maps), caption, " ".join([alt, *marks(maps)]))
 
 
 def attention_maps(

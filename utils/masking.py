@@ -5,6 +5,7 @@ scale of their own, and all weights share one. Every number is printed.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
 from utils.heatmap import PRINTED_UP_TO, print_values
-from utils.look import house_style, label_columns
+from utils.look import label_columns
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, short
 
@@ -22,7 +23,6 @@ BLOCKED, FREE = "#5a5a5a", "#e8eef3"
 SIGNS = {True: "✓", False: "×"}
 
 
-@house_style()
 def plot_masking(
     attn_scores: Any,
     keep: Any,
@@ -43,8 +43,8 @@ def plot_masking(
     form = len(query_labels), len(key_labels)
     panels = {"scores": attn_scores, "keep": keep, **weights}
     arrays = {title: _checked(values, title, form) for title, values in panels.items()}
-    figure = draw_masking(arrays, key_labels, query_labels)
-    return render(figure, caption, _summary(arrays, query_labels) if alt is None else alt)
+    draw = partial(draw_masking, arrays, key_labels, query_labels)
+    return render(draw, caption, _summary(arrays, query_labels) if alt is None else alt)
 
 
 def _checked(values: Any, title: str, form: tuple[int, int]) -> np.ndarray:

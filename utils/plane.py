@@ -1,6 +1,7 @@
 """Words in the plane of their first two features, and the context vector among them."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -12,7 +13,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-from utils.look import BLUE, RED, house_style
+from utils.look import BLUE, RED
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, check_finite, short
 
@@ -23,7 +24,6 @@ ALIGN_X = {1: "left", 0: "center", -1: "right"}
 ALIGN_Y = {1: "bottom", 0: "center", -1: "top"}
 
 
-@house_style()
 def plot_words(
     words: Any,
     labels: Sequence[str],
@@ -43,7 +43,7 @@ def plot_words(
     labels = as_labels(labels, "labels")
     words, weights, context = _read(words, labels, weights, context)
     alt = _summary(words, labels, weights, context) if alt is None else alt
-    return render(draw_words(words, labels, weights, context), caption, alt)
+    return render(partial(draw_words, words, labels, weights, context), caption, alt)
 
 
 def _read(
