@@ -3,9 +3,16 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import torch
 from torch import Tensor
 
 LONGEST_TEXT = 300
+MOST_ELEMENTS = 1_000_000
+# What can be compared and shown; not complex numbers, nor the tiny floats of neural hardware.
+DTYPES = (
+    *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ class Answer:
 def _tensors(tree: dict[str, Any]) -> dict[str, Tensor]:
     if not all(isinstance(value, Tensor) for value in tree.values()):
         raise ValueError("an answer holds tensors by name")
+    if not all(t.dtype in DTYPES and t.numel() <= MOST_ELEMENTS for t in tree.values()):
+        raise ValueError("an answer holds tensors of bearable size and plain numbers")
     return tree
 
 

@@ -1,7 +1,7 @@
 """What a learner calls: `check`, `hint`, `failing_case` and `progress`.
 
 While a lesson is graded, `check` judges nothing: it hands the answers to the grader, which knows
-what they should be (`autograder.hand_in`).
+what they should be (`autograder.hand_in`). `hint` and `progress` are then silent.
 """
 
 import inspect
@@ -52,6 +52,8 @@ def hint(exercise: Callable | str | None = None) -> None:
 
     Raises CourseError when there is no such exercise.
     """
+    if hand_in.is_grading():
+        return
     name = exercise if isinstance(exercise, str) else _exercise_name(exercise, "hint")
     hints = course.find(name).keys[name].hints
     _hints_seen[name] = min(_hints_seen.get(name, 0) + 1, len(hints))
@@ -73,6 +75,8 @@ def failing_case(exercise: Callable | str) -> dict[str, Any]:
 
 def progress() -> None:
     """Show the points earned so far in this notebook, for the lessons that were checked in it."""
+    if hand_in.is_grading():
+        return
     lessons = list(dict.fromkeys(verdict.lesson for verdict in _verdicts.values()))
     if not lessons:
         raise CourseError("Nothing is checked yet in this notebook. Run a check cell first.")

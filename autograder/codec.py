@@ -7,6 +7,7 @@ content once; the tree itself, as JSON, is one more tensor of bytes.
 
 import json
 import math
+import sys
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from torch import Tensor
 Tree = Any  # dict, list, tensor, torch.dtype, str, number, bool or None
 TENSOR, DTYPE = "$tensor", "$dtype"
 TREE = "tree"
+MOST_DIMS = 64
 
 
 class CodecError(ValueError):
@@ -43,14 +45,19 @@ def encode(tree: Tree) -> bytes:
     return save(store.flat() | {TREE: torch.frombuffer(bytearray(text), dtype=torch.uint8)})
 
 
-def decode(data: bytes) -> Tree:
-    """The tree in `data`. Raises CodecError when the bytes hold none."""
+def decode(data: bytes, most_tree_bytes: int = sys.maxsize) -> Tree:
+    """The tree in `data`. Raises CodecError when the bytes hold none.
+
+    most_tree_bytes: the most that the tree may take without the numbers in its tensors.
+    """
     try:
         flat = load(data)
+        if flat[TREE].nbytes > most_tree_bytes:
+            raise CodecError(f"the tree takes {flat[TREE].nbytes} bytes")
 
         def full(node: Tree) -> Tree:
             match node:
-                case {"$tensor": [str(dtype), int(start), list(shape)]}:
+                case {"$tensor": [str(dtype), int(start), list(shape)]} if _are_sizes(shape):
                     return flat[dtype][start : start + math.prod(shape)].view(shape)
                 case {"$dtype": str(name)}:
                     return _dtype(name)
@@ -97,12 +104,17 @@ class _Store:
         return {dtype: torch.cat(parts) for dtype, parts in self.rows.items()}
 
 
+def _are_sizes(shape: list) -> bool:
+    # Bounded, or a forged shape would ask for numbers or memory without end.
+    return len(shape) <= MOST_DIMS and all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
+
+
 def _dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
 def _dtype(name: str) -> torch.dtype:
-    dtype = getattr(torch, name, None)
+    dtype = vars(torch).get(name)  # not getattr, which would import what it is asked for
     if not isinstance(dtype, torch.dtype):
         raise CodecError(f"no dtype {name!r}")
     return dtype

@@ -35,24 +35,27 @@ class LessonReference:
         head = {"format": FORMAT, "lesson": self.lesson, "source": self.source}
         return encode(head | {"exercises": exercises})
 
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "LessonReference":
+        exercises = tree["exercises"]
+        questions = [Question.from_tree(exercise["question"]) for exercise in exercises]
+        keys = [AnswerKey.from_tree(exercise["key"]) for exercise in exercises]
+        return cls(
+            lesson=tree["lesson"],
+            source=tree["source"],
+            questions={question.exercise: question for question in questions},
+            keys={key.exercise: key for key in keys},
+        )
+
 
 def load(path: Path) -> LessonReference:
     """The reference file at `path`. Raises CourseError when it can't be used."""
     try:
-        tree = _readable(path)
-        exercises = tree["exercises"]
-        questions = [Question.from_tree(exercise["question"]) for exercise in exercises]
-        keys = [AnswerKey.from_tree(exercise["key"]) for exercise in exercises]
+        return LessonReference.from_tree(_readable(path))
     except (CodecError, KeyError, TypeError, ValueError) as error:
         raise CourseError(
             f"The reference file {path.name} is damaged ({error}). {REMEDY}"
         ) from error
-    return LessonReference(
-        lesson=tree["lesson"],
-        source=tree["source"],
-        questions={question.exercise: question for question in questions},
-        keys={key.exercise: key for key in keys},
-    )
 
 
 def find(exercise: str) -> LessonReference:

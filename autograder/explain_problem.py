@@ -72,6 +72,10 @@ def explain_problem(problem: Problem, exercise: str) -> str:
             return (
                 f"There is no `{exercise}`: the cell that should define it did not run to its end."
             )
+        case "check timed out":
+            return f"The check of `{exercise}` took too long: {detail}."
+        case "not run":
+            return f"The check of `{exercise}` did not run: {detail}."
         case "unreadable":
             return f"What came in for `{exercise}` can't be read as an answer ({detail})."
     return f"No answer came in for `{exercise}`: its check did not run to the end."

@@ -21,6 +21,7 @@ from autograder.question import Question
 QUESTIONS_VARIABLE = "AUTOGRADER_QUESTIONS"
 MIME = "application/vnd.attention-from-scratch.answers"
 MOST_BYTES = 32_000_000
+MOST_TREE_BYTES = 1_000_000
 
 
 def is_grading() -> bool:
@@ -57,7 +58,7 @@ def unpack(text: object, exercise: str, count: int) -> list[Answer]:
     """
     if not isinstance(text, str) or len(text) > MOST_BYTES:
         raise ValueError("the answer is no text of a bearable length")
-    tree = decode(base64.b64decode(text, validate=True))
+    tree = decode(base64.b64decode(text, validate=True), MOST_TREE_BYTES)
     if not isinstance(tree, dict) or tree.get("exercise") != exercise:
         raise ValueError(f"this is no answer to {exercise}")
     answers = tree.get("answers")

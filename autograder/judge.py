@@ -12,8 +12,9 @@ from autograder.explain_difference import explain_difference
 from autograder.explain_problem import explain_problem
 from autograder.footprint import footprint, slack
 from autograder.question import AnswerKey, AspectKey, CaseKey, MistakeKey
-from autograder.verdict import AspectResult, Exhibit, Verdict
+from autograder.verdict import AspectResult, CaseCount, Exhibit, Verdict
 
+MOST_PROBLEMS = 5
 HIDDEN_ONLY = (
     "It is right on the cases that the notebook shows and wrong on others of the same form: "
     "does the code depend on particular sizes or values? "
@@ -30,11 +31,12 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
         exercise=key.exercise,
         lesson=key.lesson,
         aspects=[
-            AspectResult(aspect.name, aspect.points, not cases)
+            _aspect_result(key, aspect, cases)
             for aspect, cases in zip(key.aspects, failing, strict=True)
         ],
         answered=not any(_is_stub(answer, key.exercise) for answer in answers),
         printed=sum(answer.printed for answer in answers),
+        problems=_problems(key, answers),
     )
     for aspect, cases in zip(key.aspects, failing, strict=True):
         if cases:
@@ -82,6 +84,32 @@ def _complete(case: CaseKey, answer: Answer) -> Answer:
 
 def _failing_cases(key: AnswerKey, aspect: AspectKey, answers: list[Answer]) -> list[int]:
     return [i for i in aspect.cases if not _holds(key.cases[i], answers[i], aspect.outputs)]
+
+
+def _aspect_result(key: AnswerKey, aspect: AspectKey, failing: list[int]) -> AspectResult:
+    def count(hidden: bool) -> CaseCount:
+        cases = [i for i in aspect.cases if key.cases[i].hidden is hidden]
+        return CaseCount(sum(i not in failing for i in cases), len(cases))
+
+    return AspectResult(aspect.name, aspect.points, not failing, count(False), count(True))
+
+
+def _problems(key: AnswerKey, answers: list[Answer]) -> tuple[Problem, ...]:
+    """What stood in the way of tensors, each trouble once."""
+    found: list[Problem] = []
+    for case, answer in zip(key.cases, answers, strict=True):
+        for problem in _case_problems(case, answer):
+            if not any(problem.same_as(other) for other in found):
+                found.append(problem)
+    return tuple(found[:MOST_PROBLEMS])
+
+
+def _case_problems(case: CaseKey, answer: Answer) -> list[Problem]:
+    if case.raises and _raised(answer, case.raises):
+        return []
+    if answer.problem:
+        return [answer.problem]
+    return [] if case.raises else list(answer.lacks.values())
 
 
 def _holds(case: CaseKey, answer: Answer, outputs: list[str]) -> bool:

@@ -13,7 +13,7 @@ from autograder.question import Question
 from autograder.results import WrongResult
 
 HERE = Path(__file__).parent
-TORCH = Path(torch.__file__).parent
+SITE_PACKAGES = Path(torch.__file__).parents[1]
 
 
 def problem_of(error: BaseException, question: Question) -> Problem:
@@ -36,13 +36,13 @@ def problem_of(error: BaseException, question: Question) -> Problem:
 
 
 def _learner_frames(error: BaseException) -> list[tuple[CodeType, int]]:
-    """Code and line of the traceback's frames that are neither ours nor torch's."""
+    """Code and line of the traceback's frames that are neither ours nor a library's."""
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     return [(code, line) for code, line in frames if not _is_library(Path(code.co_filename))]
 
 
 def _is_library(path: Path) -> bool:
-    return path.is_relative_to(HERE) or path.is_relative_to(TORCH)
+    return path.is_relative_to(HERE) or path.is_relative_to(SITE_PACKAGES)
 
 
 def _raised_in(error: BaseException) -> str:

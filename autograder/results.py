@@ -6,10 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.answer import Problem
+from autograder.answer import DTYPES, MOST_ELEMENTS, Problem
 from autograder.question import Call, Question
-
-MOST_ELEMENTS = 1_000_000
 
 
 class WrongResult(Exception):
@@ -93,6 +91,8 @@ def plain_tensor(value: Tensor, name: str) -> Tensor:
     """A copy without graph, on the CPU. Raises WrongResult when it can't be one."""
     if value.layout is not torch.strided:
         raise WrongResult("type", f"a sparse tensor for {name}")
+    if value.dtype not in DTYPES:
+        raise WrongResult("type", f"a tensor of dtype {str(value.dtype)[6:]} for {name}")
     if value.numel() > MOST_ELEMENTS:
         raise WrongResult("size", f"{tuple(value.shape)}")
     return value.detach().cpu().clone()

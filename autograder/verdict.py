@@ -5,12 +5,29 @@ from typing import Any
 
 from torch import Tensor
 
+from autograder.answer import Problem
+
+
+@dataclass(frozen=True)
+class CaseCount:
+    """How many cases are right, of how many."""
+
+    right: int = 0
+    of: int = 0
+
 
 @dataclass(frozen=True)
 class AspectResult:
+    """What became of one aspect.
+
+    public: the cases that the notebook shows; hidden: those that only grading uses.
+    """
+
     name: str
     points: int
     held: bool
+    public: CaseCount = CaseCount()
+    hidden: CaseCount = CaseCount()
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,7 @@ class Verdict:
 
     sentence: what is wrong, empty when all is right.
     mistake: the name of the known mistake, if it is one.
+    problems: what stood in the way of tensors in any case, each trouble once.
     """
 
     exercise: str
@@ -49,6 +67,7 @@ class Verdict:
     exhibit: Exhibit | None = None
     answered: bool = True
     printed: int = 0
+    problems: tuple[Problem, ...] = ()
 
     @property
     def points(self) -> int:
@@ -72,4 +91,5 @@ class Verdict:
             "sentence": self.sentence,
             "mistake": self.mistake,
             "answered": self.answered,
+            "problems": [asdict(problem) for problem in self.problems],
         }
