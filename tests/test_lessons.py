@@ -47,7 +47,8 @@ def test_the_opening_states_time_needs_outcome_and_points(lesson):
 
 
 def test_the_number_of_exercises(lesson):
-    assert 4 <= len(lesson.exercises) <= 7
+    most = {"05_square_corners": 8}  # it builds a whole model, part by part
+    assert 4 <= len(lesson.exercises) <= most.get(lesson.name, 7)
 
 
 def test_cells_are_short(lesson):

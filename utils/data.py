@@ -1,7 +1,10 @@
 """The data of the lessons."""
 
+from typing import NamedTuple
+
+import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 LABELS = ["Your", "journey", "starts", "with", "one", "step"]
@@ -18,3 +21,35 @@ FEATURES = [
 def six_words() -> tuple[list[str], Float[Tensor, "6 3"]]:
     """Six words and their vectors of three features, small enough to follow by eye."""
     return list(LABELS), torch.tensor(FEATURES)
+
+
+CORNERS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
+NOISE = 0.1  # standard deviation of each coordinate, so the best mean squared error is 0.01
+NOISE_FLOOR = NOISE**2
+
+
+class Squares(NamedTuple):
+    """Squares drawn corner by corner; a shorter one is padded with zeros."""
+
+    points: Float[Tensor, "n 4 2"]
+    directions: Int[Tensor, " n"]  # 1: in the order of CORNERS, 0: against it
+    lengths: Int[Tensor, " n"]
+
+
+def generate_squares(n: int = 128, variable_length: bool = False, seed: int = 13) -> Squares:
+    """Noisy squares from a random start in a random direction; with 2 to 4 corners if asked.
+
+    The draw is the one that published notebooks use, number by number, from a generator of its
+    own: numpy's global random state stays as it is.
+    """
+    random = np.random.RandomState(seed)
+    starts = random.randint(4, size=n)
+    lengths = random.randint(3, size=n) + 2 if variable_length else np.full(n, 4)
+    directions = random.randint(2, size=n)
+    points = np.zeros((n, 4, 2))
+    for square, start, length, direction in zip(points, starts, lengths, directions, strict=True):
+        corners = np.roll(CORNERS, -start, axis=0)[:: 2 * direction - 1][:length]
+        square[:length] = corners + random.randn(length, 2) * NOISE
+    return Squares(
+        torch.from_numpy(points).float(), torch.from_numpy(directions), torch.from_numpy(lengths)
+    )

@@ -1,0 +1,1948 @@
+"""Lesson 5: an encoder-decoder that completes squares."""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from autograder.arguments import Code
+from autograder.authoring.draw import Draw
+from autograder.authoring.exercise import (
+    Alternative,
+    Aspect,
+    Exercise,
+    Goal,
+    Mistake,
+    ModuleCase,
+)
+from utils.data import CORNERS, NOISE, generate_squares
+from utils.runs import RUNS
+
+# ---------------------------------------------------------------- shift_target
+
+
+def whole_sequences(n_source: int, **sizes: int) -> Callable[[Draw], dict]:
+    return lambda draw: {
+        "sequence": draw.fix(**{"n": n_source + 3} | sizes).normal("batch n d"),
+        "n_source": n_source,
+    }
+
+
+shift_target = Exercise(
+    "shift_target",
+    returns="shifted_target",
+    aspects=[
+        Aspect("squares: two corners given", 1, [whole_sequences(2, n=4, d=2)]),
+        Aspect(
+            "any number of points, given or not",
+            1,
+            [whole_sequences(3), whole_sequences(5), whole_sequences(1)],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "target not shifted",
+            edits=(("n_source - 1 : -1", "n_source:"),),
+            say="This is the target itself. The decoder would read at each place what it should "
+            "write there, and learn to copy. Move it back by one place.",
+        ),
+        Mistake(
+            "shifted too far",
+            edits=(("n_source - 1 : -1", "max(n_source - 2, 0) : -2"),),
+            say="Shifted one place too far: the decoder starts from the last source point, not "
+            "from the one before it.",
+        ),
+        Mistake(
+            "the source",
+            edits=(("n_source - 1 : -1", ":n_source"),),
+            say="This is the source. The encoder reads that; the decoder reads the target, one "
+            "place back.",
+        ),
+        Mistake(
+            "last point included",
+            edits=(("n_source - 1 : -1", "n_source - 1 :"),),
+            say="One point too many: the last point is written, never read.",
+        ),
+        Mistake(
+            "everything but the last",
+            edits=(("n_source - 1 : -1", ":-1"),),
+            say="Only the last source point belongs in front, not the whole source.",
+        ),
+        Mistake(
+            "start point missing",
+            edits=(("n_source - 1 : -1", "n_source:-1"),),
+            say="One point too few: the last source point belongs in front, since the first "
+            "output is made from it.",
+        ),
+        Mistake(
+            "first source point in front",
+            body="return torch.cat([sequence[:, :1], sequence[:, n_source:-1]], dim=1)",
+            say="The first source point stands in front. It should be the last one, which comes "
+            "right before the target.",
+        ),
+        Mistake(
+            "zeros in front",
+            body="""
+            target = sequence[:, n_source:]
+            return torch.cat([torch.zeros_like(target[:, :1]), target[:, :-1]], dim=1)
+            """,
+            say="Zeros stand in front. Many models start from a special point; here the last "
+            "source point does that job.",
+        ),
+        Mistake(
+            "rolled round",
+            edits=(("sequence[:, n_source - 1 : -1]", "sequence[:, n_source:].roll(1, 1)"),),
+            say="`roll` brings the last point of the target round to the front, so the answer is "
+            "given away. The last source point belongs there.",
+        ),
+        Mistake(
+            "sequences in the place of points",
+            edits=(("[:, n_source - 1 : -1]", "[n_source - 1 : -1]"),),
+            say="You cut along the batch. Points are dimension 1: `sequence[:, …]`.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "last source point and target",
+            body="""
+            source, target = sequence[:, :n_source], sequence[:, n_source:]
+            return torch.cat([source[:, -1:], target[:, :-1]], dim=1)
+            """,
+        ),
+        Alternative(
+            "narrow",
+            body="return sequence.narrow(1, n_source - 1, sequence.shape[1] - n_source)",
+        ),
+        Alternative(
+            "by index",
+            body="""
+            places = torch.arange(n_source, sequence.shape[1])
+            return sequence[:, places - 1]
+            """,
+        ),
+    ],
+    hints=[
+        "For squares the decoder reads corners 2 and 3. Which places are these, counted from 0?",
+        "The first place is that of the last source point. The last place is the one before the "
+        "end of the sequence.",
+        "A slice along dimension 1 does it; a negative end counts from the end.",
+    ],
+)
+
+# ---------------------------------------------------------------- WideMultiHeadAttention
+
+
+def wide(
+    draw: Draw, keep: str = "", own_parameters: bool = False, d_input: bool = True
+) -> ModuleCase:
+    sizes = draw.named("n_heads d_model d_input" if d_input else "n_heads d_model")
+    width = "d_input" if d_input else "d_model"
+    inputs = {
+        "query": draw.normal(f"batch n_query {width}"),
+        "memory": draw.normal(f"batch n_key {width}"),
+    }
+    if keep:
+        inputs["keep"] = draw.keep(keep)
+    return ModuleCase(sizes, inputs, own_parameters)
+
+
+def wide_sees_nothing(draw: Draw) -> ModuleCase:
+    case = wide(draw, "batch n_query n_key")
+    case.inputs["keep"][:, 1] = False
+    draw.label("query 1 may attend to nothing")
+    return case
+
+
+NOT_SCALED = "The scores are not scaled. Divide them by √d_k; here d_k is d_model."
+ATTEND = """
+contexts, weights = [], []
+for head in self.heads:
+    q, k, v = head["query"](query), head["key"](memory), head["value"](memory)
+    {scores}
+    attn_weights = attn_scores.softmax(dim=-1)
+    contexts.append(attn_weights @ v)
+    weights.append(attn_weights.detach())
+"""
+
+PROJECTED = 'head["query"](query), head["key"](memory), head["value"](memory)'
+
+WideMultiHeadAttention = Exercise(
+    "WideMultiHeadAttention",
+    returns="result",
+    keeps="attn_weights",
+    keeps_detached=True,
+    aspects=[
+        Aspect("queries and memory of different lengths", 2, [wide], outputs=("result",)),
+        Aspect("d_input left out", 1, [lambda draw: wide(draw, d_input=False)]),
+        Aspect("the weights of every head", 1, [wide], outputs=("attn_weights",)),
+        Aspect(
+            "masks",
+            1,
+            [
+                lambda draw: wide(draw, "n_query n_key"),
+                lambda draw: wide(draw, "batch n_query n_key"),
+                wide_sees_nothing,
+            ],
+        ),
+        Aspect(
+            "layers made in the stated order",
+            1,
+            [lambda draw: wide(draw, own_parameters=True)],
+        ),
+        Aspect("gradients", 1, [wide], gradients=True),
+    ],
+    mistakes=[
+        Mistake(
+            "not scaled",
+            edits=(
+                (
+                    PROJECTED,
+                    'head["query"](query) * head["key"].out_features ** 0.5, '
+                    'head["key"](memory), head["value"](memory)',
+                ),
+            ),
+            say=NOT_SCALED,
+        ),
+        Mistake(
+            "scaled by the root of all heads",
+            edits=(
+                (
+                    PROJECTED,
+                    'head["query"](query) / len(self.heads) ** 0.5, '
+                    'head["key"](memory), head["value"](memory)',
+                ),
+            ),
+            say="The scores are divided by √(n_heads · d_model). Each head takes dot products of "
+            "d_model features, so it is √d_model.",
+        ),
+        Mistake(
+            "divided by d_k",
+            edits=(
+                (
+                    PROJECTED,
+                    'head["query"](query) / head["key"].out_features ** 0.5, '
+                    'head["key"](memory), head["value"](memory)',
+                ),
+            ),
+            say="The scores are divided by d_k in the place of its root.",
+        ),
+        Mistake(
+            "keys from the query",
+            edits=(
+                (
+                    'head["key"](memory), head["value"](memory)',
+                    'head["key"](query), head["value"](query)',
+                ),
+            ),
+            say="Keys and values come from `query`: that is self-attention, whatever `memory` "
+            "holds. Both come from `memory`.",
+        ),
+        Mistake(
+            "query from the memory",
+            edits=(('head["query"](query)', 'head["query"](memory)'),),
+            say="The queries come from `memory`. They come from `query`, and there may be another "
+            "number of them.",
+        ),
+        Mistake(
+            "query and key exchanged",
+            edits=(
+                (PROJECTED, 'head["key"](query), head["query"](memory), head["value"](memory)'),
+            ),
+            say="The projections of query and key are exchanged.",
+        ),
+        Mistake(
+            "keys spoken as values",
+            edits=(('head["value"](memory)', 'head["key"](memory)'),),
+            say="The keys were taken for the values: the layer `value` has no part in it.",
+        ),
+        Mistake(
+            "values not projected",
+            edits=(('head["value"](memory)', "memory"),),
+            say="The values went in without their projection.",
+        ),
+        Mistake(
+            "heads averaged",
+            edits=(
+                (
+                    "torch.cat(contexts, dim=-1)",
+                    "torch.stack(contexts).mean(0).repeat(1, 1, len(contexts))",
+                ),
+            ),
+            say="The heads are averaged before the output projection. Put them side by side, so "
+            "that it can tell them apart.",
+        ),
+        Mistake(
+            "heads below one another",
+            edits=(("torch.cat(contexts, dim=-1)", "torch.cat(contexts, dim=1)"),),
+            say="The heads stand below one another. Put them side by side, along the last "
+            "dimension.",
+        ),
+        Mistake(
+            "heads in reverse order",
+            edits=(("torch.cat(contexts, dim=-1)", "torch.cat(contexts[::-1], dim=-1)"),),
+            say="The heads stand side by side in reverse order: head 0 comes first.",
+        ),
+        Mistake(
+            "features of the heads interleaved",
+            edits=(("torch.cat(contexts, dim=-1)", "torch.stack(contexts, dim=-1).flatten(-2)"),),
+            say="The features of the heads are interleaved. First come all features of head 0, "
+            "then all of head 1: `torch.cat` along the last dimension.",
+        ),
+        Mistake(
+            "no output projection",
+            edits=(("self.output(torch.cat(contexts, dim=-1))", "torch.cat(contexts, dim=-1)"),),
+            say="The heads stand side by side, and that was returned. The last step is missing: "
+            "`output`, which brings them back to d_model features.",
+        ),
+        Mistake(
+            "output without its bias",
+            edits=(
+                (
+                    "self.output(torch.cat(contexts, dim=-1))",
+                    "torch.cat(contexts, dim=-1) @ self.output.weight.T",
+                ),
+            ),
+            say="The bias of the output projection is missing. Call the layer in the place of "
+            "multiplying by its weight.",
+        ),
+        Mistake(
+            "one head for all",
+            edits=(("for head in self.heads:", "for head in [self.heads[0]] * len(self.heads):"),),
+            say="All heads did the same: the first head's projections were used for each.",
+        ),
+        Mistake(
+            "heads in a Python list",
+            edits=(("self.heads = nn.ModuleList()", "self.heads = []"),),
+            say="The heads are in a plain Python list, where the module does not see them: an "
+            "optimizer would never train them. Use `nn.ModuleList`.",
+        ),
+        Mistake(
+            "no bias",
+            edits=(("nn.Linear(d_input, d_model)", "nn.Linear(d_input, d_model, bias=False)"),),
+            say="The projections of the heads have no bias. They should: leave `bias` as it is.",
+        ),
+        Mistake(
+            "d_model shared out among the heads",
+            edits=(
+                ("nn.Linear(n_heads * d_model, d_model)", "nn.Linear(d_model, d_model)"),
+                ("nn.Linear(d_input, d_model)", "nn.Linear(d_input, d_model // n_heads)"),
+            ),
+            say="Each head got d_model / n_heads features, as in lesson 3. Here each head is "
+            "d_model wide, and `output` takes n_heads · d_model features.",
+        ),
+        Mistake(
+            "output made last",
+            edits=(
+                ("self.output = nn.Linear(n_heads * d_model, d_model)\n", "\n"),
+                (
+                    "self.heads.append(head)",
+                    "self.heads.append(head)\n"
+                    "        self.output = nn.Linear(n_heads * d_model, d_model)",
+                ),
+            ),
+            say="The layers are right, made in another order: `output` first, then for each head "
+            "query, key, value. With the order the random start changes, and the numbers of this "
+            "lesson with it.",
+        ),
+        Mistake(
+            "value made before key",
+            edits=(('("query", "key", "value")', '("query", "value", "key")'),),
+            say="The layers of a head are made in another order: query, key, value.",
+        ),
+        Mistake(
+            "keep ignored",
+            edits=(("masked_attention(*projected, keep)", "masked_attention(*projected)"),),
+            say="`keep` has no effect. Hand it on to the attention of every head.",
+        ),
+        Mistake(
+            "keep reversed",
+            edits=(
+                (
+                    "masked_attention(*projected, keep)",
+                    "masked_attention(*projected, None if keep is None else ~keep)",
+                ),
+            ),
+            say="True and False are exchanged in the mask: True means may attend.",
+        ),
+        Mistake(
+            "nothing to attend to: NaN",
+            edits=(
+                (
+                    "context, attn_weights = masked_attention(*projected, keep)",
+                    "q, k, v = projected\n"
+                    "            attn_scores = q @ k.mT / k.shape[-1] ** 0.5\n"
+                    "            if keep is not None:\n"
+                    "                attn_scores = attn_scores.masked_fill(~keep, -math.inf)\n"
+                    "            attn_weights = attn_scores.softmax(-1)\n"
+                    "            context = attn_weights @ v",
+                ),
+            ),
+            say="A query that may attend to nothing gets NaN: softmax of a row of −∞. "
+            "`masked_attention` above gives zeros.",
+        ),
+        Mistake(
+            "nothing to attend to: spread",
+            edits=(
+                (
+                    "context, attn_weights = masked_attention(*projected, keep)",
+                    "q, k, v = projected\n"
+                    "            attn_scores = q @ k.mT / k.shape[-1] ** 0.5\n"
+                    "            if keep is not None:\n"
+                    "                attn_scores = attn_scores.masked_fill(~keep, -1e9)\n"
+                    "            attn_weights = attn_scores.softmax(-1)\n"
+                    "            context = attn_weights @ v",
+                ),
+            ),
+            say="A query that may attend to nothing spreads its weight over hidden keys. "
+            "`masked_attention` above gives zeros.",
+        ),
+        Mistake(
+            "weights of the last head only",
+            edits=(
+                ("self.attn_weights = torch.stack(weights)", "self.attn_weights = weights[-1]"),
+            ),
+            say="`attn_weights` holds the last head only. Stack the weights of all heads.",
+        ),
+        Mistake(
+            "weights averaged over heads",
+            edits=(("torch.stack(weights)", "torch.stack(weights).mean(0)"),),
+            say="`attn_weights` holds the mean over the heads. Keep the heads apart: "
+            "[n_heads, batch, n_query, n_key].",
+        ),
+        Mistake(
+            "batch before heads",
+            edits=(("torch.stack(weights)", "torch.stack(weights, dim=1)"),),
+            say="In `attn_weights` the batch comes first. Here the heads do: [n_heads, batch, "
+            "n_query, n_key].",
+        ),
+        Mistake(
+            "weights with their graph",
+            edits=(("attn_weights.detach()", "attn_weights"),),
+            say="`attn_weights` still hangs on the graph, which keeps it in memory. They are for "
+            "looking at: store them detached.",
+        ),
+        Mistake(
+            "weights not kept",
+            edits=(("self.attn_weights = torch.stack(weights)", "pass"),),
+            say="After a call `attn_weights` should hold the weights of all heads, and there is "
+            "nothing.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "the library's attention",
+            edits=(
+                (
+                    "context, attn_weights = masked_attention(*projected, keep)",
+                    "context = F.scaled_dot_product_attention(*projected, keep)\n"
+                    "            eye = torch.eye(memory.shape[1], dtype=memory.dtype)\n"
+                    "            eye = eye.expand(len(memory), -1, -1)\n"
+                    "            attn_weights = F.scaled_dot_product_attention(\n"
+                    "                *projected[:2], eye, keep\n"
+                    "            )",
+                ),
+            ),
+        ),
+        Alternative(
+            "all heads in one einsum",
+            edits=(
+                (
+                    """        contexts, weights = [], []
+        for head in self.heads:
+            projected = head["query"](query), head["key"](memory), head["value"](memory)
+            context, attn_weights = masked_attention(*projected, keep)
+            contexts.append(context)
+            weights.append(attn_weights.detach())
+        self.attn_weights = torch.stack(weights)
+        return self.output(torch.cat(contexts, dim=-1))""",
+                    """        def project(name, x):
+            layers = [head[name] for head in self.heads]
+            weight = torch.stack([layer.weight for layer in layers])
+            bias = torch.stack([layer.bias for layer in layers])
+            return torch.einsum("bni,hoi->hbno", x, weight) + bias[:, None, None]
+
+        context, attn_weights = masked_attention(
+            project("query", query), project("key", memory), project("value", memory), keep
+        )
+        self.attn_weights = attn_weights.detach()
+        return self.output(context.permute(1, 2, 0, 3).flatten(2))""",
+                ),
+            ),
+        ),
+        Alternative(
+            "sum over slices of the output",
+            edits=(
+                (
+                    "return self.output(torch.cat(contexts, dim=-1))",
+                    "pieces = self.output.weight.chunk(len(contexts), dim=1)\n"
+                    "        pairs = zip(contexts, pieces, strict=True)\n"
+                    "        return sum(c @ w.T for c, w in pairs) + self.output.bias",
+                ),
+            ),
+        ),
+    ],
+    hints=[
+        "In `__init__` make `output`, then an empty `nn.ModuleList` called `heads`, and append a "
+        "module with three linear layers for each head.",
+        "In `forward` loop over the heads: project, call `masked_attention`, and gather the "
+        "contexts in one list and the weights in another.",
+        "Contexts go side by side (`torch.cat` along the last dimension) through `output`; weights "
+        "go on a new first dimension (`torch.stack`), detached.",
+    ],
+)
+
+# ---------------------------------------------------------------- Encoder
+
+SIZES = "n_heads d_model d_feedforward d_input"
+
+
+def encoder_case(draw: Draw, keep: str = "", own_parameters: bool = False) -> ModuleCase:
+    inputs = {"source": draw.normal("batch n_source d_input")}
+    if keep:
+        square = draw.fix(n_place=draw.size("n_source")).normal("batch n_place n_source") > 0
+        inputs["keep"] = square | torch.eye(draw.size("n_source"), dtype=torch.bool)
+        del draw.sizes["n_place"]
+        inputs["keep"][:, 0, 1] = False
+    return ModuleCase(draw.named(SIZES), inputs, own_parameters)
+
+
+Encoder = Exercise(
+    "Encoder",
+    returns="states",
+    builds_on=("WideMultiHeadAttention",),
+    aspects=[
+        Aspect("attention, then feed-forward", 1, [encoder_case]),
+        Aspect("a mask", 1, [lambda draw: encoder_case(draw, "keep")]),
+        Aspect(
+            "layers made in the stated order",
+            1,
+            [lambda draw: encoder_case(draw, own_parameters=True)],
+        ),
+        Aspect("gradients", 1, [encoder_case], gradients=True),
+    ],
+    mistakes=[
+        Mistake(
+            "no feed-forward",
+            edits=(("self.feedforward(attended)", "attended"),),
+            say="The feed-forward net is not used: what the attention gives goes through it.",
+        ),
+        Mistake(
+            "no attention",
+            edits=(
+                (
+                    "self.feedforward(attended)",
+                    "self.feedforward(self.attention.heads[0]['value'](source))",
+                ),
+            ),
+            say="The attention is not used: each point is worked on alone.",
+        ),
+        Mistake(
+            "residual connection",
+            edits=(("self.feedforward(attended)", "attended + self.feedforward(attended)"),),
+            say="There is a residual connection around the feed-forward net. That comes later in "
+            "this lesson; the plain encoder has none.",
+        ),
+        Mistake(
+            "feed-forward twice",
+            edits=(("self.feedforward(attended)", "self.feedforward(self.feedforward(attended))"),),
+            say="The feed-forward net was used twice.",
+        ),
+        Mistake(
+            "keep ignored",
+            edits=(("self.attention(source, source, keep)", "self.attention(source, source)"),),
+            say="`keep` has no effect. Hand it on to the attention.",
+        ),
+        Mistake(
+            "keep reversed",
+            edits=(("source, source, keep)", "source, source, None if keep is None else ~keep)"),),
+            say="True and False are exchanged in the mask: True means may attend.",
+        ),
+        Mistake(
+            "ReLU at the end",
+            edits=(("self.feedforward(attended)", "self.feedforward(attended).relu()"),),
+            say="There is a ReLU behind the last layer too, so no state can be negative. The only "
+            "ReLU stands between the two layers.",
+        ),
+        Mistake(
+            "no ReLU",
+            edits=(("nn.ReLU()", "nn.Identity()"),),
+            say="There is no ReLU between the two layers. Two linear layers in a row are one "
+            "linear layer.",
+        ),
+        Mistake(
+            "another activation",
+            edits=(("nn.ReLU()", "nn.GELU()"),),
+            say="The activation between the two layers is a GELU; here it is a ReLU.",
+        ),
+        Mistake(
+            "a sigmoid",
+            edits=(("nn.ReLU()", "nn.Sigmoid()"),),
+            say="The activation between the two layers is a sigmoid; here it is a ReLU.",
+        ),
+        Mistake(
+            "feed-forward made first",
+            edits=(
+                (
+                    "        self.attention = WideMultiHeadAttention(n_heads, d_model, d_input)\n",
+                    "",
+                ),
+                (
+                    "nn.Linear(d_feedforward, d_model)\n        )",
+                    "nn.Linear(d_feedforward, d_model)\n        )\n"
+                    "        self.attention = WideMultiHeadAttention(n_heads, d_model, d_input)",
+                ),
+            ),
+            say="The parts are right, made in another order: `attention` comes first. With the "
+            "order the random start changes, and the numbers of this lesson with it.",
+        ),
+        Mistake(
+            "mean over the points",
+            edits=(
+                ("self.feedforward(attended)", "self.feedforward(attended).mean(1, keepdim=True)"),
+            ),
+            say="You took the mean over the points. There is a state for each of them.",
+        ),
+        Mistake(
+            "detached",
+            edits=(("self.feedforward(attended)", "self.feedforward(attended.detach())"),),
+            say="The numbers are right, but a `detach` or `no_grad` between attention and "
+            "feed-forward net cuts the graph: the attention would never be trained.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "in one line",
+            edits=(
+                ("attended = self.attention(source, source, keep)\n", "\n"),
+                (
+                    "self.feedforward(attended)",
+                    "self.feedforward(self.attention(source, memory=source, keep=keep))",
+                ),
+            ),
+        ),
+        Alternative(
+            "place by place",
+            edits=(
+                (
+                    "return self.feedforward(attended)",
+                    "places = [self.feedforward(place) for place in attended.unbind(1)]\n"
+                    "        return torch.stack(places, dim=1)",
+                ),
+            ),
+        ),
+        Alternative(
+            "layers from a list",
+            edits=(
+                (
+                    "nn.Linear(d_model, d_feedforward), nn.ReLU(), "
+                    "nn.Linear(d_feedforward, d_model)",
+                    "*[nn.Linear(d_model, d_feedforward), nn.ReLU(), "
+                    "nn.Linear(d_feedforward, d_model)]",
+                ),
+            ),
+        ),
+    ],
+    hints=[
+        "Two attributes, `attention` and `feedforward`, made in this order.",
+        "In self-attention the query and the memory are the same: what is handed twice?",
+        "`nn.Sequential` takes the three layers in their order and can be called like one layer.",
+    ],
+)
+
+# ---------------------------------------------------------------- Decoder
+
+
+def decoder_case(draw: Draw, keep: bool = False, own_parameters: bool = False) -> ModuleCase:
+    inputs = {
+        "target": draw.normal("batch n_target d_input"),
+        "memory": draw.normal("batch n_source d_model"),
+    }
+    if keep:
+        inputs["source_keep"] = draw.keep("batch 1 n_source".replace("1", "one"))
+        n_target = draw.size("n_target")
+        inputs["target_keep"] = torch.ones(n_target, n_target, dtype=torch.bool).tril()
+    return ModuleCase(draw.named(SIZES), inputs, own_parameters)
+
+
+def masked_decoder(draw: Draw) -> ModuleCase:
+    draw.fix(one=1)
+    case = decoder_case(draw, keep=True)
+    return case
+
+
+def square_decoder(draw: Draw) -> ModuleCase:
+    """Source and target of one length, where masks can change places unnoticed."""
+    sizes = draw.fix(n_half=3).named(SIZES)
+    causal = torch.ones(3, 3, dtype=torch.bool).tril()
+    inputs = {
+        "target": draw.normal("batch n_half d_input"),
+        "memory": draw.normal("batch n_half d_model"),
+        "source_keep": None,
+        "target_keep": causal,
+    }
+    draw.label("as many points read as there are in memory, a causal mask")
+    return ModuleCase(sizes, inputs)
+
+
+CROSSED = "self.cross_attention(asking, memory, source_keep)"
+SELF = "self.self_attention(target, target, target_keep)"
+
+Decoder = Exercise(
+    "Decoder",
+    returns="out",
+    builds_on=("WideMultiHeadAttention",),
+    aspects=[
+        Aspect("two attentions, then feed-forward", 1, [decoder_case]),
+        Aspect("each mask in its place", 2, [masked_decoder, square_decoder]),
+        Aspect(
+            "layers made in the stated order",
+            1,
+            [lambda draw: decoder_case(draw, own_parameters=True)],
+        ),
+        Aspect("gradients", 1, [decoder_case], gradients=True),
+    ],
+    mistakes=[
+        Mistake(
+            "masks exchanged",
+            edits=(
+                (SELF, "self.self_attention(target, target, source_keep)"),
+                (CROSSED, "self.cross_attention(asking, memory, target_keep)"),
+            ),
+            say="The masks are exchanged: `target_keep` belongs to the self-attention, "
+            "`source_keep` to the cross-attention.",
+        ),
+        Mistake(
+            "target mask in the source's place",
+            edits=(
+                (SELF, "self.self_attention(target, target)"),
+                (CROSSED, "self.cross_attention(asking, memory, target_keep)"),
+            ),
+            say="`target_keep` went to the cross-attention, and the target is not masked at all. "
+            "It belongs to the self-attention.",
+        ),
+        Mistake(
+            "target mask for both",
+            edits=((CROSSED, "self.cross_attention(asking, memory, target_keep)"),),
+            say="`target_keep` went to both attentions. The source may be seen from end to end: "
+            "the cross-attention gets `source_keep`.",
+        ),
+        Mistake(
+            "no target mask",
+            edits=((SELF, "self.self_attention(target, target)"),),
+            say="`target_keep` has no effect: every place sees the later ones, and the answer "
+            "leaks. Hand it to the self-attention.",
+        ),
+        Mistake(
+            "target mask reversed",
+            edits=(
+                (
+                    SELF,
+                    "self.self_attention(target, target, None if target_keep is None "
+                    "else ~target_keep)",
+                ),
+            ),
+            say="True and False are exchanged in `target_keep`: True means may attend.",
+        ),
+        Mistake(
+            "target mask transposed",
+            edits=(
+                (
+                    SELF,
+                    "self.self_attention(target, target, None if target_keep is None "
+                    "else target_keep.mT)",
+                ),
+            ),
+            say="`target_keep` is transposed: each place sees the later ones and not the earlier.",
+        ),
+        Mistake(
+            "source mask ignored",
+            edits=((CROSSED, "self.cross_attention(asking, memory)"),),
+            say="`source_keep` has no effect. Hand it to the cross-attention.",
+        ),
+        Mistake(
+            "memory from the decoder's own input",
+            edits=((CROSSED, "self.cross_attention(asking, asking)"),),
+            say="The cross-attention asks the decoder's own input, and what the encoder found has "
+            "no part in it. Its second argument is `memory`.",
+        ),
+        Mistake(
+            "memory asks",
+            edits=((CROSSED, "self.cross_attention(memory, asking)"),),
+            say="In the cross-attention the memory asks and the target answers. It is the other "
+            "way round: one query for each place of the target.",
+        ),
+        Mistake(
+            "no self-attention",
+            edits=((SELF, "self.self_attention.heads[0]['value'](target)"),),
+            say="The self-attention is not used: the target goes to the cross-attention with its "
+            "places kept apart.",
+        ),
+        Mistake(
+            "no cross-attention",
+            edits=(("self.feedforward(attended)", "self.feedforward(asking)"),),
+            say="What the cross-attention gives is not used: the output does not depend on the "
+            "memory.",
+        ),
+        Mistake(
+            "residual connection",
+            edits=(("self.feedforward(attended)", "self.feedforward(asking + attended)"),),
+            say="There is a residual connection around the cross-attention. That comes later in "
+            "this lesson; the plain decoder has none.",
+        ),
+        Mistake(
+            "no feed-forward",
+            edits=(("self.feedforward(attended)", "attended"),),
+            say="The feed-forward net is not used: it turns d_model features into corners.",
+        ),
+        Mistake(
+            "no ReLU",
+            edits=(("nn.ReLU()", "nn.Identity()"),),
+            say="There is no ReLU between the two layers. Two linear layers in a row are one "
+            "linear layer.",
+        ),
+        Mistake(
+            "another activation",
+            edits=(("nn.ReLU()", "nn.GELU()"),),
+            say="The activation between the two layers is a GELU; here it is a ReLU.",
+        ),
+        Mistake(
+            "back to d_model",
+            edits=(("nn.Linear(d_feedforward, d_input)", "nn.Linear(d_feedforward, d_model)"),),
+            say="The feed-forward net gives d_model features. What comes out of the decoder are "
+            "points, so its last layer goes to d_input.",
+        ),
+        Mistake(
+            "cross-attention from d_input",
+            edits=(
+                (
+                    "WideMultiHeadAttention(n_heads, d_model)",
+                    "WideMultiHeadAttention(n_heads, d_model, d_input)",
+                ),
+            ),
+            say="The cross-attention expects d_input features. Both of its inputs, what the "
+            "self-attention gives and the memory, have d_model.",
+        ),
+        Mistake(
+            "cross-attention made first",
+            edits=(
+                (
+                    "        self.self_attention = "
+                    "WideMultiHeadAttention(n_heads, d_model, d_input)\n",
+                    "",
+                ),
+                (
+                    "self.cross_attention = WideMultiHeadAttention(n_heads, d_model)",
+                    "self.cross_attention = WideMultiHeadAttention(n_heads, d_model)\n"
+                    "        self.self_attention = "
+                    "WideMultiHeadAttention(n_heads, d_model, d_input)",
+                ),
+            ),
+            say="The parts are right, made in another order: `self_attention`, `cross_attention`, "
+            "`feedforward`. With the order the random start changes.",
+        ),
+        Mistake(
+            "memory detached",
+            edits=((CROSSED, "self.cross_attention(asking, memory.detach(), source_keep)"),),
+            say="The numbers are right, but the memory is detached: no gradient reaches the "
+            "encoder, so it would never be trained.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "masks by name",
+            edits=(
+                (SELF, "self.self_attention(target, target, keep=target_keep)"),
+                (CROSSED, "self.cross_attention(asking, memory=memory, keep=source_keep)"),
+            ),
+        ),
+        Alternative(
+            "one query at a time",
+            edits=(
+                (
+                    f"attended = {CROSSED}",
+                    "keeps = [source_keep] * target.shape[1]\n"
+                    "        if source_keep is not None:\n"
+                    "            sizes = target.shape[1], memory.shape[1]\n"
+                    "            shape = (*source_keep.shape[:-2], *sizes)\n"
+                    "            keeps = source_keep.expand(shape).split(1, -2)\n"
+                    "        pairs = zip(asking.split(1, 1), keeps, strict=True)\n"
+                    "        parts = [self.cross_attention(q, memory, k) for q, k in pairs]\n"
+                    "        attended = torch.cat(parts, dim=1)",
+                ),
+            ),
+        ),
+        Alternative(
+            "layer by layer",
+            edits=(
+                (
+                    "return self.feedforward(attended)",
+                    "for layer in self.feedforward:\n"
+                    "            attended = layer(attended)\n"
+                    "        return attended",
+                ),
+            ),
+        ),
+    ],
+    hints=[
+        "Three attributes, `self_attention`, `cross_attention` and `feedforward`, made in this "
+        "order.",
+        "What comes out of the self-attention are the queries of the cross-attention; its memory "
+        "is `memory`.",
+        "A mask has a row for each query and a column for each key. Which of the two fits n_target "
+        "by n_target, and which n_target by n_source?",
+    ],
+)
+
+# ---------------------------------------------------------------- SquareCompleter
+
+# A small encoder and decoder of the check's own. They look at what they may see, nearer places
+# more, and behave differently in training mode, as a model with dropout does.
+TOY_ENCODER = """
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.tensor(0.5))
+
+    def forward(self, source, keep=None):
+        running = source.cumsum(1) * self.gain
+        return torch.cat([source, running], -1) * (1.5 if self.training else 1.0)
+
+encoder = Encoder()
+"""
+TOY_DECODER = """
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.tensor(0.5))
+
+    def see(self, values, n_query, keep):
+        n = values.shape[1]
+        share = 1 / (1 + torch.arange(n, dtype=values.dtype)).sqrt().expand(n_query, n)
+        share = share if keep is None else share * keep
+        return share / share.sum(-1, keepdim=True).clamp(min=1e-9) @ values
+
+    def forward(self, target, memory, source_keep=None, target_keep=None):
+        n = target.shape[1]
+        read = (target + self.see(target, n, target_keep)).sin()
+        read = (target + self.see(read, n, target_keep)).sin()
+        source, running = self.see(memory, n, source_keep).chunk(2, -1)
+        out = 1.5 * (self.gain * read + source + running.cos())
+        growing = torch.is_grad_enabled() and target.requires_grad
+        return out + GROWING * growing
+
+decoder = Decoder()
+"""
+
+
+def completer(
+    method: str = "forward",
+    training: bool = False,
+    sees_graph: bool = False,
+    **sizes: int,
+) -> Callable[[Draw], ModuleCase]:
+    def case(draw: Draw) -> ModuleCase:
+        draw.fix(**sizes)
+        half = "n_half" in sizes
+        n_source, n_target = ("n_half", "n_half") if half else ("n_source", "n_target")
+        build = {
+            "encoder": Code(TOY_ENCODER),
+            "decoder": Code(TOY_DECODER.replace("GROWING", "1.0" if sees_graph else "0.0")),
+            "n_source": draw.size(n_source),
+            "n_target": draw.size(n_target),
+        }
+        inputs = {"source": draw.normal(f"batch {n_source} d_input")}
+        if method == "forward":
+            inputs["shifted_target"] = draw.normal(f"batch {n_target} d_input")
+        return ModuleCase(build, inputs, training=training, method=method)
+
+    return case
+
+
+PASS = "self.decoder(shifted_target, memory, target_keep=keep)"
+STEP = "self.decoder(written, memory, target_keep=causal_keep(n))"
+GROW = "torch.cat([written, out[:, -1:]], dim=1)"
+
+SAME_POINT = (
+    "`predict` gives the same point again and again. Each step should append its *last* output, "
+    "made from all the points before it."
+)
+
+SquareCompleter = Exercise(
+    "SquareCompleter",
+    returns="points",
+    aspects=[
+        Aspect(
+            "training: one pass with a causal mask",
+            2,
+            [completer(), completer(n_half=2, d_input=3, batch=5)],
+        ),
+        Aspect(
+            "prediction: one point at a time",
+            3,
+            [
+                completer("predict"),
+                completer("predict", n_half=2, d_input=3, batch=5),
+                completer("predict", n_source=2, n_target=6),
+            ],
+        ),
+        Aspect(
+            "prediction in evaluation mode",
+            1,
+            [completer("predict", training=True)],
+        ),
+        Aspect(
+            "prediction without a graph",
+            1,
+            [completer("predict", sees_graph=True)],
+        ),
+        Aspect("gradients reach both parts", 1, [completer()], gradients=True),
+    ],
+    mistakes=[
+        Mistake(
+            "no target mask in training",
+            edits=((PASS, "self.decoder(shifted_target, memory)"),),
+            say="In `forward` the target is not masked: each place sees the later ones, which hold "
+            "what it should write. Training looks splendid then, and prediction does not.",
+        ),
+        Mistake(
+            "target mask in the source's place",
+            edits=((PASS, "self.decoder(shifted_target, memory, keep)"),),
+            say="In `forward` the target's mask went to the decoder as its third argument, which "
+            "is `source_keep`. Hand it over by name: `target_keep=…`.",
+        ),
+        Mistake(
+            "target mask for both",
+            edits=((PASS, "self.decoder(shifted_target, memory, keep, keep)"),),
+            say="In `forward` the source is masked too. It is known from end to end: leave "
+            "`source_keep` as it is.",
+        ),
+        Mistake(
+            "mask reversed",
+            edits=((PASS, "self.decoder(shifted_target, memory, target_keep=~keep)"),),
+            say="In `forward` the mask is reversed: True means may attend, so the lower triangle "
+            "is True.",
+        ),
+        Mistake(
+            "mask transposed",
+            edits=((PASS, "self.decoder(shifted_target, memory, target_keep=keep.T)"),),
+            say="In `forward` the mask is transposed: each place sees the later ones, not the "
+            "earlier.",
+        ),
+        Mistake(
+            "own place masked",
+            edits=((PASS, "self.decoder(shifted_target, memory, target_keep=keep.tril(-1))"),),
+            say="In `forward` no place sees itself. It holds the last point known there, and may "
+            "be seen: the diagonal is True.",
+        ),
+        Mistake(
+            "memory from the decoder's own input",
+            edits=(
+                (
+                    "memory = self.encoder(source)\n        keep",
+                    "memory = self.encoder(shifted_target)\n        keep",
+                ),
+            ),
+            say="In `forward` the encoder got the shifted target. It reads the source.",
+        ),
+        Mistake(
+            "decoder reads the source",
+            edits=(
+                (PASS, "self.decoder(source, memory, target_keep=causal_keep(source.shape[1]))"),
+            ),
+            say="In `forward` the decoder reads the source. It reads `shifted_target`.",
+        ),
+        Mistake(
+            "target shifted once more",
+            edits=(
+                (
+                    PASS,
+                    "self.decoder(torch.cat([source[:, -1:], shifted_target[:, :-1]], 1), "
+                    "memory, target_keep=keep)",
+                ),
+            ),
+            say="In `forward` the target was shifted once more. `shifted_target` is shifted "
+            "already.",
+        ),
+        Mistake(
+            "memory detached",
+            edits=((PASS, "self.decoder(shifted_target, memory.detach(), target_keep=keep)"),),
+            say="The numbers are right, but in `forward` the memory is detached: no gradient "
+            "reaches the encoder, so it would never be trained.",
+        ),
+        Mistake(
+            "starts from the first source point",
+            edits=(("written = source[:, -1:]", "written = source[:, :1]"),),
+            say="`predict` starts from the first source point. In training the decoder reads the "
+            "last one first, so prediction starts there too.",
+        ),
+        Mistake(
+            "starts from the whole source",
+            edits=(
+                ("written = source[:, -1:]", "written = source"),
+                ("causal_keep(n))", "causal_keep(written.shape[1]))"),
+                ("written[:, 1:]", "written[:, self.n_source :]"),
+            ),
+            say="`predict` starts from the whole source. In training the decoder reads the last "
+            "source point and what follows it, so prediction starts from that point alone.",
+        ),
+        Mistake(
+            "start point returned",
+            edits=(("written[:, 1:]", "written"),),
+            say="`predict` returns the starting point as well. It was given, not predicted.",
+        ),
+        Mistake(
+            "last prediction missing",
+            edits=(("written[:, 1:]", "written[:, :-1]"),),
+            say="`predict` returns the starting point, and not the last prediction.",
+        ),
+        Mistake(
+            "all outputs appended",
+            edits=(
+                (GROW, "torch.cat([written, out], dim=1)"),
+                ("causal_keep(n))", "causal_keep(written.shape[1]))"),
+                ("written[:, 1:]", "written[:, 1 : self.n_target + 1]"),
+            ),
+            say="In `predict` all outputs of a step were appended, so points are there twice. Only "
+            "the last one is new.",
+        ),
+        Mistake(
+            "first output appended",
+            edits=((GROW, "torch.cat([written, out[:, :1]], dim=1)"),),
+            say=SAME_POINT,
+        ),
+        Mistake(
+            "only the last point read",
+            edits=((STEP, "self.decoder(written[:, -1:], memory, target_keep=causal_keep(1))"),),
+            say="In `predict` the decoder reads the last point only. In training it saw everything "
+            "before it as well.",
+        ),
+        Mistake(
+            "all points in one step",
+            edits=(
+                (
+                    STEP,
+                    "self.decoder(written.expand(-1, self.n_target, -1), memory, "
+                    "target_keep=causal_keep(self.n_target))",
+                ),
+                (GROW, "torch.cat([written[:, :1], out], dim=1)"),
+                ("range(1, self.n_target + 1)", "range(1)"),
+            ),
+            say=SAME_POINT,
+        ),
+        Mistake(
+            "mask of fixed size while predicting",
+            edits=(
+                (STEP, "self.decoder(written, memory, target_keep=causal_keep(self.n_target))"),
+            ),
+            say="In `predict` the mask has its full size from the first step on, and the sequence "
+            "has not. It grows with the sequence.",
+        ),
+        Mistake(
+            "no mask while predicting",
+            edits=((STEP, "self.decoder(written, memory)"),),
+            say="In `predict` the target is not masked. In training it was; a decoder of more than "
+            "one layer then computes other things for the points before the last.",
+        ),
+        Mistake(
+            "target mask in the source's place while predicting",
+            edits=((STEP, "self.decoder(written, memory, causal_keep(n))"),),
+            say="In `predict` the target's mask went to the decoder as its third argument, which "
+            "is `source_keep`. Hand it over by name: `target_keep=…`.",
+        ),
+        Mistake(
+            "memory of the written points",
+            edits=(
+                (STEP, "self.decoder(written, self.encoder(written), target_keep=causal_keep(n))"),
+            ),
+            say="In `predict` the encoder got the decoder's own input. It reads the source.",
+        ),
+        Mistake(
+            "one point too few",
+            edits=(("range(1, self.n_target + 1)", "range(1, self.n_target)"),),
+            say="`predict` gives one point too few: `range(1, n)` ends before n.",
+        ),
+        Mistake(
+            "one point too many",
+            edits=(("range(1, self.n_target + 1)", "range(1, self.n_target + 2)"),),
+            say="`predict` gives one point too many: it writes `n_target` points.",
+        ),
+        Mistake(
+            "as many points as the source",
+            edits=(("range(1, self.n_target + 1)", "range(1, self.n_source + 1)"),),
+            say="`predict` writes `n_source` points. For squares both are 2; in general it is "
+            "`n_target`.",
+        ),
+        Mistake(
+            "training mode while predicting",
+            edits=(("self.eval()", "pass"),),
+            say="`predict` ran in training mode, so that dropout would disturb it. Call "
+            "`self.eval()` first, and bring the old mode back at the end.",
+        ),
+        Mistake(
+            "graph grows while predicting",
+            edits=(("@torch.no_grad()\n    def predict", "def predict"),),
+            say="`predict` builds a graph, which grows with each step. Nothing is trained here: "
+            "use `torch.no_grad()`, or detach what goes in again.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "a list of predictions, detached",
+            edits=(
+                ("@torch.no_grad()\n    def predict", "def predict"),
+                ("written = source[:, -1:]\n", "points = [source[:, -1:]]\n"),
+                (
+                    f"out = {STEP}\n            written = {GROW}",
+                    "out = self.decoder(torch.cat(points, 1), memory, None, causal_keep(n))\n"
+                    "            points.append(out[:, -1:].detach())",
+                ),
+                ("return written[:, 1:]", "return torch.cat(points[1:], dim=1)"),
+            ),
+        ),
+        Alternative(
+            "a place for every point",
+            edits=(
+                (
+                    "written = source[:, -1:]\n",
+                    "written = source[:, -1:].repeat(1, self.n_target + 1, 1)\n",
+                ),
+                (STEP, "self.decoder(written[:, :n], memory, None, causal_keep(n))"),
+                (f"written = {GROW}", "written[:, n] = out[:, -1]"),
+            ),
+        ),
+        Alternative(
+            "all points written anew each step",
+            edits=((GROW, "torch.cat([source[:, -1:], out], dim=1)"),),
+        ),
+        Alternative(
+            "source encoded anew each step",
+            edits=(
+                (
+                    STEP,
+                    "self.decoder(\n                "
+                    "written, self.encoder(source), None, torch.ones(n, n).tril().bool()\n"
+                    "            )",
+                ),
+            ),
+        ),
+        Alternative(
+            "full mask, cut to size",
+            edits=(
+                (
+                    STEP,
+                    "self.decoder(\n                written, memory, "
+                    "target_keep=causal_keep(self.n_target)[:n, :n]\n            )",
+                ),
+            ),
+        ),
+    ],
+    hints=[
+        "`forward` is three lines: the memory from the encoder, a causal mask as long as the "
+        "shifted target, and the decoder with both.",
+        "`predict` keeps a sequence that starts as the last source point, `source[:, -1:]`. Each "
+        "step hands all of it to the decoder and appends the last output.",
+        "The mask of step n is n by n. At the end leave the starting point away. `self.training` "
+        "tells the mode, and `self.train(…)` sets it.",
+    ],
+)
+
+# ---------------------------------------------------------------- train_epoch
+
+TOY_MODEL = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.from_source = nn.Linear(3, 3)
+        self.from_target = nn.Linear(3, 3)
+        numbers = torch.Generator().manual_seed(SEED)
+        with torch.no_grad():
+            for parameter in self.parameters():
+                parameter.copy_(torch.randn(parameter.shape, generator=numbers) * 0.5)
+        self.eval()
+
+    def forward(self, source, shifted_target):
+        seen = self.from_source(source.mean(1, keepdim=True)) * (1.0 if self.training else 0.5)
+        return seen + self.from_target(shifted_target).tanh()
+
+    def predict(self, source):
+        points = [source[:, -1:]]
+        for _ in range(4):
+            points.append(self(source, points[-1]).detach())
+        return torch.cat(points[1:], 1)
+
+model = Model()
+"""
+TOY_LOADER = """
+numbers = torch.Generator().manual_seed(SEED)
+loader = [
+    (torch.randn(BATCH, 2, 3, generator=numbers), torch.randn(BATCH, 4, 3, generator=numbers))
+    for _ in range(MANY)
+]
+"""
+SGD = "def make(model):\n    return torch.optim.SGD(model.parameters(), lr=0.2)"
+ADAM = "def make(model):\n    return torch.optim.Adam(model.parameters(), lr=0.1)"
+
+
+def epoch(n_batches: int, batch: int = 5, optimizer: str = SGD, seed: int = 0) -> Callable:
+    def case(draw: Draw) -> dict:
+        number = int(torch.randint(1000, (), generator=draw.generator)) + seed
+        settings = {"SEED": number, "BATCH": batch, "MANY": n_batches}
+        loader = TOY_LOADER
+        for name, value in settings.items():
+            loader = loader.replace(name, str(value))
+        word = "batch" if n_batches == 1 else "batches"
+        draw.label(f"{n_batches} {word} of {batch} sequences, 2 points given and 4 to write")
+        return {
+            "model": Code(TOY_MODEL.replace("SEED", str(number))),
+            "loader": Code(loader),
+            "loss": Code("loss = nn.MSELoss()"),
+            "optimizer": Code(optimizer, given=["model"]),
+        }
+
+    return case
+
+
+SHIFTED = "torch.cat([source[:, -1:], target[:, :-1]], dim=1)"
+
+STAYS = (
+    "The model stays as it is. One of the three calls is missing, or the gradients are cleared "
+    "between `backward`, which finds them, and `step`, which uses them."
+)
+
+train_epoch = Exercise(
+    "train_epoch",
+    returns="mean_loss",
+    reads="model",
+    plain=True,
+    aspects=[
+        Aspect("one batch", 1, [epoch(1)]),
+        Aspect("several batches", 2, [epoch(3), epoch(4, batch=2, optimizer=ADAM)]),
+        Aspect("the mean loss", 1, [epoch(2, batch=7), epoch(5)], outputs=("mean_loss",)),
+    ],
+    mistakes=[
+        Mistake(
+            "gradients not cleared",
+            edits=(("optimizer.zero_grad()\n", "\n"),),
+            say="The gradients are never cleared: from the second batch on, each step uses the sum "
+            "of all gradients so far. Clear them for every batch, with `zero_grad`.",
+        ),
+        Mistake(
+            "gradients cleared before the step",
+            edits=(
+                ("optimizer.zero_grad()\n", "\n"),
+                ("error.backward()", "error.backward()\n        optimizer.zero_grad()"),
+            ),
+            say=STAYS,
+        ),
+        Mistake(
+            "no step",
+            edits=(("optimizer.step()", "pass"),),
+            say=STAYS,
+        ),
+        Mistake(
+            "no backward",
+            edits=(("error.backward()", "pass"),),
+            say=STAYS,
+        ),
+        Mistake(
+            "one step for the whole epoch",
+            edits=(
+                ("optimizer.zero_grad()\n", "\n"),
+                ("        optimizer.step()\n", ""),
+                ("return sum", "optimizer.step()\n    return sum"),
+            ),
+            say="There is one step at the end of the epoch, with the gradients of all batches. "
+            "Take one for each batch.",
+        ),
+        Mistake(
+            "not in training mode",
+            edits=(("model.train()", "pass"),),
+            say="The model is left in the mode it was in; after an evaluation dropout would be "
+            "off. Call `model.train()` first.",
+        ),
+        Mistake(
+            "in evaluation mode",
+            edits=(("model.train()", "model.eval()"),),
+            say="The model is left in the mode it was in; after an evaluation dropout would be "
+            "off. Call `model.train()` first.",
+        ),
+        Mistake(
+            "target not shifted",
+            edits=((SHIFTED, "target"),),
+            say="The decoder got the target itself, and so reads at each place what it should "
+            "write there. Move it back by one place.",
+        ),
+        Mistake(
+            "shifted too far",
+            edits=((SHIFTED, "torch.cat([source[:, -2:], target[:, :-2]], dim=1)"),),
+            say="The target was shifted by two places. One is enough: the last source point stands "
+            "in front.",
+        ),
+        Mistake(
+            "source read by the decoder",
+            edits=((SHIFTED, "torch.cat([source, source], dim=1)"),),
+            say="The decoder got the source. It reads the target, one place back.",
+        ),
+        Mistake(
+            "first source point in front",
+            edits=((SHIFTED, "torch.cat([source[:, :1], target[:, :-1]], dim=1)"),),
+            say="The first source point stands in front of the shifted target. It should be the "
+            "last one.",
+        ),
+        Mistake(
+            "zeros in front",
+            edits=(
+                (SHIFTED, "torch.cat([torch.zeros_like(target[:, :1]), target[:, :-1]], dim=1)"),
+            ),
+            say="Zeros stand in front of the shifted target. The last source point belongs there.",
+        ),
+        Mistake(
+            "loss against the shifted target",
+            edits=(
+                (
+                    "loss(model(source, shifted_target), target)",
+                    "loss(model(source, shifted_target), shifted_target)",
+                ),
+            ),
+            say="The loss compares with the shifted target, so the model learns to repeat what it "
+            "reads. Compare with the target.",
+        ),
+        Mistake(
+            "loss of the last point only",
+            edits=(
+                (
+                    "loss(model(source, shifted_target), target)",
+                    "loss(model(source, shifted_target)[:, -1:], target[:, -1:])",
+                ),
+            ),
+            say="The loss is that of the last point only. All outputs are trained at once.",
+        ),
+        Mistake(
+            "shapes that broadcast",
+            edits=(
+                (
+                    "loss(model(source, shifted_target), target)",
+                    "loss(model(source, shifted_target)[:, -1:], target)",
+                ),
+            ),
+            say="The last output was compared with *all* points of the target: [batch, 1, d] "
+            "against [batch, n, d] broadcasts without an error. Compare tensors of one shape.",
+        ),
+        Mistake(
+            "first output only",
+            edits=(
+                (
+                    "loss(model(source, shifted_target), target)",
+                    "loss(model(source, shifted_target)[:, :1], target[:, :1])",
+                ),
+            ),
+            say="The loss is that of the first point only. All outputs are trained at once.",
+        ),
+        Mistake(
+            "sum of the losses",
+            edits=((" / len(losses)", ""),),
+            say="You returned the sum of the losses. Divide by the number of batches.",
+        ),
+        Mistake(
+            "last loss",
+            edits=(("sum(losses) / len(losses)", "losses[-1]"),),
+            say="You returned the loss of the last batch. Return the mean over all batches.",
+        ),
+        Mistake(
+            "divided by the squares",
+            edits=((" / len(losses)", " / sum(len(source) for source, _ in loader)"),),
+            say="You divided by the number of sequences. The loss of a batch is a mean already: "
+            "divide by the number of batches.",
+        ),
+        Mistake(
+            "a list of losses",
+            edits=(("sum(losses) / len(losses)", "losses"),),
+            say="You returned the list of losses. Return their mean, one number.",
+        ),
+        Mistake(
+            "first batch only",
+            edits=(("losses.append(error.item())", "losses.append(error.item())\n        break"),),
+            say="Only the first batch was used. An epoch is one pass over all of them.",
+        ),
+        Mistake(
+            "returned too early",
+            edits=(("losses.append(error.item())", "return error.item()"),),
+            say="Only the first batch was used. An epoch is one pass over all of them.",
+        ),
+        Mistake(
+            "two passes",
+            edits=(("in loader:", "in [*loader, *loader]:"),),
+            say="All batches were used twice. An epoch is one pass.",
+        ),
+        Mistake(
+            "prediction in the place of teacher forcing",
+            edits=(
+                (
+                    "loss(model(source, shifted_target), target)",
+                    "loss(model(source, torch.cat([source[:, -1:], "
+                    "model.predict(source)[:, :-1]], 1)), target)",
+                ),
+            ),
+            say="The decoder got its own predictions. With teacher forcing it gets the true "
+            "points, so that one bad point does not spoil the ones behind it.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "sequence, then a slice",
+            edits=(
+                (
+                    f"shifted_target = {SHIFTED}",
+                    "sequence, n = torch.cat([source, target], dim=1), source.shape[1]\n"
+                    "        shifted_target = sequence[:, n - 1 : -1]",
+                ),
+            ),
+        ),
+        Alternative(
+            "cleared after the step",
+            edits=(
+                ("        optimizer.zero_grad()\n", ""),
+                ("optimizer.step()\n", "optimizer.step()\n        optimizer.zero_grad()\n"),
+            ),
+        ),
+        Alternative(
+            "a running total",
+            edits=(
+                ("losses = []", "total, n_batches = 0.0, 0"),
+                (
+                    "losses.append(error.item())",
+                    "total, n_batches = total + error.item(), n_batches + 1",
+                ),
+                ("sum(losses) / len(losses)", "total / n_batches"),
+            ),
+        ),
+        Alternative(
+            "weighted by the squares",
+            edits=(
+                (
+                    "losses.append(error.item())",
+                    "losses.append((error.item() * len(source), len(source)))",
+                ),
+                (
+                    "sum(losses) / len(losses)",
+                    "sum(e for e, _ in losses) / sum(n for _, n in losses)",
+                ),
+            ),
+        ),
+        Alternative(
+            "the loss as a tensor",
+            edits=(
+                ("losses.append(error.item())", "losses.append(error.detach())"),
+                ("sum(losses) / len(losses)", "torch.stack(losses).mean()"),
+            ),
+        ),
+    ],
+    hints=[
+        "Inside the loop: make the shifted target, call the model, measure the loss. Then the "
+        "three calls that every training loop has.",
+        "The three calls are `zero_grad` and `step` of the optimizer and `backward` of the loss. "
+        "Which order makes sense?",
+        "`loss.item()` takes the number out of a tensor. Gather the numbers, and divide their sum "
+        "by how many there are.",
+    ],
+)
+
+# ---------------------------------------------------------------- diagnose_run
+
+DEFECTS = (
+    "no step",
+    "gradients not cleared",
+    "learning rate too small",
+    "too few squares",
+    "tested on the training squares",
+    "targets of other squares",
+)
+# Which defect and which seed each run of utils.runs has.
+DEFECT_OF = {"A": 3, "B": 5, "C": 0, "D": 4, "E": 2, "F": 1}
+SEED_OF = {"A": 3, "B": 0, "C": 0, "D": 3, "E": 1, "F": 0}
+N_EPOCHS, NOTED_EVERY = 200, 5
+LEARNING_RATES = {"learning rate too small": 0.0001, "gradients not cleared": 0.01}
+
+
+@lru_cache(maxsize=64)
+def broken_run(defect: str, seed: int, n_epochs: int = N_EPOCHS) -> tuple[Tensor, Tensor]:
+    """Losses in training and test of the better model with a defect, every fifth epoch."""
+    from autograder.authoring.lesson import Lesson  # imports this module in its turn
+
+    better = Lesson("05_square_corners").namespace()["better"]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return _train_broken(defect, better(), better(), seed, n_epochs)
+
+
+def _train_broken(
+    defect: str, model: torch.nn.Module, other: torch.nn.Module, seed: int, n_epochs: int
+) -> tuple[Tensor, Tensor]:
+    points = generate_squares(128, seed=1000 + seed).points
+    test = generate_squares(128, seed=5000 + seed).points
+    if defect in ("too few squares", "tested on the training squares"):
+        points = points[:8]
+    if defect == "tested on the training squares":
+        test = points
+    source, target = points[:, :2], points[:, 2:]
+    if defect == "targets of other squares":
+        target = target[torch.randperm(len(target))]
+    trained = other if defect == "no step" else model
+    learning_rate = LEARNING_RATES.get(defect, 0.005)
+    optimizer = torch.optim.Adam(trained.parameters(), lr=learning_rate, fused=True)
+    shifted = torch.cat([source[:, -1:], target[:, :-1]], dim=1)
+    losses = []
+    for epoch in range(1, n_epochs + 1):
+        error = F.mse_loss(model.train()(source, shifted), target)
+        if defect != "gradients not cleared":
+            model.zero_grad()
+        error.backward()
+        optimizer.step()
+        if epoch % NOTED_EVERY == 0:
+            missed = F.mse_loss(model.predict(test[:, :2]), test[:, 2:])
+            losses.append((error.item(), missed.item()))
+    train, tested = torch.tensor(losses).T
+    return train.clone(), tested.clone()
+
+
+def known_run(name: str) -> Callable[[Draw], dict]:
+    def case(draw: Draw) -> dict:
+        draw.label(f"run {name}")
+        train, test = RUNS[name]
+        return {"train_losses": torch.tensor(train), "test_losses": torch.tensor(test)}
+
+    return case
+
+
+def fresh_run(name: str) -> Callable[[Draw], dict]:
+    def case(draw: Draw) -> dict:
+        draw.label("another run with one of the six defects")
+        seed = int(torch.randint(1000, (), generator=draw.generator))
+        train, test = broken_run(DEFECTS[DEFECT_OF[name]], seed)
+        return {"train_losses": train, "test_losses": test}
+
+    return case
+
+
+def runs(points: int, title: str, *names: str) -> Aspect:
+    return Aspect(
+        title, points, list(map(known_run, names)), hidden_cases=list(map(fresh_run, names))
+    )
+
+
+FLAT = """    if (train_losses - train_losses[0]).abs().max() < 1e-3:
+        return "no step"
+"""
+RISING = """    if train_losses[-1] > train_losses[0]:
+        return "gradients not cleared"
+"""
+SAME = """    if train_losses[-1] < noise_floor and test_losses[-1] < noise_floor:
+        return "tested on the training squares"
+"""
+FEW = """    if train_losses[-1] < noise_floor:
+        return "too few squares"
+"""
+OTHERS = """    if test_losses[-1] > 0.9:
+        return "targets of other squares"
+"""
+
+diagnose_run = Exercise(
+    "diagnose_run",
+    returns="defect",
+    choices=DEFECTS,
+    aspects=[
+        runs(1, "runs C and F", "C", "F"),
+        runs(1, "runs A and D", "A", "D"),
+        runs(1, "runs B and E", "B", "E"),
+    ],
+    mistakes=[
+        Mistake(
+            "everything has too few squares",
+            body='return "too few squares"',
+            say="You gave the same answer for every run. Look at the losses.",
+        ),
+        Mistake(
+            "everything is flat",
+            body='return "no step"',
+            say="You gave the same answer for every run. Look at the losses.",
+        ),
+        Mistake(
+            "flat and slow exchanged",
+            edits=(('return "no step"', 'return "learning rate too small"'),),
+            say="A small learning rate still moves the losses a little. What would keep them "
+            "exactly where they are?",
+        ),
+        Mistake(
+            "rising taken for a defect of the data",
+            edits=(('return "gradients not cleared"', 'return "targets of other squares"'),),
+            say="In run F the *training* loss rises far above where it began. Squares that do not "
+            "fit together can't do that: the model could always fall back to zeros, at 1. The "
+            "steps themselves must go wrong.",
+        ),
+        Mistake(
+            "below the floor taken for a good run",
+            edits=((SAME, ""),),
+            say="In run D the test error lies below the noise floor. On new squares that can't "
+            "be, however many there were to train on. What squares must these be?",
+        ),
+        Mistake(
+            "test taken for training squares",
+            edits=((FEW, FEW.replace("too few squares", "tested on the training squares")),),
+            say="In run A the two losses part: the test error stays far above the training loss. "
+            "On the same squares they would be alike.",
+        ),
+        Mistake(
+            "few and same exchanged",
+            edits=(
+                ('return "tested on the training squares"', 'return "few"'),
+                ('return "too few squares"', 'return "tested on the training squares"'),
+                ('return "few"', 'return "too few squares"'),
+            ),
+            say="Runs A and D are exchanged. On the training squares themselves both losses fall "
+            "together; on new ones they part.",
+        ),
+        Mistake(
+            "slow taken for shuffled",
+            edits=(
+                (OTHERS, ""),
+                ('return "learning rate too small"', 'return "targets of other squares"'),
+            ),
+            say="In run E both losses fall together, and go on falling at the end. With targets "
+            "of other squares there would be nothing to learn, and the test error would stay at "
+            "zeros' 1.",
+        ),
+        Mistake(
+            "shuffled taken for slow",
+            edits=((OTHERS, ""),),
+            say="In run B the test error does not fall at all while the training loss does: it "
+            "learns pairs by heart which say nothing of new squares. A small learning rate would "
+            "slow both down alike.",
+        ),
+        Mistake(
+            "floor too high",
+            edits=(("noise_floor = 0.01", "noise_floor = 0.9"),),
+            say="Your bound for a loss that is too good to be true is too high. The noise floor is "
+            "0.01: only below it something is wrong.",
+        ),
+        Mistake(
+            "explains too much",
+            edits=(('return "no step"', 'return "no step: the optimizer has other parameters"'),),
+            say="That is none of the six names. Return one of them, letter by letter.",
+        ),
+        Mistake(
+            "prints the answer",
+            edits=(
+                ('return "learning rate too small"', 'print("learning rate too small")'),
+                ('return "no step"', 'print("no step")\n        return None'),
+            ),
+            say="The function gave back None. `print` shows a value; `return` gives it back.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "by the gap between the losses",
+            body="""
+            start, end, test = train_losses[0], train_losses[-1], test_losses[-1]
+            if torch.allclose(train_losses, start.expand_as(train_losses)):
+                return "no step"
+            if end > start:
+                return "gradients not cleared"
+            if end < 0.01:
+                apart = test > 3 * end and test > 0.015
+                return "too few squares" if apart else "tested on the training squares"
+            apart = test > 1.35 * end or test > 0.9
+            return "targets of other squares" if apart else "learning rate too small"
+            """,
+        ),
+        Alternative(
+            "by how far each has fallen",
+            body="""
+            fallen = (train_losses[-1] / train_losses[0]).item()
+            if train_losses.std() < 1e-4:
+                return "no step"
+            if fallen > 1:
+                return "gradients not cleared"
+            if fallen < 0.02:
+                small = test_losses.min() < 0.01
+                return "tested on the training squares" if small else "too few squares"
+            still = test_losses[-1] > 0.9
+            return "targets of other squares" if still else "learning rate too small"
+            """,
+        ),
+    ],
+    hints=[
+        "Two runs give themselves away by the training loss alone: one never moves, and one rises.",
+        "Two others have a training loss below the noise floor: the model knows its few squares "
+        "by heart. Does the test error of each tell the same?",
+        "Two are left. In one, both losses fall together, slowly. In the other the test error "
+        "stays at what zeros would give.",
+    ],
+)
+
+# ---------------------------------------------------------------- train_completer
+
+MOST_ERROR = 0.03
+N_TRAIN, N_TEST = 256, 240
+RECTANGLE = torch.tensor([1.2, 0.8])
+
+
+def shapes(corners: Tensor, n: int, draw: Draw) -> Tensor:
+    """Noisy shapes, [n, 4, 2]: both directions and all four starts alike often."""
+    kinds = torch.arange(n) % 8
+    kinds = kinds[torch.randperm(n, generator=draw.generator)]
+    start, direction = kinds % 4, (kinds // 4) * 2 - 1
+    places = (start[:, None] + direction[:, None] * torch.arange(4)) % 4
+    return corners[places] + torch.randn(n, 4, 2, generator=draw.generator) * NOISE
+
+
+def goal(label: str, shape: Callable[[Draw], Tensor]) -> Callable[[Draw], Goal]:
+    def case(draw: Draw) -> Goal:
+        corners = shape(draw)
+        train, test = shapes(corners, N_TRAIN, draw), shapes(corners, N_TEST, draw)
+        draw.label(label)
+        inputs = {
+            "source": train[:, :2],
+            "target": train[:, 2:],
+            "test_source": test[:, :2],
+            "seed": int(torch.randint(1000, (), generator=draw.generator)),
+        }
+        return Goal(inputs, {"prediction": test[:, 2:]}, MOST_ERROR)
+
+    return case
+
+
+def true_squares(draw: Draw) -> Tensor:
+    return torch.tensor(CORNERS, dtype=torch.float32)
+
+
+def turned_rectangles(draw: Draw) -> Tensor:
+    angle = 0.3 + 0.4 * torch.rand((), generator=draw.generator).item()
+    turn = torch.tensor([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+    return true_squares(draw) * RECTANGLE @ turn + torch.tensor([0.4, -0.3])
+
+
+NEVER_TRAINED = (
+    "These are the predictions of a model that was never trained. Does the loop run, and does the "
+    "optimizer have this model's parameters?"
+)
+
+train_completer = Exercise(
+    "train_completer",
+    returns="prediction",
+    builds_on=("WideMultiHeadAttention", "SquareCompleter", "train_epoch"),
+    seconds=60.0,
+    aspects=[
+        Aspect(
+            "fresh squares", 2, [goal("squares of both directions and all starts", true_squares)]
+        ),
+        Aspect(
+            "other shapes to learn from",
+            1,
+            [goal("rectangles, turned and moved", turned_rectangles)],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "not trained",
+            edits=(("range(120)", "range(0)"),),
+            say=NEVER_TRAINED,
+        ),
+        Mistake(
+            "trained too briefly",
+            edits=(("range(120)", "range(20)"),),
+            say="The training is too short: the loss is still far above the noise floor. Look at "
+            "the curve; about 120 epochs of one batch do.",
+        ),
+        Mistake(
+            "the plain model",
+            edits=(("SquareCompleter(encoder, decoder, n_source=2, n_target=2)", "plain()"),),
+            say="These are the predictions of the plain model, which gets stuck far above the "
+            "noise floor. Use the better parts.",
+        ),
+        Mistake(
+            "an optimizer for another model",
+            edits=(
+                ("torch.optim.Adam(model.parameters()", "torch.optim.Adam(better().parameters()"),
+                ("range(120)", "range(1)"),  # more would change nothing
+            ),
+            say=NEVER_TRAINED,
+        ),
+        Mistake(
+            "a rule about squares",
+            body="return -test_source.sign()",
+            say="On squares this is good, and it did not come from the training shapes: rectangles "
+            "that are turned need another answer. Train a model.",
+        ),
+        Mistake(
+            "the training targets",
+            body="return target[: len(test_source)]",
+            say="These are targets of training shapes. Predict corners for `test_source`.",
+        ),
+        Mistake(
+            "predictions for the training shapes",
+            edits=(
+                ("range(120)", "range(1)"),
+                ("model.predict(test_source)", "model.predict(source)"),
+            ),
+            say="You predicted the training shapes. Predict `test_source`; there is another number "
+            "of them.",
+        ),
+        Mistake(
+            "the last corner repeated",
+            body="return test_source[:, 1:].repeat(1, 2, 1)",
+            say="You repeated the last corner. Train a model, and predict with it.",
+        ),
+        Mistake(
+            "the model",
+            edits=(
+                ("range(120)", "range(1)"),
+                ("return model.predict(test_source)", "return model"),
+            ),
+            say="You returned the model. Return the corners that it predicts for `test_source`.",
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "nearest training shapes",
+            body="""
+            # No network at all: the mean over the 24 training shapes with the nearest source.
+            distance = torch.cdist(test_source.flatten(1), source.flatten(1))
+            return target[distance.topk(24, largest=False).indices].mean(1)
+            """,
+        ),
+        Alternative(
+            "a feed-forward net",
+            body="""
+            torch.manual_seed(seed)
+            net = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 4)).to(source.dtype)
+            optimizer = torch.optim.Adam(net.parameters(), lr=0.02)
+            for _ in range(250):
+                error = F.mse_loss(net(source.flatten(1)), target.flatten(1))
+                optimizer.zero_grad()
+                error.backward()
+                optimizer.step()
+            return net(test_source.flatten(1)).detach().view(-1, 2, 2)
+            """,
+        ),
+    ],
+    hints=[
+        "The function `test_error` above does nearly all of it: seed, model, loader, optimizer, "
+        "epochs.",
+        "`better()` makes the model and `make_loader` the loader, from `source` and `target`.",
+        "At the end call the model's `predict` on the test sources, and return what it gives.",
+    ],
+)
+
+EXERCISES = (
+    shift_target,
+    WideMultiHeadAttention,
+    Encoder,
+    Decoder,
+    SquareCompleter,
+    train_epoch,
+    diagnose_run,
+    train_completer,
+)

@@ -1,0 +1,102 @@
+"""Pictures of squares: what is drawn, what is said of it, and what is refused."""
+
+import matplotlib
+import numpy as np
+import pytest
+import torch
+
+from utils.data import generate_squares
+from utils.plots import plot_predictions, plot_square_attention, plot_squares
+from utils.squares import draw_predictions, draw_squares
+
+POINTS = generate_squares(5).points
+SOURCE, TARGET = POINTS[:, :2], POINTS[:, 2:]
+WEIGHTS = torch.tensor([[[1.0, 0.0], [0.25, 0.75]], [[0.5, 0.5], [0.1, 0.9]]])
+
+
+def panels(figure):
+    figure.draw_without_rendering()
+    return figure.axes
+
+
+def test_a_panel_for_each_square_with_its_way():
+    axes = panels(draw_squares(POINTS.numpy(), list("abcde"), 2))
+    assert [ax.get_title() for ax in axes] == list("abcde")
+    for ax, square in zip(axes, POINTS.numpy(), strict=True):
+        marks = [tuple(line.get_xydata()[0]) for line in ax.lines]
+        assert np.allclose(marks, square)
+        arrows = [text for text in ax.texts if text.arrow_patch]
+        assert len(arrows) == 3
+        assert np.allclose([arrow.xy for arrow in arrows], square[1:])
+
+
+def test_given_corners_are_full_and_the_others_hollow():
+    (ax,) = panels(draw_squares(POINTS[:1].numpy(), ["a"], 2))
+    assert [line.get_markerfacecolor() == "white" for line in ax.lines] == [False] * 2 + [True] * 2
+    assert [text.get_text() for text in ax.texts if not text.arrow_patch] == list("1234")
+
+
+def test_predictions_stand_beside_the_truth():
+    (ax,) = panels(draw_predictions(*(x[:1].numpy() for x in (SOURCE, TARGET, -TARGET)), ["a"]))
+    *_, crosses = ax.lines
+    assert np.allclose(crosses.get_xydata(), -TARGET[0])
+    ends = [text.xy for text in ax.texts if text.arrow_patch]
+    assert np.allclose(ends, torch.cat([SOURCE[0, 1:], TARGET[0], -TARGET[0]]))
+
+
+def test_the_alt_text_follows_the_corners():
+    square = torch.tensor([[[-1.0, -1], [-1, 1], [1, 1], [1, -1]]])
+    assert plot_squares(square, ["one"], caption="c").alt == (
+        "Squares corner by corner, the first 2 given. one: (-1, -1) → (-1, 1) → (1, 1) → (1, -1)."
+    )
+    alt = plot_predictions(square[:, :2], square[:, 2:], square[:, 2:] * 0, caption="c").alt
+    assert alt == (
+        "True and predicted corners. square 0: true (1, 1) → (1, -1), predicted (0, 0) → (0, 0)."
+    )
+    assert plot_squares(square, caption="c", alt="By hand.").alt == "By hand."
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("encoder self", "corner 2 → corner 2 (0.75)"),
+        ("decoder self", "3 → 4 → corner 3 (0.75)"),
+        ("cross", "3 → 4 → corner 2 (0.75)"),
+    ],
+)
+def test_each_kind_of_attention_has_axes_of_its_own(kind, words):
+    assert words in plot_square_attention(kind, WEIGHTS[0], caption="c").alt
+
+
+def test_heads_share_a_scale_from_0_to_1():
+    alt = plot_square_attention("cross", WEIGHTS, caption="c").alt
+    assert "2 attention maps on one colour scale" in alt
+
+
+def test_neither_settings_nor_bytes_depend_on_the_caller():
+    expected = plot_squares(POINTS, caption="c").png
+    with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
+        assert plot_squares(POINTS, caption="c").png == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: plot_squares(POINTS[0], caption="c"), r"points has the shape \[4, 2\]"),
+        (lambda: plot_squares(POINTS / 0, caption="c"), "points.* is -?inf"),
+        (lambda: plot_squares(POINTS, ["a"], caption="c"), "1 title.* for 5 square"),
+        (
+            lambda: plot_predictions(SOURCE, TARGET, TARGET[:, :1], caption="c"),
+            r"target \[5, 2, 2\] and prediction \[5, 1, 2\]",
+        ),
+        (
+            lambda: plot_predictions(SOURCE[:4], TARGET, TARGET, caption="c"),
+            r"source \[4, 2, 2\]",
+        ),
+        (lambda: plot_square_attention("self", WEIGHTS, caption="c"), "kind is 'self': give one"),
+        (lambda: plot_square_attention("cross", WEIGHTS[None], caption="c"), "4 dimension"),
+    ],
+)
+def test_what_can_not_be_drawn_is_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -1,0 +1,180 @@
+"""Pictures of squares: as drawn, as predicted, and where a model looks while it completes them."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from math import ceil
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from utils.look import BLUE, GREY, RED
+from utils.maps import plot_attention
+from utils.picture import Picture, render
+from utils.values import as_array, as_labels, check_finite, short
+
+ACROSS = 4
+SIDE = 2.3  # inches of a panel
+REACH = 1.75  # of the axes; corners lie at 1, more or less
+
+# What asks and what is asked, in each kind of attention of an encoder-decoder. The decoder reads a
+# corner to predict the next one: "2 → 3".
+SOURCE, READ, PREDICTED = ["corner 1", "corner 2"], ["corner 2", "corner 3"], ["2 → 3", "3 → 4"]
+AXES = {
+    "encoder self": (SOURCE, SOURCE),
+    "decoder self": (PREDICTED, READ),
+    "cross": (PREDICTED, SOURCE),
+}
+
+
+def plot_squares(
+    points: Any,
+    titles: Sequence[str] | None = None,
+    *,
+    n_source: int = 2,
+    caption: str,
+    alt: str | None = None,
+) -> Picture:
+    """Draw each square of `points`, [n, n_corners, 2], as a way from corner to corner.
+
+    The first `n_source` corners are full, the others hollow: those are to be predicted.
+    Raises ValueError when the shape does not fit or a number is not finite.
+    """
+    points = _corners(points, "points")
+    names = _titles(titles, len(points))
+    alt = _squares_summary(points, names, n_source) if alt is None else alt
+    return render(partial(draw_squares, points, names, n_source), caption, alt)
+
+
+def plot_predictions(
+    source: Any,
+    target: Any,
+    prediction: Any,
+    titles: Sequence[str] | None = None,
+    *,
+    caption: str,
+    alt: str | None = None,
+) -> Picture:
+    """Draw predicted corners beside the true ones, each way with arrows.
+
+    source: [n, n_source, 2]; target and prediction: [n, n_target, 2].
+    Raises ValueError when a shape does not fit or a number is not finite.
+    """
+    source, target = _corners(source, "source"), _corners(target, "target")
+    prediction = _corners(prediction, "prediction")
+    if target.shape != prediction.shape or len(source) != len(target):
+        raise ValueError(
+            f"source {list(source.shape)}, target {list(target.shape)} and prediction "
+            f"{list(prediction.shape)}: target and prediction should have one shape, and source "
+            "as many squares"
+        )
+    names = _titles(titles, len(source))
+    alt = _predictions_summary(target, prediction, names) if alt is None else alt
+    return render(partial(draw_predictions, source, target, prediction, names), caption, alt)
+
+
+def plot_square_attention(
+    kind: str, attn_weights: Any, *, caption: str, alt: str | None = None
+) -> Picture:
+    """Draw the heads' maps, [n_heads, 2, 2], of one kind of attention for one square.
+
+    kind: "encoder self", "decoder self" or "cross"; it decides what the axes are called.
+    Raises ValueError for another kind, and as `plot_attention` does.
+    """
+    if kind not in AXES:
+        raise ValueError(f"kind is {kind!r}: give one of {', '.join(map(repr, AXES))}")
+    query_labels, key_labels = AXES[kind]
+    maps = {"caption": caption, "alt": alt, "value_range": (0, 1)}
+    return plot_attention(attn_weights, key_labels, query_labels, **maps)
+
+
+def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure:
+    """One panel per square."""
+    figure, panels = _panels(titles)
+    for ax, corners in zip(panels, points, strict=True):
+        _draw_way(ax, corners, GREY)
+        for number, corner in enumerate(corners, 1):
+            _mark(ax, corner, number, BLUE, full=number <= n_source)
+    return figure
+
+
+def draw_predictions(
+    source: np.ndarray, target: np.ndarray, prediction: np.ndarray, titles: list[str]
+) -> Figure:
+    """One panel per square: the true way in blue, the predicted one in red."""
+    figure, panels = _panels(titles)
+    for ax, given, true, predicted in zip(panels, source, target, prediction, strict=True):
+        start = len(given) + 1
+        _draw_way(ax, given, GREY)
+        _draw_way(ax, np.vstack([given[-1:], true]), BLUE)
+        _draw_way(ax, np.vstack([given[-1:], predicted]), RED, "--")
+        for number, corner in enumerate(given, 1):
+            _mark(ax, corner, number, BLUE, full=True)
+        for number, corner in enumerate(true, start):
+            _mark(ax, corner, number, BLUE, full=False)
+        ax.plot(*predicted.T, "X", color=RED, mec="white", ms=9, zorder=4)
+    return figure
+
+
+def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
+    across = min(len(titles), ACROSS)
+    down = ceil(len(titles) / across)
+    figure = Figure(figsize=(across * SIDE, down * (SIDE + 0.3)), layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+    for ax in grid[len(titles) :]:
+        ax.remove()
+    panels = list(grid[: len(titles)])
+    for ax, title in zip(panels, titles, strict=True):
+        ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
+        ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        ax.grid(color="#e6e6e6", lw=0.6)
+    return figure, panels
+
+
+def _draw_way(ax: Axes, corners: np.ndarray, colour: str, line: str = "-") -> None:
+    """Arrows from corner to corner, short of the corners themselves."""
+    look = {"arrowstyle": "-|>", "color": colour, "ls": line, "shrinkA": 7, "shrinkB": 7}
+    for start, end in pairwise(corners):
+        ax.annotate("", end, start, arrowprops=look, zorder=2)
+
+
+def _mark(ax: Axes, corner: np.ndarray, number: int, colour: str, full: bool) -> None:
+    ax.plot(*corner, "o", ms=9, mec=colour, mfc=colour if full else "white", zorder=3)
+    # Away from the middle, so that no arrow crosses it.
+    outward = np.where(np.asarray(corner) < 0, -1, 1)
+    place = {"xytext": 11 * outward, "textcoords": "offset points"}
+    ax.annotate(str(number), corner, ha="center", va="center", **place)
+
+
+def _corners(values: Any, name: str) -> np.ndarray:
+    points = as_array(values, name)
+    if points.ndim != 3 or points.shape[-1] != 2 or not points.size:
+        raise ValueError(f"{name} has the shape {list(points.shape)}: give [n, n_corners, 2]")
+    check_finite(points, name)
+    return points
+
+
+def _titles(titles: Sequence[str] | None, n: int) -> list[str]:
+    names = [f"square {i}" for i in range(n)] if titles is None else as_labels(titles, "titles")
+    if len(names) != n:
+        raise ValueError(f"titles has {len(names)} title(s) for {n} square(s); give one each")
+    return names
+
+
+def _squares_summary(points: np.ndarray, titles: list[str], n_source: int) -> str:
+    ways = [f"{title}: {_way(square)}" for title, square in zip(titles, points, strict=True)]
+    return f"Squares corner by corner, the first {n_source} given. {'; '.join(ways)}."
+
+
+def _predictions_summary(target: np.ndarray, prediction: np.ndarray, titles: list[str]) -> str:
+    said = [
+        f"{title}: true {_way(true)}, predicted {_way(predicted)}"
+        for title, true, predicted in zip(titles, target, prediction, strict=True)
+    ]
+    return f"True and predicted corners. {'; '.join(said)}."
+
+
+def _way(corners: np.ndarray) -> str:
+    return " → ".join(f"({short(x)}, {short(y)})" for x, y in corners)
