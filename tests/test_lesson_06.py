@@ -205,6 +205,30 @@ def test_the_default_tolerance_refuses_a_few_in_two_hundred():
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in pairs)
 
 
+def test_the_default_tolerance_refuses_most_larger_layers():
+    pairs = [LESSON["two_results"](seed, d_model=64, n=10) for seed in range(40)]
+    assert sum(not torch.allclose(a, b) for a, b in pairs) > 20
+    assert all(torch.allclose(a, b, atol=1e-5) for a, b in pairs)
+
+
+def test_query_and_key_exchanged_do_not_agree_without_biases_either():
+    theirs, words = nn.MultiheadAttention(12, 3, batch_first=True), torch.randn(2, 5, 12)
+    ours, result = ours_of(LESSON, theirs), theirs(words, words, words)[0]
+    assert_close(ours(words, words, words), result)
+    ours.query, ours.key = ours.key, ours.query
+    assert not torch.allclose(ours(words, words, words), result, atol=1e-3)
+
+
+@pytest.mark.parametrize("zeroed", range(3))
+def test_a_third_of_zeros_shows_where_the_values_are(zeroed):
+    layer, words = nn.MultiheadAttention(12, 3, batch_first=True), torch.randn(2, 5, 12)
+    with torch.no_grad():
+        layer.in_proj_weight[12 * zeroed : 12 * zeroed + 12] = 0
+    result, weights = layer(words, words, words)
+    assert (weights.std() < 1e-6) == (zeroed < 2)
+    assert bool(result.any()) == (zeroed < 2)
+
+
 def test_only_one_way_of_copying_masks_fits_the_fold():
     theirs, words = torchs(12, 3), torch.randn(2, 5, 12)
     keep = torch.rand(2, 5, 5) < 0.5
@@ -225,6 +249,16 @@ def test_the_published_scores_are_too_small_by_the_root_of_the_heads(d_k, n_head
     repaired.set_weights(published.get_weights())
     ratio = repaired(words, words) / published(words, words)
     assert_close(ratio, torch.full_like(ratio, n_heads**0.5))
+
+
+def test_the_published_layer_can_learn_what_the_right_one_can():
+    words = torch.randn(4, 5, 32)
+    published, repaired = LESSON["PublishedScores"](8, 64), LESSON["RepairedScores"](8, 64)
+    published(words, words), repaired(words, words)
+    repaired.set_weights(published.get_weights())
+    for variable in published.query.weights:
+        variable.assign(variable * 8**0.5)
+    assert_close(published(words, words), repaired(words, words))
 
 
 def test_the_published_scale_is_2_83_times_off_beside_keras_own_layer():

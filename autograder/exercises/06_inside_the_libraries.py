@@ -104,6 +104,18 @@ unpack_projections = Exercise(
             "three projections lie on one another: cut dimension 0.",
         ),
         Mistake(
+            "columns by slices",
+            edits=(
+                (
+                    CHUNK,
+                    '[packed[f"in_proj_{kind}"][..., i * d : (i + 1) * d] for i in range(3)]',
+                ),
+                ("packed = mha.state_dict()", "packed, d = mha.state_dict(), mha.embed_dim"),
+            ),
+            say="You cut the packed weight along its last dimension. Rows make features, so the "
+            "three projections lie on one another: cut dimension 0.",
+        ),
+        Mistake(
             "packed head by head",
             edits=(
                 (
@@ -118,6 +130,18 @@ unpack_projections = Exercise(
             ),
             say="You took the rows as if each head were packed with its own query, key and value. "
             "Here the query's rows of all heads come first, then the keys', then the values'.",
+        ),
+        Mistake(
+            "every third row of the weight",
+            edits=(
+                (
+                    CHUNK,
+                    f'[packed["in_proj_weight"][i::3] for i in range(3)] if kind == "weight" '
+                    f"else {CHUNK}",
+                ),
+            ),
+            say="You took every third row of the packed weight. The three projections do not "
+            "alternate: the first third of the rows is the query's.",
         ),
         Mistake(
             "every third row",
@@ -135,6 +159,41 @@ unpack_projections = Exercise(
             edits=((CHUNK, f'[x * (kind == "weight") for x in {CHUNK}]'),),
             say="The biases of query, key and value are zero in your dict. They only start at "
             "zero: cut `in_proj_bias` as you cut the weight.",
+        ),
+        Mistake(
+            "all biases of zero",
+            edits=(
+                (CHUNK, f'[x * (kind == "weight") for x in {CHUNK}]'),
+                (OUTPUT_BIAS, '"output.bias": 0 * packed["out_proj.bias"]'),
+            ),
+            say="All biases are zero in your dict. They only start at zero: `in_proj_bias` holds "
+            "those of query, key and value, and `out_proj.bias` the output's.",
+        ),
+        Mistake(
+            "biases of query and key exchanged",
+            edits=(
+                (
+                    "return unpacked",
+                    """swapped = unpacked["key.bias"], unpacked["query.bias"]
+    unpacked["query.bias"], unpacked["key.bias"] = swapped
+    return unpacked""",
+                ),
+            ),
+            say="The biases of query and key are exchanged. `in_proj_bias` has the order of the "
+            "weights: query, key, value.",
+        ),
+        Mistake(
+            "weights of query and key exchanged",
+            edits=(
+                (
+                    "return unpacked",
+                    """swapped = unpacked["key.weight"], unpacked["query.weight"]
+    unpacked["query.weight"], unpacked["key.weight"] = swapped
+    return unpacked""",
+                ),
+            ),
+            say="The weights of query and key are exchanged. Along dimension 0 the query comes "
+            "first, then the key, then the value.",
         ),
         Mistake(
             "biases left out",
@@ -334,8 +393,9 @@ fold_heads = Exercise(
     returns="folded",
     aspects=[
         Aspect("one sentence", 1, [one_sentence]),
-        Aspect("sentence by sentence, head by head", 3, [fold_case, fold_case]),
+        Aspect("sentence by sentence, head by head", 2, [fold_case, fold_case]),
         Aspect("many sentences and heads", 1, [many_sentences]),
+        Aspect("gradients flow through", 1, [fold_case], gradients=True),
     ],
     mistakes=[
         Mistake(
@@ -418,6 +478,12 @@ fold_heads = Exercise(
             """,
             say="That is the first sentence. The heads of all sentences are wanted, "
             "batch * n_heads of them.",
+        ),
+        Mistake(
+            "detached",
+            edits=(("return x.reshape", "return x.detach().reshape"),),
+            say="The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
+            "no gradient flows back to `x`.",
         ),
     ],
     alternatives=[
@@ -600,7 +666,55 @@ load_from_torch = Exercise(
             ours_query, ours_key, ours_value = query, key, value
             """,
             say="Nothing in `ours` has changed. Giving a tensor a name does not write into a "
-            "parameter; `copy_` and `load_state_dict` do.",
+            "parameter; `copy_` does, and `load_state_dict` with the names of ours. (With "
+            "`strict=False` it passes over names that it does not know.)",
+        ),
+        Mistake(
+            "theirs by their own names",
+            body="ours.load_state_dict(theirs.state_dict())",
+            say="`load_state_dict` goes by names, and theirs are not ours: there is no "
+            "`in_proj_weight` in `ours`. Give it a dict with our names, as Exercise 1 makes it.",
+        ),
+        Mistake(
+            "a tensor for a parameter",
+            edits=((WEIGHT, "layer.weight = theirs.in_proj_weight[rows]"),),
+            say="`layer.weight = …` wants an `nn.Parameter`, and a slice of one is a plain tensor. "
+            "Write into the parameter that is there: `layer.weight.copy_(…)`.",
+        ),
+        Mistake(
+            "biases of query and key exchanged",
+            edits=(
+                (
+                    BIAS,
+                    "turned = (1, 0, 2)[number] * d_model\n"
+                    "            layer.bias.copy_(theirs.in_proj_bias[turned : turned + d_model])",
+                ),
+            ),
+            say="The biases of query and key are exchanged. `in_proj_bias` has the order of the "
+            "weights: query, key, value.",
+        ),
+        Mistake(
+            "packed head by head",
+            edits=(
+                (
+                    WEIGHT,
+                    """by_head = theirs.in_proj_weight.unflatten(0, (theirs.num_heads, 3, -1))
+            layer.weight.copy_(by_head[:, number].flatten(0, 1))""",
+                ),
+                (
+                    BIAS,
+                    """by_head = theirs.in_proj_bias.unflatten(0, (theirs.num_heads, 3, -1))
+            layer.bias.copy_(by_head[:, number].flatten())""",
+                ),
+            ),
+            say="You took the rows as if each head were packed with its own query, key and value. "
+            "Here the query's rows of all heads come first, then the keys', then the values'.",
+        ),
+        Mistake(
+            "one bias for all",
+            edits=((BIAS, "layer.bias.copy_(theirs.in_proj_bias[:d_model])"),),
+            say="Query, key and value got the same bias, the query's. Each has its own third of "
+            "`in_proj_bias`.",
         ),
     ],
     alternatives=[
@@ -700,7 +814,7 @@ def keras_nothing_kept(draw: Draw) -> ModuleCase:
 
 
 SCALE = " / query.shape[-1] ** 0.5"
-MASK = "ops.where(keep, attn_scores, -1e9)"
+MASK = "ops.where(keep, attn_scores, low)"
 ZEROS = "attn_weights = ops.where(keep, attn_weights, 0.0)"
 MASKED = f"attn_weights = ops.softmax({MASK}, axis=-1)"
 SPLIT = "ops.reshape(x, (*x.shape[:2], self.heads, -1))"
@@ -708,6 +822,40 @@ MERGE = "ops.swapaxes(ops.matmul(attn_weights, value), 1, 2)"
 JOIN = "ops.reshape(context, (*context.shape[:2], -1))"
 NO_MASK = "attn_weights = ops.softmax(attn_scores, axis=-1)"
 AXIS = "keep = keep if len(keep.shape) == 2 else keep[:, None]"
+
+
+D_K, D_V = "n_heads * d_k", "n_heads * d_v"
+
+
+def layers(key_size: str, value_size: str, options: str = "") -> tuple[tuple[str, str], ...]:
+    """The edits that give queries and keys, and values, another size or other options."""
+    return tuple(
+        (f"self.{name} = keras.layers.Dense({size})", f"self.{name} = keras.layers.Dense({new})")
+        for name, size, new in (
+            ("query", D_K, key_size + options),
+            ("key", D_K, key_size + options),
+            ("value", D_V, value_size + options),
+        )
+    )
+
+
+def output_layer(options: str) -> tuple[str, str]:
+    return ("Dense(d_model)", f"Dense(d_model{options})")
+
+
+UNFLATTEN = (SPLIT, "x.unflatten(-1, (self.heads, -1))")
+ONE_HEAD = (
+    "Your `query` makes d_k features for all heads together. Here d_k and d_v are the sizes of "
+    "one head, so the layers make n_heads times as many."
+)
+NOT_D_MODEL = (
+    "Your layers make d_model features. Here the sizes of a head are given: queries and keys are "
+    "n_heads · d_k wide, values n_heads · d_v, and only the output makes d_model."
+)
+LINEAR = (
+    "Your `Dense` layers have an activation. A projection is linear, nothing but a product and a "
+    "bias: leave `activation` out."
+)
 
 
 def instead(call: str) -> tuple[tuple[str, str], ...]:
@@ -759,6 +907,24 @@ KerasMultiHeadAttention = Exercise(
             edits=((SCALE, " / value.shape[-1] ** 0.5"),),
             say="Your scores are divided by √d_v. Queries and keys have d_k features in each "
             "head; values take no part in the scores.",
+        ),
+        Mistake(
+            "scaled by the number of keys",
+            edits=((SCALE, " / key.shape[-2] ** 0.5"),),
+            say="Your scores are divided by the root of the number of words. The features of a "
+            "head are the last dimension: `shape[-1]`.",
+        ),
+        Mistake(
+            "scaled by the number of queries",
+            edits=((SCALE, " / query.shape[-2] ** 0.5"),),
+            say="Your scores are divided by the root of the number of words. The features of a "
+            "head are the last dimension: `shape[-1]`.",
+        ),
+        Mistake(
+            "scaled by n_heads",
+            edits=((SCALE, " / query.shape[1] ** 0.5"),),
+            say="Your scores are divided by √n_heads. In [batch, n_heads, n, d_k] the features of "
+            "a head are the last dimension: `shape[-1]`.",
         ),
         Mistake(
             "heads by reshape alone",
@@ -840,6 +1006,18 @@ KerasMultiHeadAttention = Exercise(
             say="Keys and values are made of `query`, so this is right for self-attention only.",
         ),
         Mistake(
+            "keys made of the query",
+            edits=(
+                (
+                    "query = self.heads_first(self.query(query))",
+                    "query_words, query = query, self.heads_first(self.query(query))",
+                ),
+                ("self.key(key)", "self.key(query_words)"),
+            ),
+            say="The keys are made of `query`, so this is right for self-attention only: use "
+            "`key`.",
+        ),
+        Mistake(
             "values made of the keys",
             edits=(
                 (
@@ -886,6 +1064,12 @@ KerasMultiHeadAttention = Exercise(
             "it needs an axis for the heads, of size 1, behind the batch.",
         ),
         Mistake(
+            "an axis for the heads in every mask",
+            edits=((AXIS, "keep = keep[:, None]"),),
+            say="A mask [n_query, n_key] got an axis for the heads in its middle. Only a mask with "
+            "three dimensions needs one; this one broadcasts as it is.",
+        ),
+        Mistake(
             "weight spread over hidden keys",
             edits=((ZEROS, "pass"),),
             say="A query that may attend to nothing spreads its weight evenly over keys that it "
@@ -911,20 +1095,71 @@ KerasMultiHeadAttention = Exercise(
             "heads through it.",
         ),
         Mistake(
-            "no biases",
-            edits=(("Dense(d_model)", "Dense(d_model, use_bias=False)"),),
+            "no bias in the output",
+            edits=(output_layer(", use_bias=False"),),
             say="Your output layer has no bias. Leave `use_bias` at its default.",
         ),
         Mistake(
             "d_k for all heads together",
             edits=(
-                ("query = keras.layers.Dense(n_heads * d_k)", "query = keras.layers.Dense(d_k)"),
-                ("key = keras.layers.Dense(n_heads * d_k)", "key = keras.layers.Dense(d_k)"),
-                ("value = keras.layers.Dense(n_heads * d_v)", "value = keras.layers.Dense(d_v)"),
+                *layers("d_k", "d_v"),
                 (SPLIT, "ops.reshape(x, (*x.shape[:2], 1, -1))"),
             ),
-            say="Your `query` makes d_k features for all heads together. Here d_k and d_v are the "
-            "sizes of one head, so the layers make n_heads times as many.",
+            say=ONE_HEAD,
+        ),
+        Mistake("d_k for all heads, cut by reshape", edits=layers("d_k", "d_v"), say=ONE_HEAD),
+        Mistake(
+            "d_k for all heads, cut by unflatten",
+            edits=(*layers("d_k", "d_v"), UNFLATTEN),
+            say=ONE_HEAD,
+        ),
+        Mistake(
+            "d_model features, cut by reshape",
+            edits=layers("d_model", "d_model"),
+            say=NOT_D_MODEL,
+        ),
+        Mistake(
+            "d_model features, cut by unflatten",
+            edits=(*layers("d_model", "d_model"), UNFLATTEN),
+            say=NOT_D_MODEL,
+        ),
+        Mistake(
+            "an activation in each layer",
+            edits=(
+                *layers(D_K, D_V, ", activation='relu'"),
+                output_layer(", activation='relu'"),
+            ),
+            say=LINEAR,
+        ),
+        Mistake(
+            "an activation in query, key and value",
+            edits=layers(D_K, D_V, ", activation='relu'"),
+            say=LINEAR,
+        ),
+        Mistake(
+            "an activation in the output",
+            edits=(output_layer(", activation='relu'"),),
+            say="Your output layer has an activation, so no number of the result is negative. "
+            "It is a projection: leave `activation` out.",
+        ),
+        Mistake(
+            "no biases anywhere",
+            edits=(
+                *layers(D_K, D_V, ", use_bias=False"),
+                output_layer(", use_bias=False"),
+            ),
+            say="Your layers have no biases. Leave `use_bias` at its default.",
+        ),
+        Mistake(
+            "no biases in query, key and value",
+            edits=layers(D_K, D_V, ", use_bias=False"),
+            say="Your query, key and value have no biases. Leave `use_bias` at its default.",
+        ),
+        Mistake(
+            "value through the key's layer",
+            edits=(("self.value(value)", "self.key(value)"),),
+            say="`value` goes through the key's layer, and the value's own layer is never used, so "
+            "it never gets parameters.",
         ),
         Mistake(
             "values as wide as keys",
@@ -935,6 +1170,12 @@ KerasMultiHeadAttention = Exercise(
             "mean over the heads",
             edits=((JOIN, "ops.repeat(ops.mean(context, 2), self.heads, axis=-1)"),),
             say="You took the mean over the heads. They go into the output layer side by side.",
+        ),
+        Mistake(
+            "detached contexts",
+            edits=((MERGE, "ops.swapaxes(ops.matmul(attn_weights, value), 1, 2).detach()"),),
+            say="The result is right, but no gradient gets past the output layer: a `detach`, "
+            "`.data` or `no_grad` cuts the way to query, key and value.",
         ),
         Mistake(
             "detached weights",
