@@ -1,0 +1,85 @@
+"""The kernel of one notebook: a real ipykernel, in a process that is forked and not launched.
+
+What a launch costs (interpreter, torch, ipykernel) the warm process has paid already.
+"""
+
+import os
+import signal
+from typing import Any, NoReturn
+
+from ipykernel.kernelapp import IPKernelApp
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
+
+from inside import namespaces
+
+CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
+OPTIONS = ("--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=CRITICAL")
+MOST_FILES = 4096
+
+
+class ForkedKernel(LocalProvisioner):
+    """Watches and signals a kernel whose process is a child of this one."""
+
+    def __init__(self, pid: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.pid = pid
+        self.exit_code: int | None = None
+
+    @property
+    def has_process(self) -> bool:
+        return True
+
+    async def poll(self) -> int | None:
+        if self.exit_code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.exit_code = os.waitstatus_to_exitcode(status) if pid else None
+        return self.exit_code
+
+    async def send_signal(self, signum: int) -> None:
+        if await self.poll() is None:
+            os.kill(self.pid, signum)
+
+    async def kill(self, restart: bool = False) -> None:
+        await self.send_signal(signal.SIGKILL)
+
+    async def terminate(self, restart: bool = False) -> None:
+        await self.kill()
+
+    async def wait(self) -> int | None:
+        return await self.poll()
+
+    async def cleanup(self, restart: bool = False) -> None:
+        pass
+
+
+def fork_kernel(folder: str, home: str, **limits: int) -> AsyncKernelManager:
+    """A manager of a kernel that is starting up, working in `home`; its sockets lie in `folder`."""
+    os.makedirs(folder)
+    os.makedirs(home)
+    connection = f"{folder}/connection.json"
+    manager = AsyncKernelManager(
+        transport="ipc", ip=f"{folder}/socket", connection_file=connection, cache_ports=False
+    )
+    for number, name in enumerate(CHANNELS, 1):
+        setattr(manager, f"{name}_port", number)
+    manager.write_connection_file()
+    pid = os.fork()
+    if pid == 0:
+        _become_kernel(connection, home, limits)
+    manager.provisioner = ForkedKernel(pid, parent=manager)
+    return manager
+
+
+def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoReturn:
+    try:
+        os.closerange(3, MOST_FILES)  # the supervisor's, such as the way out
+        os.setsid()
+        namespaces.limit(**limits)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.chdir(home)
+        app = IPKernelApp.instance(connection_file=connection)
+        app.initialize(list(OPTIONS))
+        app.start()
+    finally:
+        os._exit(0)

@@ -1,0 +1,106 @@
+"""Walls around one submission, put up by the process that is about to run it.
+
+Python's standard library has no call for these, so they go to libc. See unshare(2), mount(2),
+user_namespaces(7), capabilities(7).
+"""
+
+import ctypes
+import os
+import resource
+import signal
+
+CLONE_NEWNS, CLONE_NEWIPC = 0x00020000, 0x08000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+CAPABILITY_VERSION = 0x20080522
+CAPABILITIES = 64
+# What in /proc speaks of the whole machine, and would be its owner's to write.
+MACHINE_WIDE = ("sys", "sysrq-trigger", "irq", "bus")
+# Devices are the machine's own: they can be used, but root could also change their permissions.
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "pts")
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def enter() -> None:
+    """Give the next child of this process a process table, mounts and a network of its own.
+
+    The network has no way out, not even to the machine itself. Raises OSError.
+    """
+    uid, gid = os.getuid(), os.getgid()
+    kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET
+    _call("unshare", CLONE_NEWUSER | kinds)
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{uid} {uid} 1")
+    _write("/proc/self/gid_map", f"{gid} {gid} 1")
+
+
+def mount_own(scratch: str, scratch_bytes: int, hidden: str) -> None:
+    """Mount a /proc and a scratch folder that end with this process; cover `hidden`.
+
+    Called by the first process after `enter`. The scratch folder is also /tmp and /dev/shm.
+    Raises OSError.
+    """
+    _mount("none", "/", None, MS_REC | MS_PRIVATE)
+    _mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    _write("/proc/sys/user/max_user_namespaces", "0")
+    for path in filter(os.path.exists, (f"/proc/{name}" for name in MACHINE_WIDE)):
+        _read_only(path, MS_NODEV)
+    for device in DEVICES:
+        _read_only(f"/dev/{device}")
+    _mount("tmpfs", hidden, "tmpfs", MS_RDONLY, "size=4k")
+    size = f"size={scratch_bytes},nr_inodes=20000,mode=700"
+    _mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, size)
+    for name, place in (("tmp", "/tmp"), ("shm", "/dev/shm")):
+        os.mkdir(f"{scratch}/{name}")
+        _mount(f"{scratch}/{name}", place, None, MS_BIND)
+
+
+def drop_privileges() -> None:
+    """Give up every capability, for good. Raises OSError."""
+    for capability in range(CAPABILITIES):
+        _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails for those that do not exist
+    _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _call("capset", (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)())
+
+
+def die_with_parent() -> None:
+    _call("prctl", PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
+def close_to_others() -> None:
+    """Keep other processes of the same user out of this one's memory and descriptors."""
+    _call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def limit(**limits: int) -> None:
+    """Set resource limits by name, such as limit(NOFILE=256); never above what holds now."""
+    for name, value in limits.items():
+        which = getattr(resource, f"RLIMIT_{name}")
+        _, hard = resource.getrlimit(which)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(which, (value, value))
+
+
+def _read_only(path: str, more: int = 0) -> None:
+    _mount(path, path, None, MS_BIND | MS_REC)
+    flags = MS_RDONLY | MS_NOSUID | MS_NOEXEC | more
+    _mount("none", path, None, MS_REMOUNT | MS_BIND | flags)
+
+
+def _mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
+    texts = [None if text is None else text.encode() for text in (source, target, kind)]
+    _call("mount", *texts, flags, options.encode() or None)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def _call(name: str, *arguments) -> None:
+    if getattr(_libc, name)(*arguments) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")

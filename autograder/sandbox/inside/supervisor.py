@@ -1,0 +1,157 @@
+"""The first process of a submission's own process table: it runs the cells and reports on them.
+
+It shares the table with the kernel, and trusts it as little as the outside does: a kernel can't
+kill it (it is process 1) nor look into it. When it ends, everything in the table ends with it.
+"""
+
+import asyncio
+import base64
+import os
+import signal
+import socket
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from inside import frames, namespaces
+from inside.kernel import fork_kernel
+
+SCRATCH = "/scratch"
+HOME = f"{SCRATCH}/home"
+HIDDEN = "/grader"  # this code; nothing in it is secret, and nothing in it is a learner's business
+ANSWERS = "application/vnd.attention-from-scratch.answers"
+ALWAYS = ("status", "execute_input")
+EACH = 100  # bytes that an output takes besides what it shows
+GRACE = 3.0  # seconds for an interrupted cell to end
+
+
+class Cells(NotebookClient):
+    """Runs cells one by one, and cuts what they show at a limit."""
+
+    def __init__(self, manager: AsyncKernelManager, limits: dict[str, Any]) -> None:
+        super().__init__(new_notebook(), manager, allow_errors=True, record_timing=False)
+        self.limits = limits
+        self.shown = Counter()
+
+    async def run(self, source: str, seconds: float) -> NotebookNode:
+        """Run one more cell. Raises DeadKernelError, CellTimeoutError."""
+        cell = new_code_cell(source)
+        self.nb.cells.append(cell)
+        self.shown, self.timeout = Counter(), seconds
+        return await self.async_execute_cell(cell, len(self.nb.cells) - 1)
+
+    def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> Any:
+        if msg["msg_type"] in ALWAYS:
+            return super().process_message(msg, cell, cell_index)
+        try:
+            if not self._is_too_much(msg["content"], cell):
+                return super().process_message(msg, cell, cell_index)
+        except Exception as error:  # it has not the form that its type asks for
+            reason = f"this can't be shown ({type(error).__name__})"
+            cell.outputs.append(_error("OutputError", reason))
+        return None
+
+    def _is_too_much(self, content: dict, cell: NotebookNode) -> bool:
+        """Count what a message shows; the first that is too much leaves an error in its place."""
+        answers = content.get("data", {}).get(ANSWERS)
+        kind = "answer" if isinstance(answers, str) else "cell_output"
+        most = self.limits[f"{kind}_bytes"]
+        before, self.shown[kind] = self.shown[kind], self.shown[kind] + EACH + _size(content)
+        if before <= most < self.shown[kind]:
+            cell.outputs.append(_error("OutputLimit", f"this shows over {most:,} bytes"))
+        return self.shown[kind] > most
+
+
+def supervise(channel: socket.socket, limits: dict[str, Any]) -> None:
+    """Wait for a job on `channel`, and send what becomes of each of its cells."""
+    namespaces.die_with_parent()
+    namespaces.mount_own(SCRATCH, limits["scratch_bytes"], HIDDEN)
+    namespaces.drop_privileges()
+    manager = fork_kernel(f"{SCRATCH}/.kernel", HOME, **_resource_limits(limits))
+    namespaces.close_to_others()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all others are ignored already in process 1
+    asyncio.run(_supervise(channel, Cells(manager, limits)))
+
+
+async def _supervise(channel: socket.socket, cells: Cells) -> None:
+    await cells.async_start_new_kernel_client()  # before there is a job, so that it need not wait
+    job = frames.Inbox(channel, sys.maxsize).next()
+    if job is None:
+        return
+    for path, content in job["files"].items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(base64.b64decode(content))
+    for source, seconds in job["cells"]:
+        report = await _run(cells, source, seconds)
+        frames.send(channel, report)
+        if report["stopped"]:
+            return
+
+
+async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
+    """What became of one cell; `stopped` says why no other can follow."""
+    start, stopped = time.monotonic(), ""
+    try:
+        await cells.run(source, seconds)
+    except CellTimeoutError:
+        stopped = "" if await _interrupted(cells) else "a cell could not be interrupted"
+        reason = f"this cell took more than {seconds:g} seconds"
+        cells.nb.cells[-1].outputs.append(_error("CellTimeoutError", reason))
+    except DeadKernelError:
+        stopped = f"its kernel died (exit status {await cells.km.provisioner.poll()})"
+        cells.nb.cells[-1].outputs.append(_error("DeadKernelError", stopped))
+    except Exception as error:
+        stopped = f"its kernel sent what can't be read ({type(error).__name__})"
+        cells.nb.cells[-1].outputs.append(_error("KernelError", stopped))
+    cell = cells.nb.cells[-1]
+    return {
+        "outputs": cell.outputs,
+        "execution_count": cell.execution_count,
+        "seconds": time.monotonic() - start,
+        "stopped": stopped,
+    }
+
+
+async def _interrupted(cells: Cells) -> bool:
+    """Interrupt the running cell; whether the kernel answers again."""
+    await cells.km.provisioner.send_signal(signal.SIGINT)
+    try:
+        await cells.kc.kernel_info(reply=True, timeout=GRACE)
+    except (TimeoutError, RuntimeError):
+        return False
+    return True
+
+
+def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    found = {
+        "AS": pages * os.sysconf("SC_PAGE_SIZE") + limits["memory_bytes"],
+        "FSIZE": limits["scratch_bytes"],
+        "NOFILE": limits["open_files"],
+        "CPU": int(limits["notebook_seconds"]) + 60,
+        "CORE": 0,
+    }
+    # Older kernels count the processes of the user everywhere, not of this namespace.
+    release = tuple(int(part) for part in os.uname().release.split(".")[:2])
+    return found | ({"NPROC": limits["processes"]} if release >= (5, 14) else {})
+
+
+def _error(name: str, reason: str) -> NotebookNode:
+    return new_output("error", ename=name, evalue=reason, traceback=[f"{name}: {reason}"])
+
+
+def _size(content: Any) -> int:
+    """About how many bytes a message's content is, and at least 8 for each thing in it."""
+    if isinstance(content, dict):
+        return 8 + sum(_size(key) + _size(value) for key, value in content.items())
+    if isinstance(content, list):
+        return 8 + sum(map(_size, content))
+    return 8 + len(content) if isinstance(content, str) else 8

@@ -1,0 +1,134 @@
+"""The warm process: it has imported everything once, and each submission gets a fork of it.
+
+It never runs a learner's code. It takes orders from the grader on a socket that no fork keeps.
+One fork is always ahead: behind its walls, its kernel started, waiting for a job.
+
+    python -P -m inside.warm DESCRIPTOR
+"""
+
+import gc
+import importlib
+import os
+import signal
+import socket
+import sys
+from typing import Any, NoReturn
+
+from inside import frames, namespaces, supervisor
+
+
+class Nursery:
+    """Forks that wait for their jobs, or are at it."""
+
+    def __init__(self, limits: dict[str, Any]) -> None:
+        self.limits = limits
+        self.running: set[int] = set()
+        self.ready = self._fork()
+
+    def hand_over(self, control: socket.socket) -> None:
+        """Send the fork that is ready, as its number and the socket that leads to it."""
+        keeper, channel = self.ready
+        socket.send_fds(control, [keeper.to_bytes(4)], [channel.fileno()])
+        channel.close()
+        self.running.add(keeper)
+        self.ready = self._fork()
+
+    def end(self, keeper: int) -> None:
+        """End a fork and all that it started; returns when they are gone.
+
+        It may be ended twice: when it exceeds a limit, and when it is done.
+        """
+        if keeper in self.running:
+            self.running.remove(keeper)
+            os.kill(keeper, signal.SIGTERM)
+            os.waitpid(keeper, 0)
+
+    def _fork(self) -> tuple[int, socket.socket]:
+        ours, theirs = socket.socketpair()
+        keeper = os.fork()
+        if keeper == 0:
+            _keep(theirs, self.limits)
+        theirs.close()
+        return keeper, ours
+
+
+def _keep(channel: socket.socket, limits: dict[str, Any]) -> NoReturn:
+    """Put a supervisor behind walls of its own, and stay with it until it ends."""
+    try:
+        _keep_only(channel.fileno())
+        namespaces.die_with_parent()
+        namespaces.enter()
+        child = os.fork()
+        if child == 0:
+            supervisor.supervise(channel, limits)
+            os._exit(0)
+        channel.close()
+        signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
+        os.waitpid(child, 0)
+    except BaseException as error:
+        frames.send(channel, {"failed": f"{type(error).__name__}: {error}"})
+    finally:
+        os._exit(0)
+
+
+def _keep_only(descriptor: int) -> None:
+    """Close every file but this one; nothing that is said goes anywhere."""
+    os.closerange(3, descriptor)
+    os.closerange(descriptor + 1, 4096)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
+
+
+def warm_up(modules: list[str]) -> None:
+    """Import what notebooks will import, and let libraries do what they do only once."""
+    import torch
+
+    torch.set_num_threads(1)
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # the notebook will meet it too, and show it
+            print(f"warm-up: {name}: {error}", file=sys.stderr)
+    _fail_once()
+    if "utils.plots" in sys.modules:
+        _draw_once()
+    gc.collect()
+    gc.freeze()
+
+
+def _fail_once() -> None:
+    """The first traceback reads every module's place and compiles what colours code."""
+    from IPython.core.ultratb import FormattedTB
+
+    try:
+        raise NotImplementedError
+    except NotImplementedError:
+        FormattedTB("Context", theme_name="linux").structured_traceback(*sys.exc_info())
+
+
+def _draw_once() -> None:
+    """The first figure reads fonts and styles."""
+    from utils.plots import plot_matrix
+
+    plot_matrix([[0.0, 1.0]], caption="warm")
+
+
+def main() -> None:
+    control = socket.socket(fileno=int(sys.argv[1]))
+    sys.path.remove(supervisor.HIDDEN)
+    inbox = frames.Inbox(control, sys.maxsize)
+    start = inbox.next()
+    warm_up(start["modules"])
+    nursery = Nursery(start["limits"])
+    frames.send(control, {"warm": True})
+    while (order := inbox.next()) is not None:
+        if "end" in order:
+            nursery.end(order["end"])
+        else:
+            nursery.hand_over(control)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""How much a submission may use."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of one notebook.
+
+    cell_seconds, notebook_seconds: wall time of a cell, and of all cells together.
+    memory_bytes: what all its processes may hold together, and the address space of each beyond
+        what the warm process has.
+    processes: threads of all its processes together.
+    scratch_bytes: files in its scratch folder, which lie in memory; also the largest file.
+    cell_output_bytes: what a cell may print or show, its answers apart.
+    answer_bytes: the answers of a cell.
+    sent_bytes: all that the notebook may send out of the sandbox.
+    """
+
+    cell_seconds: float = 30.0
+    notebook_seconds: float = 300.0
+    memory_bytes: int = 4 << 30
+    processes: int = 200
+    open_files: int = 1024
+    scratch_bytes: int = 256 << 20
+    cell_output_bytes: int = 4 << 20
+    answer_bytes: int = 32 << 20
+    sent_bytes: int = 128 << 20

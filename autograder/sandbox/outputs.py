@@ -1,0 +1,83 @@
+"""What a sandbox sends as a cell's outputs, made into outputs that a notebook may hold.
+
+It may be anything that JSON can say. What has not the form of an output is left out.
+"""
+
+import math
+import re
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+DEEPEST = 20
+MOST_OUTPUTS = 2000
+MOST_COUNT = 1 << 31
+MIME = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}", re.ASCII)
+JSON = re.compile(r".*[/+]json")
+
+
+def clean_outputs(sent: Any) -> list[NotebookNode]:
+    """The outputs among what was sent, in nbformat's form."""
+    outputs = sent[:MOST_OUTPUTS] if isinstance(sent, list) else []
+    cleaned = (_clean(output) for output in outputs if isinstance(output, dict))
+    return [output for output in cleaned if output is not None]
+
+
+def plain_text(value: Any) -> str:
+    """The value as text that can be written as UTF-8; "" when it is no text."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def plain_count(value: Any) -> int | None:
+    """The value if it can be the number of an execution."""
+    return value if type(value) is int and 0 <= value < MOST_COUNT else None
+
+
+def _clean(output: dict[str, Any]) -> NotebookNode | None:
+    kind = output.get("output_type")
+    if kind == "stream":
+        name = "stderr" if output.get("name") == "stderr" else "stdout"
+        return new_output(kind, name=name, text=plain_text(output.get("text")))
+    if kind == "error":
+        lines = output.get("traceback")
+        traceback = [plain_text(line) for line in lines] if isinstance(lines, list) else []
+        name, value = plain_text(output.get("ename")), plain_text(output.get("evalue"))
+        return new_output(kind, ename=name, evalue=value, traceback=traceback)
+    if kind == "display_data":
+        return new_output(kind, data=_data(output.get("data")))
+    if kind == "execute_result":
+        count = plain_count(output.get("execution_count"))
+        return new_output(kind, data=_data(output.get("data")), execution_count=count)
+    return None
+
+
+def _data(sent: Any) -> dict[str, Any]:
+    """What is shown, by media type: text, or anything where the type is of JSON."""
+    data = {}
+    for kind, value in sent.items() if isinstance(sent, dict) else ():
+        if not MIME.fullmatch(kind):
+            continue
+        if JSON.fullmatch(kind):
+            data[kind] = _plain_json(value, DEEPEST)
+        elif text := _text(value):
+            data[kind] = text
+    return data
+
+
+def _text(value: Any) -> str:
+    lines = value if isinstance(value, list) else [value]
+    return "".join(map(plain_text, lines))
+
+
+def _plain_json(value: Any, depth: int) -> Any:
+    """The value with plain text in it, without what lies too deep and without NaN."""
+    if isinstance(value, str):
+        return plain_text(value)
+    if depth == 0 or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    if isinstance(value, dict):
+        return {plain_text(key): _plain_json(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain_json(item, depth - 1) for item in value]
+    return value

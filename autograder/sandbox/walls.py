@@ -1,0 +1,131 @@
+"""The outer walls: bubblewrap around a warm process, with the files that it may read and no more.
+
+Inside there are the Python environment, `utils` and the learner's half of `autograder`, all read
+only. There is no network, no home directory, no course directory, no process but its own.
+"""
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import autograder
+from autograder.errors import CourseError
+from autograder.sandbox import seccomp
+
+INSIDE = Path(__file__).parent / "inside"
+LEARNERS_HALF = Path(autograder.__file__).parent
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
+# Below /usr, and not the system's: nbgrader's exchange, with what others handed in, and the course.
+HIDDEN = ("/usr/local/share/nbgrader", str(LEARNERS_HALF.parent))
+# What belongs to Python where it is installed. An environment may have been made in a folder that
+# holds other things too.
+PYTHON = ("bin", "lib", "lib64", "share", "etc", "ssl", "pyvenv.cfg")
+ENVIRONMENT = {
+    "HOME": "/scratch/home",
+    "USER": "learner",
+    "LANG": "C.UTF-8",
+    "TMPDIR": "/tmp",
+    "PYTHONPATH": "/grader:/course",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "KERAS_BACKEND": "torch",
+    "MPLCONFIGDIR": "/tmp/matplotlib",
+    "AUTOGRADER_QUESTIONS": "/scratch/questions.safetensors",
+}
+UNSEALED = (
+    "To grade without a sandbox all the same, with what a submission may then do to this machine, "
+    "say so: --Autograde.unsealed=True with nbgrader, UNSEALED=1 with make."
+)
+REMEDIES = {
+    "system": "Grade on Linux (x86_64 or aarch64), or in a virtual machine that runs it.",
+    "bwrap": "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap).",
+    "unshare": "Install util-linux.",
+    "setpriv": "Install util-linux.",
+    "namespaces": (
+        "This system keeps users from making namespaces. An administrator can allow it: "
+        "sysctl kernel.unprivileged_userns_clone=1 (Debian), "
+        "sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), "
+        "or in a container run it with --security-opt seccomp=unconfined."
+    ),
+}
+
+
+class NoSandbox(CourseError):
+    """No sandbox can be had here; says why and what can be done."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        self.reason, self.remedy = reason, remedy
+        super().__init__(f"No sandbox: {reason}. {REMEDIES[remedy]} {UNSEALED}")
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return NoSandbox, (self.reason, self.remedy)  # it comes from a worker
+
+
+def require() -> None:
+    """Raise NoSandbox when this machine can't build one."""
+    if not sys.platform.startswith("linux"):
+        raise NoSandbox(f"this is {sys.platform}, and namespaces are a part of Linux", "system")
+    if not seccomp.is_known():
+        raise NoSandbox(f"system calls of {platform.machine()} are not known here", "system")
+    for tool in ("bwrap", "unshare", "setpriv"):
+        if shutil.which(tool) is None:
+            raise NoSandbox(f"the program {tool!r} is missing", tool)
+
+
+def command(
+    program: list[str], calls: int, environment: Mapping[str, str] | None = None
+) -> list[str]:
+    """The command that runs Python with `program` as its arguments within the walls.
+
+    calls: descriptor of a file that holds `seccomp.program`. environment: variables beyond
+    `ENVIRONMENT`.
+
+    All of it ends with the thread that starts it. /proc is mounted by unshare, as bubblewrap
+    would mask parts of it, and the kernel then lets nobody inside mount one of his own.
+    """
+    table = ["setpriv", "--pdeathsig", "KILL", "--"]
+    table += ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child"]
+    table += ["--mount", "--mount-proc", "--"]
+    walls = ["bwrap", "--unshare-user", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    walls += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
+    walls += ["--hostname", "sandbox", *_files(), "--bind", "/proc", "/proc"]
+    walls += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", "/scratch", "--tmpfs", "/tmp"]
+    walls += ["--remount-ro", "/", "--chdir", "/", "--seccomp", str(calls)]
+    path = {"PATH": f"{sys.prefix}/bin:/usr/bin:/bin"}
+    for name, value in (ENVIRONMENT | path | dict(environment or {})).items():
+        walls += ["--setenv", name, value]
+    return [*table, *walls, "--", sys.executable, "-P", *program]
+
+
+def _files() -> list[str]:
+    """Options that put read-only files in their places."""
+    options = []
+    for path in SYSTEM:
+        if os.path.islink(path):
+            options += ["--symlink", os.readlink(path), path]
+        else:
+            options += ["--ro-bind-try", path, path]
+    hidden = [path for path in HIDDEN if path.startswith("/usr/") and os.path.exists(path)]
+    for path in hidden:
+        options += ["--tmpfs", path]
+    for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
+        if prefix not in ("/usr", "/usr/local"):
+            for path in (f"{prefix}/{name}" for name in PYTHON):
+                options += ["--ro-bind-try", path, path]
+    for path in hidden:
+        options += ["--remount-ro", path]
+    for module in sorted(LEARNERS_HALF.glob("*.py")):
+        options += ["--ro-bind", str(module), f"/course/autograder/{module.name}"]
+    options += ["--ro-bind", str(LEARNERS_HALF.parent / "utils"), "/course/utils"]
+    return [*options, "--ro-bind", str(INSIDE), "/grader/inside"]
+
+
+def explain(said: str) -> CourseError:
+    """What is wrong when nothing came up, from the last that was said."""
+    if said.startswith(("setpriv:", "unshare:", "bwrap:")):
+        return NoSandbox(said, "namespaces")
+    return CourseError(f"The sandbox stands, but nothing comes up in it: {said}")

@@ -1,0 +1,112 @@
+"""Watching a notebook while it runs: time, memory and threads, of all its processes together.
+
+The limits that the kernel of the operating system sets hold for each process alone, and the one
+on threads not at all for root; this is for their sum.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from autograder.sandbox.limits import Limits
+
+EVERY = 0.1  # seconds
+PATIENCE = 15.0  # seconds from asking politely to ending the whole sandbox
+# What counts as held memory, in /proc/PID/status and in /proc/PID/smaps_rollup. Files that are
+# mapped do not: the system can take that memory back.
+HELD_AT_MOST = ("RssAnon", "RssShmem", "VmSwap")
+HELD = ("Pss_Anon", "Pss_Shmem", "SwapPss")
+
+
+class Watch:
+    """Ends a run that exceeds its limits; `reason` then says which.
+
+    sandbox: its first process. number: the process in it that all of the run descend from, as
+    the sandbox's own process table numbers it. end: ends the run. end_all: ends the sandbox.
+    """
+
+    def __init__(
+        self,
+        sandbox: int,
+        number: int,
+        limits: Limits,
+        end: Callable[[], None],
+        end_all: Callable[[], None],
+    ) -> None:
+        self.limits, self.reason = limits, ""
+        self._sandbox, self._number = psutil.Process(sandbox), number
+        self._first: psutil.Process | None = None
+        self._end, self._end_all = end, end_all
+        self._start, self._over = time.monotonic(), threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(EVERY):
+            with contextlib.suppress(psutil.Error):
+                self.reason = self._excess()
+            if self.reason:
+                self._end()
+                if not self._over.wait(PATIENCE):
+                    self._end_all()
+                return
+
+    def _excess(self) -> str:
+        """What is too much, in words; empty when nothing is."""
+        limits = self.limits
+        if time.monotonic() - self._start > limits.notebook_seconds:
+            return f"the notebook took more than {limits.notebook_seconds:g} seconds in all"
+        pids = self._pids()
+        facts = [_numbers(pid, "status") for pid in pids]
+        if sum(fact.get("Threads", 0) for fact in facts) > limits.processes:
+            return f"it started more than {limits.processes} processes and threads"
+        # The exact number takes milliseconds a process, so it is looked up only when it matters.
+        if _sum(facts, HELD_AT_MOST) > limits.memory_bytes:
+            exact = [_numbers(pid, "smaps_rollup") for pid in pids]
+            if _sum(exact, HELD) > limits.memory_bytes:
+                return f"it used more than {limits.memory_bytes / 2**30:.1f} GB of memory"
+        return ""
+
+    def _pids(self) -> list[int]:
+        """All processes of the run."""
+        if self._first is None:
+            everything = self._sandbox.children(recursive=True)
+            self._first = next((p for p in everything if _inner(p.pid) == self._number), None)
+        return [p.pid for p in self._first.children(recursive=True)] if self._first else []
+
+
+def _inner(pid: int) -> int:
+    """The number that a process has in the sandbox's process table; 0 when it is not there."""
+    numbers = _lines(pid, "status").get("NSpid", "").split()
+    return int(numbers[1]) if len(numbers) > 1 else 0
+
+
+def _sum(facts: list[dict[str, int]], names: tuple[str, ...]) -> int:
+    """Bytes. What several processes share counts as a part for each in HELD."""
+    return 1024 * sum(fact.get(name, 0) for fact in facts for name in names)
+
+
+def _numbers(pid: int, file: str) -> dict[str, int]:
+    first = {name: value.split() for name, value in _lines(pid, file).items()}
+    return {name: int(words[0]) for name, words in first.items() if words and words[0].isdigit()}
+
+
+def _lines(pid: int, file: str) -> dict[str, str]:
+    """The lines of a file in /proc by name; none when the process has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
+    except OSError:
+        return {}
+    return {name: value for name, _, value in (line.partition(":") for line in lines)}
