@@ -1,0 +1,66 @@
+"""Write one HTML page on how a class did on a lesson, and say where it is.
+
+It is made from the autograded notebooks and the gradebook, so grade first.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from autograder.authoring.lesson import ROOT
+from autograder.errors import CourseError
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.gather import gather, shown_path
+from autograder.grading.report.page import render_page
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit code 0, or 2 with a sentence on stderr when there is nothing to report on."""
+    parser = argparse.ArgumentParser(
+        prog="python -m autograder.grading.report", description=__doc__
+    )
+    parser.add_argument("lesson", nargs="?", default="", help="such as 01_dot_product_attention")
+    parser.add_argument("--course", type=Path, default=ROOT, help="the course directory")
+    parser.add_argument(
+        "--output", type=Path, help="the file to write; default: COURSE/build/report/LESSON.html"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        path = write_report(options.lesson, options.course, options.output)
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(f"The report on {options.lesson} is in {shown_path(path)}")
+    return 0
+
+
+def write_report(lesson: str, course: Path, output: Path | None = None) -> Path:
+    """Write the page on a lesson of the course in `course`, and return where it is.
+
+    Raises CourseError when there is nothing to report on, or nowhere to write it.
+    """
+    if not course.is_dir():
+        raise CourseError(f"There is no course directory {course}: name one with --course.")
+    files = course_files(course)
+    output = (output or files.root / "build" / "report" / f"{lesson}.html").absolute()
+    page = render_page(gather(lesson, files), output.parent, files.feedback)
+    try:
+        _write(output, page)
+    except OSError as error:
+        raise CourseError(
+            f"{output} can't be written ({error.strerror}): name another file with --output."
+        ) from error
+    return output
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

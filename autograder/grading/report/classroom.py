@@ -1,0 +1,248 @@
+"""All that a report says, put together from the notebooks and the gradebook."""
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from autograder.answer import Problem
+from autograder.explain_problem import explain_problem
+from autograder.grading.class_report import NOTHING_CAME, ExerciseReport
+from autograder.grading.report.marks import Mark, Marks
+from autograder.grading.report.same_code import SameCode
+from autograder.grading.report.submissions import Submission
+from autograder.grading.report.suspicion import Hint, forbidden_calls, only_public, shared_code
+from autograder.grading.summary import OUTCOMES
+
+UNREADABLE = "unreadable"
+ENDED_EARLY = NOTHING_CAME | {"time", "memory", "recursion"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One graded cell: what it is called, its points, and the exercise that it checks."""
+
+    cell: str
+    title: str
+    most: float
+    exercise: str
+
+
+@dataclass(frozen=True)
+class Points:
+    """What one student got for one column, and "full", "partial", "none", "unanswered" or ""."""
+
+    points: float | None
+    state: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student."""
+
+    student: str
+    path: Path
+    outcome: str
+    mark: float | None
+    points: list[Points]
+    remarks: list[str]
+
+
+@dataclass(frozen=True)
+class MadeMistake:
+    exercise: str
+    name: str
+    words: str
+    students: list[str]
+
+
+@dataclass
+class Report:
+    """What the page shows.
+
+    notes: what the reader has to know of the data, a sentence each.
+    """
+
+    lesson: str
+    made: datetime
+    graded: datetime | None
+    most: float
+    columns: list[Column]
+    rows: list[Row]
+    exercises: dict[str, ExerciseReport]
+    failed: list[tuple[str, str]]
+    ended_early: list[Hint]
+    forbidden: list[Hint]
+    only_public: list[Hint]
+    same_code: list[SameCode]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many submissions came to each outcome."""
+        counts = Counter(row.outcome for row in self.rows)
+        return {o: counts[o] for o in (*OUTCOMES, UNREADABLE) if counts[o] or o in OUTCOMES}
+
+    @property
+    def marks(self) -> list[float]:
+        return [row.mark for row in self.rows if row.mark is not None]
+
+    @property
+    def mean(self) -> float:
+        return statistics.fmean(self.marks) if self.marks else 0.0
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.marks) if self.marks else 0.0
+
+    @property
+    def mistakes(self) -> list[MadeMistake]:
+        """Mistakes by how many made them; of equal ones in the order of the lesson."""
+        made = [
+            MadeMistake(exercise, name, words, students)
+            for exercise, report in self.exercises.items()
+            for (name, words), students in report.wrong.items()
+        ]
+        return sorted(made, key=lambda mistake: -len(mistake.students))
+
+
+def make_report(
+    lesson: str, submissions: Sequence[Submission], marks: Marks, notes: Sequence[str] = ()
+) -> Report:
+    """The report on a lesson, from what was read."""
+    for submission in submissions:
+        _drop_strange_verdicts(submission, marks)
+    columns = _columns(submissions, marks)
+    rows = [_row(submission, columns, marks) for submission in submissions]
+    times = [submission.graded for submission in submissions if submission.graded]
+    return Report(
+        lesson=lesson,
+        made=datetime.now().astimezone(),
+        graded=datetime.fromtimestamp(max(times)).astimezone() if times else None,
+        most=sum(column.most for column in columns),
+        columns=columns,
+        rows=rows,
+        exercises=_exercises(submissions, columns),
+        failed=_failed(submissions, rows),
+        ended_early=_ended_early(submissions),
+        forbidden=forbidden_calls(submissions),
+        only_public=only_public(submissions),
+        same_code=shared_code(submissions, marks.released),
+        notes=list(notes),
+    )
+
+
+def _drop_strange_verdicts(submission: Submission, marks: Marks) -> None:
+    known = set(marks.checks.values())
+    strange = [exercise for exercise in submission.verdicts if known and exercise not in known]
+    for exercise in strange:
+        del submission.verdicts[exercise]
+        submission.note(f"A verdict is on {exercise!r}, which is not in the lesson.")
+
+
+def _columns(submissions: Sequence[Submission], marks: Marks) -> list[Column]:
+    """The graded cells in the order of the lesson, which the gradebook does not keep."""
+    longest = max(submissions, key=lambda s: len(s.verdicts), default=None)
+    order = list(longest.verdicts) if longest else []
+    if not marks.most:
+        facts = longest.verdicts.items() if longest else []
+        return [Column("", name, verdict["max_points"], name) for name, verdict in facts]
+    exercises = {cell: marks.checks.get(cell, "") for cell in marks.most}
+    columns = [
+        Column(cell, exercise or cell, marks.most[cell], exercise)
+        for cell, exercise in exercises.items()
+    ]
+    places = {name: place for place, name in enumerate(order)}
+    return sorted(columns, key=lambda c: (places.get(c.exercise, len(places)), c.title))
+
+
+def _exercises(
+    submissions: Sequence[Submission], columns: Sequence[Column]
+) -> dict[str, ExerciseReport]:
+    """A report for each exercise of the lesson that was judged."""
+    reports = {c.exercise: ExerciseReport(c.most) for c in columns if c.exercise}
+    for submission in submissions:
+        for exercise, verdict in submission.verdicts.items():
+            if exercise in reports:
+                reports[exercise].add(verdict, submission.student)
+    for report in reports.values():
+        # What few notebooks speak of is of another version of the lesson, or made up.
+        aspects = report.aspects.items()
+        report.aspects = {n: a for n, a in aspects if 2 * a.submissions > report.submissions}
+    return {exercise: report for exercise, report in reports.items() if report.submissions}
+
+
+def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row:
+    mark = marks.students.get(submission.student)
+    return Row(
+        student=submission.student,
+        path=submission.path,
+        outcome=submission.outcome or _outcome(submission, mark, marks),
+        mark=_score(submission, mark, marks),
+        points=[_points(submission, column, mark) for column in columns],
+        remarks=submission.troubles + _remarks(submission, mark, marks),
+    )
+
+
+def _outcome(submission: Submission, mark: Mark | None, marks: Marks) -> str:
+    """The outcome where the notebook says nothing of it, as one of an instructor's own."""
+    whole = submission.graded is not None and mark is not None
+    return "graded" if whole and not marks.checks else UNREADABLE
+
+
+def _score(submission: Submission, mark: Mark | None, marks: Marks) -> float | None:
+    if mark:
+        return mark.score if math.isfinite(mark.score) else None
+    if marks.most or not submission.verdicts:
+        return None
+    return sum(verdict["points"] for verdict in submission.verdicts.values())
+
+
+def _points(submission: Submission, column: Column, mark: Mark | None) -> Points:
+    verdict = submission.verdicts.get(column.exercise)
+    judged = verdict["points"] if verdict else None
+    points = mark.points.get(column.cell, judged) if mark else judged
+    if points is None:
+        return Points(None, "")
+    if verdict and not verdict["answered"] and not points:
+        return Points(points, "unanswered")
+    return Points(points, "full" if points >= column.most else "partial" if points else "none")
+
+
+def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[str]:
+    remarks = []
+    if marks.checks and submission.graded and not submission.verdicts:
+        remarks.append("The autograded notebook holds no verdicts: grade it again.")
+    if marks.most and not mark:
+        remarks.append("There is no mark in the gradebook.")
+    if mark and mark.penalty:
+        remarks.append(f"{mark.penalty:g} taken off for being late.")
+    if mark and mark.by_hand:
+        remarks.append("Partly marked by hand.")
+    if mark and mark.waiting:
+        remarks.append("Waits to be marked by hand.")
+    return remarks
+
+
+def _failed(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Who failed as a whole, and why."""
+    return [
+        (row.student, submission.reason or " ".join(row.remarks))
+        for submission, row in zip(submissions, rows, strict=True)
+        if row.outcome in ("failed", UNREADABLE)
+    ]
+
+
+def _ended_early(submissions: Sequence[Submission]) -> list[Hint]:
+    """Answers that did not come in, or not in time, where that is not the fault of the whole."""
+    return [
+        Hint(submission.student, exercise, explain_problem(Problem(**problem), exercise))
+        for submission in submissions
+        for exercise, verdict in submission.verdicts.items()
+        for problem in verdict["problems"]
+        if problem["kind"] in ENDED_EARLY
+        and not (problem["kind"] == "not run" and submission.outcome == "failed")
+    ]

@@ -1,0 +1,51 @@
+"""Where a course directory keeps what a report needs, as nbgrader itself would find it."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.apps.baseapp import NbGrader
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Application
+
+
+@dataclass(frozen=True)
+class CourseFiles:
+    """Paths of a course directory, and the address of its gradebook."""
+
+    root: Path
+    submitted: Path
+    autograded: Path
+    feedback: Path
+    source: Path
+    db_url: str
+
+    def lessons(self) -> list[str]:
+        """The lessons that have a source or a graded submission."""
+        found = {*self.source.glob("[!.]*/"), *self.autograded.glob("*/[!.]*/")}
+        return sorted({folder.name for folder in found if folder.is_dir()})
+
+    def students(self, step: Path, lesson: str) -> Iterator[str]:
+        """Whose submissions to a lesson lie in one of the folders."""
+        return (folder.parent.name for folder in sorted(step.glob(f"*/{lesson}")))
+
+
+def course_files(root: Path) -> CourseFiles:
+    """The files of the course in `root`.
+
+    nbgrader's configuration counts, from all the places where nbgrader looks for it.
+    """
+    root = root.resolve()
+    app = NbGrader(log_level=logging.ERROR)  # that there is no configuration is no matter
+    app.load_config_file()
+    Application.load_config_file(app, app.config_file_name, path=str(root))
+    course = CourseDirectory(config=app.config, root=str(root))
+    return CourseFiles(
+        root=root,
+        submitted=root / course.submitted_directory,
+        autograded=root / course.autograded_directory,
+        feedback=root / course.feedback_directory,
+        source=root / course.source_directory,
+        db_url=course.db_url,
+    )

@@ -1,0 +1,73 @@
+"""From a course directory to a report: what is read, and what is missing in it."""
+
+from pathlib import Path
+
+from autograder.authoring.lesson import ROOT
+from autograder.errors import CourseError
+from autograder.grading.report.classroom import Report, make_report
+from autograder.grading.report.course_files import CourseFiles
+from autograder.grading.report.facts import LONGEST_NAME, visible
+from autograder.grading.report.marks import Marks, NoGradebook, read_marks
+from autograder.grading.report.submissions import Submission, read_submissions
+
+MOST_NAMES = 20
+LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."
+
+
+def gather(lesson: str, files: CourseFiles) -> Report:
+    """What there is to say of a lesson.
+
+    Raises CourseError when there is no such lesson, or nothing of it is graded.
+    """
+    _require_lesson(lesson, files)
+    submissions = read_submissions(files.autograded, lesson)
+    if not submissions:
+        raise CourseError(
+            f"Nothing of {lesson} is graded in {shown_path(files.root)}: "
+            f"run `make grade LESSON={lesson}` first."
+        )
+    marks, notes = _marks(lesson, files)
+    graded = {submission.student for submission in submissions}
+    # nbgrader enters a submission before it grades it.
+    lost = [_lost(student, lesson, files) for student in marks.students.keys() - graded]
+    submissions = sorted([*submissions, *lost], key=lambda submission: submission.student)
+    if waiting := set(files.students(files.submitted, lesson)) - graded:
+        told = f"`make grade LESSON={lesson}` grades what is new."
+        notes.append(f"Handed in and not graded: {_names(waiting)}. {told}")
+    return make_report(lesson, submissions, marks, notes)
+
+
+def shown_path(path: Path) -> str:
+    """A path as short as it can be said."""
+    path = path.absolute()
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) and path != ROOT else str(path)
+
+
+def _require_lesson(lesson: str, files: CourseFiles) -> None:
+    known = files.lessons()
+    if lesson not in known:
+        there = f"choose one of {', '.join(known)}" if known else "there is none at all"
+        said = f"There is no lesson {visible(lesson)!r}" if lesson else "No lesson is named"
+        raise CourseError(f"{said} in {shown_path(files.root)}: {there}.")
+
+
+def _marks(lesson: str, files: CourseFiles) -> tuple[Marks, list[str]]:
+    """The marks, and what to say when there is no gradebook."""
+    try:
+        return read_marks(files.db_url, lesson), []
+    except NoGradebook as error:
+        return Marks(), [
+            f"There is no gradebook to read ({error}). Marks are the judge's: no manual scores, "
+            "no late penalties."
+        ]
+
+
+def _lost(student: str, lesson: str, files: CourseFiles) -> Submission:
+    path = files.autograded / student / lesson / f"{lesson}.ipynb"
+    return Submission(student, path, troubles=[LOST])
+
+
+def _names(students: set[str]) -> str:
+    shown = [visible(student, LONGEST_NAME) for student in sorted(students)[:MOST_NAMES]]
+    more = len(students) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

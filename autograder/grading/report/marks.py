@@ -1,0 +1,138 @@
+"""Marks as nbgrader's gradebook has them: manual scores, extra credit and late penalties counted.
+
+The gradebook is only read; nbgrader's own `Gradebook` would make one where there is none.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Grade,
+    GradeCell,
+    Notebook,
+    SourceCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from sqlalchemy import Select, create_engine, select
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from autograder.authoring.lesson import exercise_checked
+
+
+class NoGradebook(Exception):
+    """There is no gradebook that can be read; the message says why."""
+
+
+@dataclass
+class Mark:
+    """A student's mark for the lesson, the penalty already taken off.
+
+    points: by grade cell. by_hand: whether a person gave some of them. waiting: whether some are
+    still to be given by hand.
+    """
+
+    score: float
+    penalty: float = 0.0
+    waiting: bool = False
+    by_hand: bool = False
+    points: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class Marks:
+    """What the gradebook knows of a lesson.
+
+    most: points by grade cell. checks: the exercise that each of them checks, if it is a check of
+    the course's own form. released: source by cell, with stubs.
+    """
+
+    most: dict[str, float] = field(default_factory=dict)
+    checks: dict[str, str] = field(default_factory=dict)
+    released: dict[str, str] = field(default_factory=dict)
+    students: dict[str, Mark] = field(default_factory=dict)
+
+
+def read_marks(db_url: str, lesson: str) -> Marks:
+    """All marks of a lesson; none when the lesson is not in the gradebook. Raises NoGradebook."""
+    try:
+        url = make_url(db_url)
+        if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+            raise NoGradebook(f"there is no file {Path(url.database or '').name}")
+        engine = create_engine(url)
+    except (ArgumentError, ImportError) as error:
+        raise NoGradebook(f"its address can't be used ({type(error).__name__})") from error
+    try:
+        with Session(engine) as session:
+            return _read(session, lesson)
+    except SQLAlchemyError as error:
+        # The message of the error could hold a password.
+        raise NoGradebook(f"it can't be read ({type(error).__name__})") from error
+    finally:
+        engine.dispose()
+
+
+def _read(session: Session, lesson: str) -> Marks:
+    released = {name: source or "" for name, source in session.execute(_sources(lesson))}
+    marks = Marks(most=dict(session.execute(_grade_cells(lesson)).all()), released=released)
+    checks = {name: exercise_checked(released.get(name, "")) for name in marks.most}
+    marks.checks = {name: exercise for name, exercise in checks.items() if exercise}
+    for student, score, penalty, waiting in session.execute(_submissions(lesson)):
+        marks.students[student] = Mark(max(0.0, score - penalty), penalty, waiting)
+    for student, cell, score, manual, extra in session.execute(_grades(lesson)):
+        mark = marks.students[student]
+        mark.points[cell] = score
+        mark.by_hand |= manual is not None or bool(extra)
+    return marks
+
+
+def _sources(lesson: str) -> Select:
+    return (
+        select(SourceCell.name, SourceCell.source)
+        .join(Notebook, SourceCell.notebook_id == Notebook.id)
+        .join(Assignment, Notebook.assignment_id == Assignment.id)
+        .where(Assignment.name == lesson)
+    )
+
+
+def _grade_cells(lesson: str) -> Select:
+    return (
+        select(GradeCell.name, GradeCell.max_score)
+        .join(Notebook, GradeCell.notebook_id == Notebook.id)
+        .join(Assignment, Notebook.assignment_id == Assignment.id)
+        .where(Assignment.name == lesson)
+    )
+
+
+def _submissions(lesson: str) -> Select:
+    return (
+        select(
+            SubmittedAssignment.student_id,
+            SubmittedAssignment.score,
+            SubmittedAssignment.late_submission_penalty,
+            SubmittedAssignment.needs_manual_grade,
+        )
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .where(Assignment.name == lesson)
+    )
+
+
+def _grades(lesson: str) -> Select:
+    return (
+        select(
+            SubmittedAssignment.student_id,
+            BaseCell.name,
+            Grade.score,
+            Grade.manual_score,
+            Grade.extra_credit,
+        )
+        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .join(BaseCell, Grade.cell_id == BaseCell.id)
+        .where(Assignment.name == lesson)
+    )

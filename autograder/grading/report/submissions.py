@@ -1,0 +1,129 @@
+"""Graded submissions, read from the autograded notebooks. Whatever lies there costs one line."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from autograder.grading.judge_notebook import VERDICT
+from autograder.grading.report.facts import checked_run, checked_verdict
+from autograder.grading.task import RUN
+
+MOST_BYTES = 100_000_000
+MOST_SOURCE = 20_000
+MOST_TROUBLES = 5
+UNREADABLE = (OSError, ValueError, RecursionError, MemoryError)
+
+
+@dataclass
+class Submission:
+    """What grading left of one submission.
+
+    path: of the autograded notebook. graded: when it was written, in seconds since 1970.
+    verdicts: by exercise. sources: by grade_id, those of the solution cells.
+    outcome: one of `OUTCOMES`, with a reason if it failed; "" when the notebook can't say.
+    troubles: what could not be read, a sentence each.
+    """
+
+    student: str
+    path: Path
+    graded: float | None = None
+    verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    outcome: str = ""
+    reason: str = ""
+    troubles: list[str] = field(default_factory=list)
+
+    def note(self, trouble: str) -> None:
+        if trouble not in self.troubles and len(self.troubles) < MOST_TROUBLES:
+            self.troubles.append(trouble)
+
+
+def read_submissions(autograded: Path, lesson: str) -> list[Submission]:
+    """All graded submissions to a lesson, by the students' names."""
+    folders = sorted(autograded.glob(f"*/{lesson}"))
+    bar = tqdm(folders, desc="reading", unit="notebook", disable=None, leave=False)
+    return [read_submission(folder.parent.name, folder / f"{lesson}.ipynb") for folder in bar]
+
+
+def read_submission(student: str, path: Path) -> Submission:
+    """One graded submission, as far as it can be read."""
+    submission = Submission(student, path)
+    try:
+        notebook = _read(path)
+    except UNREADABLE as error:
+        submission.note(f"The autograded notebook can't be read ({_why(error)}).")
+        return submission
+    submission.graded = path.stat().st_mtime
+    for cell in _cells(notebook):
+        _read_cell(submission, cell)
+    _read_run(submission, notebook)
+    return submission
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise ValueError(f"there is no file {path.name}")
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES / 1e6:.0f} MB")
+    notebook = json.loads(path.read_bytes())
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise ValueError("it has no cells")
+    return notebook
+
+
+def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for cell in notebook["cells"]:
+        if isinstance(cell, dict) and isinstance(cell.get("metadata"), dict):
+            yield cell
+
+
+def _read_cell(submission: Submission, cell: dict[str, Any]) -> None:
+    metadata = cell["metadata"]
+    if VERDICT in metadata:
+        try:
+            verdict = checked_verdict(metadata[VERDICT])
+            submission.verdicts.setdefault(verdict["exercise"], verdict)
+        except ValueError as error:
+            submission.note(f"A verdict in the notebook is damaged ({error}).")
+    match metadata.get("nbgrader"):
+        case {"solution": True, "grade_id": str(grade_id)}:
+            submission.sources.setdefault(grade_id, _source(cell))
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source")
+    lines = source if isinstance(source, list) else [source]
+    text = "".join(line for line in lines if isinstance(line, str))
+    return text if len(text) <= MOST_SOURCE else ""
+
+
+def _read_run(submission: Submission, notebook: dict[str, Any]) -> None:
+    """What the engine says of the run; without it, the verdicts say whether it was answered."""
+    metadata = notebook.get("metadata")
+    if isinstance(metadata, dict) and RUN in metadata:
+        try:
+            run = checked_run(metadata[RUN])
+            submission.outcome, submission.reason = run["outcome"], run["reason"]
+            return
+        except ValueError as error:
+            submission.note(f"What the notebook says of its run is damaged ({error}).")
+    if submission.verdicts:
+        answered = any(verdict["answered"] for verdict in submission.verdicts.values())
+        submission.outcome = "graded" if answered else "unanswered"
+
+
+def _why(error: BaseException) -> str:
+    match error:
+        case OSError():
+            return error.strerror or type(error).__name__
+        case UnicodeDecodeError():
+            return "it is not text in UTF-8"
+        case json.JSONDecodeError():
+            return "it is not valid JSON"
+        case RecursionError() | MemoryError():
+            return "it is nested too deeply, or too large"
+    return str(error)

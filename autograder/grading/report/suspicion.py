@@ -1,0 +1,79 @@
+"""What an instructor may want to look at: hints with their reasons, and no verdicts on anyone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.grading.report.same_code import Print, SameCode, code_print, same_code
+from autograder.grading.report.submissions import Submission
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One answer that is worth a look.
+
+    where: the line of code, if it is known.
+    """
+
+    student: str
+    exercise: str
+    reason: str
+    where: str = ""
+
+
+def forbidden_calls(submissions: Sequence[Submission]) -> list[Hint]:
+    """Answers that call what the exercise asks learners to write."""
+    return [
+        Hint(submission.student, exercise, f"calls torch's {problem['detail']}", problem["where"])
+        for submission in submissions
+        for exercise, verdict in submission.verdicts.items()
+        for problem in verdict["problems"]
+        if problem["kind"] == "forbidden"
+    ]
+
+
+def only_public(submissions: Sequence[Submission]) -> list[Hint]:
+    """Answers that are right on all cases that the notebook shows, and wrong on hidden ones."""
+    found = [
+        (hidden, Hint(submission.student, exercise, _public_reason(public, hidden)))
+        for submission in submissions
+        for exercise, verdict in submission.verdicts.items()
+        for public, hidden in [(_cases(verdict, "public"), _cases(verdict, "hidden"))]
+        if public[0] == public[1] > 0 and hidden[0] < hidden[1]
+    ]
+    return [hint for hidden, hint in sorted(found, key=lambda pair: pair[0][0] / pair[0][1])]
+
+
+def shared_code(submissions: Sequence[Submission], released: Mapping[str, str]) -> list[SameCode]:
+    """Students with the same code, the strongest evidence first.
+
+    released: the source of solution cells as they were handed out, by grade_id.
+    """
+    prints: dict[str, dict[str, Print]] = {}
+    for submission in submissions:
+        for exercise in answered(submission):
+            source = submission.sources[exercise]
+            if print_ := code_print(source, released.get(exercise, "")):
+                prints.setdefault(exercise, {})[submission.student] = print_
+    return same_code(prints)
+
+
+def answered(submission: Submission) -> list[str]:
+    """The exercises that a submission answers, in a cell that is known."""
+    verdicts = submission.verdicts
+    return [name for name in submission.sources if name in verdicts and verdicts[name]["answered"]]
+
+
+def _cases(verdict: dict[str, Any], kind: str) -> tuple[float, float]:
+    """How many cases are right, and of how many."""
+    counts = [aspect[kind] for aspect in verdict["aspects"]]
+    return sum(count["right"] for count in counts), sum(count["of"] for count in counts)
+
+
+def _public_reason(public: tuple[float, float], hidden: tuple[float, float]) -> str:
+    wrong = hidden[1] - hidden[0]
+    all_or_some = "all" if not hidden[0] else f"{wrong:g} of the"
+    return (
+        f"right on all {public[1]:g} cases that the notebook shows, wrong on {all_or_some} "
+        f"{hidden[1]:g} that only grading uses"
+    )
