@@ -9,12 +9,16 @@ export PYTHONHASHSEED := 0
 LESSON  ?=
 LAB     ?=
 PYTEST  ?=
+# What `make grade` says to nbgrader, from options of its own.
+GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student=$(STUDENT)) \
+	$(if $(FORCE),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
+	$(if $(UNSEALED),--Autograde.unsealed=True)
 # Address of a package index that has a smaller torch, such as the CPU index that PyTorch's
 # installation page names. Empty: the usual torch.
 TORCH_INDEX ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint format build reference lessons text release mistakes demo bench clean
+.PHONY: help lab test lint format build reference lessons text release mistakes grade formgrader report demo bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +51,15 @@ release: $(VENV)/developer  ## source notebooks → notebooks/, what learners op
 
 mistakes: $(VENV)/developer  ## what becomes of every known mistake [LESSON=...]
 	python -m autograder.authoring mistakes $(LESSON)
+
+grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 SCHEDULER=tcp://...]
+	nbgrader autograde $(LESSON) $(GRADE)
+
+formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the browser
+	jupyter lab $(LAB) --LabApp.default_url=/formgrader
+
+report: $(VENV)/developer  ## one HTML page on how a class did, LESSON=...
+	python -m autograder.grading.report $(LESSON)
 
 demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LESSON=...]
 	python -m autograder.grading.demo $(LESSON)

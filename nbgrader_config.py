@@ -5,6 +5,8 @@ from pathlib import Path
 
 from sqlalchemy.exc import SAWarning
 
+from autograder.grading.autograde import install
+
 c = get_config()
 
 # nbgrader 0.9.6 with SQLAlchemy 2.1: harmless, and dozens for each submission.
@@ -33,3 +35,13 @@ c.Execute.extra_arguments = [
 ]
 # A check cell that a learner deleted comes back; otherwise an earlier mark would stay.
 c.OverwriteCells.add_missing_cells = True
+
+# A script in what a learner wrote or showed would run with the rights of whoever looks at it.
+c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.filters = {
+    "clean_html": "autograder.grading.harmless.harmless_html",
+    "markdown2html": "autograder.grading.harmless.harmless_markdown",
+}
+
+# Submissions are run behind walls, many at a time.
+install()

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from autograder.authoring.lesson import Lesson, lesson_names
+from tests import programs
 
 # Small tensors are fastest on one thread, and the tests run side by side.
 torch.set_num_threads(1)
@@ -15,6 +16,12 @@ torch.set_num_threads(1)
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 # nbval and nbgrader start kernels as this process's children.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> None:
+    """For tests that run submissions: skipped, or failed in CI, where no sandbox can be had."""
+    programs.require_sandbox()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

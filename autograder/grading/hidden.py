@@ -8,6 +8,8 @@ import os
 from functools import cache
 from pathlib import Path
 
+import torch
+
 from autograder.authoring.lesson import ROOT, Lesson
 from autograder.authoring.reference import build, source_digest
 from autograder.course import LessonReference, load
@@ -43,6 +45,7 @@ def grading_reference(lesson_name: str) -> LessonReference:
 
 def rebuild(lesson: Lesson) -> LessonReference:
     """Build the reference of a lesson with hidden cases, and keep it for later runs."""
+    torch.set_num_threads(1)  # small tensors on many threads take long on a busy machine
     reference = build(lesson, course_secret())
     FOLDER.mkdir(exist_ok=True)
     # Written aside and moved, so that a run beside this one never reads half a file.

@@ -4,7 +4,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.preprocessors import SaveAutoGrades
 
-from autograder.grading.judge_answers import VERDICT
+from autograder.grading.judge_notebook import VERDICT
 
 
 class SaveMarks(SaveAutoGrades):

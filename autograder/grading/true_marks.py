@@ -147,6 +147,8 @@ def _changed(before: Any, now: Any) -> bool:
 
 
 def _alike(got: Any, wanted: Any, tolerance: float) -> bool:
+    if isinstance(wanted, float) and isinstance(got, float | Tensor):
+        return abs(float(got) - wanted) <= tolerance
     if not isinstance(wanted, Tensor):
         return got == wanted
     if wanted.dtype is not getattr(got, "dtype", None) or got.shape != wanted.shape:

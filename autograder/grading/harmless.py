@@ -1,0 +1,95 @@
+"""HTML of submissions, for pages that people look at: no scripts, forms or frames in it.
+
+formgrader and feedback pages show what learners wrote and what their code showed. A script in it
+would run in the browser, and with the rights, of whoever looks: an instructor's may change marks.
+These are filters for nbconvert's templates (see nbgrader_config.py).
+"""
+
+import time
+from collections.abc import Callable
+from html import escape
+
+from bleach import clean
+from bleach.css_sanitizer import CSSSanitizer
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+TAGS = {
+    *("a", "abbr", "b", "blockquote", "br", "caption", "code", "dd", "del", "details", "div"),
+    *("dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i"),
+    *("img", "kbd", "li", "ol", "p", "pre", "s", "small", "span", "strong", "sub", "summary"),
+    *("sup", "table", "tbody", "td", "th", "thead", "tr", "u", "ul"),
+}
+EVERYWHERE = {"class", "id", "title", "style"}
+ELSEWHERE = {"a": {"href", "name"}, "img": {"src", "alt", "width", "height"}}
+SPAN = {"td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan", "scope"}}
+STYLES = {
+    *("background", "background-color", "border", "border-bottom", "border-collapse"),
+    *("border-left", "border-right", "border-top", "caption-side", "color", "display"),
+    *("font-family", "font-size", "font-style", "font-weight", "height", "list-style", "margin"),
+    *("margin-bottom", "margin-left", "margin-right", "margin-top", "max-width", "min-width"),
+    *("padding", "padding-left", "padding-right", "text-align", "vertical-align", "white-space"),
+    *("width",),
+}
+PROTOCOLS = {"http", "https", "mailto", "data"}
+MOST_MARKDOWN = 10_000  # letters in a cell
+MOST_TAGS = 10_000  # in an output
+MOST_TEXT = 10_000  # letters of what is shown as text for one of these reasons
+MOST_SECONDS = 10.0  # for a page
+SPENT = "harmless_seconds"
+
+
+@pass_context
+def harmless_html(context: Context, html: str | bytes) -> str:
+    """A filter: HTML without all that is not known to be harmless."""
+    text = html.decode(errors="replace") if isinstance(html, bytes) else str(html)
+    return _in_time(context, text, clean_html)
+
+
+@pass_context
+def harmless_markdown(context: Context, source: str) -> str:
+    """A filter: Markdown as harmless HTML, with the pictures that are attached to its cell."""
+    attachments = context.get("cell", {}).get("attachments", {})
+    renderer = IPythonRenderer(escape=False, attachments=attachments)
+    render = MarkdownWithMath(renderer=renderer).render
+    if len(source) > MOST_MARKDOWN:
+        return _as_text(source)
+    return _in_time(context, source, lambda text: clean_html(render(text)))
+
+
+def clean_html(html: str) -> str:
+    """The HTML without all that is not known to be harmless; tags left out are seen as text."""
+    if html.count("<") > MOST_TAGS:
+        return _as_text(html)
+    styles = CSSSanitizer(allowed_css_properties=STYLES)
+    return clean(html, TAGS, _is_harmless, PROTOCOLS, css_sanitizer=styles)
+
+
+def _in_time(context: Context, source: str, make: Callable[[str], str]) -> str:
+    """What is made of a source, or its plain text where that has taken too long on this page.
+
+    Parsers can be made to take a time that grows with the square of the length.
+    """
+    page, start = context["resources"], time.monotonic()
+    if page.get(SPENT, 0.0) > MOST_SECONDS:
+        return _as_text(source)
+    made = make(source)
+    page[SPENT] = page.get(SPENT, 0.0) + time.monotonic() - start
+    return made
+
+
+def _as_text(source: str) -> str:
+    more = " … (the rest is in the notebook)" if len(source) > MOST_TEXT else ""
+    return f"<pre>{escape(source[:MOST_TEXT])}{more}</pre>"
+
+
+def _is_harmless(tag: str, name: str, value: str) -> bool:
+    """Whether an attribute may stay. What is loaded from elsewhere would tell who looks."""
+    if name == "src":
+        return tag == "img" and value.startswith("data:image/")
+    if name == "href":
+        return not value.strip().lower().startswith("data:")
+    if name == "style":
+        return not any(word in value.lower() for word in ("url", "image", "\\"))
+    return name in EVERYWHERE | ELSEWHERE.get(tag, set()) | SPAN.get(tag, set())

@@ -1,0 +1,101 @@
+"""Judging a notebook that has been run: from what its kernel sent to verdicts and cards."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.answer import Answer, Problem
+from autograder.card import verdict_card
+from autograder.course import LessonReference
+from autograder.hand_in import MIME, unpack
+from autograder.judge import blame, judge
+from autograder.question import AnswerKey
+from autograder.verdict import Verdict
+
+VERDICT = "attention_verdict"
+NOT_RUN = "NotRun"  # the error of a cell that the notebook's end left out
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+PROBLEMS = {"NameError": "undefined", "CellTimeoutError": "check timed out", NOT_RUN: "not run"}
+
+
+def judge_notebook(
+    notebook: NotebookNode, checks: Mapping[str, str], reference: LessonReference
+) -> list[Verdict]:
+    """Give each check cell its verdict: a card as its output, and the facts in its metadata.
+
+    checks: by grade_id the exercise that the cell checks. They come from the source notebook; what
+    the submission says of itself has no part in it.
+    """
+    cells = {checks[_grade_id(c)]: c for c in notebook.cells if _grade_id(c) in checks}
+    sources = {_grade_id(cell): cell.source for cell in notebook.cells}
+    verdicts: dict[str, Verdict] = {}
+    for exercise, key in reference.keys.items():  # in the lesson's order, not in the learner's
+        if exercise in cells:
+            used = re.findall(r"\w+", sources.get(exercise, ""))
+            needed = [name for name in key.builds_on if name in used]
+            unfinished = [n for n in needed if n not in verdicts or not verdicts[n].passed]
+            verdict = judge(key, read_answers(cells[exercise], key))
+            verdicts[exercise] = blame(verdict, unfinished)
+            _show(cells[exercise], verdicts[exercise])
+    for cell in notebook.cells:
+        _drop_answers(cell)
+    return list(verdicts.values())
+
+
+def tidy(notebook: NotebookNode) -> None:
+    """Leave out verdicts that the submission brought, and what tracebacks tell of this machine."""
+    for cell in notebook.cells:
+        cell.metadata.pop(VERDICT, None)
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                output.traceback = [t for t in output.traceback if not _is_library_frame(t)]
+
+
+def read_answers(cell: NotebookNode, key: AnswerKey) -> list[Answer]:
+    """The answers that a check cell sent; where there are none, the reason as a problem."""
+    count = len(key.cases)
+    for sent in _sent(cell):
+        try:
+            return unpack(sent, key.exercise, count)
+        except ValueError as error:
+            return [Answer(problem=Problem("unreadable", str(error)))] * count
+    return [Answer(problem=_why_nothing(cell))] * count
+
+
+def _show(cell: NotebookNode, verdict: Verdict) -> None:
+    card = verdict_card(verdict)
+    cell.outputs = [new_output("display_data", {"text/html": card.html, "text/plain": card.text})]
+    cell.metadata[VERDICT] = verdict.summary()
+
+
+def _drop_answers(cell: NotebookNode) -> None:
+    """Leave out answers that a cell sent and nobody asked for."""
+    if "outputs" in cell:
+        cell.outputs = [o for o in cell.outputs if MIME not in o.get("data", {})]
+
+
+def _grade_id(cell: NotebookNode) -> str | None:
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def _is_library_frame(part: str) -> bool:
+    return ANSI.sub("", part).startswith("File ")
+
+
+def _sent(cell: NotebookNode) -> Iterator[object]:
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        if MIME in data:
+            yield data[MIME]
+
+
+def _why_nothing(cell: NotebookNode) -> Problem:
+    errors = [o for o in cell.get("outputs", []) if o.output_type == "error"]
+    if not errors:
+        return Problem("no answer")
+    error = errors[0]
+    if error.ename in PROBLEMS:
+        return Problem(PROBLEMS[error.ename], error.evalue)
+    return Problem("raised", f"{error.ename}: {error.evalue}")

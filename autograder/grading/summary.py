@@ -1,0 +1,36 @@
+"""What became of a run, counted; who failed, and why."""
+
+from collections.abc import Iterator
+
+OUTCOMES = ("graded", "unanswered", "failed")
+LONGEST_REASON = 300
+
+
+def printable(text: str) -> str:
+    """Text without what would move the cursor, colour a terminal or begin a new line."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+class Summary:
+    """Outcomes of submissions as they come in.
+
+    An outcome is one of `OUTCOMES`; where a submission has several notebooks, the worst counts.
+    """
+
+    def __init__(self) -> None:
+        self.students: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
+        self.untouched = 0
+
+    def add(self, student: str, outcome: str, reason: str = "") -> None:
+        reason = " ".join(reason.split())[:LONGEST_REASON]
+        self.students[outcome].append((printable(student), printable(reason)))
+
+    def lines(self) -> Iterator[str]:
+        """A line for each failure, one for those who answered nothing, and one with the counts."""
+        for student, reason in sorted(self.students["failed"]):
+            yield f"failed: {student}: {reason}"
+        if self.students["unanswered"]:
+            names = sorted(student for student, _ in self.students["unanswered"])
+            yield f"unanswered: {', '.join(names)}"
+        counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.students.items())
+        yield f"{counts}, {self.untouched} untouched since an earlier run"

@@ -1,0 +1,160 @@
+"""Grading one submission, as a task that any process may do: plain data in, plain data out.
+
+It needs no gradebook and no course directory. Only the sandbox that it runs the cells in is kept
+from one task to the next.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.codec import decode, encode
+from autograder.course import LessonReference
+from autograder.grading.blueprint import Blueprint
+from autograder.grading.handed_in import MOST_NOTEBOOK_BYTES
+from autograder.grading.judge_notebook import NOT_RUN, judge_notebook, tidy
+from autograder.grading.read_notebook import BrokenSubmission, read_notebook, require_any_of
+from autograder.grading.restore import empty_submission, restore
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.sandbox import Cell, Run, Sandbox
+
+RUN = "attention_run"
+QUESTIONS = "/scratch/questions.safetensors"
+WORK = "/scratch/home"
+CHECK_GRACE = 10.0  # seconds, beyond what an exercise allows
+
+_own = threading.local()  # a Dask worker does several tasks at a time, each in a thread
+
+
+@dataclass(frozen=True)
+class Job:
+    """A submission to grade.
+
+    path: where the notebook was handed in; data: what it holds; broken: why there is nothing.
+    files: what lies beside the notebook, by name.
+    reference: the lesson's, with hidden cases, as bytes; empty for an assignment without one.
+    modules: what the released notebook imports, for the sandbox to have ready.
+    figures: whether the course's figures are drawn, and not only described.
+    """
+
+    path: str
+    blueprint: Blueprint
+    data: bytes = b""
+    broken: str = ""
+    files: dict[str, bytes] = field(default_factory=dict)
+    reference: bytes = b""
+    modules: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    figures: bool = False
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A graded submission.
+
+    path: that of its job.
+    notebook: in nbformat's JSON, with outputs, verdicts and cards.
+    outcome: "graded", "unanswered" or "failed"; reason: why it failed, if it did.
+    """
+
+    path: str
+    notebook: str
+    outcome: str
+    reason: str = ""
+    seconds: float = 0.0
+
+
+def grade(job: Job) -> Graded:
+    """Run and judge a submission. Whatever it holds, something comes back.
+
+    Raises NoSandbox when this machine has none.
+    """
+    notebook, broken = _restored(job)
+    reference = _reference(job.reference) if job.reference else None
+    run = Run(stopped=broken) if broken else _run(notebook, job, reference)
+    _fill_in(notebook, run)
+    tidy(notebook)
+    verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []
+    answered = not verdicts or any(verdict.answered for verdict in verdicts)
+    outcome = "failed" if run.stopped else "graded" if answered else "unanswered"
+    seconds = round(sum(cell.seconds for cell in run.cells), 3)
+    about = {"outcome": outcome, "reason": run.stopped, "seconds": seconds}
+    notebook.metadata[RUN] = about
+    return Graded(job.path, nbformat.writes(notebook), **about)
+
+
+def failed(job: Job, reason: str) -> Graded:
+    """What stands in for a submission that could not be graded."""
+    return grade(replace(job, data=b"", broken=reason))
+
+
+def _restored(job: Job) -> tuple[NotebookNode, str]:
+    """The submission with the released cells in their places; why there is none, if so."""
+    try:
+        if job.broken:
+            raise BrokenSubmission(job.broken)
+        notebook = read_notebook(job.data, MOST_NOTEBOOK_BYTES)
+        require_any_of(notebook, job.blueprint.by_name)
+        return restore(notebook, job.blueprint), ""
+    except BrokenSubmission as error:
+        return empty_submission(job.blueprint, str(error)), str(error)
+
+
+def _run(notebook: NotebookNode, job: Job, reference: LessonReference | None) -> Run:
+    files = {f"{WORK}/{name}": data for name, data in job.files.items()}
+    if reference:
+        questions = [question.to_tree() for question in reference.questions.values()]
+        files[QUESTIONS] = encode(questions)
+    cells = [Cell(c.source, _seconds(c, job, reference)) for c in _runnable(notebook)]
+    return _sandbox(job.modules, job.limits, job.figures).run(cells, files)
+
+
+def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:
+    """How long a cell may take: a check at least as long as its exercise allows."""
+    exercise = job.blueprint.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
+    if reference is None or exercise is None:
+        return job.limits.cell_seconds
+    return max(job.limits.cell_seconds, reference.questions[exercise].seconds + CHECK_GRACE)
+
+
+def _runnable(notebook: NotebookNode) -> list[NotebookNode]:
+    """The cells that nbclient would run."""
+    return [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        and cell.source.strip()
+        and "skip-execution" not in cell.metadata.get("tags", [])
+    ]
+
+
+def _fill_in(notebook: NotebookNode, run: Run) -> None:
+    """Put what became of each cell into the notebook."""
+    cells = _runnable(notebook)
+    for cell, done in zip(cells, run.cells, strict=False):
+        cell.outputs, cell.execution_count = done.outputs, done.execution_count
+    for cell in cells[len(run.cells) :]:
+        said = f"{NOT_RUN}: {run.stopped}"
+        cell.outputs = [new_output("error", ename=NOT_RUN, evalue=run.stopped, traceback=[said])]
+
+
+def _sandbox(modules: Sequence[str], limits: Limits, figures: bool) -> Sandbox:
+    """This thread's sandbox. There is one at a time: the last ends when another kind is due."""
+    needs = modules, limits, figures
+    if getattr(_own, "needs", None) != needs:
+        if hasattr(_own, "sandbox"):
+            _own.sandbox.close()
+        _own.__dict__.clear()  # stays empty where none can be had
+        environment = {} if figures else {"ATTENTION_FIGURES": "described"}
+        _own.sandbox, _own.needs = Sandbox(modules, limits, environment), needs
+    return _own.sandbox
+
+
+@cache
+def _reference(data: bytes) -> LessonReference:
+    return LessonReference.from_tree(decode(data))
