@@ -178,15 +178,6 @@ def _explain_change(changed: tuple[str, ...]) -> str:
     )
 
 
-def _exhibit(case: CaseKey, answer: Answer) -> Exhibit:
-    if answer.problem or case.hidden:
-        return Exhibit(case.shapes, hidden=case.hidden)
-    wrong = next((c for c in _comparisons(case, answer) if not c.right), None)
-    if wrong is None:
-        return Exhibit(case.shapes)
-    return Exhibit(case.shapes, wrong.name, wrong.expected, wrong.got)
-
-
 def _is_stub(answer: Answer, exercise: str) -> bool:
     problem = answer.problem
     return problem is not None and problem.kind == "not answered" and problem.detail == exercise

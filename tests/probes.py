@@ -70,7 +70,10 @@ PROBES = {
             assert not os.path.lexists(path), path
         for path in ("/home", "/var", "/run", "/mnt", "/media", "/boot", "/sys"):
             assert not os.path.exists(path), path
-        assert os.listdir("/tmp") == [] and os.listdir("/dev/shm") == []
+        python = [path.split("/") for path in (sys.prefix, sys.base_prefix)]
+        kept = {parts[2] for parts in python if parts[1] == "tmp"}
+        assert set(os.listdir("/tmp")) <= kept, os.listdir("/tmp")
+        assert os.listdir("/dev/shm") == []
         assert sorted(os.listdir("/etc")) <= ["ld.so.cache", "localtime"], os.listdir("/etc")
     """,
     "no solutions, references or grader": """

@@ -92,8 +92,8 @@ def command(
     table += ["--mount", "--mount-proc", "--"]
     walls = ["bwrap", "--unshare-user", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     walls += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
-    walls += ["--hostname", "sandbox", *_files(), "--bind", "/proc", "/proc"]
-    walls += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", "/scratch", "--tmpfs", "/tmp"]
+    walls += ["--hostname", "sandbox", "--tmpfs", "/tmp", *_files(), "--bind", "/proc", "/proc"]
+    walls += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", "/scratch"]
     walls += ["--remount-ro", "/", "--chdir", "/", "--seccomp", str(calls)]
     path = {"PATH": f"{sys.prefix}/bin:/usr/bin:/bin"}
     for name, value in (ENVIRONMENT | path | dict(environment or {})).items():

@@ -8,6 +8,7 @@ import ctypes
 import os
 import resource
 import signal
+import sys
 
 CLONE_NEWNS, CLONE_NEWIPC = 0x00020000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -55,7 +56,17 @@ def mount_own(scratch: str, scratch_bytes: int, hidden: str) -> None:
     _mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, size)
     for name, place in (("tmp", "/tmp"), ("shm", "/dev/shm")):
         os.mkdir(f"{scratch}/{name}")
-        _mount(f"{scratch}/{name}", place, None, MS_BIND)
+        _keep_python(f"{scratch}/{name}", place)
+        _mount(f"{scratch}/{name}", place, None, MS_BIND | MS_REC)
+
+
+def _keep_python(folder: str, place: str) -> None:
+    """Have the Python environment in `folder` too, where it lies below what that will cover."""
+    for prefix in {sys.base_prefix, sys.prefix}:
+        if prefix.startswith(f"{place}/"):
+            kept = folder + prefix.removeprefix(place)
+            os.makedirs(kept)
+            _mount(prefix, kept, None, MS_BIND | MS_REC)
 
 
 def drop_privileges() -> None:
