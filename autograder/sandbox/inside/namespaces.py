@@ -67,6 +67,7 @@ def _keep_python(folder: str, place: str) -> None:
             kept = folder + prefix.removeprefix(place)
             os.makedirs(kept)
             _mount(prefix, kept, None, MS_BIND | MS_REC)
+            _mount("none", kept, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
 
 
 def drop_privileges() -> None:
