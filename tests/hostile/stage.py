@@ -52,8 +52,10 @@ OPEN = ("/tmp", "/dev/shm", "/var/tmp", "/", "/usr", "/etc", "/run", "/dev")
 BUGS = {"NameError", "SyntaxError", "ImportError", "ModuleNotFoundError", "AttributeError"}
 LOOK_AROUND = """
 import json, numpy, os, sys, torch
+python = (sys.prefix[4:], sys.base_prefix[4:])  # a course may lie below /tmp
 for place in ("/tmp", "/dev/shm", "/dev/pts", "/scratch"):
-    print([name for _, folders, names in os.walk(place) for name in folders + names])
+    found = [names for at, *names in os.walk(place) if not any(p in at for p in python)]
+    print([name for folders, files in found for name in folders + files])
 print(open("/proc/net/unix").read(), open("/proc/sysvipc/shm").read(), os.environ, sys.path)
 same = not torch.allclose(torch.zeros(1), torch.ones(1)) and "hostile" not in sys.modules
 same &= torch.zeros(1).exp().dtype == torch.float32 and json.dumps([]) == "[]"
