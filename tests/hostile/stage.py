@@ -52,7 +52,7 @@ OPEN = ("/tmp", "/dev/shm", "/var/tmp", "/", "/usr", "/etc", "/run", "/dev")
 BUGS = {"NameError", "SyntaxError", "ImportError", "ModuleNotFoundError", "AttributeError"}
 LOOK_AROUND = """
 import json, numpy, os, sys, torch
-python = (sys.prefix.removeprefix("/tmp"), sys.base_prefix.removeprefix("/tmp"))  # a course may lie below /tmp
+python = [p.removeprefix("/tmp") for p in (sys.prefix, sys.base_prefix)]  # it may lie below
 for place in ("/tmp", "/dev/shm", "/dev/pts", "/scratch"):
     found = [names for at, *names in os.walk(place) if not any(p in at for p in python)]
     print([name for folders, files in found for name in folders + files])
