@@ -28,7 +28,7 @@ def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.
         module = built_layer(answer, build, call.parameters, list(arguments.values()), dtype)
     else:
         module = _torch_module(answer(**build).to(dtype), call.parameters)
-    torch.manual_seed(0)  # whatever building drew, the call starts from here
+    torch.default_generator.manual_seed(0)  # whatever building drew, the call starts from here
     return module.train(call.training)
 
 
