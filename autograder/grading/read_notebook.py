@@ -8,7 +8,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.grading.cells import (
-    NEW_CELL,
+    CELL_TYPES,
     grade_id_of,
     make_cell,
     make_notebook,
@@ -117,7 +117,7 @@ def _old_cell(cell: dict) -> dict:
 def _read_cell(cell: dict) -> NotebookNode:
     """A cell of nobody knows what, rebuilt. What has no known type is kept and not run."""
     cell_type = cell.get("cell_type", "code" if "outputs" in cell else "raw")
-    known = isinstance(cell_type, str) and cell_type in NEW_CELL
+    known = isinstance(cell_type, str) and cell_type in CELL_TYPES
     return make_cell(
         cell_type if known else "raw",
         plain_text(cell.get("source")),

@@ -7,8 +7,7 @@ import math
 import re
 from typing import Any
 
-from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from nbformat import NotebookNode, from_dict
 
 DEEPEST = 20
 MOST_OUTPUTS = 2000
@@ -38,18 +37,23 @@ def _clean(output: dict[str, Any]) -> NotebookNode | None:
     kind = output.get("output_type")
     if kind == "stream":
         name = "stderr" if output.get("name") == "stderr" else "stdout"
-        return new_output(kind, name=name, text=plain_text(output.get("text")))
+        return _output(kind, name=name, text=plain_text(output.get("text")))
     if kind == "error":
         lines = output.get("traceback")
         traceback = [plain_text(line) for line in lines] if isinstance(lines, list) else []
         name, value = plain_text(output.get("ename")), plain_text(output.get("evalue"))
-        return new_output(kind, ename=name, evalue=value, traceback=traceback)
+        return _output(kind, ename=name, evalue=value, traceback=traceback)
     if kind == "display_data":
-        return new_output(kind, data=_data(output.get("data")))
+        return _output(kind, data=_data(output.get("data")), metadata={})
     if kind == "execute_result":
         count = plain_count(output.get("execution_count"))
-        return new_output(kind, data=_data(output.get("data")), execution_count=count)
+        data = _data(output.get("data"))
+        return _output(kind, data=data, metadata={}, execution_count=count)
     return None
+
+
+def _output(kind: str, **fields: Any) -> NotebookNode:
+    return from_dict({"output_type": kind, **fields})
 
 
 def _data(sent: Any) -> dict[str, Any]:
