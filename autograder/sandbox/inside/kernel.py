@@ -10,12 +10,20 @@ from typing import Any, NoReturn
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
+from traitlets.config import Config
 
 from inside import namespaces
 
 CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
-OPTIONS = ("--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=CRITICAL")
+OPTIONS = Config(HistoryManager={"enabled": False}, IPKernelApp={"log_level": "CRITICAL"})
 MOST_FILES = 4096
+
+
+class Kernel(IPKernelApp):
+    """A kernel without a command line; to parse even an empty one is a good part of its start."""
+
+    def parse_command_line(self, argv: list[str] | None = None) -> None:
+        pass
 
 
 class ForkedKernel(LocalProvisioner):
@@ -78,8 +86,8 @@ def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoRetu
         namespaces.limit(**limits)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.chdir(home)
-        app = IPKernelApp.instance(connection_file=connection)
-        app.initialize(list(OPTIONS))
+        app = Kernel.instance(connection_file=connection, config=OPTIONS)
+        app.initialize()
         app.start()
     finally:
         os._exit(0)

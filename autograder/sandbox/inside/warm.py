@@ -14,7 +14,23 @@ import socket
 import sys
 from typing import Any, NoReturn
 
-from inside import frames, namespaces, supervisor
+from nbformat.v4 import new_notebook
+
+from inside import frames, namespaces, supervisor, tracebacks
+
+# What a kernel imports only when it starts.
+KERNEL_MODULES = (
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.logger",
+    "IPython.extensions.storemagic",
+    "encodings.idna",
+    "encodings.unicode_escape",
+    "ipykernel.debugger",
+    "sqlite3",
+    "tornado.platform.asyncio",
+    "tornado.queues",
+)
 
 
 class Nursery:
@@ -86,26 +102,19 @@ def warm_up(modules: list[str]) -> None:
     import torch
 
     torch.set_num_threads(1)
-    for name in modules:
+    # Nobody can attach a debugger here, and each kernel would set one up.
+    sys.modules["debugpy"] = None
+    for name in (*KERNEL_MODULES, *modules):
         try:
             importlib.import_module(name)
         except Exception as error:  # the notebook will meet it too, and show it
             print(f"warm-up: {name}: {error}", file=sys.stderr)
-    _fail_once()
+    new_notebook()  # compiles the schema of notebooks
+    tracebacks.prepare()
     if "utils.plots" in sys.modules:
         _draw_once()
     gc.collect()
     gc.freeze()
-
-
-def _fail_once() -> None:
-    """The first traceback reads every module's place and compiles what colours code."""
-    from IPython.core.ultratb import FormattedTB
-
-    try:
-        raise NotImplementedError
-    except NotImplementedError:
-        FormattedTB("Context", theme_name="linux").structured_traceback(*sys.exc_info())
 
 
 def _draw_once() -> None:
