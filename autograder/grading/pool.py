@@ -3,6 +3,7 @@
 The executor is a pool of processes on this machine, or a Dask cluster. Nothing else knows which.
 """
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -15,6 +16,7 @@ from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import forkserver
+from multiprocessing.context import BaseContext
 from types import ModuleType
 
 from autograder.errors import CourseError
@@ -83,13 +85,7 @@ def local_pool(workers: int) -> Pool:
     """Processes on this machine, which end when this one does."""
 
     def make() -> ProcessPoolExecutor:
-        # Forked from a process that has imported everything, and not from this one, which may
-        # have threads and open databases.
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["autograder.grading.task"])
-        with _deaf_to_ctrl_c():
-            forkserver.ensure_running()
-        executor = ProcessPoolExecutor(workers, context, _start_worker)
+        executor = ProcessPoolExecutor(workers, _context(), _start_worker)
         with _main_hidden():
             for _ in range(workers):  # each starts one of them
                 executor.submit(os.getpid)
@@ -122,6 +118,22 @@ def dask_pool(address: str) -> Pool:
     return Pool(lambda: client.get_executor(pure=False), lambda _: client.close(), threads)
 
 
+def _context() -> BaseContext:
+    """How workers come about: by a fork of this process, which has imported all they need.
+
+    One with threads can't safely be forked (formgrader's server). Then a process is, that is
+    started to import the same.
+    """
+    if threading.active_count() == 1:
+        gc.freeze()  # what is imported stays shared, and is not searched again when all ends
+        return multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["autograder.grading.task"])
+    with _deaf_to_ctrl_c():
+        forkserver.ensure_running()
+    return context
+
+
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
     """Let new processes ignore Ctrl-C, which is for the one that gives out the work."""
@@ -147,13 +159,14 @@ def _main_hidden() -> Iterator[None]:
 
 
 def _start_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_grader, daemon=True).start()
 
 
 def _end_with_grader() -> None:
     """End this worker when the grader does, however it ends.
 
-    Its parent in the eyes of the system, from which it was forked, lives as long as it does.
+    Its parent in the eyes of the system may be another, that lives as long as it does.
     """
     multiprocessing.parent_process().join()
     os._exit(1)
