@@ -33,7 +33,7 @@ from autograder.grading.blueprint import read_blueprint
 from autograder.grading.handed_in import files_beside, is_ordinary, read_submission
 from autograder.grading.hidden import grading_reference
 from autograder.grading.judge_answers import JudgeAnswers
-from autograder.grading.neighbours import only_run, wait_for_sqlite
+from autograder.grading.neighbours import keep_statements, only_run, wait_for_sqlite
 from autograder.grading.pool import Pool, dask_pool, local_pool
 from autograder.grading.read_notebook import BrokenSubmission
 from autograder.grading.source import read_source
@@ -261,6 +261,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
     wait_for_sqlite()
+    keep_statements()
     autogradeapp.Autograde = api.Autograde = Autograde
 
 

@@ -5,9 +5,11 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Engine, event
+from nbgrader import api
+from sqlalchemy import Engine, create_engine, event
 
 from autograder.errors import CourseError
 
@@ -41,6 +43,19 @@ def wait_for_sqlite() -> None:
     """Let whoever finds an SQLite gradebook locked wait, a long time if need be."""
     if not event.contains(Engine, "connect", _be_patient):
         event.listen(Engine, "connect", _be_patient)
+
+
+def keep_statements() -> None:
+    """Let whoever opens a gradebook again find its SQL compiled.
+
+    nbgrader opens it a dozen times for each submission. Each still has its own connection.
+    """
+    api.create_engine = _engine
+
+
+@cache
+def _engine(db_url: str, **options: object) -> Engine:
+    return create_engine(db_url, **options)
 
 
 def _be_patient(connection: object, _: object) -> None:
