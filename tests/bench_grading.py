@@ -30,7 +30,10 @@ AIM = 10
 
 @dataclass
 class Timing:
-    """Of one command: seconds, and the memory of all its processes at its fullest, by quarter."""
+    """Of one command: seconds, and by quarter the most memory in use beyond what was before.
+
+    Memory is that of the whole machine, in MB.
+    """
 
     seconds: float
     memory: list[float]
@@ -88,7 +91,8 @@ def grade(course: Path, *options: str) -> Timing:
 
 
 def nbgrader(course: Path, command: str, *options: str) -> list[float]:
-    """Run a command of nbgrader's; returns its memory in MB, the most in each quarter of it."""
+    """Run a command of nbgrader's; returns its `Timing.memory`."""
+    before = _megabytes_in_use()
     arguments = ["nbgrader", command, LESSON.name, f"--CourseDirectory.root={course}", *options]
     with subprocess.Popen(arguments, cwd=ROOT, stderr=subprocess.PIPE) as process:
         seen: list[float] = []
@@ -99,7 +103,7 @@ def nbgrader(course: Path, command: str, *options: str) -> list[float]:
     if process.returncode:
         raise RuntimeError(said.decode()[-2000:])
     quarter = -(-len(seen) // 4)
-    return [max(seen[i : i + quarter]) for i in range(0, len(seen), quarter)]
+    return [max(seen[i : i + quarter]) - before for i in range(0, len(seen), quarter)]
 
 
 def read_marks(course: Path) -> dict[str, float]:
@@ -126,18 +130,13 @@ def print_shares(course: Path, timing: Timing) -> None:
 
 def _watch(process: subprocess.Popen, seen: list[float]) -> None:
     while process.poll() is None:
-        seen.append(_megabytes(process.pid))
+        seen.append(_megabytes_in_use())
         time.sleep(1)
 
 
-def _megabytes(pid: int) -> float:
-    """What the processes hold that is theirs alone, about."""
-    try:
-        root = psutil.Process(pid)
-        processes = [root, *root.children(recursive=True)]
-        return sum(p.memory_full_info().pss for p in processes) / 1e6
-    except psutil.Error:
-        return 0.0
+def _megabytes_in_use() -> float:
+    memory = psutil.virtual_memory()
+    return (memory.total - memory.available) / 1e6
 
 
 if __name__ == "__main__":
