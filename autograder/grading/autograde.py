@@ -30,6 +30,7 @@ from traitlets.utils.importstring import import_item
 from autograder.authoring.lesson import lesson_names
 from autograder.errors import CourseError
 from autograder.grading.blueprint import read_blueprint
+from autograder.grading.drafts import draft_of, remove_unfinished
 from autograder.grading.handed_in import files_beside, is_ordinary, read_submission
 from autograder.grading.hidden import grading_reference
 from autograder.grading.judge_answers import JudgeAnswers
@@ -42,7 +43,6 @@ from autograder.grading.task import Graded, Job
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
-UNFINISHED = ".unfinished"
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 
 
@@ -77,7 +77,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
     def init_notebooks(self) -> None:
         """Find every folder that was handed in, also one without its notebooks."""
-        names = [] if self.unsealed else self._notebook_names()
+        names = self._names = [] if self.unsealed else self._notebook_names()
         wanted = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
         folders = [folder for folder in glob.glob(wanted) if os.path.isdir(folder)]
         if not (names and folders):
@@ -135,7 +135,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
     def _grade_all(self, summary: Summary) -> None:
         self._sanitizing = True  # so that paths mean what was handed in
         self._register_later_preprocessors()
-        if not self._notebook_names():
+        if not self._names:
             name = self.coursedir.assignment_id
             raise CourseError(
                 f"The gradebook knows no such notebook of {name}. Was it released? "
@@ -149,7 +149,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
     def _is_due(self, folder: str) -> bool:
         place = self.coursedir.assignment_id, self._student(folder)
-        _remove_unfinished(Path(self._format_dest(*place)))
+        remove_unfinished(Path(self._format_dest(*place)))
         self.notebooks = self.assignments[folder]
         return self.init_destination(*place)
 
@@ -171,7 +171,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
     def _jobs(self, due: list[str]) -> Iterator[Job]:
         """The notebooks of submissions, read when their turn comes."""
-        templates = _with_all_modules({n: self._template(n) for n in self._notebook_names()})
+        templates = _with_all_modules({n: self._template(n) for n in self._names})
         for path in (path for folder in due for path in self.assignments[folder]):
             yield _with_submission(templates[Path(path).stem], Path(path))
 
@@ -199,7 +199,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         self.notebooks = self.assignments[folder]
         self._graded = {path: results.pop(path) for path in self.notebooks}
         try:
-            with self._unfinished(assignment, student), less_talk(self.log):
+            with self._aside(assignment, student), less_talk(self.log):
                 self.run_pre_convert_hook()
                 self.init_assignment(assignment, student)
                 for notebook in self.notebooks:
@@ -214,19 +214,14 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         summary.add(student, worst.outcome, worst.reason)
 
     @contextmanager
-    def _unfinished(self, assignment: str, student: str) -> Iterator[None]:
-        """A draft of the output folder, which takes its place only when it is whole."""
+    def _aside(self, assignment: str, student: str) -> Iterator[None]:
+        """Let what is written into the output folder take its place only when it is whole."""
         final = Path(self._format_dest(assignment, student))
-        self._draft = final.with_name(f".{final.name}.new{UNFINISHED}")
-        self._draft.mkdir(parents=True)
         try:
-            yield
-            if self.coursedir.notebook_id != "*":
-                _copy_others(final, self._draft)
-            _exchange(final, self._draft)
+            with draft_of(final, self.coursedir.notebook_id != "*") as self._draft:
+                yield
         finally:
             self._draft = None
-            _remove_unfinished(final)
 
     def _format_dest(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
         if self._draft is not None:
@@ -279,26 +274,6 @@ def _with_submission(template: Job, path: Path) -> Job:
         data, broken = b"", str(error)
     files = files_beside(path.parent) | template.files
     return replace(template, path=str(path), data=data, broken=broken, files=files)
-
-
-def _remove_unfinished(final: Path) -> None:
-    """Remove what an earlier run that was killed may have left beside an output folder."""
-    for folder in final.parent.glob(f".{glob.escape(final.name)}.*{UNFINISHED}"):
-        shutil.rmtree(folder)
-
-
-def _copy_others(final: Path, draft: Path) -> None:
-    """Take over notebooks of the assignment that were graded before, and not again now."""
-    for path in final.glob("*.ipynb"):
-        if not (draft / path.name).exists():
-            shutil.copy2(path, draft)
-
-
-def _exchange(final: Path, draft: Path) -> None:
-    """Put a draft in the place of what is there. A kill in between leaves none, not half of one."""
-    if final.exists():
-        final.rename(final.with_name(f".{final.name}.old{UNFINISHED}"))
-    draft.rename(final)
 
 
 @contextmanager
