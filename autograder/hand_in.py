@@ -6,7 +6,7 @@ message of a type of its own. No expected value is anywhere near.
 
 import base64
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -40,9 +40,9 @@ def hand_in(answer: Callable, exercise: str) -> None:
     display({MIME: pack(exercise, collect(answer, questions[exercise]))}, raw=True)
 
 
-def write_questions(path: Path, questions: list[Question]) -> None:
-    """Write the file that `QUESTIONS_VARIABLE` names."""
-    path.write_bytes(encode([question.to_tree() for question in questions]))
+def encode_questions(questions: Iterable[Question]) -> bytes:
+    """What the file holds that `QUESTIONS_VARIABLE` names."""
+    return encode([question.to_tree() for question in questions])
 
 
 def pack(exercise: str, answers: list[Answer]) -> str:

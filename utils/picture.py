@@ -6,7 +6,6 @@ leaks from one cell to the next, and no picture is without alt text.
 
 import html
 import io
-import os
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image, ImageChops
 
+from utils.described import are_described
 from utils.look import house_style
 
 DPI = 130
@@ -29,11 +29,6 @@ FIGURE_STYLE = (
     "display:inline-block;margin:0;padding:8px;max-width:100%;box-sizing:border-box;"
     "background:#fff;color:#222"
 )
-
-
-# Where nobody looks, drawing is what takes most of a lesson's time. A grader may set this to
-# "described": pictures then show their caption and description, and are drawn when asked for.
-FIGURES_VARIABLE = "ATTENTION_FIGURES"
 
 
 @dataclass(frozen=True)
@@ -56,9 +51,8 @@ class Picture:
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
         text = f"{self.caption}\n[{self.alt}]"
-        return (
-            {"text/plain": text} if described() else {"text/html": self._html(), "text/plain": text}
-        )
+        picture = {} if are_described() else {"text/html": self._html()}
+        return picture | {"text/plain": text}
 
     def _html(self) -> str:
         # Bytes 16 to 20 of a PNG are its width. Shown smaller than it is, it stays sharp on
@@ -72,15 +66,10 @@ class Picture:
         )
 
 
-def described() -> bool:
-    """Whether pictures are described here and not drawn."""
-    return os.environ.get(FIGURES_VARIABLE) == "described"
-
-
 def render(draw: Callable[[], Figure], caption: str, alt: str) -> Picture:
     """A Picture of the figure that `draw` makes, drawn now: its numbers may change later."""
     picture = Picture(draw, alt, caption)
-    if not described():
+    if not are_described():
         _ = picture.png
     return picture
 

@@ -12,7 +12,7 @@ from nbgrader.preprocessors import Execute
 
 from autograder.authoring.lesson import lesson_names
 from autograder.grading.hidden import grading_reference
-from autograder.hand_in import QUESTIONS_VARIABLE, write_questions
+from autograder.hand_in import QUESTIONS_VARIABLE, encode_questions
 
 
 class CollectAnswers(Execute):
@@ -29,7 +29,7 @@ class CollectAnswers(Execute):
             return super().preprocess(nb, resources, km)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "questions.safetensors")
-            write_questions(path, list(grading_reference(lesson).questions.values()))
+            path.write_bytes(encode_questions(grading_reference(lesson).questions.values()))
             self._kernel_environment = {QUESTIONS_VARIABLE: str(path)}
             return super().preprocess(nb, resources, km)
 

@@ -13,19 +13,21 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from autograder.codec import decode, encode
+from autograder.codec import decode
 from autograder.course import LessonReference
 from autograder.grading.blueprint import Blueprint
 from autograder.grading.handed_in import MOST_NOTEBOOK_BYTES
 from autograder.grading.judge_notebook import NOT_RUN, judge_notebook, tidy
 from autograder.grading.read_notebook import BrokenSubmission, read_notebook, require_any_of
 from autograder.grading.restore import empty_submission, restore
+from autograder.hand_in import QUESTIONS_VARIABLE, encode_questions
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Cell, Run, Sandbox
+from autograder.sandbox.walls import HOME
+from utils.described import DESCRIBED, FIGURES_VARIABLE
 
 RUN = "attention_run"
 QUESTIONS = "/scratch/questions.safetensors"
-WORK = "/scratch/home"
 CHECK_GRACE = 10.0  # seconds, beyond what an exercise allows
 
 _own = threading.local()  # a Dask worker does several tasks at a time, each in a thread
@@ -106,10 +108,9 @@ def _restored(job: Job) -> tuple[NotebookNode, str]:
 
 
 def _run(notebook: NotebookNode, job: Job, reference: LessonReference | None) -> Run:
-    files = {f"{WORK}/{name}": data for name, data in job.files.items()}
+    files = {f"{HOME}/{name}": data for name, data in job.files.items()}
     if reference:
-        questions = [question.to_tree() for question in reference.questions.values()]
-        files[QUESTIONS] = encode(questions)
+        files[QUESTIONS] = encode_questions(reference.questions.values())
     cells = [Cell(c.source, _seconds(c, job, reference)) for c in _runnable(notebook)]
     return _sandbox(job.modules, job.limits, job.figures).run(cells, files)
 
@@ -150,7 +151,9 @@ def _sandbox(modules: Sequence[str], limits: Limits, figures: bool) -> Sandbox:
         if hasattr(_own, "sandbox"):
             _own.sandbox.close()
         _own.__dict__.clear()  # stays empty where none can be had
-        environment = {} if figures else {"ATTENTION_FIGURES": "described"}
+        environment = {QUESTIONS_VARIABLE: QUESTIONS}
+        if not figures:
+            environment[FIGURES_VARIABLE] = DESCRIBED
         _own.sandbox, _own.needs = Sandbox(modules, limits, environment), needs
     return _own.sandbox
 

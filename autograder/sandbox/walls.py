@@ -23,8 +23,9 @@ HIDDEN = ("/usr/local/share/nbgrader", str(LEARNERS_HALF.parent))
 # What belongs to Python where it is installed. An environment may have been made in a folder that
 # holds other things too.
 PYTHON = ("bin", "lib", "lib64", "share", "etc", "ssl", "pyvenv.cfg")
+HOME = "/scratch/home"
 ENVIRONMENT = {
-    "HOME": "/scratch/home",
+    "HOME": HOME,
     "USER": "learner",
     "LANG": "C.UTF-8",
     "TMPDIR": "/tmp",
@@ -34,7 +35,6 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "KERAS_BACKEND": "torch",
     "MPLCONFIGDIR": "/tmp/matplotlib",
-    "AUTOGRADER_QUESTIONS": "/scratch/questions.safetensors",
 }
 UNSEALED = (
     "To grade without a sandbox all the same, with what a submission may then do to this machine, "

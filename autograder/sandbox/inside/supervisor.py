@@ -21,13 +21,12 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook, new_output
 
+from autograder.hand_in import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
 
 SCRATCH = "/scratch"
-HOME = f"{SCRATCH}/home"
 HIDDEN = "/grader"  # this code; nothing in it is secret, and nothing in it is a learner's business
-ANSWERS = "application/vnd.attention-from-scratch.answers"
 ALWAYS = ("status", "execute_input")
 EACH = 100  # bytes that an output takes besides what it shows
 GRACE = 3.0  # seconds for an interrupted cell to end
@@ -61,7 +60,7 @@ class Cells(NotebookClient):
 
     def _is_too_much(self, content: dict, cell: NotebookNode) -> bool:
         """Count what a message shows; the first that is too much leaves an error in its place."""
-        answers = content.get("data", {}).get(ANSWERS)
+        answers = content.get("data", {}).get(MIME)
         kind = "answer" if isinstance(answers, str) else "cell_output"
         most = self.limits[f"{kind}_bytes"]
         before, self.shown[kind] = self.shown[kind], self.shown[kind] + EACH + _size(content)
@@ -75,7 +74,7 @@ def supervise(channel: socket.socket, limits: dict[str, Any]) -> None:
     namespaces.die_with_parent()
     namespaces.mount_own(SCRATCH, limits["scratch_bytes"], HIDDEN)
     namespaces.drop_privileges()
-    manager = fork_kernel(f"{SCRATCH}/.kernel", HOME, **_resource_limits(limits))
+    manager = fork_kernel(f"{SCRATCH}/.kernel", os.environ["HOME"], **_resource_limits(limits))
     namespaces.close_to_others()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all others are ignored already in process 1
     asyncio.run(_supervise(channel, Cells(manager, limits)))
