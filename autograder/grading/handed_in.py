@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from autograder.grading.read_notebook import BrokenSubmission
+from autograder.grading.read_notebook import CLEAR_OUTPUTS, BrokenSubmission
 
 MOST_NOTEBOOK_BYTES = 10_000_000  # reading JSON may take sixty times that
 MOST_FILE_BYTES = 5_000_000
@@ -34,22 +34,23 @@ def files_beside(folder: Path) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     left = MOST_FILES_BYTES
     for path in sorted(_files(folder)):
-        with suppress(OSError):  # it may be none's to read, or gone
-            if path.suffix != ".ipynb" and is_ordinary(path) and path.lstat().st_size <= left:
-                found[str(path.relative_to(folder))] = path.read_bytes()
-                left -= path.lstat().st_size
+        with suppress(OSError):  # it may be gone
+            if path.suffix != ".ipynb" and is_ordinary(path) and path.stat().st_size <= left:
+                data = found[str(path.relative_to(folder))] = path.read_bytes()
+                left -= len(data)
         if len(found) == MOST_FILES:
             break
     return found
 
 
 def is_ordinary(path: Path) -> bool:
-    """Whether it is a file, neither a link nor a device, and not too large to take along.
+    """Whether it is a file that can be taken along: no link, no device, readable, no giant.
 
     Raises OSError.
     """
     about = path.lstat()
-    return stat.S_ISREG(about.st_mode) and about.st_size <= MOST_FILE_BYTES
+    plain = stat.S_ISREG(about.st_mode) and os.access(path, os.R_OK)
+    return plain and about.st_size <= MOST_FILE_BYTES
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -66,7 +67,7 @@ def _read(path: Path, most_bytes: int) -> bytes:
         raise BrokenSubmission(f"{path.name} is no file")
     if about.st_size > most_bytes:
         size = f"{about.st_size / 1e6:.0f} MB; {most_bytes / 1e6:.0f} MB are allowed"
-        raise BrokenSubmission(f"{path.name} has {size}: clear its outputs and hand it in again")
+        raise BrokenSubmission(f"{path.name} has {size}: {CLEAR_OUTPUTS}")
     return path.read_bytes()
 
 
