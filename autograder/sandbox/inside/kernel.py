@@ -16,7 +16,6 @@ from inside import namespaces
 
 CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
 OPTIONS = Config(HistoryManager={"enabled": False}, IPKernelApp={"log_level": "CRITICAL"})
-MOST_FILES = 4096
 
 
 class Kernel(IPKernelApp):
@@ -81,7 +80,7 @@ def fork_kernel(folder: str, home: str, **limits: int) -> AsyncKernelManager:
 
 def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoReturn:
     try:
-        os.closerange(3, MOST_FILES)  # the supervisor's, such as the way out
+        namespaces.close_files()  # the supervisor's, such as the way out
         os.setsid()
         namespaces.limit(**limits)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)

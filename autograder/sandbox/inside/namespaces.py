@@ -17,6 +17,7 @@ MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 CAPABILITY_VERSION = 0x20080522
 CAPABILITIES = 64
+MOST_FILES = 4096
 # What in /proc speaks of the whole machine, and would be its owner's to write.
 MACHINE_WIDE = ("sys", "sysrq-trigger", "irq", "bus")
 # Devices are the machine's own: they can be used, but root could also change their permissions.
@@ -48,9 +49,9 @@ def mount_own(scratch: str, scratch_bytes: int, hidden: str) -> None:
     _mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     _write("/proc/sys/user/max_user_namespaces", "0")
     for path in filter(os.path.exists, (f"/proc/{name}" for name in MACHINE_WIDE)):
-        _read_only(path, MS_NODEV)
+        _bind_read_only(path, path, MS_NOEXEC | MS_NODEV)
     for device in DEVICES:
-        _read_only(f"/dev/{device}")
+        _bind_read_only(f"/dev/{device}", f"/dev/{device}", MS_NOEXEC)
     _mount("tmpfs", hidden, "tmpfs", MS_RDONLY, "size=4k")
     size = f"size={scratch_bytes},nr_inodes=20000,mode=700"
     _mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, size)
@@ -66,8 +67,7 @@ def _keep_python(folder: str, place: str) -> None:
         if prefix.startswith(f"{place}/"):
             kept = folder + prefix.removeprefix(place)
             os.makedirs(kept)
-            _mount(prefix, kept, None, MS_BIND | MS_REC)
-            _mount("none", kept, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
+            _bind_read_only(prefix, kept, MS_NODEV)
 
 
 def drop_privileges() -> None:
@@ -87,6 +87,12 @@ def close_to_others() -> None:
     _call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
+def close_files(but: int = 2) -> None:
+    """Close every file of this process but the standard ones and one more."""
+    os.closerange(3, but)
+    os.closerange(but + 1, MOST_FILES)
+
+
 def limit(**limits: int) -> None:
     """Set resource limits by name, such as limit(NOFILE=256); never above what holds now."""
     for name, value in limits.items():
@@ -96,10 +102,9 @@ def limit(**limits: int) -> None:
         resource.setrlimit(which, (value, value))
 
 
-def _read_only(path: str, more: int = 0) -> None:
-    _mount(path, path, None, MS_BIND | MS_REC)
-    flags = MS_RDONLY | MS_NOSUID | MS_NOEXEC | more
-    _mount("none", path, None, MS_REMOUNT | MS_BIND | flags)
+def _bind_read_only(source: str, target: str, more: int) -> None:
+    _mount(source, target, None, MS_BIND | MS_REC)
+    _mount("none", target, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | more)
 
 
 def _mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:

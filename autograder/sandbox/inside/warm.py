@@ -89,8 +89,7 @@ def _keep(channel: socket.socket, limits: dict[str, Any]) -> NoReturn:
 
 def _keep_only(descriptor: int) -> None:
     """Close every file but this one; nothing that is said goes anywhere."""
-    os.closerange(3, descriptor)
-    os.closerange(descriptor + 1, 4096)
+    namespaces.close_files(but=descriptor)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)
