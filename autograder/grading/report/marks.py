@@ -77,8 +77,10 @@ def read_marks(db_url: str, lesson: str) -> Marks:
 
 
 def _read(session: Session, lesson: str) -> Marks:
-    released = {name: source or "" for name, source in session.execute(_sources(lesson))}
-    marks = Marks(most=dict(session.execute(_grade_cells(lesson)).all()), released=released)
+    sources = session.execute(_cells(lesson, SourceCell, "source"))
+    most = session.execute(_cells(lesson, GradeCell, "max_score"))
+    released = {name: source or "" for name, source in sources}
+    marks = Marks(most=dict(most.all()), released=released)
     checks = {name: exercise_checked(released.get(name, "")) for name in marks.most}
     marks.checks = {name: exercise for name, exercise in checks.items() if exercise}
     for student, score, penalty, waiting in session.execute(_submissions(lesson)):
@@ -90,19 +92,11 @@ def _read(session: Session, lesson: str) -> Marks:
     return marks
 
 
-def _sources(lesson: str) -> Select:
+def _cells(lesson: str, kind: type[SourceCell] | type[GradeCell], field: str) -> Select:
+    """Names of a lesson's cells, each with one of their fields."""
     return (
-        select(SourceCell.name, SourceCell.source)
-        .join(Notebook, SourceCell.notebook_id == Notebook.id)
-        .join(Assignment, Notebook.assignment_id == Assignment.id)
-        .where(Assignment.name == lesson)
-    )
-
-
-def _grade_cells(lesson: str) -> Select:
-    return (
-        select(GradeCell.name, GradeCell.max_score)
-        .join(Notebook, GradeCell.notebook_id == Notebook.id)
+        select(kind.name, getattr(kind, field))
+        .join(Notebook, kind.notebook_id == Notebook.id)
         .join(Assignment, Notebook.assignment_id == Assignment.id)
         .where(Assignment.name == lesson)
     )
