@@ -654,6 +654,19 @@ KEYS_ADDED_UP = (
     "their own."
 )
 # Mistakes that both modules can hold: in what comes after the projections.
+EINSUM = Alternative(
+    "einsum",
+    edits=(
+        (
+            "query @ key.transpose(-2, -1)",
+            'torch.einsum("...qd,...kd->...qk", query, key)',
+        ),
+        (
+            "return attn_weights @ value",
+            'return torch.einsum("...qk,...kv->...qv", attn_weights, value)',
+        ),
+    ),
+)
 AFTER_THE_PROJECTIONS = [
     Mistake(
         "not scaled",
@@ -908,19 +921,7 @@ SelfAttention = Exercise(
         ),
     ],
     alternatives=[
-        Alternative(
-            "einsum",
-            edits=(
-                (
-                    "query @ key.transpose(-2, -1)",
-                    'torch.einsum("...qd,...kd->...qk", query, key)',
-                ),
-                (
-                    "return attn_weights @ value",
-                    'return torch.einsum("...qk,...kv->...qv", attn_weights, value)',
-                ),
-            ),
-        ),
+        EINSUM,
         Alternative(
             "torch's own attention, weights by a softmax",
             edits=(
@@ -1078,19 +1079,7 @@ LinearSelfAttention = Exercise(
         ),
     ],
     alternatives=[
-        Alternative(
-            "einsum",
-            edits=(
-                (
-                    "query @ key.transpose(-2, -1)",
-                    'torch.einsum("...qd,...kd->...qk", query, key)',
-                ),
-                (
-                    "return attn_weights @ value",
-                    'return torch.einsum("...qk,...kv->...qv", attn_weights, value)',
-                ),
-            ),
-        ),
+        EINSUM,
         Alternative(
             "weights taken out and transposed",
             edits=(

@@ -496,6 +496,20 @@ WideMultiHeadAttention = Exercise(
 
 # ---------------------------------------------------------------- Encoder
 
+NOT_A_RELU = (
+    Mistake(
+        "no ReLU",
+        edits=(("nn.ReLU()", "nn.Identity()"),),
+        say="There is no ReLU between the two layers. Two linear layers in a row are one "
+        "linear layer.",
+    ),
+    Mistake(
+        "another activation",
+        edits=(("nn.ReLU()", "nn.GELU()"),),
+        say="The activation between the two layers is a GELU; here it is a ReLU.",
+    ),
+)
+
 SIZES = "n_heads d_model d_feedforward d_input"
 
 
@@ -566,17 +580,7 @@ Encoder = Exercise(
             say="There is a ReLU behind the last layer too, so no state can be negative. The only "
             "ReLU stands between the two layers.",
         ),
-        Mistake(
-            "no ReLU",
-            edits=(("nn.ReLU()", "nn.Identity()"),),
-            say="There is no ReLU between the two layers. Two linear layers in a row are one "
-            "linear layer.",
-        ),
-        Mistake(
-            "another activation",
-            edits=(("nn.ReLU()", "nn.GELU()"),),
-            say="The activation between the two layers is a GELU; here it is a ReLU.",
-        ),
+        *NOT_A_RELU,
         Mistake(
             "a sigmoid",
             edits=(("nn.ReLU()", "nn.Sigmoid()"),),
@@ -797,17 +801,7 @@ Decoder = Exercise(
             edits=(("self.feedforward(attended)", "attended"),),
             say="The feed-forward net is not used: it turns d_model features into corners.",
         ),
-        Mistake(
-            "no ReLU",
-            edits=(("nn.ReLU()", "nn.Identity()"),),
-            say="There is no ReLU between the two layers. Two linear layers in a row are one "
-            "linear layer.",
-        ),
-        Mistake(
-            "another activation",
-            edits=(("nn.ReLU()", "nn.GELU()"),),
-            say="The activation between the two layers is a GELU; here it is a ReLU.",
-        ),
+        *NOT_A_RELU,
         Mistake(
             "back to d_model",
             edits=(("nn.Linear(d_feedforward, d_input)", "nn.Linear(d_feedforward, d_model)"),),
