@@ -24,6 +24,7 @@ from autograder.results import (
     method_of,
     named_results,
     plain_tensor,
+    require_mode,
     written_function,
 )
 
@@ -77,6 +78,7 @@ def _outputs(
     method = function if call.method == "forward" else method_of(function, call.method)
     _require_arguments(method, arguments)
     result = method(*given)
+    require_mode(function, call.training)
     arguments.update(zip(arguments, given, strict=True))
     returned = named_results(result, question)
     if question.reads:

@@ -42,6 +42,16 @@ def explain_problem(problem: Problem, exercise: str) -> str:
                 f"`self.{detail}` still holds the graph, and with it the memory of the call. "
                 f"Keep `{detail}.detach()`."
             )
+        case "graph":
+            return (
+                f"`{exercise}` returned a tensor that holds the graph of all it was made from. "
+                "Return a number: `.item()` gives it."
+            )
+        case "mode":
+            return (
+                f"The call leaves the model in {detail} mode; it was in the other. Note "
+                "`self.training` before, and bring it back with `self.train(…)`."
+            )
         case "detached":
             return (
                 f"No gradient flows back from `{detail}`. Is there a `detach()`, `.data`, "

@@ -71,6 +71,8 @@ def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:
     """The value, if it is a tensor; or a plain number as one. Raises WrongResult."""
     if plain and isinstance(value, bool | int | float):
         return torch.tensor(value)
+    if plain and isinstance(value, Tensor) and value.requires_grad:
+        raise WrongResult("graph", name)
     if not isinstance(value, Tensor):
         kind = "plain" if plain else "type"
         raise WrongResult(kind, f"{describe(value)}{f' for {name}' if name else ''}")
@@ -85,6 +87,12 @@ def kept_attribute(module: nn.Module, name: str, question: Question, call: Call)
     if question.keeps_detached and call.gradients and value.requires_grad:
         raise WrongResult("attached", name)
     return value
+
+
+def require_mode(module: Any, training: bool) -> None:
+    """Raise WrongResult when a call has changed whether a module is in training mode."""
+    if isinstance(module, nn.Module) and module.training != training:
+        raise WrongResult("mode", "training" if module.training else "evaluation")
 
 
 def plain_tensor(value: Tensor, name: str) -> Tensor:

@@ -1176,6 +1176,18 @@ SquareCompleter = Exercise(
             "`self.eval()` first, and bring the old mode back at the end.",
         ),
         Mistake(
+            "left in evaluation mode",
+            edits=(("self.train(was_training)", "pass"),),
+            say="`predict` leaves the model in evaluation mode; what trains on would do so without "
+            "its dropout. Note `self.training` before, and bring it back at the end.",
+        ),
+        Mistake(
+            "left in training mode",
+            edits=(("self.train(was_training)", "self.train()"),),
+            say="`predict` leaves the model in training mode, whatever it was in before. Note "
+            "`self.training` before, and bring that back at the end.",
+        ),
+        Mistake(
             "graph grows while predicting",
             edits=(("@torch.no_grad()\n    def predict", "def predict"),),
             say="`predict` builds a graph, which grows with each step. Nothing is trained here: "
@@ -1460,6 +1472,12 @@ train_epoch = Exercise(
             "first batch only",
             edits=(("losses.append(error.item())", "losses.append(error.item())\n        break"),),
             say="Only the first batch was used. An epoch is one pass over all of them.",
+        ),
+        Mistake(
+            "tensors with their graphs",
+            edits=(("losses.append(error.item())", "losses.append(error)"),),
+            say="The losses are kept with the graphs they were made from, so the memory of every "
+            "batch stays in use. `error.item()` is the number alone.",
         ),
         Mistake(
             "returned too early",
