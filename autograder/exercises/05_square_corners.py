@@ -1474,6 +1474,23 @@ train_epoch = Exercise(
             say="Only the first batch was used. An epoch is one pass over all of them.",
         ),
         Mistake(
+            "first point dropped from the shifted target",
+            edits=(("target[:, :-1]", "target[:, 1:]"),),
+            say="The shifted target lost its first point; it should lose its last. The decoder "
+            "reads at each place the point *before* the one it writes.",
+        ),
+        Mistake(
+            "loss after the step",
+            edits=(
+                (
+                    "losses.append(error.item())",
+                    "losses.append(loss(model(source, shifted_target), target).item())",
+                ),
+            ),
+            say="Each loss was taken after the step that it led to. Note the one that you called "
+            "`backward` on.",
+        ),
+        Mistake(
             "tensors with their graphs",
             edits=(("losses.append(error.item())", "losses.append(error)"),),
             say="The losses are kept with the graphs they were made from, so the memory of every "
