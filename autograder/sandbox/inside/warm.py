@@ -117,10 +117,10 @@ def warm_up(modules: list[str]) -> None:
 
 
 def _draw_once() -> None:
-    """The first figure reads fonts and styles."""
+    """The first figure reads fonts and styles, where figures are drawn and not described."""
     from utils.plots import plot_matrix
 
-    plot_matrix([[0.0, 1.0]], caption="warm")
+    plot_matrix([[0.0, 1.0]], caption="warm")._repr_mimebundle_()
 
 
 def main() -> None:
