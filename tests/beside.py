@@ -44,7 +44,7 @@ def marks(book: Gradebook) -> tuple[dict[str, float], set[str]]:
             found.student.id: found.notebooks[0].grades
             for found in book.assignment_submissions(LESSON.name)
         }
-        by_hand = {name for name, found in grades.items() if found[-1].manual_score == BY_HAND}
+        by_hand = {name for name, found in grades.items() if _last(found).manual_score == BY_HAND}
         return {name: sum(g.auto_score for g in found) for name, found in grades.items()}, by_hand
 
 
@@ -64,12 +64,17 @@ def main() -> None:
 
 
 def _give(book: Gradebook, student: str) -> None:
-    """Grade a student's last check cell by hand; the transaction takes a while, as some do."""
-    grade: Grade = book.find_submission_notebook(LESSON.name, LESSON.name, student).grades[-1]
+    """Grade one of a student's check cells by hand; the transaction takes a while, as some do."""
+    grade = _last(book.find_submission_notebook(LESSON.name, LESSON.name, student).grades)
     grade.manual_score = BY_HAND
     book.db.flush()
     time.sleep(0.1)
     book.db.commit()
+
+
+def _last(grades: list[Grade]) -> Grade:
+    """The last by name: PostgreSQL gives rows in another order after each change."""
+    return max(grades, key=lambda grade: grade.name)
 
 
 if __name__ == "__main__":
