@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from utils.look import BLUE, ORANGE, RED, label_columns
+from utils.panels import panel_grid
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, short
 
@@ -43,10 +44,8 @@ def draw_bars(series: dict[str, np.ndarray], labels: list[str], share_y: bool = 
     across = ceil(len(series) / down)
     size = across * (BAR * len(labels) + 0.7), down * 2.6
     figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False, sharey=share_y).ravel()
-    for ax in grid[len(series) :]:
-        ax.remove()
-    for ax, (title, values) in zip(grid, series.items(), strict=False):
+    grid = panel_grid(figure, len(series), across, sharey=share_y)
+    for ax, (title, values) in zip(grid, series.items(), strict=True):
         ax.set_title(title)
         _draw_panel(ax, values, labels)
     return figure

@@ -12,6 +12,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from utils.look import LINE, RED, label_columns
+from utils.panels import panel_grid
 from utils.values import short
 
 PRINTED_UP_TO = 8  # rows and columns
@@ -79,12 +80,10 @@ def _panels(maps: Maps) -> tuple[Figure, list[Axes]]:
     down = ceil(n / across)
     across = ceil(n / down)  # four maps as 2 by 2, not as 3 and 1
     figure = Figure(figsize=(across * width + 1.5, down * height + 0.8), layout="compressed")
-    grid = figure.subplots(down, across, squeeze=False).ravel()
-    for ax in grid[n:]:
-        ax.remove()
-    for index, ax in enumerate(grid[:n]):
+    grid = panel_grid(figure, n, across)
+    for index, ax in enumerate(grid):
         _label_axes(ax, maps, left=index % across == 0, bottom=index + across >= n)
-    return figure, list(grid[:n])
+    return figure, grid
 
 
 def _label_axes(ax: Axes, maps: Maps, left: bool, bottom: bool) -> None:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from utils.look import BLUE, GREY, LETTER, ORANGE, RED
+from utils.panels import panel_grid
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, listed
 
@@ -72,10 +73,8 @@ def draw_leak(panels: dict[str, np.ndarray], labels: list[str], changed: int) ->
     box = max(0.55, LETTER * max(map(len, labels)) + 0.14)
     width = len(labels) * (box + 0.08)
     figure = Figure(figsize=(across * (width + 0.3), down * 1.75), layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False).ravel()
-    for ax in grid[len(panels) :]:
-        ax.remove()
-    for ax, (name, moved) in zip(grid, panels.items(), strict=False):
+    grid = panel_grid(figure, len(panels), across)
+    for ax, (name, moved) in zip(grid, panels.items(), strict=True):
         ax.set_title(name)
         _draw_panel(ax, moved, labels, changed, box / (box + 0.08))
     return figure

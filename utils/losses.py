@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from utils.look import BLUE, GREY, ORANGE
+from utils.panels import panel_grid
 from utils.picture import Picture, render
 from utils.values import as_array, short
 
@@ -66,17 +67,15 @@ def draw_losses(
     down = ceil(len(curves) / across)
     size = (5.2 if across == 1 else 3.3 * across, 3.2 if down == 1 else 2.5 * down)
     figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
-    for ax in grid[len(curves) :]:
-        ax.remove()
-    for ax, (title, (train, test)) in zip(grid, curves.items(), strict=False):
+    grid = panel_grid(figure, len(curves), across, sharex=True, sharey=True)
+    for ax, (title, (train, test)) in zip(grid, curves.items(), strict=True):
         epochs = np.arange(1, len(train) + 1) * every
         ax.plot(epochs, _drawable(test), color=ORANGE, lw=1.6, label="test")
         # Over the test line, and thin, so that both show where they agree.
         ax.plot(epochs, _drawable(train), color=BLUE, lw=1.1, label="training")
         ax.set_title(title)
         _scale(ax, "epoch")
-    for place, ax in enumerate(grid[: len(curves)]):
+    for place, ax in enumerate(grid):
         ax.label_outer()
         last = place % across == across - 1 or place == len(curves) - 1
         _draw_baselines(ax, baselines, named=last)

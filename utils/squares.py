@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from utils.look import BLUE, GREY, RED
 from utils.maps import plot_attention
+from utils.panels import panel_grid
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, check_finite, short
 
@@ -122,10 +123,7 @@ def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
     across = min(len(titles), ACROSS)
     down = ceil(len(titles) / across)
     figure = Figure(figsize=(across * SIDE, down * (SIDE + 0.3)), layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
-    for ax in grid[len(titles) :]:
-        ax.remove()
-    panels = list(grid[: len(titles)])
+    panels = panel_grid(figure, len(titles), across, sharex=True, sharey=True)
     for ax, title in zip(panels, titles, strict=True):
         ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
         ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])

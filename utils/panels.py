@@ -1,0 +1,18 @@
+"""Several panels in one figure, row by row."""
+
+from math import ceil
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+
+def panel_grid(figure: Figure, n: int, across: int, **shared: Any) -> list[Axes]:
+    """The axes of `n` panels, `across` in a row; what the last row lacks stays empty.
+
+    shared: `sharex` and `sharey`, as `Figure.subplots` takes them.
+    """
+    grid = figure.subplots(ceil(n / across), across, squeeze=False, **shared).ravel()
+    for ax in grid[n:]:
+        ax.remove()
+    return list(grid[:n])
