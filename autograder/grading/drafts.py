@@ -1,12 +1,21 @@
-"""Folders that are written aside, and put in their places when they are whole."""
+"""Folders and files that are written aside, and put in their places when they are whole."""
 
 import glob
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 UNFINISHED = ".unfinished"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file as a whole or not at all: who reads it meanwhile never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_bytes(data)
+    draft.replace(path)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from autograder.authoring.lesson import ROOT, Lesson
 from autograder.authoring.reference import build, source_digest
 from autograder.course import LessonReference, load
 from autograder.errors import CourseError
+from autograder.grading.drafts import write_whole
 
 FOLDER = Path(__file__).parent / "hidden"
 SECRET_FILE = ROOT / "course_secret.txt"
@@ -47,11 +48,7 @@ def rebuild(lesson: Lesson) -> LessonReference:
     """Build the reference of a lesson with hidden cases, and keep it for later runs."""
     torch.set_num_threads(1)  # small tensors on many threads take long on a busy machine
     reference = build(lesson, course_secret())
-    FOLDER.mkdir(exist_ok=True)
-    # Written aside and moved, so that a run beside this one never reads half a file.
-    draft = _path(lesson).with_suffix(f".{os.getpid()}")
-    draft.write_bytes(reference.to_bytes())
-    draft.replace(_path(lesson))
+    write_whole(_path(lesson), reference.to_bytes())
     return reference
 
 

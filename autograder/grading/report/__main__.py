@@ -4,12 +4,12 @@ It is made from the autograded notebooks and the gradebook, so grade first.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 from autograder.authoring.lesson import ROOT
 from autograder.errors import CourseError
+from autograder.grading.drafts import write_whole
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.gather import gather, shown_path
 from autograder.grading.report.page import render_page
@@ -46,20 +46,12 @@ def write_report(lesson: str, course: Path, output: Path | None = None) -> Path:
     output = (output or files.root / "build" / "report" / f"{lesson}.html").absolute()
     page = render_page(gather(lesson, files), output.parent, files.feedback)
     try:
-        _write(output, page)
+        write_whole(output, page.encode())
     except OSError as error:
         raise CourseError(
             f"{output} can't be written ({error.strerror}): name another file with --output."
         ) from error
     return output
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
 
 
 if __name__ == "__main__":
