@@ -9,6 +9,7 @@ from nbformat.v4 import new_output
 from autograder.answer import Answer, Problem
 from autograder.card import verdict_card
 from autograder.course import LessonReference
+from autograder.grading.cells import grade_id_of
 from autograder.hand_in import MIME, unpack
 from autograder.judge import blame, judge
 from autograder.question import AnswerKey
@@ -28,8 +29,9 @@ def judge_notebook(
     checks: by grade_id the exercise that the cell checks. They come from the source notebook; what
     the submission says of itself has no part in it.
     """
-    cells = {checks[_grade_id(c)]: c for c in notebook.cells if _grade_id(c) in checks}
-    sources = {_grade_id(cell): cell.source for cell in notebook.cells}
+    by_id = {grade_id_of(cell): cell for cell in notebook.cells}
+    cells = {exercise: by_id[name] for name, exercise in checks.items() if name in by_id}
+    sources = {name: cell.source for name, cell in by_id.items()}
     verdicts: dict[str, Verdict] = {}
     for exercise, key in reference.keys.items():  # in the lesson's order, not in the learner's
         if exercise in cells:
@@ -74,10 +76,6 @@ def _drop_answers(cell: NotebookNode) -> None:
     """Leave out answers that a cell sent and nobody asked for."""
     if "outputs" in cell:
         cell.outputs = [o for o in cell.outputs if MIME not in o.get("data", {})]
-
-
-def _grade_id(cell: NotebookNode) -> str | None:
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 def _is_library_frame(part: str) -> bool:

@@ -15,6 +15,7 @@ from nbformat import NotebookNode
 from autograder.authoring.exercise import Exercise, Mistake, Variant
 from autograder.authoring.lesson import Lesson, rewrite
 from autograder.authoring.notebooks import STUB
+from autograder.grading.cells import grade_id_of
 from autograder.grading.true_marks import Marker
 
 LEFT_OPEN = Variant("left open", body=STUB)
@@ -39,7 +40,7 @@ class Submission:
         """The released notebook with these answers in it."""
         notebook = nbformat.read(lesson.released_path, as_version=4)
         for cell in notebook.cells:
-            grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+            grade_id = grade_id_of(cell)
             variant = self.answers.get(grade_id, LEFT_OPEN)
             if variant is not LEFT_OPEN:
                 cell.source = _learner_code(lesson.solutions[grade_id], variant)

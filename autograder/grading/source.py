@@ -7,6 +7,8 @@ from pathlib import Path
 
 import nbformat
 
+from autograder.grading.cells import grade_id_of
+
 
 @dataclass(frozen=True)
 class Source:
@@ -21,9 +23,8 @@ def read_source(path: Path) -> Source:
     if not path.exists():
         return Source()
     cells = nbformat.read(path, as_version=4).cells
-    ids = (cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells)
     modules = imported_modules(cell.source for cell in cells if cell.cell_type == "code")
-    return Source(tuple(filter(None, ids)), modules)
+    return Source(tuple(filter(None, map(grade_id_of, cells))), modules)
 
 
 def imported_modules(sources: Iterable[str]) -> tuple[str, ...]:

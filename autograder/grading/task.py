@@ -16,6 +16,7 @@ from nbformat.v4 import new_output
 from autograder.codec import decode
 from autograder.course import LessonReference
 from autograder.grading.blueprint import Blueprint
+from autograder.grading.cells import grade_id_of
 from autograder.grading.handed_in import MOST_NOTEBOOK_BYTES
 from autograder.grading.judge_notebook import NOT_RUN, judge_notebook, tidy
 from autograder.grading.read_notebook import BrokenSubmission, read_notebook, require_any_of
@@ -117,7 +118,7 @@ def _run(notebook: NotebookNode, job: Job, reference: LessonReference | None) ->
 
 def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:
     """How long a cell may take: a check at least as long as its exercise allows."""
-    exercise = job.blueprint.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
+    exercise = job.blueprint.checks.get(grade_id_of(cell))
     if reference is None or exercise is None:
         return job.limits.cell_seconds
     return max(job.limits.cell_seconds, reference.questions[exercise].seconds + CHECK_GRACE)
