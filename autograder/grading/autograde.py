@@ -31,10 +31,11 @@ from autograder.authoring.lesson import lesson_names
 from autograder.errors import CourseError
 from autograder.grading.blueprint import read_blueprint
 from autograder.grading.drafts import draft_of, remove_unfinished
+from autograder.grading.gradebook import keep_statements, wait_for_sqlite
 from autograder.grading.handed_in import files_beside, is_ordinary, read_submission
 from autograder.grading.hidden import grading_reference
 from autograder.grading.judge_answers import JudgeAnswers
-from autograder.grading.neighbours import keep_statements, only_run, wait_for_sqlite
+from autograder.grading.neighbours import only_run
 from autograder.grading.pool import Pool, dask_pool, local_pool
 from autograder.grading.read_notebook import BrokenSubmission
 from autograder.grading.source import read_source
