@@ -6,7 +6,6 @@ judge as a plug-in. Both are timed as whole commands, so that starting up counts
 
 import shutil
 import statistics
-import subprocess
 import tempfile
 import threading
 import time
@@ -15,13 +14,11 @@ from pathlib import Path
 
 import nbformat
 import psutil
-from nbgrader.api import Gradebook
 
-from autograder.authoring.lesson import ROOT, Lesson
 from autograder.grading.made_up_class import make_class
 from autograder.grading.task import RUN
+from tests.classroom import LESSON, gradebook, hand_in, nbgrader, scores, start
 
-LESSON = Lesson("01_dot_product_attention")
 COUNT = 40
 MORE = (100, 200, 400)
 WORKERS = 2
@@ -60,17 +57,17 @@ def compare(course: Path) -> None:
     sealed = grade(course)
     print_timing("sealed", COUNT, sealed)
     print_shares(course, sealed)
-    marks = read_marks(course)
+    marks = scores(gradebook(course))
     stock = grade(course, "--Autograde.unsealed=True")
     print_timing("stock", COUNT, stock)
     print(f"  throughput: {stock.seconds / sealed.seconds:.1f} times stock's (aim: {AIM})", end="")
     print(f"; with figures drawn {stock.seconds / drawn.seconds:.1f} times")
-    print(f"  the same marks: {marks == read_marks(course)}")
+    print(f"  the same marks: {marks == scores(gradebook(course))}")
 
 
 def release(course: Path) -> None:
     shutil.copytree(LESSON.notebook_path.parent, course / "solutions" / LESSON.name)
-    nbgrader(course, "generate_assignment")
+    nbgrader(course, "generate_assignment", LESSON.name)
 
 
 def submit(course: Path, count: int) -> None:
@@ -78,37 +75,27 @@ def submit(course: Path, count: int) -> None:
     shutil.rmtree(course / "submitted", ignore_errors=True)
     answered = [submission.notebook(LESSON) for submission in make_class(LESSON, COUNT)]
     for number in range(count):
-        place = course / "submitted" / f"learner_{number:03}" / LESSON.name
-        place.mkdir(parents=True)
-        nbformat.write(answered[number % COUNT], place / f"{LESSON.name}.ipynb")
+        hand_in(course, f"learner_{number:03}", answered[number % COUNT])
 
 
 def grade(course: Path, *options: str) -> Timing:
+    """Grade all that was handed in, from the start."""
     shutil.rmtree(course / "autograded", ignore_errors=True)
-    start = time.perf_counter()
-    memory = nbgrader(course, "autograde", f"--Autograde.jobs={WORKERS}", *options)
-    return Timing(time.perf_counter() - start, memory)
-
-
-def nbgrader(course: Path, command: str, *options: str) -> list[float]:
-    """Run a command of nbgrader's; returns its `Timing.memory`."""
-    before = _megabytes_in_use()
-    arguments = ["nbgrader", command, LESSON.name, f"--CourseDirectory.root={course}", *options]
-    with subprocess.Popen(arguments, cwd=ROOT, stderr=subprocess.PIPE) as process:
-        seen: list[float] = []
-        watch = threading.Thread(target=_watch, args=(process, seen))
-        watch.start()
-        said = process.stderr.read()
+    before, ended, seen = _megabytes_in_use(), threading.Event(), []
+    watch = threading.Thread(target=_watch, args=(ended, seen))
+    begin = time.perf_counter()
+    grader = start(course, "autograde", LESSON.name, f"--Autograde.jobs={WORKERS}", *options)
+    watch.start()
+    code = grader.wait()
+    seconds = time.perf_counter() - begin
+    ended.set()
     watch.join()
-    if process.returncode:
-        raise RuntimeError(said.decode()[-2000:])
+    if code:
+        raise RuntimeError((course / "said.txt").read_text()[-2000:])
     quarter = -(-len(seen) // 4)
-    return [max(seen[i : i + quarter]) - before for i in range(0, len(seen), quarter)]
-
-
-def read_marks(course: Path) -> dict[str, float]:
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
-        return {s.student.id: s.score for s in gradebook.assignment_submissions(LESSON.name)}
+    return Timing(
+        seconds, [max(seen[i : i + quarter]) - before for i in range(0, len(seen), quarter)]
+    )
 
 
 def print_timing(name: str, count: int, timing: Timing) -> None:
@@ -128,10 +115,9 @@ def print_shares(course: Path, timing: Timing) -> None:
     print(f"    of {each:.2f} s of a worker, running cells took {statistics.mean(runs):.2f} s")
 
 
-def _watch(process: subprocess.Popen, seen: list[float]) -> None:
-    while process.poll() is None:
+def _watch(ended: threading.Event, seen: list[float]) -> None:
+    while not ended.wait(1):
         seen.append(_megabytes_in_use())
-        time.sleep(1)
 
 
 def _megabytes_in_use() -> float:

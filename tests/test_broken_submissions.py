@@ -17,6 +17,7 @@ from nbgrader.api import Gradebook
 from autograder.authoring.lesson import ROOT, Lesson
 from autograder.grading.handed_in import files_beside
 from autograder.grading.made_up_class import SOLUTION, Submission
+from tests.classroom import command
 
 pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.slow]
 LESSON = Lesson("01_dot_product_attention")
@@ -187,9 +188,9 @@ if os.getuid():
     SUBMISSIONS["unreadable"] = (unreadable, 0, "can't be read")
 
 
-def nbgrader(course, *command):
-    arguments = ["nbgrader", *command, f"--CourseDirectory.root={course}"]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, errors="replace")
+def nbgrader(course, *arguments):
+    program = command(course, *arguments)
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, errors="replace")
     return done.returncode, done.stdout + done.stderr
 
 

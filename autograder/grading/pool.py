@@ -87,7 +87,7 @@ def local_pool(workers: int) -> Pool:
     def make() -> ProcessPoolExecutor:
         executor = ProcessPoolExecutor(workers, _context(), _start_worker)
         with _main_hidden():
-            for _ in range(workers):  # each starts one of them
+            for _ in range(workers):  # of a fork server each starts one
                 executor.submit(os.getpid)
         return executor
 
