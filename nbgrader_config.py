@@ -36,7 +36,7 @@ c.Execute.extra_arguments = [
 # A check cell that a learner deleted comes back; otherwise an earlier mark would stay.
 c.OverwriteCells.add_missing_cells = True
 # Validate a notebook after the last of these, not after each.
-c.Exporter.optimized_validation = True
+c.Exporter.optimistic_validation = True
 
 # A script in what a learner wrote or showed would run with the rights of whoever looks at it.
 c.HTMLExporter.sanitize_html = True
