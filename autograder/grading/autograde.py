@@ -21,7 +21,7 @@ from nbgrader import converters
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import api, autogradeapp
 from nbgrader.converters.base import BaseConverter, NbGraderException
-from nbgrader.preprocessors import Execute
+from nbgrader.preprocessors import CheckCellMetadata, Execute
 from nbgrader.utils import find_all_files
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, Unicode
@@ -230,11 +230,14 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         return super()._format_dest(assignment_id, student_id, escape)
 
     def _register_later_preprocessors(self) -> None:
-        """nbgrader's steps from judging on: those that save marks, and those that tidy up."""
+        """nbgrader's steps from judging on: those that save marks, and those that tidy up.
+
+        None looks after the cells' metadata: the released ones stand in their places already.
+        """
         self.exporter._preprocessors = []
         for step in self.autograde_preprocessors:
             step = import_item(step) if isinstance(step, str) else step
-            if not issubclass(step, Execute | JudgeAnswers):
+            if not issubclass(step, Execute | JudgeAnswers | CheckCellMetadata):
                 self.exporter.register_preprocessor(step)
 
     def _notebook_names(self) -> list[str]:
