@@ -43,7 +43,7 @@ def kill(grader: subprocess.Popen, course: Path) -> None:
 def wait_for_end(own: list[psutil.Process], course: Path) -> None:
     """Wait until a grader's processes have ended and its files are gone."""
     deadline = time.monotonic() + END_SECONDS
-    while alive := _running(own) + _bearing(str(course / "tmp")):
+    while alive := running(own) + _bearing(str(course / "tmp")):
         assert time.monotonic() < deadline, alive
         time.sleep(0.1)
     assert all(path.name.startswith(KEPT) for path in (course / "tmp").iterdir())
@@ -58,7 +58,7 @@ def unfinished(course: Path) -> list[Path]:
     return list(course.glob("autograded/*/.*.unfinished"))
 
 
-def _running(processes: list[psutil.Process]) -> list[psutil.Process]:
+def running(processes: list[psutil.Process]) -> list[psutil.Process]:
     """Those that have not ended; an ended one may wait a while for the system to clear it away."""
     alive = []
     for process in processes:

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import time
 from dataclasses import replace
@@ -71,6 +72,19 @@ def test_ctrl_c_ends_it_quickly_and_says_what_is_done(course, processes):
     kills.wait_for_end(own, course)
 
 
+@pytest.mark.parametrize("victim", ["nbgrader", "unshare"], ids=["a worker", "the warm process"])
+def test_a_dead_part_of_a_run_costs_nothing_but_time(course, victim):
+    nbgrader(course, "autograde", LESSON.name)
+    before = records(gradebook(course)), verdicts(course)
+    shutil.rmtree(course / "autograded")
+    grader = kills.start_grading(course)
+    kills.wait_until(lambda: kills.graded(course) >= 1, grader)
+    parts = psutil.Process(grader.pid).children()
+    next(part for part in parts if part.name() == victim).kill()
+    assert grader.wait(kills.START_SECONDS) == 0, (course / "said.txt").read_text()
+    assert before == (records(gradebook(course)), verdicts(course))
+
+
 def jobs(*sources):
     for number, source in enumerate(sources):
         notebook = new_notebook(cells=[new_code_cell(source)])
@@ -79,7 +93,7 @@ def jobs(*sources):
 
 @pytest.fixture
 def pool():
-    pool = local_pool(2)
+    pool = local_pool(2, next(jobs("")))
     yield pool
     pool.close()
 

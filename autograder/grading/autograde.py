@@ -156,23 +156,25 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}
+        templates = _with_all_modules({name: self._template(name) for name in self._names})
         with (
-            closing(self._pool(len(due))) as pool,
+            closing(self._pool(len(due), templates[self._names[0]])) as pool,
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
-            for graded in pool.grade_all(self._jobs(due)):
+            for graded in pool.grade_all(self._jobs(due, templates)):
                 results[graded.path] = graded
                 folder = os.path.dirname(graded.path)
                 if results.keys() >= set(self.assignments[folder]):
                     self._record(folder, results, summary)
                     bar.update()
 
-    def _pool(self, most: int) -> Pool:
-        return dask_pool(self.scheduler) if self.scheduler else local_pool(min(self.jobs, most))
+    def _pool(self, most: int, template: Job) -> Pool:
+        if self.scheduler:
+            return dask_pool(self.scheduler)
+        return local_pool(min(self.jobs, most), template)
 
-    def _jobs(self, due: list[str]) -> Iterator[Job]:
+    def _jobs(self, due: list[str], templates: dict[str, Job]) -> Iterator[Job]:
         """The notebooks of submissions, read when their turn comes."""
-        templates = _with_all_modules({n: self._template(n) for n in self._names})
         for path in (path for folder in due for path in self.assignments[folder]):
             yield _with_submission(templates[Path(path).stem], Path(path))
 

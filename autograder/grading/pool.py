@@ -20,7 +20,14 @@ from multiprocessing.context import BaseContext
 from types import ModuleType
 
 from autograder.errors import CourseError
-from autograder.grading.task import Graded, Job, failed, grade
+from autograder.grading.task import (
+    Graded,
+    Job,
+    close_own_sandbox,
+    failed,
+    grade,
+    own_sandbox,
+)
 from autograder.sandbox.walls import NoSandbox
 
 AHEAD = 2  # jobs a worker, so that none waits for the gradebook
@@ -81,11 +88,17 @@ class Pool:
             yield _result(future, job)
 
 
-def local_pool(workers: int) -> Pool:
-    """Processes on this machine, which end when this one does."""
+def local_pool(workers: int, template: Job) -> Pool:
+    """Processes on this machine, which end when this one does.
+
+    template: what all jobs have in common.
+    """
 
     def make() -> ProcessPoolExecutor:
-        executor = ProcessPoolExecutor(workers, _context(), _start_worker)
+        context = _context()
+        if context.get_start_method() == "fork":
+            own_sandbox(template, ahead=workers)  # they share it
+        executor = ProcessPoolExecutor(workers, context, _start_worker)
         with _main_hidden():
             for _ in range(workers):  # of a fork server each starts one
                 executor.submit(os.getpid)
@@ -176,6 +189,7 @@ def _end_processes(executor: ProcessPoolExecutor) -> None:
     for worker in list((executor._processes or {}).values()):
         worker.kill()  # from Python 3.14 on, executor.kill_workers() does it
     executor.shutdown()
+    close_own_sandbox()
 
 
 def _is_lost(future: Future) -> bool:

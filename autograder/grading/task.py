@@ -5,7 +5,6 @@ from one task to the next.
 """
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -113,7 +112,7 @@ def _run(notebook: NotebookNode, job: Job, reference: LessonReference | None) ->
     if reference:
         files[QUESTIONS] = encode_questions(reference.questions.values())
     cells = [Cell(c.source, _seconds(c, job, reference)) for c in _runnable(notebook)]
-    return _sandbox(job.modules, job.limits, job.figures).run(cells, files)
+    return own_sandbox(job).run(cells, files)
 
 
 def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:
@@ -145,18 +144,26 @@ def _fill_in(notebook: NotebookNode, run: Run) -> None:
         cell.outputs = [new_output("error", ename=NOT_RUN, evalue=run.stopped, traceback=[said])]
 
 
-def _sandbox(modules: Sequence[str], limits: Limits, figures: bool) -> Sandbox:
-    """This thread's sandbox. There is one at a time: the last ends when another kind is due."""
-    needs = modules, limits, figures
+def own_sandbox(job: Job, ahead: int = 1) -> Sandbox:
+    """This thread's sandbox. There is one at a time: the last ends when another kind is due.
+
+    Processes that are forked from here begin with it. ahead: how many jobs it is ready for.
+    """
+    needs = job.modules, job.limits, job.figures
     if getattr(_own, "needs", None) != needs:
-        if hasattr(_own, "sandbox"):
-            _own.sandbox.close()
-        _own.__dict__.clear()  # stays empty where none can be had
+        close_own_sandbox()
         environment = {QUESTIONS_VARIABLE: QUESTIONS}
-        if not figures:
+        if not job.figures:
             environment[FIGURES_VARIABLE] = DESCRIBED
-        _own.sandbox, _own.needs = Sandbox(modules, limits, environment), needs
+        _own.sandbox, _own.needs = Sandbox(job.modules, job.limits, environment, ahead), needs
     return _own.sandbox
+
+
+def close_own_sandbox() -> None:
+    """End this thread's sandbox, if it has one."""
+    if hasattr(_own, "sandbox"):
+        _own.sandbox.close()
+    _own.__dict__.clear()
 
 
 @cache

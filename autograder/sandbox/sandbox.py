@@ -4,28 +4,22 @@ One warm process serves one notebook after another. Nothing that comes out is be
 than text; what it means, the judge decides.
 """
 
-import atexit
 import base64
 import socket
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
 from typing import Any
 
-from autograder.sandbox import seccomp, walls
 from autograder.sandbox.inside import frames
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outputs import clean_outputs, plain_count, plain_text
+from autograder.sandbox.warm_process import WarmProcess
 from autograder.sandbox.watch import Watch
 
-WARM_SECONDS = 120.0
-TAKE_SECONDS = 30.0
 LONGEST_REASON = 300
-LOST_SECONDS = 0.5  # from the end of all in a process table to that of the program around it
 LOST = "the sandbox around it was ended, perhaps for want of memory"
 
 
@@ -55,9 +49,11 @@ class Run:
 
 
 class Sandbox:
-    """A warm process behind walls; runs one notebook at a time, each in a fork with its own walls.
+    """Runs one notebook at a time, each in a fork of a warm process, with walls of its own.
 
     modules: what notebooks will import. environment: variables beyond `walls.ENVIRONMENT`.
+    Processes that are forked from this one share its warm process, as long as that lives.
+    ahead: how many notebooks' forks are kept ready.
     Raises NoSandbox when there can be none on this machine.
     """
 
@@ -66,102 +62,49 @@ class Sandbox:
         modules: Sequence[str] = (),
         limits: Limits | None = None,
         environment: Mapping[str, str] | None = None,
+        ahead: int = 1,
     ) -> None:
-        self.modules, self.limits = list(modules), limits or Limits()
-        self.environment = environment or {}
-        walls.require()
-        self._start()
-        atexit.register(self.close)
+        self.limits = limits or Limits()
+        self._start = partial(WarmProcess, modules, self.limits, environment or {})
+        self._warm = self._start(ahead)
 
     def run(self, cells: Sequence[Cell], files: dict[str, bytes] | None = None) -> Run:
         """Run the cells in order. files: by path inside, there before the first cell runs.
 
         What ends the warm process comes from outside, such as a system short of memory: then
-        all is run once more.
+        all is run once more. Raises NoSandbox, and CourseError when nothing comes up in it.
         """
         run = self._run(cells, files or {})
         return self._run(cells, files or {}) if run.stopped == LOST else run
 
+    def close(self) -> None:
+        """End the warm process and all that it started."""
+        self._warm.close()
+
     def _run(self, cells: Sequence[Cell], files: dict[str, bytes]) -> Run:
         number, channel = self._fork()
-        run = Run()
-        end, end_all = partial(self._end, number), self._process.kill
-        with channel, Watch(self._process.pid, number, self.limits, end, end_all) as watch:
+        warm, run = self._warm, Run()
+        end = partial(warm.end_fork, number)
+        with channel, Watch(warm.pid, number, self.limits, end, warm.kill) as watch:
             try:
                 frames.send(channel, _job(cells, files))
                 _receive(frames.Inbox(channel, self.limits.sent_bytes), len(cells), run)
             except (OSError, frames.FrameError) as error:
                 run.stopped = f"nothing more could be read from it ({error})"
             end()
-        run.stopped = watch.reason or (LOST if run.stopped and self._is_lost() else run.stopped)
+        run.stopped = watch.reason or (LOST if run.stopped and warm.is_lost() else run.stopped)
         return run
 
-    def close(self) -> None:
-        """End the warm process and all that it started."""
-        atexit.unregister(self.close)
-        self._control.close()
-        self._process.kill()  # its process table ends with it
-        self._process.wait()
-        self._said.close()
-
-    def _start(self) -> None:
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the sandbox is
-        self._control, theirs = socket.socketpair()
-        program = ["-m", "inside.warm", str(theirs.fileno())]
-        with theirs, tempfile.TemporaryFile() as calls:
-            calls.write(seccomp.program())
-            calls.seek(0)
-            self._process = subprocess.Popen(
-                walls.command(program, calls.fileno(), self.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=self._said,
-                stderr=self._said,
-                pass_fds=[theirs.fileno(), calls.fileno()],
-            )
-        self._control.settimeout(WARM_SECONDS)
-        try:
-            frames.send(self._control, {"modules": self.modules, "limits": asdict(self.limits)})
-            if frames.Inbox(self._control, 1000).next() is None:
-                raise OSError("it ends at once")
-        except OSError as error:
-            said = self._last_words() or str(error)
-            self.close()
-            raise walls.explain(said) from error
-
     def _fork(self) -> tuple[int, socket.socket]:
-        """A waiting fork: its number, and the socket that leads to it."""
+        """A fork that waits for a job, of a new warm process if the last one was lost."""
+        with suppress(OSError):
+            return self._warm.take_fork()
+        self._warm.close()
+        self._warm = self._start()
         try:
-            return self._take_fork()
-        except OSError:  # the warm process was lost since the last notebook
-            self.close()
-            self._start()
-            return self._take_fork()
-
-    def _take_fork(self) -> tuple[int, socket.socket]:
-        self._control.settimeout(TAKE_SECONDS)
-        self._order({"next": True})
-        data, descriptors, _, _ = socket.recv_fds(self._control, 4, 1)
-        if not descriptors:
-            raise OSError("the warm process has ended")
-        return int.from_bytes(data), socket.socket(fileno=descriptors[0])
-
-    def _end(self, number: int) -> None:
-        with suppress(OSError):  # the warm process was lost, and its forks with it
-            self._order({"end": number})
-
-    def _is_lost(self) -> bool:
-        """Whether the warm process has ended."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(LOST_SECONDS)
-        return self._process.returncode is not None
-
-    def _order(self, order: dict[str, Any]) -> None:
-        frames.send(self._control, order)
-
-    def _last_words(self) -> str:
-        self._said.seek(0)
-        lines = self._said.read(10_000).decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else ""
+            return self._warm.take_fork()
+        except OSError as error:
+            raise self._warm.why_lost(error) from error
 
 
 def _job(cells: Sequence[Cell], files: dict[str, bytes]) -> dict[str, Any]:

@@ -1,17 +1,20 @@
 """The warm process: it has imported everything once, and each submission gets a fork of it.
 
-It never runs a learner's code. It takes orders from the grader on a socket that no fork keeps.
-One fork is always ahead: behind its walls, its kernel started, waiting for a job.
+It never runs a learner's code. It takes orders from graders on a socket that no fork keeps. Some
+forks are always ahead: behind their walls, their kernels started, waiting for jobs.
 
     python -P -m inside.warm DESCRIPTOR
 """
 
 import gc
 import importlib
+import json
 import os
 import signal
 import socket
 import sys
+from collections import deque
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from nbformat.v4 import new_notebook
@@ -31,33 +34,36 @@ KERNEL_MODULES = (
     "tornado.platform.asyncio",
     "tornado.queues",
 )
+MOST_BYTES = 100_000  # of an order
 
 
 class Nursery:
-    """Forks that wait for their jobs, or are at it."""
+    """Forks that wait for their jobs, `ahead` of them at a time, or are at it."""
 
-    def __init__(self, limits: dict[str, Any]) -> None:
+    def __init__(self, limits: dict[str, Any], ahead: int) -> None:
         self.limits = limits
         self.running: set[int] = set()
-        self.ready = self._fork()
+        self.ending: set[int] = set()
+        self.ready = deque(self._fork() for _ in range(ahead))
 
-    def hand_over(self, control: socket.socket) -> None:
-        """Send the fork that is ready, as its number and the socket that leads to it."""
-        keeper, channel = self.ready
-        socket.send_fds(control, [keeper.to_bytes(4)], [channel.fileno()])
-        channel.close()
+    def hand_over(self, reply: socket.socket) -> None:
+        """Send the fork that is ready first, as its number and the socket that leads to it."""
+        keeper, channel = self.ready.popleft()
+        with channel, suppress(OSError):  # who asked may have ended; then so does the fork
+            socket.send_fds(reply, [keeper.to_bytes(4)], [channel.fileno()])
         self.running.add(keeper)
-        self.ready = self._fork()
+        self.ready.append(self._fork())
 
     def end(self, keeper: int) -> None:
-        """End a fork and all that it started; returns when they are gone.
+        """End a fork and all that it started, which takes a while.
 
         It may be ended twice: when it exceeds a limit, and when it is done.
         """
         if keeper in self.running:
             self.running.remove(keeper)
             os.kill(keeper, signal.SIGTERM)
-            os.waitpid(keeper, 0)
+            self.ending.add(keeper)
+        self.ending = {k for k in self.ending if os.waitpid(k, os.WNOHANG) == (0, 0)}
 
     def _fork(self) -> tuple[int, socket.socket]:
         ours, theirs = socket.socketpair()
@@ -112,7 +118,6 @@ def warm_up(modules: list[str]) -> None:
     tracebacks.prepare()
     if "utils.plots" in sys.modules:
         _draw_once()
-    gc.collect()
     gc.freeze()
 
 
@@ -124,18 +129,26 @@ def _draw_once() -> None:
 
 
 def main() -> None:
-    control = socket.socket(fileno=int(sys.argv[1]))
+    orders = socket.socket(fileno=int(sys.argv[1]))
     sys.path.remove(supervisor.HIDDEN)
-    inbox = frames.Inbox(control, sys.maxsize)
-    start = inbox.next()
+    start, _ = _next(orders)
     warm_up(start["modules"])
-    nursery = Nursery(start["limits"])
-    frames.send(control, {"warm": True})
-    while (order := inbox.next()) is not None:
+    nursery = Nursery(start["limits"], start["ahead"])
+    while True:
+        order, descriptors = _next(orders)
         if "end" in order:
             nursery.end(order["end"])
         else:
-            nursery.hand_over(control)
+            with socket.socket(fileno=descriptors[0]) as reply:
+                nursery.hand_over(reply)
+
+
+def _next(orders: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """The next order, and what came with it. Ends this process when nobody can give any."""
+    data, descriptors, _, _ = socket.recv_fds(orders, MOST_BYTES, 1)
+    if not data:
+        sys.exit()
+    return json.loads(data), descriptors
 
 
 if __name__ == "__main__":

@@ -1,0 +1,108 @@
+"""The outside of a warm process: start it behind walls, take forks of it, end them.
+
+Orders go to it as packets on one socket, so that any number of processes can give them: all that
+are forked from the one that started it share it.
+"""
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from autograder.errors import CourseError
+from autograder.sandbox import seccomp, walls
+from autograder.sandbox.limits import Limits
+
+WARM_SECONDS = 120.0  # until the first fork
+LOST_SECONDS = 0.5  # from the end of all in a process table to that of the program around it
+
+
+class WarmProcess:
+    """It is starting up, or warm, or lost. It ends with the thread that started it.
+
+    modules: what it imports. environment: variables beyond `walls.ENVIRONMENT`.
+    ahead: how many forks it keeps ready.
+    Raises NoSandbox when there can be none on this machine.
+    """
+
+    def __init__(
+        self,
+        modules: Sequence[str],
+        limits: Limits,
+        environment: Mapping[str, str],
+        ahead: int = 1,
+    ) -> None:
+        walls.require()
+        self._owner = os.getpid()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process is
+        self._orders, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        program = ["-m", "inside.warm", str(theirs.fileno())]
+        with theirs, tempfile.TemporaryFile() as calls:
+            calls.write(seccomp.program())
+            calls.seek(0)
+            self._process = subprocess.Popen(
+                walls.command(program, calls.fileno(), environment),
+                stdin=subprocess.DEVNULL,
+                stdout=self._said,
+                stderr=self._said,
+                pass_fds=[theirs.fileno(), calls.fileno()],
+            )
+        self.pid = self._process.pid
+        atexit.register(self.close)
+        with suppress(OSError):  # it has ended already: who asks for a fork will hear of it
+            self._order({"modules": list(modules), "limits": asdict(limits), "ahead": ahead})
+
+    def take_fork(self) -> tuple[int, socket.socket]:
+        """A fork that waits for a job: its number, and the socket that leads to it.
+
+        Raises OSError when the process is lost.
+        """
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                self._order({"next": True}, theirs.fileno())
+            ours.settimeout(WARM_SECONDS)
+            data, descriptors, _, _ = socket.recv_fds(ours, 4, 1)
+        if not descriptors:
+            raise OSError("the warm process has ended")
+        return int.from_bytes(data), socket.socket(fileno=descriptors[0])
+
+    def end_fork(self, number: int) -> None:
+        """End a fork and all that it started."""
+        with suppress(OSError):  # the process was lost, and its forks with it
+            self._order({"end": number})
+
+    def is_lost(self) -> bool:
+        """Whether it has ended, or does so within a moment."""
+        end = select.poll()
+        end.register(self._orders, 0)  # that the other side has closed is told in any case
+        return bool(end.poll(LOST_SECONDS * 1000))
+
+    def kill(self) -> None:
+        """End it and all forks, those of other processes too; its process table ends with it."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Let go of it. In the process that started it: end it."""
+        self._orders.close()
+        if os.getpid() == self._owner:
+            atexit.unregister(self.close)
+            self._process.kill()
+            self._process.wait()
+        self._said.close()
+
+    def why_lost(self, error: OSError) -> CourseError:
+        """What is wrong when no fork can be had, from the last that was said, or from `error`."""
+        said = os.pread(self._said.fileno(), 10_000, 0).decode(errors="replace")
+        return walls.explain(([str(error), *said.strip().splitlines()])[-1])
+
+    def _order(self, order: dict[str, Any], *descriptors: int) -> None:
+        socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
