@@ -17,7 +17,7 @@ import psutil
 
 from autograder.grading.made_up_class import make_class
 from autograder.grading.task import RUN
-from tests.classroom import LESSON, gradebook, hand_in, nbgrader, scores, start
+from tests.classroom import LESSON, gradebook, hand_in, release, scores, start
 
 COUNT = 40
 MORE = (100, 200, 400)
@@ -63,11 +63,6 @@ def compare(course: Path) -> None:
     print(f"  throughput: {stock.seconds / sealed.seconds:.1f} times stock's (aim: {AIM})", end="")
     print(f"; with figures drawn {stock.seconds / drawn.seconds:.1f} times")
     print(f"  the same marks: {marks == scores(gradebook(course))}")
-
-
-def release(course: Path) -> None:
-    shutil.copytree(LESSON.notebook_path.parent, course / "solutions" / LESSON.name)
-    nbgrader(course, "generate_assignment", LESSON.name)
 
 
 def submit(course: Path, count: int) -> None:

@@ -23,21 +23,27 @@ def make_course(course: Path, count: int, *options: str) -> dict[str, float]:
 
     options: of nbgrader, for the release.
     """
-    shutil.copytree(LESSON.notebook_path.parent, course / "solutions" / LESSON.name)
     made = make_class(LESSON, min(count, COUNT))
     marks = {}
     for number, submission in enumerate(islice(cycle(made), count)):
         student = f"learner_{number:03}"
         hand_in(course, student, submission.notebook(LESSON))
         marks[student] = submission.true_mark
-    nbgrader(course, "generate_assignment", LESSON.name, *options)
+    release(course, LESSON, *options)
     return marks
 
 
-def hand_in(course: Path, student: str, notebook: nbformat.NotebookNode) -> None:
-    folder = course / "submitted" / student / LESSON.name
+def release(course: Path, lesson: Lesson = LESSON, *options: str) -> None:
+    shutil.copytree(lesson.notebook_path.parent, course / "solutions" / lesson.name)
+    nbgrader(course, "generate_assignment", lesson.name, *options)
+
+
+def hand_in(
+    course: Path, student: str, notebook: nbformat.NotebookNode, lesson: Lesson = LESSON
+) -> None:
+    folder = course / "submitted" / student / lesson.name
     folder.mkdir(parents=True)
-    nbformat.write(notebook, folder / f"{LESSON.name}.ipynb")
+    nbformat.write(notebook, folder / f"{lesson.name}.ipynb")
 
 
 def command(course: Path, *arguments: str) -> list[str]:
