@@ -17,10 +17,18 @@ JSON = re.compile(r".*[/+]json")
 
 
 def clean_outputs(sent: Any) -> list[NotebookNode]:
-    """The outputs among what was sent, in nbformat's form."""
+    """The outputs among what was sent, in nbformat's form.
+
+    What was printed in one go is one output, as in JupyterLab; a kernel may send it in pieces.
+    """
     outputs = sent[:MOST_OUTPUTS] if isinstance(sent, list) else []
-    cleaned = (_clean(output) for output in outputs if isinstance(output, dict))
-    return [output for output in cleaned if output is not None]
+    cleaned: list[NotebookNode] = []
+    for output in filter(None, map(_clean, outputs)):
+        if cleaned and _stream(output) and _stream(output) == _stream(cleaned[-1]):
+            cleaned[-1].text += output.text
+        else:
+            cleaned.append(output)
+    return cleaned
 
 
 def plain_text(value: Any) -> str:
@@ -33,8 +41,13 @@ def plain_count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value < MOST_COUNT else None
 
 
-def _clean(output: dict[str, Any]) -> NotebookNode | None:
-    kind = output.get("output_type")
+def _stream(output: NotebookNode) -> str:
+    """The name of the stream that was printed to; "" when it is something else."""
+    return output.get("name", "") if output.output_type == "stream" else ""
+
+
+def _clean(output: Any) -> NotebookNode | None:
+    kind = output.get("output_type") if isinstance(output, dict) else None
     if kind == "stream":
         name = "stderr" if output.get("name") == "stderr" else "stdout"
         return _output(kind, name=name, text=plain_text(output.get("text")))
