@@ -16,17 +16,12 @@ from autograder.answer import Answer
 from autograder.codec import decode, encode
 from autograder.collect import collect
 from autograder.errors import CourseError
+from autograder.grading_mode import QUESTIONS_VARIABLE
 from autograder.question import Question
 
-QUESTIONS_VARIABLE = "AUTOGRADER_QUESTIONS"
 MIME = "application/vnd.attention-from-scratch.answers"
 MOST_BYTES = 32_000_000
 MOST_TREE_BYTES = 1_000_000
-
-
-def is_grading() -> bool:
-    """Whether this kernel is being graded."""
-    return QUESTIONS_VARIABLE in os.environ
 
 
 def hand_in(answer: Callable, exercise: str) -> None:

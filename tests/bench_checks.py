@@ -54,7 +54,7 @@ def check_times() -> dict[str, float]:
 
 
 def _check(answer: Callable) -> str:
-    """A check as `autograder.check` does it, without showing the card."""
+    """A check as `check` does it, without showing the card."""
     name = answer.__name__
     reference = course.find(name)
     verdict = judge(reference.keys[name], collect(answer, reference.questions[name]))

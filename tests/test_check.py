@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from autograder import check, course, failing_case, hint, progress
-from autograder.check import _hints_seen, _verdicts
 from autograder.codec import decode, encode
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
+from autograder.learner import _hints_seen, _verdicts
 
 
 @pytest.fixture(autouse=True)

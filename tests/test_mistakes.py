@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from autograder.authoring.exercise import Alternative, AuthoringError, Mistake
+from autograder.authoring.errors import AuthoringError
+from autograder.authoring.exercise import Alternative, Mistake
 from autograder.authoring.lesson import Lesson, rewrite
 from autograder.authoring.reference import ExerciseBuilder
 from autograder.authoring.table import outcomes, print_table

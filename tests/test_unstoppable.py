@@ -15,9 +15,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.errors import CourseError
 from autograder.grading.blueprint import Blueprint
+from autograder.grading.job import Job
 from autograder.grading.neighbours import only_run
 from autograder.grading.pool import local_pool
-from autograder.grading.task import Job
 from tests import kills
 from tests.classroom import LESSON, descendants, gradebook, make_course, nbgrader, records, verdicts
 

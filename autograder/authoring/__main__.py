@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from tqdm import tqdm
 
-from autograder.authoring.exercise import AuthoringError
+from autograder.authoring.errors import AuthoringError
 from autograder.authoring.lesson import ROOT, Lesson, lesson_names
 from autograder.errors import CourseError
 

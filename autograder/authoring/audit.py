@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from autograder.answer import Answer
-from autograder.authoring.exercise import AuthoringError, Exercise
+from autograder.authoring.errors import AuthoringError
+from autograder.authoring.exercise import Exercise
 from autograder.collect import collect
 from autograder.judge import judge
 from autograder.question import AnswerKey, Call, Question

@@ -65,10 +65,6 @@ Case = dict[str, Any] | ModuleCase | Goal | Raises
 Inputs = Callable[[Draw], Case]
 
 
-class AuthoringError(Exception):
-    """Something in a lesson or its exercises does not fit together; the message says what."""
-
-
 @dataclass(frozen=True)
 class Aspect:
     """One thing to get right, the points for it, and the cases that show it.

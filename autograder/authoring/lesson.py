@@ -5,6 +5,8 @@ solution region is an exercise named after what it defines, and a cell that is o
 is where that exercise is graded.
 """
 
+from __future__ import annotations
+
 import ast
 import importlib
 import re
@@ -14,11 +16,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import CodeType, MappingProxyType
+from typing import TYPE_CHECKING
 
 import jupytext
 from nbformat import NotebookNode
 
-from autograder.authoring.exercise import AuthoringError, Exercise, Variant
+from autograder.authoring.errors import AuthoringError
+
+if TYPE_CHECKING:
+    from autograder.authoring.exercise import Exercise, Variant
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT / "solutions"

@@ -12,7 +12,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from autograder.authoring.exercise import AuthoringError
+from autograder.authoring.errors import AuthoringError
 from autograder.authoring.lesson import Lesson, exercise_checked, exercise_defined
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}

@@ -19,9 +19,9 @@ from autograder.answer import Answer
 from autograder.arguments import Library, make_all, map_tensors
 from autograder.authoring.audit import Audit
 from autograder.authoring.draw import Draw
+from autograder.authoring.errors import AuthoringError
 from autograder.authoring.exercise import (
     Aspect,
-    AuthoringError,
     Case,
     Exercise,
     Goal,

@@ -3,6 +3,8 @@
 It is nbgrader's own converter with one step exchanged. Running and judging happen elsewhere, many
 at a time and sealed off (`autograder.grading.task`); this process alone writes the gradebook and
 the autograded notebooks, one submission after another, as nbgrader does.
+
+What brings torch is imported in functions: every command of nbgrader loads this module.
 """
 
 import glob
@@ -33,14 +35,12 @@ from autograder.grading.blueprint import read_blueprint
 from autograder.grading.drafts import draft_of, remove_unfinished
 from autograder.grading.gradebook import keep_statements, wait_for_sqlite
 from autograder.grading.handed_in import files_beside, is_ordinary, read_submission
-from autograder.grading.hidden import grading_reference
-from autograder.grading.judge_answers import JudgeAnswers
+from autograder.grading.job import Graded, Job
 from autograder.grading.neighbours import only_run
 from autograder.grading.pool import Pool, dask_pool, local_pool
 from autograder.grading.read_notebook import BrokenSubmission
 from autograder.grading.source import read_source
 from autograder.grading.summary import OUTCOMES, Summary
-from autograder.grading.task import Graded, Job
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
@@ -135,7 +135,6 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
     def _grade_all(self, summary: Summary) -> None:
         self._sanitizing = True  # so that paths mean what was handed in
-        self._register_later_preprocessors()
         if not self._names:
             name = self.coursedir.assignment_id
             raise CourseError(
@@ -161,6 +160,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             closing(self._pool(len(due), templates[self._names[0]])) as pool,
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
+            self._register_later_preprocessors()
             for graded in pool.grade_all(self._jobs(due, templates)):
                 results[graded.path] = graded
                 folder = os.path.dirname(graded.path)
@@ -175,8 +175,17 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
     def _jobs(self, due: list[str], templates: dict[str, Job]) -> Iterator[Job]:
         """The notebooks of submissions, read when their turn comes."""
+        reference = self._reference()
         for path in (path for folder in due for path in self.assignments[folder]):
-            yield _with_submission(templates[Path(path).stem], Path(path))
+            template = replace(templates[Path(path).stem], reference=reference)
+            yield _with_submission(template, Path(path))
+
+    def _reference(self) -> bytes:
+        """The lesson's, with hidden cases; empty for an assignment that is none of the course's."""
+        from autograder.grading.hidden import grading_reference
+
+        name = self.coursedir.assignment_id
+        return grading_reference(name).to_bytes() if name in lesson_names() else b""
 
     def _template(self, name: str) -> Job:
         """What all submissions of a notebook have in common."""
@@ -185,12 +194,10 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         released = read_source(source / f"{name}.ipynb")
         with self._gradebook() as gradebook:
             blueprint = read_blueprint(gradebook, name, assignment, released.grade_ids)
-        ours = assignment in lesson_names()
         return Job(
             path="",
             blueprint=blueprint,
             files=files_beside(source),
-            reference=grading_reference(assignment).to_bytes() if ours else b"",
             modules=released.modules,
             limits=Limits(self.cell_seconds, self.notebook_seconds, int(self.memory * GIGABYTE)),
             figures=self.figures,
@@ -236,6 +243,8 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
         None looks after the cells' metadata: the released ones stand in their places already.
         """
+        from autograder.grading.judge_answers import JudgeAnswers
+
         self.exporter._preprocessors = []
         for step in self.autograde_preprocessors:
             step = import_item(step) if isinstance(step, str) else step

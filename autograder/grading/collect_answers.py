@@ -12,7 +12,8 @@ from nbgrader.preprocessors import Execute
 
 from autograder.authoring.lesson import lesson_names
 from autograder.grading.hidden import grading_reference
-from autograder.hand_in import QUESTIONS_VARIABLE, encode_questions
+from autograder.grading_mode import QUESTIONS_VARIABLE
+from autograder.hand_in import encode_questions
 
 
 class CollectAnswers(Execute):

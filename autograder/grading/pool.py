@@ -14,24 +14,20 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import islice
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from types import ModuleType
 
 from autograder.errors import CourseError
-from autograder.grading.task import (
-    Graded,
-    Job,
-    close_own_sandbox,
-    failed,
-    grade,
-    own_sandbox,
-)
+from autograder.grading.job import Graded, Job
+from autograder.grading.own_sandbox import close_own_sandbox, own_sandbox
 from autograder.sandbox.walls import NoSandbox
 
 AHEAD = 2  # jobs a worker, so that none waits for the gradebook
 SCHEDULER_SECONDS = 20
+TASK = "autograder.grading.task"
 
 
 class Pool:
@@ -73,11 +69,11 @@ class Pool:
 
     def _submit(self, job: Job) -> Future:
         try:
-            return self.executor.submit(grade, job)
+            return self.executor.submit(_grade, job)
         except BrokenExecutor:
             self.close()
             self.executor = self.make()
-            return self.executor.submit(grade, job)
+            return self.executor.submit(_grade, job)
 
     def _one_by_one(self, pending: dict[Future, Job]) -> Iterator[Graded]:
         """A worker died, and all that was pending with it: who dies again, did it."""
@@ -97,7 +93,10 @@ def local_pool(workers: int, template: Job) -> Pool:
     def make() -> ProcessPoolExecutor:
         context = _context()
         if context.get_start_method() == "fork":
-            own_sandbox(template, ahead=workers)  # they share it
+            # The workers share the sandbox, and what is imported here while it gets ready.
+            own_sandbox(template, ahead=workers)
+            _task()
+            gc.freeze()  # nor is that ever searched for what can be freed
         executor = ProcessPoolExecutor(workers, context, _start_worker)
         with _main_hidden():
             for _ in range(workers):  # of a fork server each starts one
@@ -132,16 +131,15 @@ def dask_pool(address: str) -> Pool:
 
 
 def _context() -> BaseContext:
-    """How workers come about: by a fork of this process, which has imported all they need.
+    """How workers come about: by a fork of this process.
 
     One with threads can't safely be forked (formgrader's server). Then a process is, that is
-    started to import the same.
+    started to import what they need.
     """
     if threading.active_count() == 1:
-        gc.freeze()  # what is imported stays shared, and is not searched again when all ends
         return multiprocessing.get_context("fork")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["autograder.grading.task"])
+    context.set_forkserver_preload([TASK])
     with _deaf_to_ctrl_c():
         forkserver.ensure_running()
     return context
@@ -196,12 +194,25 @@ def _is_lost(future: Future) -> bool:
     return isinstance(future.exception(), BrokenExecutor)
 
 
+def _task() -> ModuleType:
+    """What grades. With it comes torch: a second, in which others can get ready."""
+    return import_module(TASK)
+
+
+def _grade(job: Job) -> Graded:
+    return _task().grade(job)
+
+
+def _failed(job: Job, reason: str) -> Graded:
+    return _task().failed(job, reason)
+
+
 def _result(future: Future, job: Job) -> Graded:
     try:
         return future.result()
     except NoSandbox:
         raise
     except BrokenExecutor:
-        return failed(job, "the process that graded it was ended, perhaps for want of memory")
+        return _failed(job, "the process that graded it was ended, perhaps for want of memory")
     except Exception as error:
-        return failed(job, f"grading it met an error of its own ({type(error).__name__}: {error})")
+        return _failed(job, f"grading it met an error of its own ({type(error).__name__}: {error})")

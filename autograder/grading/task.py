@@ -4,8 +4,7 @@ It needs no gradebook and no course directory. Only the sandbox that it runs the
 from one task to the next.
 """
 
-import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 
 import nbformat
@@ -14,61 +13,19 @@ from nbformat.v4 import new_output
 
 from autograder.codec import decode
 from autograder.course import LessonReference
-from autograder.grading.blueprint import Blueprint
 from autograder.grading.cells import grade_id_of
 from autograder.grading.handed_in import MOST_NOTEBOOK_BYTES
+from autograder.grading.job import Graded, Job
 from autograder.grading.judge_notebook import NOT_RUN, judge_notebook, tidy
+from autograder.grading.own_sandbox import QUESTIONS, own_sandbox
 from autograder.grading.read_notebook import BrokenSubmission, read_notebook, require_any_of
 from autograder.grading.restore import empty_submission, restore
-from autograder.hand_in import QUESTIONS_VARIABLE, encode_questions
-from autograder.sandbox.limits import Limits
-from autograder.sandbox.sandbox import Cell, Run, Sandbox
+from autograder.hand_in import encode_questions
+from autograder.sandbox.sandbox import Cell, Run
 from autograder.sandbox.walls import HOME
-from utils.described import DESCRIBED, FIGURES_VARIABLE
 
 RUN = "attention_run"
-QUESTIONS = "/scratch/questions.safetensors"
 CHECK_GRACE = 10.0  # seconds, beyond what an exercise allows
-
-_own = threading.local()  # a Dask worker does several tasks at a time, each in a thread
-
-
-@dataclass(frozen=True)
-class Job:
-    """A submission to grade.
-
-    path: where the notebook was handed in; data: what it holds; broken: why there is nothing.
-    files: what lies beside the notebook, by name.
-    reference: the lesson's, with hidden cases, as bytes; empty for an assignment without one.
-    modules: what the released notebook imports, for the sandbox to have ready.
-    figures: whether the course's figures are drawn, and not only described.
-    """
-
-    path: str
-    blueprint: Blueprint
-    data: bytes = b""
-    broken: str = ""
-    files: dict[str, bytes] = field(default_factory=dict)
-    reference: bytes = b""
-    modules: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
-    figures: bool = False
-
-
-@dataclass(frozen=True)
-class Graded:
-    """A graded submission.
-
-    path: that of its job.
-    notebook: in nbformat's JSON, with outputs, verdicts and cards.
-    outcome: "graded", "unanswered" or "failed"; reason: why it failed, if it did.
-    """
-
-    path: str
-    notebook: str
-    outcome: str
-    reason: str = ""
-    seconds: float = 0.0
 
 
 def grade(job: Job) -> Graded:
@@ -142,28 +99,6 @@ def _fill_in(notebook: NotebookNode, run: Run) -> None:
     for cell in cells[len(run.cells) :]:
         said = f"{NOT_RUN}: {run.stopped}"
         cell.outputs = [new_output("error", ename=NOT_RUN, evalue=run.stopped, traceback=[said])]
-
-
-def own_sandbox(job: Job, ahead: int = 1) -> Sandbox:
-    """This thread's sandbox. There is one at a time: the last ends when another kind is due.
-
-    Processes that are forked from here begin with it. ahead: how many jobs it is ready for.
-    """
-    needs = job.modules, job.limits, job.figures
-    if getattr(_own, "needs", None) != needs:
-        close_own_sandbox()
-        environment = {QUESTIONS_VARIABLE: QUESTIONS}
-        if not job.figures:
-            environment[FIGURES_VARIABLE] = DESCRIBED
-        _own.sandbox, _own.needs = Sandbox(job.modules, job.limits, environment, ahead), needs
-    return _own.sandbox
-
-
-def close_own_sandbox() -> None:
-    """End this thread's sandbox, if it has one."""
-    if hasattr(_own, "sandbox"):
-        _own.sandbox.close()
-    _own.__dict__.clear()
 
 
 @cache

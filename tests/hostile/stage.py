@@ -27,8 +27,9 @@ from autograder.grading import task
 from autograder.grading.blueprint import Blueprint, SourceCell
 from autograder.grading.handed_in import files_beside, read_submission
 from autograder.grading.hidden import grading_reference
+from autograder.grading.job import Graded, Job
 from autograder.grading.judge_notebook import VERDICT
-from autograder.grading.task import Graded, Job, grade
+from autograder.grading.task import grade
 from autograder.sandbox.limits import Limits
 from tests.hostile.attack import LESSON, POINTS, Attack, short_notebook
 

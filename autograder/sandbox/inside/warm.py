@@ -21,12 +21,13 @@ from nbformat.v4 import new_notebook
 
 from inside import frames, namespaces, supervisor, tracebacks
 
-# What a kernel imports only when it starts.
+# What a kernel imports only when it starts, and a lesson when it first checks.
 KERNEL_MODULES = (
     "IPython.core.completerlib",
     "IPython.core.debugger",
     "IPython.core.logger",
     "IPython.extensions.storemagic",
+    "autograder.learner",
     "encodings.idna",
     "encodings.unicode_escape",
     "ipykernel.debugger",

@@ -17,6 +17,7 @@ from autograder.card import headline, hint_card, progress_card, verdict_card
 from autograder.collect import collect
 from autograder.course import LessonReference
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
+from autograder.grading_mode import is_grading
 from autograder.judge import blame, judge
 from autograder.results import describe, written_function
 from autograder.verdict import Verdict
@@ -32,7 +33,7 @@ def check(answer: Callable) -> None:
     CourseError when `answer` is no exercise.
     """
     name = _exercise_name(answer)
-    if hand_in.is_grading():
+    if is_grading():
         hand_in.hand_in(answer, name)
         return
     reference = course.find(name)
@@ -52,7 +53,7 @@ def hint(exercise: Callable | str | None = None) -> None:
 
     Raises CourseError when there is no such exercise.
     """
-    if hand_in.is_grading():
+    if is_grading():
         return
     name = exercise if isinstance(exercise, str) else _exercise_name(exercise, "hint")
     hints = course.find(name).keys[name].hints
@@ -75,7 +76,7 @@ def failing_case(exercise: Callable | str) -> dict[str, Any]:
 
 def progress() -> None:
     """Show the points earned so far in this notebook, for the lessons that were checked in it."""
-    if hand_in.is_grading():
+    if is_grading():
         return
     lessons = list(dict.fromkeys(verdict.lesson for verdict in _verdicts.values()))
     if not lessons:
