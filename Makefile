@@ -10,9 +10,9 @@ LESSON  ?=
 LAB     ?=
 PYTEST  ?=
 # What `make grade` says to nbgrader, from options of its own.
-GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student=$(STUDENT)) \
-	$(if $(FORCE),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
-	$(if $(UNSEALED),--Autograde.unsealed=True)
+GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subst ','\'',$(STUDENT))') \
+	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
+	$(if $(filter-out 0,$(UNSEALED)),--Autograde.unsealed=True)
 # Address of a package index that has a smaller torch, such as the CPU index that PyTorch's
 # installation page names. Empty: the usual torch.
 TORCH_INDEX ?=

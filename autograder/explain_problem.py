@@ -85,7 +85,7 @@ def explain_problem(problem: Problem, exercise: str) -> str:
         case "check timed out":
             return f"The check of `{exercise}` took too long: {detail}."
         case "not run":
-            return f"The check of `{exercise}` did not run: {detail}."
+            return f"The check of `{exercise}` did not run: {detail.rstrip('.')}."
         case "unreadable":
             return f"What came in for `{exercise}` can't be read as an answer ({detail})."
     return f"No answer came in for `{exercise}`: its check did not run to the end."

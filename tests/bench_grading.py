@@ -15,8 +15,8 @@ from pathlib import Path
 import nbformat
 import psutil
 
+from autograder.grading.job import RUN
 from autograder.grading.made_up_class import make_class
-from autograder.grading.task import RUN
 from tests.classroom import LESSON, gradebook, hand_in, release, scores, start
 
 COUNT = 40

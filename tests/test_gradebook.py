@@ -140,6 +140,33 @@ def test_what_is_graded_when(api, course):
     assert changed() == {"one", "two"}
 
 
+def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
+    hand_in(course, "three", 1, EARLY)
+    grade(api, "three")
+    hand_in(course, "three", 2, EARLY)
+    assert "1 graded" in grade(api, "three")
+    assert submission(api, "three")[2]["check_x"][0] == 0
+    (course / "submitted" / "three" / SMALL / "numbers.csv").write_text("1, 2")
+    assert "1 graded" in grade(api, "three")
+    assert "0 graded, 0 unanswered, 0 failed, 1 untouched" in grade(api, "three")
+
+
+def test_what_failed_is_said_again(api, course):
+    hand_in(course, "torn", 1, EARLY)
+    path = course / "submitted" / "torn" / SMALL / f"{SMALL}.ipynb"
+    path.write_text(path.read_text()[:100])
+    assert "failed: torn: " in grade(api, "torn")
+    said = grade(api, "torn")
+    assert "failed in an earlier run: torn: " in said and "0 failed, 1 untouched" in said
+
+
+def test_no_jobs_at_a_time_is_an_error(api):
+    api.config.Autograde.jobs = 0
+    done = api.autograde(SMALL, "one")
+    del api.config.Autograde["jobs"]
+    assert not done["success"] and "Autograde.jobs is 0" in done["log"]
+
+
 def test_what_was_not_released_is_not_graded(api, course):
     folder = course / "submitted" / "one" / "other"
     folder.mkdir(parents=True)

@@ -11,6 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.authoring.lesson import ROOT, Lesson
+from autograder.grading import hidden
 from autograder.grading.class_report import class_report, read_verdicts
 from autograder.grading.made_up_class import (
     SOLUTION,
@@ -159,6 +160,25 @@ def test_formgrader_lists_the_lesson_and_its_submissions(course):
 def test_nbgraders_validate_works(course, student, words):
     path = course / "submitted" / student / LESSON.name / f"{LESSON.name}.ipynb"
     assert words in nbgrader(course, "validate", str(path), check=False)
+
+
+def test_a_course_without_a_secret_is_told_so(course, monkeypatch):
+    monkeypatch.setenv(hidden.SECRET_VARIABLE, " ")
+    said = nbgrader(course, "autograde", LESSON.name, "--student=released", "--force")
+    assert "This course has no secret" in said
+
+
+def test_the_secret_is_the_environments_or_the_files(tmp_path, monkeypatch):
+    monkeypatch.delenv(hidden.SECRET_VARIABLE, raising=False)
+    monkeypatch.setattr(hidden, "SECRET_FILE", tmp_path / "secret.txt")
+    assert hidden.own_secret() == ""
+    hidden.SECRET_FILE.write_text("\n")
+    assert hidden.own_secret() == ""
+    assert hidden.course_secret() == hidden.SHIPPED_SECRET
+    hidden.SECRET_FILE.write_text("the file's\n")
+    assert hidden.course_secret() == "the file's"
+    monkeypatch.setenv(hidden.SECRET_VARIABLE, "the environment's")
+    assert hidden.course_secret() == "the environment's"
 
 
 def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from autograder.answer import Answer, Problem
 from autograder.course import find
+from autograder.grading.job import RUN
 from autograder.grading.judge_notebook import VERDICT
 from autograder.grading.report.__main__ import main
 from autograder.grading.report.course_files import course_files
@@ -30,7 +31,6 @@ from autograder.grading.report.gather import gather
 from autograder.grading.report.histogram import MOST_BARS, histogram
 from autograder.grading.report.page import breakable
 from autograder.grading.report.same_code import code_print, same_code
-from autograder.grading.task import RUN
 from autograder.judge import judge
 from autograder.verdict import AspectResult, CaseCount, Verdict
 

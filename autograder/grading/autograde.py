@@ -35,7 +35,7 @@ from autograder.grading.blueprint import read_blueprint
 from autograder.grading.drafts import draft_of, remove_unfinished
 from autograder.grading.gradebook import keep_statements, wait_for_sqlite
 from autograder.grading.handed_in import files_beside, is_ordinary, read_submission
-from autograder.grading.job import Graded, Job
+from autograder.grading.job import Graded, Job, earlier_run
 from autograder.grading.neighbours import only_run
 from autograder.grading.pool import Pool, dask_pool, local_pool
 from autograder.grading.read_notebook import BrokenSubmission
@@ -45,6 +45,10 @@ from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
+NO_SECRET = (
+    "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
+    "into course_secret.txt, and grade again with --force."
+)
 
 
 class OrdinaryFiles(BaseConverter):
@@ -67,7 +71,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
     """
 
     unsealed = Bool(False, help="Run submissions as nbgrader does, without walls.").tag(config=True)
-    jobs = Integer(os.cpu_count(), min=1, help="Submissions to run at a time.").tag(config=True)
+    jobs = Integer(os.cpu_count(), help="Submissions to run at a time.").tag(config=True)
     scheduler = Unicode("", help="Address of a Dask scheduler for the work.").tag(config=True)
     cell_seconds = Float(30.0, help="Wall time of one cell.").tag(config=True)
     notebook_seconds = Float(300.0, help="Wall time of one notebook.").tag(config=True)
@@ -101,7 +105,8 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             self.log.error(str(error))
             raise NbGraderException(str(error)) from error
         except KeyboardInterrupt:
-            self.log.warning("Interrupted. The same command goes on from here.")
+            again = "grades all of them again" if self.force else "goes on from here"
+            self.log.warning("Interrupted. The same command %s.", again)
             raise SystemExit(INTERRUPTED) from None
         finally:
             for line in summary.lines():
@@ -122,7 +127,8 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             return True
         now = self.coursedir.get_existing_timestamp(self._format_source(assignment_id, student_id))
         then = self.coursedir.get_existing_timestamp(dest)
-        return bool(now and then and now > then)
+        newer = bool(now and then and now > then)
+        return newer or any(map(self._is_changed, self.notebooks))
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         if self.unsealed:
@@ -135,15 +141,19 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
     def _grade_all(self, summary: Summary) -> None:
         self._sanitizing = True  # so that paths mean what was handed in
+        if self.jobs < 1:
+            raise CourseError(f"Autograde.jobs is {self.jobs}; it takes at least 1.")
         if not self._names:
             name = self.coursedir.assignment_id
             raise CourseError(
                 f"The gradebook knows no such notebook of {name}. Was it released? "
                 f"nbgrader generate_assignment {name}"
             )
+        self._templates = _with_all_modules({name: self._template(name) for name in self._names})
         with only_run(Path(self.coursedir.root)):
             due = [folder for folder in sorted(self.assignments) if self._is_due(folder)]
-            summary.untouched = len(self.assignments) - len(due)
+            for folder in self.assignments.keys() - due:
+                summary.leave(self._student(folder), *self._outcome_before(folder))
             if due:
                 self._grade(due, summary)
 
@@ -153,39 +163,67 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         self.notebooks = self.assignments[folder]
         return self.init_destination(*place)
 
+    def _is_changed(self, path: str) -> bool:
+        """Whether another notebook was handed in since, or another file beside it."""
+        before = earlier_run(self._graded_path(path)).get("submitted")
+        return before not in (None, self._job(path).digest)
+
+    def _outcome_before(self, folder: str) -> tuple[str, str]:
+        """The outcome of an earlier run, and its reason."""
+        runs = [earlier_run(self._graded_path(path)) for path in self.assignments[folder]]
+        failed = [run.get("reason", "") for run in runs if run.get("outcome") == "failed"]
+        return ("failed", failed[0]) if failed else ("graded", "")
+
+    def _graded_path(self, path: str) -> Path:
+        """Where the graded notebook of a submitted one lies."""
+        student = self._student(os.path.dirname(path))
+        return Path(self._format_dest(self.coursedir.assignment_id, student), Path(path).name)
+
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}
-        templates = _with_all_modules({name: self._template(name) for name in self._names})
         with (
-            closing(self._pool(len(due), templates[self._names[0]])) as pool,
+            closing(self._pool(len(due))) as pool,
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
             self._register_later_preprocessors()
-            for graded in pool.grade_all(self._jobs(due, templates)):
+            for graded in pool.grade_all(self._jobs(due)):
                 results[graded.path] = graded
                 folder = os.path.dirname(graded.path)
                 if results.keys() >= set(self.assignments[folder]):
                     self._record(folder, results, summary)
                     bar.update()
 
-    def _pool(self, most: int, template: Job) -> Pool:
+    def _pool(self, most: int) -> Pool:
         if self.scheduler:
             return dask_pool(self.scheduler)
-        return local_pool(min(self.jobs, most), template)
+        return local_pool(min(self.jobs, most), self._templates[self._names[0]])
 
-    def _jobs(self, due: list[str], templates: dict[str, Job]) -> Iterator[Job]:
+    def _jobs(self, due: list[str]) -> Iterator[Job]:
         """The notebooks of submissions, read when their turn comes."""
         reference = self._reference()
         for path in (path for folder in due for path in self.assignments[folder]):
-            template = replace(templates[Path(path).stem], reference=reference)
-            yield _with_submission(template, Path(path))
+            yield replace(self._job(path), reference=reference)
+
+    def _job(self, path: str) -> Job:
+        """The job of grading one submitted notebook, but for the lesson's reference."""
+        template = self._templates[Path(path).stem]
+        try:
+            data, broken = read_submission(Path(path)), ""
+        except BrokenSubmission as error:
+            data, broken = b"", str(error)
+        files = files_beside(Path(path).parent) | template.files
+        return replace(template, path=path, data=data, broken=broken, files=files)
 
     def _reference(self) -> bytes:
         """The lesson's, with hidden cases; empty for an assignment that is none of the course's."""
-        from autograder.grading.hidden import grading_reference
+        from autograder.grading.hidden import grading_reference, own_secret
 
         name = self.coursedir.assignment_id
-        return grading_reference(name).to_bytes() if name in lesson_names() else b""
+        if name not in lesson_names():
+            return b""
+        if not own_secret():
+            self.log.warning(NO_SECRET)
+        return grading_reference(name).to_bytes()
 
     def _template(self, name: str) -> Job:
         """What all submissions of a notebook have in common."""
@@ -279,16 +317,6 @@ def _with_all_modules(templates: dict[str, Job]) -> dict[str, Job]:
     """Let all notebooks of an assignment share a sandbox that has ready what any of them needs."""
     modules = dict.fromkeys(name for job in templates.values() for name in job.modules)
     return {name: replace(job, modules=tuple(modules)) for name, job in templates.items()}
-
-
-def _with_submission(template: Job, path: Path) -> Job:
-    """The job of grading one submitted notebook."""
-    try:
-        data, broken = read_submission(path), ""
-    except BrokenSubmission as error:
-        data, broken = b"", str(error)
-    files = files_beside(path.parent) | template.files
-    return replace(template, path=str(path), data=data, broken=broken, files=files)
 
 
 @contextmanager

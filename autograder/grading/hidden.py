@@ -19,16 +19,19 @@ from autograder.grading.drafts import write_whole
 FOLDER = Path(__file__).parent / "hidden"
 SECRET_FILE = ROOT / "course_secret.txt"
 SECRET_VARIABLE = "COURSE_SECRET"
-DEFAULT_SECRET = "a course of your own should have a secret of its own"
+SHIPPED_SECRET = "a course of your own should have a secret of its own"
+
+
+def own_secret() -> str:
+    """The secret from the environment or from course_secret.txt; "" where there is none."""
+    if SECRET_VARIABLE in os.environ:
+        return os.environ[SECRET_VARIABLE].strip()
+    return SECRET_FILE.read_text().strip() if SECRET_FILE.exists() else ""
 
 
 def course_secret() -> str:
-    """The secret from the environment or from course_secret.txt, else the one that ships."""
-    if SECRET_VARIABLE in os.environ:
-        return os.environ[SECRET_VARIABLE]
-    if SECRET_FILE.exists():
-        return SECRET_FILE.read_text().strip()
-    return DEFAULT_SECRET
+    """The course's own secret, else the one that ships."""
+    return own_secret() or SHIPPED_SECRET
 
 
 @cache

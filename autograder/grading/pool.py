@@ -98,7 +98,7 @@ def local_pool(workers: int, template: Job) -> Pool:
             _task()
             gc.freeze()  # nor is that ever searched for what can be freed
         executor = ProcessPoolExecutor(workers, context, _start_worker)
-        with _main_hidden():
+        with _main_hidden(), _ctrl_c_later():
             for _ in range(workers):  # of a fork server each starts one
                 executor.submit(os.getpid)
         return executor
@@ -159,6 +159,16 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 
 @contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Hold Ctrl-C back: while a process forks, Python would pass over it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
 def _main_hidden() -> Iterator[None]:
     """Keep new processes from importing what this one was started as: nbgrader, with all it has."""
     main = sys.modules["__main__"]
@@ -171,6 +181,7 @@ def _main_hidden() -> Iterator[None]:
 
 def _start_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # or its kernels would inherit it
     threading.Thread(target=_end_with_grader, daemon=True).start()
 
 

@@ -32,7 +32,7 @@ def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:
 
 def empty_submission(blueprint: Blueprint, reason: str) -> NotebookNode:
     """What stands in for a notebook that could not be read: the reason, and no answers."""
-    told = make_cell("markdown", f"**This notebook could not be graded.** {plain_text(reason)}")
+    told = make_cell("markdown", f"**This notebook could not be graded**: {plain_text(reason)}")
     return make_notebook([told, *(_missing(cell) for cell in blueprint.cells)])
 
 

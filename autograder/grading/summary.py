@@ -20,13 +20,21 @@ class Summary:
     def __init__(self) -> None:
         self.students: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
         self.untouched = 0
+        self.failed_before: list[tuple[str, str]] = []
 
     def add(self, student: str, outcome: str, reason: str = "") -> None:
-        reason = " ".join(reason.split())[:LONGEST_REASON]
-        self.students[outcome].append((printable(student), printable(reason)))
+        self.students[outcome].append(_told(student, reason))
+
+    def leave(self, student: str, outcome: str, reason: str) -> None:
+        """Count a submission that is left as an earlier run graded it, with what came of that."""
+        self.untouched += 1
+        if outcome == "failed":
+            self.failed_before.append(_told(student, reason))
 
     def lines(self) -> Iterator[str]:
         """A line for each failure, one for those who answered nothing, and one with the counts."""
+        for student, reason in sorted(self.failed_before):
+            yield f"failed in an earlier run: {student}: {reason}"
         for student, reason in sorted(self.students["failed"]):
             yield f"failed: {student}: {reason}"
         if self.students["unanswered"]:
@@ -34,3 +42,7 @@ class Summary:
             yield f"unanswered: {', '.join(names)}"
         counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.students.items())
         yield f"{counts}, {self.untouched} untouched since an earlier run"
+
+
+def _told(student: str, reason: str) -> tuple[str, str]:
+    return printable(student), printable(" ".join(reason.split())[:LONGEST_REASON])

@@ -15,7 +15,7 @@ from autograder.codec import decode
 from autograder.course import LessonReference
 from autograder.grading.cells import grade_id_of
 from autograder.grading.handed_in import MOST_NOTEBOOK_BYTES
-from autograder.grading.job import Graded, Job
+from autograder.grading.job import RUN, Graded, Job
 from autograder.grading.judge_notebook import NOT_RUN, judge_notebook, tidy
 from autograder.grading.own_sandbox import QUESTIONS, own_sandbox
 from autograder.grading.read_notebook import BrokenSubmission, read_notebook, require_any_of
@@ -24,7 +24,6 @@ from autograder.hand_in import encode_questions
 from autograder.sandbox.sandbox import Cell, Run
 from autograder.sandbox.walls import HOME
 
-RUN = "attention_run"
 CHECK_GRACE = 10.0  # seconds, beyond what an exercise allows
 
 
@@ -43,7 +42,7 @@ def grade(job: Job) -> Graded:
     outcome = "failed" if run.stopped else "graded" if answered else "unanswered"
     seconds = round(sum(cell.seconds for cell in run.cells), 3)
     about = {"outcome": outcome, "reason": run.stopped, "seconds": seconds}
-    notebook.metadata[RUN] = about
+    notebook.metadata[RUN] = about | {"submitted": job.digest}
     return Graded(job.path, nbformat.writes(notebook), **about)
 
 

@@ -4,8 +4,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
+from autograder.grading.job import RUN
 from autograder.grading.judge_notebook import VERDICT
-from autograder.grading.task import RUN
 from tests.hostile.attack import POINTS, Attack, find
 
 CHECKS = [f"check_{name}" for name in POINTS]

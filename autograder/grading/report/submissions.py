@@ -8,9 +8,9 @@ from typing import Any
 
 from tqdm import tqdm
 
+from autograder.grading.job import RUN
 from autograder.grading.judge_notebook import VERDICT
 from autograder.grading.report.facts import checked_run, checked_verdict
-from autograder.grading.task import RUN
 
 MOST_BYTES = 100_000_000
 MOST_SOURCE = 20_000
