@@ -15,6 +15,10 @@ DTYPES = (
 )
 
 
+# Kinds of problems that came before any call was made.
+NEVER_CALLED = {"undefined", "check timed out", "not run", "no answer", "unreadable"}
+
+
 @dataclass(frozen=True)
 class Problem:
     """Why a call gave no tensors.

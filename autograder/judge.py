@@ -6,7 +6,7 @@ This half never sees the learner's code, only the tensors that it gave.
 from dataclasses import replace
 from typing import Any
 
-from autograder.answer import Answer, Problem
+from autograder.answer import NEVER_CALLED, Answer, Problem
 from autograder.compare import Comparison
 from autograder.explain_difference import explain_difference
 from autograder.explain_problem import explain_problem
@@ -143,6 +143,8 @@ def _finding(
 ) -> dict[str, Any]:
     """What a verdict says of a failing case: sentence, mistake and exhibit."""
     case, answer = key.cases[index], answers[index]
+    if answer.problem and answer.problem.kind in NEVER_CALLED:
+        return {"sentence": explain_problem(answer.problem, key.exercise)}
     exhibit = Exhibit(index, case.label, case.shapes, hidden=case.hidden)
     names = aspect.outputs or list(case.expected)
     lack = next((answer.lacks[name] for name in names if name in answer.lacks), None)

@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from autograder.answer import Answer
+from autograder.answer import Answer, Problem
 from autograder.compare import Comparison
 from autograder.course import find
 from autograder.explain_difference import explain_difference, name_dims
@@ -94,6 +94,13 @@ def test_an_answer_without_an_output_is_wrong():
     key = find("simple_attention").keys["simple_attention"]
     answers = [Answer({"context": case.expected["context"]}) for case in key.cases]
     assert judge(key, answers).points == 0
+
+
+def test_where_nothing_was_called_no_inputs_are_shown():
+    key = find("softmax").keys["softmax"]
+    verdict = judge(key, [Answer(problem=Problem("not run", "it was torn."))] * len(key.cases))
+    assert verdict.exhibit is None
+    assert verdict.sentence == "The check of `softmax` did not run: it was torn."
 
 
 def test_the_number_of_answers_must_fit():
