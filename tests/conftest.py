@@ -1,6 +1,7 @@
 """What several tests share."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +17,8 @@ torch.set_num_threads(1)
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 # nbval and nbgrader start kernels as this process's children.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -55,9 +55,14 @@ def test_after_kills_the_gradebook_is_that_of_an_undisturbed_run(course):
     assert len(found[1]) == COUNT
 
 
-@pytest.mark.parametrize("processes", [2, 10], ids=["starting", "at work"])
-def test_ctrl_c_ends_it_quickly_and_says_what_is_done(course, processes):
-    grader = kills.start_grading(course, "--force")
+@pytest.mark.parametrize(
+    ("processes", "options", "then"),
+    [(2, [], "goes on from here"), (10, ["--force"], "grades all of them again")],
+    ids=["starting", "at work"],
+)
+def test_ctrl_c_ends_it_quickly_and_says_what_is_done(course, processes, options, then):
+    shutil.rmtree(course / "autograded", ignore_errors=True)
+    grader = kills.start_grading(course, *options)
     kills.wait_until(lambda: len(descendants(grader.pid)) >= processes, grader)
     time.sleep(0.3)
     started = time.monotonic()
@@ -66,7 +71,7 @@ def test_ctrl_c_ends_it_quickly_and_says_what_is_done(course, processes):
     assert grader.wait(10) == 130
     assert time.monotonic() - started < 5
     said = (course / "said.txt").read_text()
-    assert "Interrupted. The same command goes on from here." in said
+    assert f"Interrupted. The same command {then}." in said
     assert "untouched since an earlier run" in said
     assert "Traceback" not in said
     kills.wait_for_end(own, course)

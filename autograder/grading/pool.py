@@ -95,7 +95,8 @@ def local_pool(workers: int, template: Job) -> Pool:
         if context.get_start_method() == "fork":
             # The workers share the sandbox, and what is imported here while it gets ready.
             own_sandbox(template, ahead=workers)
-            _task()
+            with _ctrl_c_later():
+                _task()
             gc.freeze()  # nor is that ever searched for what can be freed
         executor = ProcessPoolExecutor(workers, context, _start_worker)
         with _main_hidden(), _ctrl_c_later():
@@ -160,7 +161,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Hold Ctrl-C back: while a process forks, Python would pass over it."""
+    """Hold Ctrl-C back, which Python may lose while it forks, or imports C code."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
