@@ -151,9 +151,12 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             )
         self._templates = _with_all_modules({name: self._template(name) for name in self._names})
         with only_run(Path(self.coursedir.root)):
-            due = [folder for folder in sorted(self.assignments) if self._is_due(folder)]
-            for folder in self.assignments.keys() - due:
-                summary.leave(self._student(folder), *self._outcome_before(folder))
+            due = []
+            for folder in sorted(self.assignments):
+                if self._is_due(folder):
+                    due.append(folder)
+                else:
+                    summary.leave(self._student(folder), self._failure_before())
             if due:
                 self._grade(due, summary)
 
@@ -161,23 +164,18 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         place = self.coursedir.assignment_id, self._student(folder)
         remove_unfinished(Path(self._format_dest(*place)))
         self.notebooks = self.assignments[folder]
+        graded = Path(self._format_dest(*place))
+        self._before = {path: earlier_run(graded / Path(path).name) for path in self.notebooks}
         return self.init_destination(*place)
 
     def _is_changed(self, path: str) -> bool:
         """Whether another notebook was handed in since, or another file beside it."""
-        before = earlier_run(self._graded_path(path)).get("submitted")
-        return before not in (None, self._job(path).digest)
+        return self._before[path].get("submitted") not in (None, self._job(path).digest)
 
-    def _outcome_before(self, folder: str) -> tuple[str, str]:
-        """The outcome of an earlier run, and its reason."""
-        runs = [earlier_run(self._graded_path(path)) for path in self.assignments[folder]]
-        failed = [run.get("reason", "") for run in runs if run.get("outcome") == "failed"]
-        return ("failed", failed[0]) if failed else ("graded", "")
-
-    def _graded_path(self, path: str) -> Path:
-        """Where the graded notebook of a submitted one lies."""
-        student = self._student(os.path.dirname(path))
-        return Path(self._format_dest(self.coursedir.assignment_id, student), Path(path).name)
+    def _failure_before(self) -> str:
+        """Why the submission that was just looked at failed in an earlier run; "" if it did not."""
+        runs = self._before.values()
+        return next((run.get("reason", "") for run in runs if run.get("outcome") == "failed"), "")
 
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}

@@ -25,11 +25,11 @@ class Summary:
     def add(self, student: str, outcome: str, reason: str = "") -> None:
         self.students[outcome].append(_told(student, reason))
 
-    def leave(self, student: str, outcome: str, reason: str) -> None:
-        """Count a submission that is left as an earlier run graded it, with what came of that."""
+    def leave(self, student: str, failure: str) -> None:
+        """Count a submission that is left as an earlier run graded it; failure: why that failed."""
         self.untouched += 1
-        if outcome == "failed":
-            self.failed_before.append(_told(student, reason))
+        if failure:
+            self.failed_before.append(_told(student, failure))
 
     def lines(self) -> Iterator[str]:
         """A line for each failure, one for those who answered nothing, and one with the counts."""

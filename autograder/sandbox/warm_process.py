@@ -102,7 +102,7 @@ class WarmProcess:
     def why_lost(self, error: OSError) -> CourseError:
         """What is wrong when no fork can be had, from the last that was said, or from `error`."""
         said = os.pread(self._said.fileno(), 10_000, 0).decode(errors="replace")
-        return walls.explain(([str(error), *said.strip().splitlines()])[-1])
+        return walls.explain([str(error), *said.strip().splitlines()][-1])
 
     def _order(self, order: dict[str, Any], *descriptors: int) -> None:
         socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
