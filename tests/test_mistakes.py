@@ -1,4 +1,4 @@
-"""Every known mistake is rejected and named, every alternative earns full marks."""
+"""An exercise whose check is not honest does not build."""
 
 import dataclasses
 
@@ -8,17 +8,6 @@ from autograder.authoring.errors import AuthoringError
 from autograder.authoring.exercise import Alternative, Mistake
 from autograder.authoring.lesson import Lesson, rewrite
 from autograder.authoring.reference import ExerciseBuilder
-from autograder.authoring.table import outcomes, print_table
-
-
-def test_the_table_of_mistakes(lesson):
-    rows = outcomes(lesson)
-    print_table(lesson.name, rows)
-    assert [row for row in rows if not row.good] == []
-    mistakes = [row for row in rows if row.kind == "mistake"]
-    exact = [row for row in mistakes if row.words == "named"]
-    assert len(exact) >= 0.9 * len(mistakes)
-
 
 LESSON = Lesson("01_dot_product_attention")
 SOFTMAX = next(exercise for exercise in LESSON.exercises if exercise.name == "softmax")

@@ -50,9 +50,10 @@ def release(lesson: Lesson) -> None:
 
 def mistakes(lesson: Lesson) -> None:
     """Print what becomes of every known mistake and every alternative."""
+    from autograder.authoring.reference import build
     from autograder.authoring.table import outcomes, print_table
 
-    print_table(lesson.name, outcomes(lesson))
+    print_table(lesson.name, outcomes(lesson, build(lesson)))
 
 
 COMMANDS: dict[str, Callable[[Lesson], None]] = {

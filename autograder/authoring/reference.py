@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -31,6 +32,7 @@ from autograder.authoring.exercise import (
     Variant,
 )
 from autograder.authoring.lesson import ROOT, Lesson
+from autograder.authoring.sources import imported_modules
 from autograder.collect import collect
 from autograder.course import LessonReference
 from autograder.explain_problem import explain_problem
@@ -40,21 +42,6 @@ from autograder.results import written_function
 
 PUBLIC_SEED = "public"
 PARAMETER_SCALE = 0.6
-# The modules that decide what a case holds and what a call gives.
-BUILT_BY = (
-    "authoring/draw",
-    "authoring/lesson",
-    "authoring/reference",
-    "arguments",
-    "collect",
-    "footprint",
-    "guard",
-    "keras_layers",
-    "modules",
-    "problems",
-    "question",
-    "results",
-)
 ROUNDING = 16 * torch.finfo(torch.float32).eps
 
 
@@ -70,12 +57,13 @@ def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
 
 
 def source_digest(lesson: Lesson, secret: str | None = None) -> str:
-    """A digest of all that a reference is built from."""
-    package = ROOT / "autograder"
+    """A digest of all that a reference is built from: texts, code that builds it, and secret."""
+    exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
+    files = imported_modules([lesson.text_path, exercises, Path(__file__)], ROOT)
     digest = hashlib.sha256((secret or "").encode())
-    digest.update(lesson.text_path.read_bytes())
-    for name in (f"exercises/{lesson.name}", *BUILT_BY):
-        digest.update((package / f"{name}.py").read_bytes())
+    for path in files:
+        text = path.read_text(encoding="utf-8")  # whatever the ends of its lines
+        digest.update(f"{path.relative_to(ROOT).as_posix()} {len(text)}\n{text}".encode())
     return digest.hexdigest()
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from autograder.authoring.lesson import Lesson
-from autograder.authoring.reference import build
 from autograder.collect import collect
+from autograder.course import LessonReference
 from autograder.judge import judge
 from autograder.question import AnswerKey, Question
 from autograder.verdict import Verdict
@@ -41,9 +41,8 @@ class Outcome:
         return "named" if exact else "shares its words" if self.shared else "NOT NAMED"
 
 
-def outcomes(lesson: Lesson) -> list[Outcome]:
-    """The outcome of every mistake and alternative of a lesson, on its public cases."""
-    reference = build(lesson)
+def outcomes(lesson: Lesson, reference: LessonReference) -> list[Outcome]:
+    """The outcome of every mistake and alternative of a lesson, by a reference of it."""
     return [
         outcome
         for name in reference.keys
