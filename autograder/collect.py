@@ -14,7 +14,8 @@ from torch import Tensor
 
 from autograder.answer import Answer, Problem
 from autograder.arguments import make_all
-from autograder.guard import Deadline, Forbid, same_randomness, silence, time_limit
+from autograder.clock import TimeLimit
+from autograder.guard import Forbid, same_randomness, silence
 from autograder.modules import built_module, gradients, leaf_tensors, require_own_memory
 from autograder.problems import problem_of
 from autograder.question import Call, Question
@@ -31,30 +32,31 @@ from autograder.results import (
 
 def collect(answer: Callable, question: Question) -> list[Answer]:
     """One answer for each call of the question."""
-    deadline = Deadline(question.seconds)
+    limit = TimeLimit(question.seconds)
     answers: list[Answer] = []
     for call in question.calls:
-        answers.append(_collect_call(answer, question, call, deadline))
+        answers.append(_collect_call(answer, question, call, limit))
         problem = answers[-1].problem
-        if problem and problem.kind in ("time", "not answered"):
+        if problem and problem.kind in ("time", "waiting", "not answered"):
             rest = len(question.calls) - len(answers)
             return answers + [Answer(problem=problem)] * rest
     return answers
 
 
-def _collect_call(answer: Callable, question: Question, call: Call, deadline: Deadline) -> Answer:
+def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeLimit) -> Answer:
     arguments: dict[str, Any] = {}
     lacks: dict[str, Problem] = {}
     tensors, problem = {}, None
     with silence() as printed:
         try:
-            with same_randomness(), _forbid(question.forbidden), time_limit(deadline.left):
-                arguments = make_all(call.arguments)
-                tensors = _outputs(answer, question, call, arguments, lacks)
+            with same_randomness():
+                arguments = make_all(call.arguments)  # the course's code, and its imports
+                with _forbid(question.forbidden), limit.running():
+                    tensors = _outputs(answer, question, call, arguments, lacks)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            problem = problem_of(error, question)
+            problem = problem_of(error, question, limit)
     changed = [name for name, now in arguments.items() if not _same(call.arguments[name], now)]
     return Answer(tensors, problem, lacks, tuple(changed), printed.lines)
 

@@ -69,7 +69,14 @@ def explain_problem(problem: Problem, exercise: str) -> str:
                 f"`{detail}`." + _at(problem)
             )
         case "time":
-            return f"No answer within {detail} seconds: does a loop never end?" + _at(problem)
+            return f"No answer after {detail} seconds of computing: does a loop never end?" + _at(
+                problem
+            )
+        case "waiting":
+            return (
+                f"No answer after {detail} seconds, most of them spent waiting: does the code "
+                "sleep, or ask for input?" + _at(problem)
+            )
         case "recursion":
             return f"`{exercise}` calls itself without end."
         case "memory":

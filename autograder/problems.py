@@ -8,7 +8,8 @@ from types import CodeType
 import torch
 
 from autograder.answer import LONGEST_TEXT, Problem
-from autograder.guard import ForbiddenCall, OutOfTime
+from autograder.clock import OutOfTime, TimeLimit
+from autograder.guard import ForbiddenCall
 from autograder.question import Question
 from autograder.results import WrongResult
 
@@ -16,15 +17,17 @@ HERE = Path(__file__).parent
 SITE_PACKAGES = Path(torch.__file__).parents[1]
 
 
-def problem_of(error: BaseException, question: Question) -> Problem:
+def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Problem:
     """What went wrong when an error ended a call."""
     match error:
         case WrongResult():
             return error.problem
         case NotImplementedError():
             return Problem("not answered", _raised_in(error) or question.exercise)
+        case OutOfTime() if limit.waited:
+            return Problem("waiting", f"{limit.wall_seconds:g}", _where(error))
         case OutOfTime():
-            return Problem("time", f"{question.seconds:g}", _where(error))
+            return Problem("time", f"{limit.seconds:g}", _where(error))
         case RecursionError():
             return Problem("recursion")
         case MemoryError():

@@ -75,7 +75,7 @@ class Question:
     choices: words of which it gives back one.
     as_dict: whether it gives back a dict of the names in `returns`.
     forbidden: names of torch functions that it may not call.
-    seconds: how long all calls together may take.
+    seconds: processor time that all calls together may take.
     """
 
     exercise: str

@@ -93,7 +93,9 @@ def test_an_endless_loop_is_stopped(function):
     question = dataclasses.replace(QUESTION, seconds=0.3)
     answers = collect(function, question)
     assert {answer.problem.kind for answer in answers} == {"time"}
-    assert "No answer within 0.3 seconds" in explain_problem(answers[0].problem, "softmax")
+    assert "No answer after 0.3 seconds of computing" in explain_problem(
+        answers[0].problem, "softmax"
+    )
 
 
 def test_interrupting_a_check_is_no_answer():

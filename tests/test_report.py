@@ -257,7 +257,7 @@ def test_mistakes_come_by_how_many_made_them_with_the_words(course):
 def test_time_outs_and_failures_have_reasons(course):
     told = Reader(page(course)).sections["troubles"]
     assert "hal It is cut off." in told
-    assert "fay softmax No answer within 10 seconds: does a loop never end?" in told
+    assert "fay softmax No answer after 10 seconds of computing: does a loop never end?" in told
     assert "hal softmax" not in told
 
 

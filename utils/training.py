@@ -196,3 +196,13 @@ def _digest(model: nn.Module) -> str:
     for name, value in model.state_dict().items():
         digest.update(name.encode() + value.detach().cpu().numpy().tobytes())
     return digest.hexdigest()
+
+
+def _take_a_step() -> None:
+    """The first step of an optimizer makes torch import for seconds; a check should not wait."""
+    parameter = nn.Parameter(torch.zeros(1))
+    parameter.grad = torch.zeros(1)
+    torch.optim.Adam([parameter]).step()
+
+
+_take_a_step()

@@ -119,7 +119,7 @@ class Exercise:
     as_dict: it gives back a dict of the names in `returns`.
     forbidden: torch functions that the learner is to write, not to call.
     builds_on: exercises whose answers this one uses.
-    seconds: how long all its cases together may take.
+    seconds: processor time that all its cases together may take.
     """
 
     name: str

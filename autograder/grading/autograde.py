@@ -73,8 +73,8 @@ class Autograde(converters.Autograde, OrdinaryFiles):
     unsealed = Bool(False, help="Run submissions as nbgrader does, without walls.").tag(config=True)
     jobs = Integer(os.cpu_count(), help="Submissions to run at a time.").tag(config=True)
     scheduler = Unicode("", help="Address of a Dask scheduler for the work.").tag(config=True)
-    cell_seconds = Float(30.0, help="Wall time of one cell.").tag(config=True)
-    notebook_seconds = Float(300.0, help="Wall time of one notebook.").tag(config=True)
+    cell_seconds = Float(30.0, help="Processor time of one cell.").tag(config=True)
+    notebook_seconds = Float(300.0, help="Processor time of one notebook.").tag(config=True)
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
     memory = Float(4.0, help="Gigabytes that one notebook may use.").tag(config=True)
 
@@ -235,7 +235,11 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             blueprint=blueprint,
             files=files_beside(source),
             modules=released.modules,
-            limits=Limits(self.cell_seconds, self.notebook_seconds, int(self.memory * GIGABYTE)),
+            limits=Limits(
+                cell_seconds=self.cell_seconds,
+                notebook_seconds=self.notebook_seconds,
+                memory_bytes=int(self.memory * GIGABYTE),
+            ),
             figures=self.figures,
         )
 

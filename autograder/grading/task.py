@@ -24,7 +24,7 @@ from autograder.hand_in import encode_questions
 from autograder.sandbox.sandbox import Cell, Run
 from autograder.sandbox.walls import HOME
 
-CHECK_GRACE = 10.0  # seconds, beyond what an exercise allows
+CHECK_GRACE = 10.0  # seconds of processor time, beyond what an exercise allows
 
 
 def grade(job: Job) -> Graded:

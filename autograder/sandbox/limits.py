@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 
+from autograder.clock import PATIENCE
+
 
 @dataclass(frozen=True)
 class Limits:
     """Limits of one notebook.
 
-    cell_seconds, notebook_seconds: wall time of a cell, and of all cells together.
+    cell_seconds, notebook_seconds: processor time of all its processes together, for a cell and
+        for all cells.
+    patience: wall seconds allowed for each of these seconds, for what sleeps or waits.
     memory_bytes: what all its processes may hold together, and the address space of each beyond
         what the warm process has.
     processes: threads of all its processes together.
@@ -19,6 +23,7 @@ class Limits:
 
     cell_seconds: float = 30.0
     notebook_seconds: float = 300.0
+    patience: float = PATIENCE
     memory_bytes: int = 4 << 30
     processes: int = 200
     open_files: int = 1024

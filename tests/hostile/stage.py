@@ -44,8 +44,8 @@ LIMITS = Limits(
     answer_bytes=8 << 20,
     sent_bytes=32 << 20,
 )
-CHECK_GRACE = 3.0  # seconds, for this machine may be busy
-SECONDS = LIMITS.notebook_seconds + 4  # for everything, ending it included
+CHECK_GRACE = 3.0  # seconds of processor time
+SECONDS = LIMITS.patience * LIMITS.notebook_seconds + 60  # for everything, ending it included
 MOST_BYTES = 12_000_000  # of what comes back
 WAITING = 4  # the warm process; keeper, supervisor and kernel of the next submission
 MARK = "hostile-left-this"  # in the names of files that attacks write

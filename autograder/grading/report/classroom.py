@@ -18,7 +18,7 @@ from autograder.grading.report.suspicion import Hint, forbidden_calls, only_publ
 from autograder.grading.summary import OUTCOMES
 
 UNREADABLE = "unreadable"
-ENDED_EARLY = NOTHING_CAME | {"time", "memory", "recursion"}
+ENDED_EARLY = NOTHING_CAME | {"time", "waiting", "memory", "recursion"}
 
 
 @dataclass(frozen=True)

@@ -12,40 +12,67 @@ import socket
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook, new_output
 
 from autograder.hand_in import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
+from inside.stopwatch import Stopwatch
 
 SCRATCH = "/scratch"
 HIDDEN = "/grader"  # this code; nothing in it is secret, and nothing in it is a learner's business
 ALWAYS = ("status", "execute_input")
 EACH = 100  # bytes that an output takes besides what it shows
-GRACE = 3.0  # seconds for an interrupted cell to end
+GRACE = 3.0  # seconds of processor time for an interrupted cell to end
+EVERY = 0.1  # seconds between two looks at the time
+LAST_OUTPUT = 20.0  # seconds, for what a cell has shown to arrive
 
 
 class Cells(NotebookClient):
     """Runs cells one by one, and cuts what they show at a limit."""
 
     def __init__(self, manager: AsyncKernelManager, limits: dict[str, Any]) -> None:
-        super().__init__(new_notebook(), manager, allow_errors=True, record_timing=False)
+        super().__init__(
+            new_notebook(),
+            manager,
+            allow_errors=True,
+            record_timing=False,
+            iopub_timeout=LAST_OUTPUT,
+        )
         self.limits = limits
         self.shown = Counter()
 
-    async def run(self, source: str, seconds: float) -> NotebookNode:
-        """Run one more cell. Raises DeadKernelError, CellTimeoutError."""
+    async def run(self, source: str, seconds: float) -> str:
+        """Run one more cell; why no other can follow, if so. Raises DeadKernelError."""
         cell = _code_cell(source)
         self.nb.cells.append(cell)
-        self.shown, self.timeout = Counter(), seconds
-        return await self.async_execute_cell(cell, len(self.nb.cells) - 1)
+        self.shown = Counter()
+        running = asyncio.ensure_future(self.async_execute_cell(cell, len(self.nb.cells) - 1))
+        excess = await self._excess(running, seconds)
+        if not excess:
+            return ""
+        await self.km.provisioner.send_signal(signal.SIGINT)
+        endless = await self._excess(running, GRACE)
+        cell.outputs.append(_error("CellTimeoutError", f"this cell took {excess}"))
+        return "a cell could not be interrupted" if endless else ""
+
+    async def _excess(self, running: asyncio.Future, seconds: float) -> str:
+        """Wait for a cell to end, or for its time to be over: then, which. Raises what it does."""
+        watch = Stopwatch(seconds, self.limits["patience"], _others)
+        while not running.done():
+            await asyncio.wait({running}, timeout=EVERY)
+            if not running.done() and (excess := watch.excess()):
+                return excess
+        running.result()
+        return ""
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> Any:
         if msg["msg_type"] in ALWAYS:
@@ -99,13 +126,9 @@ async def _supervise(channel: socket.socket, cells: Cells) -> None:
 
 async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
     """What became of one cell; `stopped` says why no other can follow."""
-    start, stopped = time.monotonic(), ""
+    start = time.monotonic()
     try:
-        await cells.run(source, seconds)
-    except CellTimeoutError:
-        stopped = "" if await _interrupted(cells) else "a cell could not be interrupted"
-        reason = f"this cell took more than {seconds:g} seconds"
-        cells.nb.cells[-1].outputs.append(_error("CellTimeoutError", reason))
+        stopped = await cells.run(source, seconds)
     except DeadKernelError:
         stopped = f"its kernel died (exit status {await cells.km.provisioner.poll()})"
         cells.nb.cells[-1].outputs.append(_error("DeadKernelError", stopped))
@@ -121,14 +144,9 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
     }
 
 
-async def _interrupted(cells: Cells) -> bool:
-    """Interrupt the running cell; whether the kernel answers again."""
-    await cells.km.provisioner.send_signal(signal.SIGINT)
-    try:
-        await cells.kc.kernel_info(reply=True, timeout=GRACE)
-    except (TimeoutError, RuntimeError):
-        return False
-    return True
+def _others() -> Iterator[int]:
+    """All processes of the submission."""
+    return (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
 
 
 def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:

@@ -1,0 +1,122 @@
+"""A learner's code is stopped by its own processor time, or by the wall clock far behind it."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from autograder import clock
+from autograder.clock import OutOfTime, TimeLimit
+
+FOREVER = 3600.0
+
+
+def spin():
+    while True:
+        pass
+
+
+def spin_for(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+@pytest.fixture(params=["POSIX", "elsewhere"])
+def system(request, monkeypatch):
+    if request.param == "elsewhere":
+        monkeypatch.delattr(signal, "pthread_kill")
+    return request.param
+
+
+@pytest.mark.usefixtures("system")
+def test_a_loop_ends():
+    limit = TimeLimit(0.1)
+    with pytest.raises(OutOfTime), limit.running():
+        spin()
+    assert not limit.waited
+
+
+@pytest.mark.usefixtures("system")
+def test_a_loop_that_swallows_everything_meets_it_again(monkeypatch):
+    monkeypatch.setattr(clock, "AGAIN", 0.05)
+    swallowed = 0
+    with pytest.raises(OutOfTime), TimeLimit(0.05).running():
+        while swallowed < 3:
+            try:
+                spin()
+            except BaseException:
+                swallowed += 1
+        spin()
+    assert swallowed == 3
+
+
+def test_sleeping_takes_no_processor_time(monkeypatch):
+    monkeypatch.setattr(clock, "PATIENCE", FOREVER)
+    with TimeLimit(0.1).running():
+        time.sleep(0.4)
+
+
+def test_a_sleeper_is_woken(monkeypatch):
+    monkeypatch.setattr(clock, "PATIENCE", 0.001)
+    limit = TimeLimit(FOREVER)
+    with pytest.raises(OutOfTime), limit.running():
+        time.sleep(FOREVER)
+    assert limit.waited
+
+
+def test_what_others_compute_does_not_count(burner):
+    with TimeLimit(0.2).running():
+        spun = time.monotonic() + 0.6
+        while time.monotonic() < spun:
+            time.sleep(0.01)
+
+
+def test_several_bodies_share_the_time():
+    limit = TimeLimit(0.2)
+    with pytest.raises(OutOfTime):
+        for _ in range(100):
+            with limit.running():
+                spin_for(0.05)
+
+
+def test_it_holds_in_any_thread():
+    ended = []
+
+    def work():
+        try:
+            with TimeLimit(0.1).running():
+                spin()
+        except OutOfTime:
+            ended.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(FOREVER)
+    assert ended == [True]
+
+
+@pytest.mark.usefixtures("system")
+def test_nothing_rings_afterwards():
+    before = signal.getsignal(signal.SIGALRM)
+    threads = threading.active_count()
+    for _ in range(20):
+        try:
+            with TimeLimit(0.01).running():
+                spin_for(0.01)
+        except OutOfTime:
+            pass
+    spin_for(0.3)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert threading.active_count() == threads
+
+
+@pytest.fixture
+def burner():
+    """Another process that does nothing but use a processor."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        yield process
+        process.kill()
