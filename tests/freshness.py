@@ -107,5 +107,5 @@ def _close(a: Tensor, b: Tensor, slack: float) -> bool:
 
 
 def _scale(values: Tensor) -> float:
-    finite = values[values.isfinite()]
+    finite = values[values.isfinite()].double()
     return finite.abs().max().item() if finite.numel() else 0.0
