@@ -1,9 +1,10 @@
 # Every job of the course is one target. `make` alone lists them.
 
-VENV   := $(CURDIR)/.venv
+# Relative, for make takes a space for the end of a name.
+VENV   := .venv
 PYTHON ?= python3
 # nbgrader calls `alembic`, which must be on the path.
-export PATH := $(VENV)/bin:$(PATH)
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PYTHONHASHSEED := 0
 
 LESSON  ?=
