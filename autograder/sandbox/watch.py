@@ -6,13 +6,13 @@ on threads not at all for root; this is for their sum.
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
 import psutil
 
-from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.limits import Limits
 
 EVERY = 0.1  # seconds
@@ -42,8 +42,7 @@ class Watch:
         self._sandbox, self._number = psutil.Process(sandbox), number
         self._first: psutil.Process | None = None
         self._end, self._end_all = end, end_all
-        self._time = Stopwatch(limits.notebook_seconds, limits.patience, self._pids)
-        self._over = threading.Event()
+        self._start, self._over = time.monotonic(), threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Self:
@@ -56,7 +55,8 @@ class Watch:
 
     def _watch(self) -> None:
         while not self._over.wait(EVERY):
-            self.reason = self._excess()
+            with contextlib.suppress(psutil.Error):
+                self.reason = self._excess()
             if self.reason:
                 self._end()
                 if not self._over.wait(PATIENCE):
@@ -66,8 +66,8 @@ class Watch:
     def _excess(self) -> str:
         """What is too much, in words; empty when nothing is."""
         limits = self.limits
-        if excess := self._time.excess():
-            return f"the notebook took {excess} in all"
+        if time.monotonic() - self._start > limits.notebook_seconds:
+            return f"the notebook took more than {limits.notebook_seconds:g} seconds in all"
         pids = self._pids()
         facts = [_numbers(pid, "status") for pid in pids]
         if sum(fact.get("Threads", 0) for fact in facts) > limits.processes:
@@ -80,13 +80,11 @@ class Watch:
         return ""
 
     def _pids(self) -> list[int]:
-        """All processes of the run; none when it has ended."""
-        with contextlib.suppress(psutil.Error, StopIteration):
-            if self._first is None:
-                everything = self._sandbox.children(recursive=True)
-                self._first = next(p for p in everything if _inner(p.pid) == self._number)
-            return [p.pid for p in self._first.children(recursive=True)]
-        return []
+        """All processes of the run."""
+        if self._first is None:
+            everything = self._sandbox.children(recursive=True)
+            self._first = next((p for p in everything if _inner(p.pid) == self._number), None)
+        return [p.pid for p in self._first.children(recursive=True)] if self._first else []
 
 
 def _inner(pid: int) -> int:
@@ -108,8 +106,8 @@ def _numbers(pid: int, file: str) -> dict[str, int]:
 def _lines(pid: int, file: str) -> dict[str, str]:
     """The lines of a file in /proc by name; none when the process has ended."""
     try:
-        # A process gives itself a name, which may be no text.
-        lines = Path(f"/proc/{pid}/{file}").read_text("utf-8", "replace").splitlines()
+        # A process can give itself a name that is not UTF-8.
+        text = Path(f"/proc/{pid}/{file}").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
-    return {name: value for name, _, value in (line.partition(":") for line in lines)}
+    return {name: value for name, _, value in (line.partition(":") for line in text.splitlines())}

@@ -157,6 +157,24 @@ ATTACKS = [
         told="GB of memory|took more than",
     ),
     Attack(
+        "memory bomb with a name that is no text",
+        "the same, by processes whose name is not UTF-8",
+        answers={
+            "softmax": """
+                open("/proc/self/comm", "wb").write(b"\\xff")
+                for _ in range(8):
+                    piece = bytearray(b"x") * (1 << 28)
+                    for _ in range(2):
+                        if os.fork() == 0:
+                            time.sleep(15)
+                            os._exit(0)
+                    del piece
+                time.sleep(1)
+            """
+        },
+        told="GB of memory",
+    ),
+    Attack(
         "memory bomb without an owner",
         "asks for shared memory that no process holds: memfd, System V, anonymous mappings",
         first="""
