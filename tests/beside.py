@@ -1,8 +1,8 @@
 """Someone else at work in a gradebook: `python -m tests.beside DB_URL`, until its input ends.
 
 Reads all marks over and over, as formgrader does, and gives a grade by hand to whoever has been
-graded and has none from it yet. At its end it prints whom it gave one. nbgrader's own waiting
-for a locked gradebook is all that it has.
+graded and has none from it yet. At its end it prints whom it gave one, and how many had marks
+when it looked. It waits for a locked gradebook as the course's own commands do.
 """
 
 import json
@@ -18,6 +18,7 @@ from nbgrader.api import Grade, Gradebook
 from nbgrader.apps import NbGraderAPI  # noqa: F401 - it takes seconds, and formgrader has it
 
 from autograder.authoring.lesson import ROOT
+from autograder.grading.gradebook import wait_for_sqlite
 from tests.classroom import LESSON
 
 BY_HAND = 1.5
@@ -49,18 +50,19 @@ def marks(book: Gradebook) -> tuple[dict[str, float], set[str]]:
 
 
 def main() -> None:
+    wait_for_sqlite()
     given: list[str] = []
-    reads = 0
+    seen: set[int] = set()
     with Gradebook(sys.argv[1], "attention-from-scratch") as book:
         print("ready", flush=True)
         while not select.select([sys.stdin], [], [], 0.05)[0]:
             scores = {s.student.id: s.score for s in book.assignment_submissions(LESSON.name)}
-            reads += 1
+            seen.add(len(scores))
             for student in sorted(scores.keys() - set(given))[:1]:
                 _give(book, student)
                 given.append(student)
             book.db.rollback()  # so that the next look is a new one
-    print(json.dumps({"given": given, "reads": reads}))
+    print(json.dumps({"given": given, "seen": sorted(seen)}))
 
 
 def _give(book: Gradebook, student: str) -> None:

@@ -1,33 +1,35 @@
 """A headless browser for tests: Debian's Chromium, driven by Playwright."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests import programs
+from tests.waiting import HANG
 
-QUIET = (
+OPTIONS = (
     "--disable-gpu",
+    "--disable-dev-shm-usage",  # in a container it may be small
+    "--no-sandbox",  # it may have none, and as root it must not; it shows the course's own pages
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
 )
-SECONDS = 60
 
 
 @contextmanager
 def new_page(width: int = 1200, height: int = 900) -> Iterator[Page]:
     """An empty page in a browser of its own, which reaches nothing but this machine."""
     chromium = programs.find("chromium", "chromium")
-    refused = ["--no-sandbox"] if os.getuid() == 0 else []  # by Chromium, for root
+    milliseconds = HANG * 1000
+    expect.set_options(timeout=milliseconds)
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=[*QUIET, *refused])
+        browser = play.chromium.launch(executable_path=chromium, args=OPTIONS, timeout=milliseconds)
         page = browser.new_page(viewport={"width": width, "height": height})
-        page.set_default_timeout(SECONDS * 1000)
+        page.set_default_timeout(milliseconds)
         page.route("**/*", lambda route, request: _only_here(route, request))
         try:
             yield page

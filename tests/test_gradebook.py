@@ -182,5 +182,6 @@ def test_nothing_is_lost_while_another_works_in_the_gradebook(tmp_path):
     with beside.at_work(f"sqlite:///{tmp_path}/gradebook.db") as report:
         said = nbgrader(tmp_path, "autograde", LESSON.name, "--Autograde.jobs=2")
     assert "locked" not in said and "0 failed" in said
-    assert report["given"] and report["reads"] > 10
+    assert report["given"]
+    assert set(report["seen"]) - {0, len(marks)}, "it did not look in the midst of the run"
     assert beside.marks(gradebook(tmp_path)) == (marks, set(report["given"]))

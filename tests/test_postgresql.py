@@ -13,6 +13,7 @@ from nbgrader.api import Gradebook
 
 from tests import beside, programs
 from tests.classroom import LESSON, make_course, nbgrader, verdicts
+from tests.waiting import HANG
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 4
@@ -35,15 +36,17 @@ def db_url():
     """The address of a new database, on a server that listens on a socket in its own folder."""
     folders = sorted(glob("/usr/lib/postgresql/*/bin"), reverse=True)
     initdb, pg_ctl = (programs.find(name, "postgresql", *folders) for name in ("initdb", "pg_ctl"))
-    folder = Path(tempfile.mkdtemp())
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # all users reach it; sockets need a short path
     if os.getuid() == 0:
         os.chown(folder, pwd.getpwnam("nobody").pw_uid, -1)
     options = f"-k {folder} -c listen_addresses= -c fsync=off"
     data = str(folder / "data")
-    made = as_owner(folder, initdb, "--auth=trust", "--username=instructor", "-D", data)
+    settings = ["--auth=trust", "--username=instructor", "--locale=C", "--encoding=UTF8"]
+    made = as_owner(folder, initdb, *settings, "-D", data)
     assert made.returncode == 0, made.stderr
     log = folder / "server.txt"
-    started = as_owner(folder, pg_ctl, "-w", "-D", data, "-l", str(log), "-o", options, "start")
+    wait = ["-w", f"-t{HANG:.0f}"]
+    started = as_owner(folder, pg_ctl, *wait, "-D", data, "-l", str(log), "-o", options, "start")
     assert started.returncode == 0, log.read_text()
     yield f"postgresql+psycopg://instructor@/postgres?host={folder}"
     as_owner(folder, pg_ctl, "-m", "immediate", "-D", data, "stop")

@@ -1,16 +1,15 @@
 """The trainer: watched, interrupted, killed and resumed, the weights end up the same."""
 
-import os
 import signal
 import subprocess
 import sys
-import time
 import types
 
 import pytest
 import torch
 from torch import nn
 
+from autograder.authoring.lesson import ROOT
 from utils.data import generate_squares
 from utils.training import (
     Trainer,
@@ -135,39 +134,35 @@ def test_interrupting_loses_nothing(where):
     assert_same_run(whole, run)
 
 
+# Once it has trained for that many epochs and one more, which it has not kept, it waits.
 RUN = """
 import sys, time, torch
 from tests.test_training import train_epoch, trainer
-def slow(*arguments):
-    time.sleep(0.05)
-    return train_epoch(*arguments)
-run = trainer(epoch=slow)
-run.run(40, sys.argv[1])
-torch.save(run.model.state_dict(), sys.argv[2])
+checkpoint, weights, *stop = sys.argv[1:]
+def epoch(*arguments):
+    loss = train_epoch(*arguments)
+    if stop == [str(run.epochs_done)]:
+        print("there", flush=True)
+        time.sleep(1e6)
+    return loss
+run = trainer(epoch=epoch)
+run.run(40, checkpoint)
+torch.save(run.model.state_dict(), weights)
 """
 
 
 def test_a_run_that_was_killed_and_resumed_ends_with_the_same_weights(tmp_path):
     checkpoint, weights = tmp_path / "run.pt", tmp_path / "weights.pt"
     command = [sys.executable, "-c", RUN, str(checkpoint), str(weights)]
-    process = subprocess.Popen(command)
-    wait_until(checkpoint.exists)
-    time.sleep(0.3)
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL and not weights.exists()
-    done = len(torch.load(checkpoint)["test"])
-    assert 0 < done < 40
-    subprocess.run(command, check=True)
+    with subprocess.Popen([*command, "17"], cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"there\n"
+        process.kill()
+    assert process.returncode == -signal.SIGKILL and not weights.exists()
+    assert len(torch.load(checkpoint)["test"]) == 17
+    subprocess.run(command, cwd=ROOT, check=True)
     whole = ran(40)
     resumed = torch.load(weights)
     assert all(value.equal(resumed[name]) for name, value in whole.model.state_dict().items())
-
-
-def wait_until(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path):

@@ -2,10 +2,8 @@
 
 import multiprocessing
 import os
-import random
 import shutil
 import signal
-import time
 from dataclasses import replace
 
 import nbformat
@@ -16,35 +14,73 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.errors import CourseError
 from autograder.grading.blueprint import Blueprint
 from autograder.grading.job import Job
+from autograder.grading.made_up_class import Submission
 from autograder.grading.neighbours import only_run
 from autograder.grading.pool import local_pool
 from tests import kills
-from tests.classroom import LESSON, descendants, gradebook, make_course, nbgrader, records, verdicts
+from tests.classroom import (
+    LESSON,
+    descendants,
+    gradebook,
+    hand_in,
+    make_course,
+    nbgrader,
+    records,
+    verdicts,
+)
+from tests.waiting import HANG
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 6
-# How many submissions are done when the grader is killed, and seconds more: from before the
-# first, while processes start, to the last.
-MOMENTS = [(0, 0.0), (1, 0.15), (COUNT - 2, 0.3)]
+# How many submissions are done when the grader is killed: from before the first, while processes
+# start, to the last but one.
+MOMENTS = [0, 1, COUNT - 2]
+TRIES = 10
+# Nobody waits for the end of these.
+FOR_EVER = "import time\ntime.sleep(1e6)"
+SLOWLY = [f"--Autograde.{name}_seconds=1e7" for name in ("cell", "notebook")]
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    """A course directory in which nothing is graded yet."""
-    course = tmp_path_factory.mktemp("killed")
+def released(tmp_path_factory):
+    """A course directory in which nothing is graded yet, nor will be."""
+    course = tmp_path_factory.mktemp("released")
     make_course(course, COUNT)
     return course
 
 
-def test_after_kills_the_gradebook_is_that_of_an_undisturbed_run(course):
-    chance = random.Random(2)
-    for done, most_seconds in MOMENTS:
+@pytest.fixture(scope="module")
+def course(released, tmp_path_factory):
+    """One in which the submissions are graded."""
+    return shutil.copytree(released, tmp_path_factory.mktemp("killed") / "course")
+
+
+@pytest.fixture
+def endless(released, tmp_path):
+    """One whose last submissions, one a worker, never come to an end."""
+    course = shutil.copytree(released, tmp_path / "course")
+    notebook = Submission("").notebook(LESSON)
+    notebook.cells.insert(0, new_code_cell(FOR_EVER))
+    for student in ("z_endless", "z_endless_too"):
+        hand_in(course, student, notebook)
+    return course
+
+
+def caught(course, done):
+    """A grader that is at work when so many are done. One that is done with all begins anew."""
+    for _ in range(TRIES):
         grader = kills.start_grading(course)
-        kills.wait_until(lambda done=done: kills.graded(course) >= done, grader)
-        kills.wait_until(lambda grader=grader: descendants(grader.pid), grader)
-        time.sleep(chance.uniform(0, most_seconds))
-        assert grader.poll() is None, "it was done before it was killed"
-        kills.kill(grader, course)
+        kills.wait_for(lambda g=grader: kills.graded(course) >= done and descendants(g.pid), grader)
+        if grader.poll() is None:
+            return grader
+        assert grader.returncode == 0, (course / "said.txt").read_text()
+        shutil.rmtree(course / "autograded")
+    raise AssertionError("it is always done before it is caught")
+
+
+def test_after_kills_the_gradebook_is_that_of_an_undisturbed_run(course):
+    for done in MOMENTS:
+        kills.kill(caught(course, done), course)
     killed_at = kills.graded(course)
     said = nbgrader(course, "autograde", LESSON.name)
     assert f"{killed_at} untouched" in said
@@ -56,37 +92,41 @@ def test_after_kills_the_gradebook_is_that_of_an_undisturbed_run(course):
 
 
 @pytest.mark.parametrize(
-    ("processes", "options", "then"),
-    [(2, [], "goes on from here"), (10, ["--force"], "grades all of them again")],
+    ("done", "options", "then"),
+    [(0, [], "goes on from here"), (COUNT, ["--force"], "grades all of them again")],
     ids=["starting", "at work"],
 )
-def test_ctrl_c_ends_it_quickly_and_says_what_is_done(course, processes, options, then):
-    shutil.rmtree(course / "autograded", ignore_errors=True)
-    grader = kills.start_grading(course, *options)
-    kills.wait_until(lambda: len(descendants(grader.pid)) >= processes, grader)
-    time.sleep(0.3)
-    started = time.monotonic()
+def test_ctrl_c_ends_it_at_once_and_says_what_is_done(endless, done, options, then):
+    grader = kills.start_grading(endless, *SLOWLY, *options)
+    kills.wait_for(lambda: kills.graded(endless) >= done and descendants(grader.pid), grader)
     own = descendants(grader.pid)
     os.killpg(grader.pid, signal.SIGINT)  # as a terminal does
-    assert grader.wait(10) == 130
-    assert time.monotonic() - started < 5
-    said = (course / "said.txt").read_text()
+    assert grader.wait(HANG) == 130
+    said = (endless / "said.txt").read_text()
     assert f"Interrupted. The same command {then}." in said
-    assert "untouched since an earlier run" in said
+    assert "0 failed, 0 untouched since an earlier run" in said
     assert "Traceback" not in said
-    kills.wait_for_end(own, course)
+    kills.wait_for_end(own, endless)
 
 
-@pytest.mark.parametrize("victim", ["nbgrader", "unshare"], ids=["a worker", "the warm process"])
-def test_a_dead_part_of_a_run_costs_nothing_but_time(course, victim):
+def is_worker(process):
+    """A worker is a fork of the grader."""
+    return process.cmdline() == process.parent().cmdline()
+
+
+def is_warm_process(process):
+    return process.name() == "unshare"
+
+
+@pytest.mark.parametrize("is_victim", [is_worker, is_warm_process])
+def test_a_dead_part_of_a_run_costs_nothing_but_time(course, is_victim):
     nbgrader(course, "autograde", LESSON.name)
     before = records(gradebook(course)), verdicts(course)
     shutil.rmtree(course / "autograded")
-    grader = kills.start_grading(course)
-    kills.wait_until(lambda: kills.graded(course) >= 1, grader)
+    grader = caught(course, 1)
     parts = psutil.Process(grader.pid).children()
-    next(part for part in parts if part.name() == victim).kill()
-    assert grader.wait(kills.START_SECONDS) == 0, (course / "said.txt").read_text()
+    next(filter(is_victim, parts)).kill()
+    assert grader.wait(HANG) == 0, (course / "said.txt").read_text()
     assert before == (records(gradebook(course)), verdicts(course))
 
 

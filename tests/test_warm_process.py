@@ -1,19 +1,19 @@
 """The process that notebooks are forked from: who may ask it, and what ends when."""
 
-import time
 from contextlib import closing
 
 import psutil
 import pytest
 
+from autograder.sandbox import warm_process
 from autograder.sandbox.inside import frames
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.warm_process import WarmProcess
 from tests.kills import running
+from tests.waiting import HANG, wait_until
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 EACH = 3  # processes of a fork: keeper, supervisor and kernel
-SECONDS = 60  # at most; this machine may be busy
 
 
 @pytest.fixture
@@ -28,51 +28,49 @@ def forks(warm):
     return (len(running(below)) - 2) / EACH  # beside bwrap and the warm process itself
 
 
-def becomes(count, warm):
-    deadline = time.monotonic() + SECONDS
-    while forks(warm) != count and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return forks(warm) == count
+def wait_for_forks(count, warm):
+    wait_until(lambda: forks(warm) == count, f"there are never {count} forks")
 
 
 def begin(warm, source):
     """Give a fork a cell to run: its number, and the socket that leads to it."""
     number, channel = warm.take_fork()
-    frames.send(channel, {"cells": [[source, 60.0]], "files": {}})
+    frames.send(channel, {"cells": [[source, HANG]], "files": {}})
     return number, channel
 
 
 def test_it_keeps_forks_ready_and_each_is_another(warm):
-    assert becomes(2, warm)
+    wait_for_forks(2, warm)
     (first, one), (second, other) = begin(warm, "6 * 7"), begin(warm, "7 * 8")
     assert first != second
     with one, other:
         for channel, product in ((other, "56"), (one, "42")):
-            channel.settimeout(SECONDS)
+            channel.settimeout(HANG)
             said = frames.Inbox(channel, 10_000).next()
             assert said["outputs"][0]["data"]["text/plain"] == product
-    assert becomes(2, warm)
+    wait_for_forks(2, warm)
 
 
 def test_a_fork_ends_when_it_is_told_to(warm):
     number, channel = begin(warm, "while True: pass")
     with channel:
-        assert becomes(3, warm)
+        wait_for_forks(3, warm)
         warm.end_fork(number)
-        assert becomes(2, warm)
+        wait_for_forks(2, warm)
         warm.end_fork(number)  # as when it exceeds a limit and is done
 
 
 def test_a_fork_ends_with_who_asked_for_it(warm):
     _, channel = begin(warm, "while True: pass")
-    assert becomes(3, warm)
+    wait_for_forks(3, warm)
     channel.close()
-    assert becomes(2, warm)
+    wait_for_forks(2, warm)
 
 
-def test_when_it_is_lost_it_is_known(warm):
+def test_when_it_is_lost_it_is_known(warm, monkeypatch):
     _, channel = begin(warm, "while True: pass")
     assert not warm.is_lost()
+    monkeypatch.setattr(warm_process, "LOST_SECONDS", HANG)
     warm.kill()
     assert warm.is_lost()
     channel.close()

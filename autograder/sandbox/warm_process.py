@@ -21,7 +21,7 @@ from autograder.errors import CourseError
 from autograder.sandbox import seccomp, walls
 from autograder.sandbox.limits import Limits
 
-WARM_SECONDS = 120.0  # until the first fork
+WARM_SECONDS = 600.0  # until the first fork, on a slow and busy machine
 LOST_SECONDS = 0.5  # from the end of all in a process table to that of the program around it
 
 

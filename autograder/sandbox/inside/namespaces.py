@@ -62,12 +62,21 @@ def mount_own(scratch: str, scratch_bytes: int, hidden: str) -> None:
 
 
 def _keep_python(folder: str, place: str) -> None:
-    """Have the Python environment in `folder` too, where it lies below what that will cover."""
-    for prefix in {sys.base_prefix, sys.prefix}:
-        if prefix.startswith(f"{place}/"):
-            kept = folder + prefix.removeprefix(place)
-            os.makedirs(kept)
-            _bind_read_only(prefix, kept, MS_NODEV)
+    """Have the Python environment in `folder` too, where it lies below what that will cover.
+
+    The folders on the way to it can't be written or renamed either: nobody can put another there.
+    """
+    prefixes = {sys.base_prefix, sys.prefix}
+    kept = {p: p.removeprefix(place) for p in prefixes if p.startswith(f"{place}/")}
+    tops = {f"{folder}/{path.split('/')[1]}" for path in kept.values()}
+    for top in tops:
+        os.mkdir(top)
+        _mount("tmpfs", top, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,mode=755")
+    for prefix, path in kept.items():
+        os.makedirs(folder + path, exist_ok=True)
+        _bind_read_only(prefix, folder + path, MS_NODEV)
+    for top in tops:
+        _mount("none", top, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
 
 
 def drop_privileges() -> None:
