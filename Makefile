@@ -6,6 +6,8 @@ PYTHON ?= python3
 # nbgrader calls `alembic`, which must be on the path.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PYTHONHASHSEED := 0
+# Files are UTF-8 whatever the locale says.
+export PYTHONUTF8 := 1
 
 LESSON  ?=
 LAB     ?=

@@ -6,8 +6,10 @@ Nothing that means harm is run on a machine where one of them fails (`tests.host
 
 import contextlib
 import os
+import pwd
 import secrets
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -23,6 +25,17 @@ LIMITS = Limits(
 )
 SECONDS = 10.0
 ROOT = Path(__file__).parents[1]
+
+
+def _home() -> Path:
+    """The user's home as the system has it, whatever the environment says."""
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        return Path.home()
+
+
+HOME = _home()
 
 TOOLS = """
 import ctypes, os, resource, signal, socket, stat, sys, time
@@ -179,7 +192,7 @@ LEAVE = """
     call("mq_open", b"/left", os.O_CREAT | os.O_RDWR, 0o666, None)
     if os.fork() == 0:
         os.setsid()
-        time.sleep(30)
+        time.sleep(7200)
         os._exit(0)
 """
 LEFT = {
@@ -255,7 +268,7 @@ def _surroundings() -> Iterator[dict[str, Any]]:
             "SOCKET": (socket.AF_UNIX, path),
         }
         facts = {name: _listen(stack, *where, reached) for name, where in addresses.items()}
-        places = [folder, str(Path.home() / ".bashrc"), *map(str, _course())]
+        places = [folder, *map(str, _private())]
         yield facts | {
             "SOCKET": f"{folder}/socket",
             "SECRET": secret,
@@ -267,11 +280,18 @@ def _surroundings() -> Iterator[dict[str, Any]]:
     del os.environ["PROBE_CANARY"]
 
 
-def _course() -> list[Path]:
-    """Every file and folder of the course that a learner does not get."""
+def _private() -> list[Path]:
+    """What lies in the course that a learner does not get, and in the user's home."""
     inner = [ROOT / "autograder" / name for name in ("grading", "reference", "exercises")]
-    seen = {".venv", "utils", "autograder"}
-    return [path for path in ROOT.iterdir() if path.name not in seen] + inner
+    folders = [folder for folder in (ROOT, HOME) if folder.is_dir() and folder != Path("/")]
+    around = [path for folder in folders for path in folder.iterdir()]
+    return [*inner, *filter(_is_hidden, around)]
+
+
+def _is_hidden(path: Path) -> bool:
+    """Whether a place should not be there inside, not even as a way to Python."""
+    seen = sys.prefix, sys.base_prefix, "/course/autograder", "/course/utils"
+    return not any(Path(place).is_relative_to(path) for place in seen)
 
 
 def _listen(stack: contextlib.ExitStack, family: int, address: Any, reached: list[str]) -> Any:

@@ -24,6 +24,7 @@ LESSON = Lesson("01_dot_product_attention")
 FULL = sum(exercise.points for exercise in LESSON.exercises)
 NOTEBOOK = f"{LESSON.name}.ipynb"
 MEGABYTE = 1 << 20
+ODD_NAME = "my cöurse's [2]nd year"
 
 
 def solved(lesson=LESSON):
@@ -196,7 +197,7 @@ def nbgrader(course, *arguments):
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    course = tmp_path_factory.mktemp("course")
+    course = tmp_path_factory.mktemp("course") / ODD_NAME
     shutil.copytree(LESSON.notebook_path.parent, course / "solutions" / LESSON.name)
     assert nbgrader(course, "generate_assignment", LESSON.name)[0] == 0
     for student, (lay, _, _) in SUBMISSIONS.items():
@@ -204,7 +205,7 @@ def course(tmp_path_factory):
         folder.mkdir(parents=True)
         lay(folder)
     yield course
-    shutil.rmtree(course, ignore_errors=True)
+    shutil.rmtree(course.parent, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")

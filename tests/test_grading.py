@@ -20,6 +20,7 @@ from autograder.grading.made_up_class import (
     make_class,
     own_mistakes,
 )
+from tests.waiting import HANG
 
 LESSON = Lesson("01_dot_product_attention")
 NAMES = [exercise.name for exercise in LESSON.exercises]
@@ -159,7 +160,8 @@ def test_formgrader_lists_the_lesson_and_its_submissions(course):
 )
 def test_nbgraders_validate_works(course, student, words):
     path = course / "submitted" / student / LESSON.name / f"{LESSON.name}.ipynb"
-    assert words in nbgrader(course, "validate", str(path), check=False)
+    patient = [f"--Execute.{limit}={HANG:.0f}" for limit in ("timeout", "startup_timeout")]
+    assert words in nbgrader(course, "validate", *patient, str(path), check=False)
 
 
 def test_a_course_without_a_secret_is_told_so(course, monkeypatch):

@@ -1,14 +1,12 @@
 """Every submission of the hostile corpus earns what it honestly answered, and harms nobody."""
 
-from pathlib import Path
-
 import nbformat
 import pytest
 
 from tests.hostile import ATTACKS
 from tests.hostile.attack import POINTS
 from tests.hostile.stage import Stage, points_of
-from tests.probes import broken_walls
+from tests.probes import HOME, broken_walls
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +18,7 @@ def walls_hold(sandbox):
 
 @pytest.fixture(scope="module")
 def stage(walls_hold, tmp_path_factory):
-    stage = Stage(tmp_path_factory.mktemp("course"), Path.home())
+    stage = Stage(tmp_path_factory.mktemp("course"), HOME)
     yield stage
     stage.close()
 

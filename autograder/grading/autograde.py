@@ -7,7 +7,6 @@ the autograded notebooks, one submission after another, as nbgrader does.
 What brings torch is imported in functions: every command of nbgrader loads this module.
 """
 
-import glob
 import logging
 import os
 import re
@@ -31,6 +30,7 @@ from traitlets.utils.importstring import import_item
 
 from autograder.authoring.lesson import lesson_names
 from autograder.errors import CourseError
+from autograder.grading import literal_paths
 from autograder.grading.blueprint import read_blueprint
 from autograder.grading.drafts import draft_of, remove_unfinished
 from autograder.grading.gradebook import keep_statements, wait_for_sqlite
@@ -84,7 +84,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         """Find every folder that was handed in, also one without its notebooks."""
         names = self._names = [] if self.unsealed else self._notebook_names()
         wanted = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
-        folders = [folder for folder in glob.glob(wanted) if os.path.isdir(folder)]
+        folders = [folder for folder in literal_paths.find(wanted) if os.path.isdir(folder)]
         if not (names and folders):
             super().init_notebooks()
             return
@@ -310,6 +310,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
+    literal_paths.install()
     wait_for_sqlite()
     keep_statements()
     autogradeapp.Autograde = api.Autograde = Autograde

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.hostile import ATTACKS
 from tests.hostile.stage import Happened, Stage
-from tests.probes import broken_walls
+from tests.probes import HOME, broken_walls
 
 
 def main(names: list[str]) -> int:
@@ -16,7 +16,7 @@ def main(names: list[str]) -> int:
         return 1
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        stage = Stage(Path(folder), Path.home())
+        stage = Stage(Path(folder), HOME)
         try:
             for attack in chosen:
                 happened = stage.perform(attack)

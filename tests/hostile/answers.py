@@ -1,7 +1,7 @@
 """Attacks on the way from an answer to its points, by code that runs beside it."""
 
 from autograder.course import PUBLIC, load
-from tests.hostile.attack import LESSON, POINTS, Attack
+from tests.hostile.attack import LESSON, POINTS, SLEEP, Attack
 
 WRONG = {name: f"def {name}(*inputs):\n    return inputs[0]" for name in POINTS}
 WRONG_SOFTMAX = {"softmax": WRONG["softmax"]}
@@ -262,16 +262,16 @@ ATTACKS = [
     Attack(
         "finalizers",
         "leaves objects, weak references and exit handlers that act when nobody looks",
-        first="""
+        first=f"""
             import atexit, gc, weakref
             class Late:
                 def __del__(self):
-                    time.sleep(30)
+                    time.sleep({SLEEP})
             late = Late()
             late.itself = late
             def answer_again(*a):
                 os.write(1, b"late")
-                time.sleep(30)
+                time.sleep({SLEEP})
             weakref.finalize(late, answer_again)
             atexit.register(answer_again)
             gc.callbacks.append(lambda *a: None)

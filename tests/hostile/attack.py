@@ -22,6 +22,8 @@ from torch import Tensor
 
 from autograder import check
 """
+SPIN = 20  # seconds of processor time, more than a notebook has
+SLEEP = 7200  # seconds, more than anyone waits
 # What attacks have at hand: the facts of the stage, and a way to try something that must fail.
 TOOLS = """
 import ctypes, os, signal, socket, sys, time

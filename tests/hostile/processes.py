@@ -1,6 +1,6 @@
 """Attacks on processes: ending its own, others', and all; staying on; gaining rights."""
 
-from tests.hostile.attack import POINTS, Attack
+from tests.hostile.attack import POINTS, SLEEP, Attack
 
 SURVIVABLE = "its kernel died|ended from within|took more than"
 
@@ -51,7 +51,7 @@ ATTACKS = [
     Attack(
         "a daemon left running",
         "leaves processes in sessions of their own, which write wherever they can",
-        first="""
+        first=f"""
             for _ in range(5):
                 if os.fork() == 0:
                     os.setsid()
@@ -59,11 +59,11 @@ ATTACKS = [
                         for number in range(1, 65):
                             try: signal.signal(number, signal.SIG_IGN)
                             except (OSError, ValueError): pass
-                        for _ in range(200):
+                        for _ in range({SLEEP}):
                             for place in ("/tmp", "/dev/shm", "/scratch", *OUTSIDE):
-                                try: open(f"{place}/{MARK}", "a").write("here")
+                                try: open(f"{{place}}/{{MARK}}", "a").write("here")
                                 except OSError: pass
-                            time.sleep(0.1)
+                            time.sleep(1)
                     os._exit(0)
         """,
         honest=tuple(POINTS),
@@ -72,7 +72,7 @@ ATTACKS = [
     Attack(
         "shell daemons",
         "leaves background jobs of a shell, with nohup and setsid",
-        first="!for i in 1 2 3; do nohup setsid sleep 60 >/dev/null 2>&1 & done",
+        first=f"!for i in 1 2 3; do nohup setsid sleep {SLEEP} >/dev/null 2>&1 & done",
         honest=tuple(POINTS),
         outcome="graded",
     ),
@@ -198,11 +198,11 @@ ATTACKS = [
     ),
     Attack(
         "exit handlers",
-        "ends its kernel in a way that would run for minutes",
-        first="""
+        "ends its kernel in a way that would run for hours",
+        first=f"""
             import atexit, threading
-            atexit.register(time.sleep, 60)
-            threading.Thread(target=time.sleep, args=(60,)).start()
+            atexit.register(time.sleep, {SLEEP})
+            threading.Thread(target=time.sleep, args=({SLEEP},)).start()
         """,
         last="get_ipython().kernel.do_shutdown(False); get_ipython().ask_exit(); exit()",
     ),

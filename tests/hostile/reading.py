@@ -2,6 +2,26 @@
 
 from tests.hostile.attack import Attack
 
+# A part of its memory in each cell, which is soon done.
+PARTS = 8
+OWN_MEMORY = (
+    """
+needle = b"canary" + b"-"
+def look(part):
+    with open("/proc/self/mem", "rb", 0) as memory:
+        for line in open("/proc/self/maps").readlines()[part::PARTS]:
+            start, end = (int(x, 16) for x in line.split()[0].split("-"))
+            if " rw" in line and end - start < 1 << 26:
+                memory.seek(start)
+                try: data = memory.read(end - start)
+                except OSError: continue
+                place = data.find(needle)
+                if place >= 0: print(data[place:place + 30])
+    print("looked", part)
+""".replace("PARTS", str(PARTS))
+    + "".join(f"# NEXT CELL\nlook({part})" for part in range(PARTS))
+)
+
 ATTACKS = [
     Attack(
         "secrets by their paths",
@@ -55,21 +75,8 @@ ls -l /proc/*/fd /proc/*/cwd /proc/*/root 2>&1 | head -200
     Attack(
         "secrets in its own memory",
         "reads what the processes that it was forked from may have left in its memory",
-        first="""
-            import gc
-            needle = b"canary" + b"-"
-            with open("/proc/self/mem", "rb", 0) as memory:
-                for line in open("/proc/self/maps"):
-                    start, end = (int(x, 16) for x in line.split()[0].split("-"))
-                    if " rw" in line and end - start < 1 << 26:
-                        memory.seek(start)
-                        try: data = memory.read(end - start)
-                        except OSError: continue
-                        place = data.find(needle)
-                        if place >= 0: print(data[place:place + 30])
-            print("looked")
-        """,
-        told="looked",
+        first=OWN_MEMORY,
+        told=f"looked {PARTS - 1}",
     ),
     Attack(
         "secrets in open files",

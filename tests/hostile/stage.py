@@ -32,6 +32,7 @@ from autograder.grading.judge_notebook import VERDICT
 from autograder.grading.task import grade
 from autograder.sandbox.limits import Limits
 from tests.hostile.attack import LESSON, POINTS, Attack, short_notebook
+from tests.waiting import wait_until
 
 LIMITS = Limits(
     cell_seconds=2.0,
@@ -44,10 +45,10 @@ LIMITS = Limits(
     answer_bytes=8 << 20,
     sent_bytes=32 << 20,
 )
+CHECK_SECONDS = 5.0  # far more than an honest answer takes
 CHECK_GRACE = 3.0  # seconds of processor time
-SECONDS = LIMITS.patience * LIMITS.notebook_seconds + 60  # for everything, ending it included
 MOST_BYTES = 12_000_000  # of what comes back
-WAITING = 4  # the warm process; keeper, supervisor and kernel of the next submission
+WAITING = 4  # processes: the warm one; keeper, supervisor and kernel of the next submission
 MARK = "hostile-left-this"  # in the names of files that attacks write
 OPEN = ("/tmp", "/dev/shm", "/var/tmp", "/", "/usr", "/etc", "/run", "/dev")
 BUGS = {"NameError", "SyntaxError", "ImportError", "ModuleNotFoundError", "AttributeError"}
@@ -122,7 +123,7 @@ class Stage:
             seconds = time.monotonic() - start
         happened = Happened(attack, graded, seconds, [])
         happened.wrong += [*_wrong_result(happened, self.secret), *self._wrong_outside()]
-        happened.wrong += self._wrong_next()
+        happened.wrong += self._wrong_next(attack)
         return happened
 
     def honest(self) -> Graded:
@@ -147,13 +148,14 @@ class Stage:
         task.CHECK_GRACE = self._grace
 
     def _lay_secrets(self) -> list[Path]:
+        in_home = [self.home / f".{self.secret[:10]}.txt"] if os.access(self.home, os.W_OK) else []
         places = [
+            *in_home,
             self.folder / "gradebook.db",
             self.folder / "submitted" / "other" / LESSON.name / f"{LESSON.name}.ipynb",
             self.folder / "autograded" / "other" / LESSON.name / f"{LESSON.name}.ipynb",
             self.folder / "solutions" / f"{LESSON.name}.py",
             self.folder / "course_secret.txt",
-            self.home / f".{self.secret[:10]}.txt",
         ]
         for path in places:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -188,12 +190,12 @@ class Stage:
         self.reached.clear()
         if _snapshot(self.folder) != self.course:
             wrong.append("the course directory is not what it was")
-        for place in {str(self.home), str(Path.cwd()), *OPEN}:
-            found = [name for name in os.listdir(place) if MARK in name]
+        for place in {self.home, Path.cwd(), *map(Path, OPEN)}:
+            found = [path.name for path in place.glob(f"*{MARK}*")]
             wrong += [f"it left {name} in {place}" for name in found]
         return wrong
 
-    def _wrong_next(self) -> list[str]:
+    def _wrong_next(self, attack: Attack) -> list[str]:
         graded = self.honest()
         notebook = nbformat.reads(graded.notebook, as_version=4)
         points = points_of(notebook)
@@ -203,8 +205,9 @@ class Stage:
         said = "\n".join(_said(notebook))
         if MARK in said or "everything is as it was" not in said:
             wrong.append(f"the next found this: {said}")
-        if left := _left_running():
-            wrong.append(f"{left} processes are left in the sandbox")
+        wait_until(
+            lambda: _running() <= WAITING, f"{attack.name}: processes are left in the sandbox"
+        )
         return wrong
 
 
@@ -223,8 +226,6 @@ def _wrong_result(happened: Happened, secret: str) -> Iterator[str]:
     text = "\n".join([graded.reason, *_said(happened.notebook)])
     if "HELD NOT: " in text:
         yield "a wall let it through: " + text.split("HELD NOT: ")[1][:300]
-    if happened.seconds > SECONDS:
-        yield f"it took {happened.seconds:.1f} seconds"
     if len(graded.notebook) > MOST_BYTES:
         yield f"{len(graded.notebook):,} bytes came back"
     if attack.outcome and graded.outcome != attack.outcome:
@@ -267,15 +268,10 @@ def _snapshot(folder: Path) -> dict[str, tuple]:
     return found
 
 
-def _left_running() -> int:
-    """Processes in the sandbox beyond those that wait for the next submission."""
-    for _ in range(50):  # what has ended takes a moment to be gone
-        below = psutil.Process().children(recursive=True)
-        running = sum("inside.warm" in _arguments(process)[:4] for process in below)
-        if running <= WAITING:
-            return 0
-        time.sleep(0.1)
-    return running - WAITING
+def _running() -> int:
+    """Processes in the sandbox."""
+    below = psutil.Process().children(recursive=True)
+    return sum("inside.warm" in _arguments(process)[:4] for process in below)
 
 
 def _arguments(process: psutil.Process) -> list[str]:
@@ -288,7 +284,7 @@ def _arguments(process: psutil.Process) -> list[str]:
 def _template() -> Job:
     """The job of grading the short lesson."""
     reference = grading_reference(LESSON.name)
-    questions = {name: replace(q, seconds=1.0) for name, q in reference.questions.items()}
+    questions = {name: replace(q, seconds=CHECK_SECONDS) for name, q in reference.questions.items()}
     cells = [cell for cell in short_notebook().cells if "nbgrader" in cell.metadata]
     return Job(
         path="",
