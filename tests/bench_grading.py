@@ -86,7 +86,7 @@ def grade(course: Path, *options: str) -> Timing:
     ended.set()
     watch.join()
     if code:
-        raise RuntimeError((course / "said.txt").read_text()[-2000:])
+        raise RuntimeError((course / "said.txt").read_text(encoding="utf-8")[-2000:])
     quarter = -(-len(seen) // 4)
     return Timing(
         seconds, [max(seen[i : i + quarter]) - before for i in range(0, len(seen), quarter)]

@@ -55,7 +55,7 @@ def _run(course: Path) -> float:
     start = time.monotonic()
     grader = kills.start_grading(course)
     if grader.wait():
-        raise RuntimeError((course / "said.txt").read_text()[-3000:])
+        raise RuntimeError((course / "said.txt").read_text(encoding="utf-8")[-3000:])
     return time.monotonic() - start
 
 

@@ -29,7 +29,7 @@ def at_work(db_url: str) -> Iterator[dict[str, Any]]:
     """Another process that reads and writes in the gradebook; its report, when all is done."""
     report = {}
     arguments = [sys.executable, "-m", "tests.beside", db_url]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
     with subprocess.Popen(arguments, cwd=ROOT, **pipes) as process:
         assert process.stdout.readline() == "ready\n"
         yield report

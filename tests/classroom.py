@@ -53,7 +53,9 @@ def command(course: Path, *arguments: str) -> list[str]:
 
 def nbgrader(course: Path, *arguments: str) -> str:
     """Run an nbgrader command to its good end; returns what it said."""
-    done = subprocess.run(command(course, *arguments), cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        command(course, *arguments), cwd=ROOT, capture_output=True, encoding="utf-8"
+    )
     said = done.stdout + done.stderr
     assert done.returncode == 0, said[-3000:]
     return said
@@ -68,7 +70,7 @@ def start_program(
     program: list[str], said: Path, cwd: Path = ROOT, **environment: str
 ) -> subprocess.Popen:
     """Start a program in a session of its own; what it says goes to a file."""
-    with said.open("w") as file:
+    with said.open("wb") as file:
         return subprocess.Popen(
             program,
             cwd=cwd,

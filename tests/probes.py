@@ -260,7 +260,7 @@ def _surroundings() -> Iterator[dict[str, Any]]:
     secret, reached = secrets.token_hex(16), []
     os.environ["PROBE_CANARY"] = secret
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        Path(folder, "gradebook.db").write_text(secret)
+        Path(folder, "gradebook.db").write_text(secret, encoding="utf-8")
         path = os.path.relpath(f"{folder}/socket")
         addresses = {
             "PORT": (socket.AF_INET, ("127.0.0.1", 0)),

@@ -42,7 +42,7 @@ def holding(text):
     """A submission whose notebook is this text."""
 
     def lay(folder):
-        (folder / NOTEBOOK).write_text(text)
+        (folder / NOTEBOOK).write_text(text, encoding="utf-8")
 
     return lay
 
@@ -53,14 +53,16 @@ def edited(change):
     def lay(folder):
         tree = json.loads(TEXT)
         change(tree)
-        (folder / NOTEBOOK).write_text(json.dumps(tree))
+        (folder / NOTEBOOK).write_text(json.dumps(tree), encoding="utf-8")
 
     return lay
 
 
 def old_format(folder):
     notebook = nbformat.convert(solved(), 3)
-    (folder / NOTEBOOK).write_text(nbformat.writes(notebook, version=nbformat.NO_CONVERT))
+    (folder / NOTEBOOK).write_text(
+        nbformat.writes(notebook, version=nbformat.NO_CONVERT), encoding="utf-8"
+    )
 
 
 def no_metadata(tree):
@@ -75,7 +77,7 @@ def same_ids(tree):
 
 
 def huge(folder):
-    with (folder / NOTEBOOK).open("w") as file:
+    with (folder / NOTEBOOK).open("w", encoding="utf-8") as file:
         for _ in range(200):
             file.write(" " * MEGABYTE)
         file.write(TEXT)
@@ -86,11 +88,11 @@ def another_lesson(folder):
 
 
 def another_name(folder):
-    (folder / "my solution (2).ipynb").write_text(TEXT)
+    (folder / "my solution (2).ipynb").write_text(TEXT, encoding="utf-8")
 
 
 def link_as_notebook(folder):
-    (folder.parents[1] / "stray.ipynb").write_text(TEXT)
+    (folder.parents[1] / "stray.ipynb").write_text(TEXT, encoding="utf-8")
     (folder / NOTEBOOK).symlink_to(folder.parents[1] / "stray.ipynb")
 
 
@@ -121,7 +123,7 @@ def folder_as_notebook(folder):
 def odd_names_beside(folder):
     holding(TEXT)(folder)
     for name in ("a b.txt", "'q\" $(id).txt", "línea.txt", "two\nlines.txt", "[x]*?.txt", "-rf"):
-        (folder / name).write_text("here")
+        (folder / name).write_text("here", encoding="utf-8")
     with open(os.path.join(os.fsencode(folder), b"no text \xff.txt"), "wb") as file:
         file.write(b"here")
 
@@ -130,7 +132,7 @@ def file_in_the_way(folder):
     """A folder where the course's own file might lie, and one that is called as the notebook."""
     holding(TEXT)(folder)
     (folder / "data").mkdir()
-    (folder / "data" / "more.ipynb").write_text("{")
+    (folder / "data" / "more.ipynb").write_text("{", encoding="utf-8")
 
 
 def unreadable(folder):
@@ -147,7 +149,7 @@ UNRECORDED = (TWO_LINES, NO_TEXT)
 # By student: what is handed in, the mark, and what the summary says of it ("" for nothing).
 SUBMISSIONS = {
     "a good first": (good, FULL, ""),
-    "as released": (holding(LESSON.released_path.read_text()), 0, "unanswered"),
+    "as released": (holding(LESSON.released_path.read_text(encoding="utf-8")), 0, "unanswered"),
     "good": (good, FULL, ""),
     "no notebook": (nothing, 0, f"there is no {NOTEBOOK} in the submission"),
     "empty file": (holding(""), 0, "The file is empty"),
@@ -191,7 +193,9 @@ if os.getuid():
 
 def nbgrader(course, *arguments):
     program = command(course, *arguments)
-    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, errors="replace")
+    done = subprocess.run(
+        program, cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace"
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -265,7 +269,7 @@ def test_the_summary_ends_with_the_counts(said):
 
 @pytest.mark.parametrize("student", SUBMISSIONS.keys() - UNRECORDED, ids=shown)
 def test_its_feedback(feedback, student):
-    page = (feedback / student / LESSON.name / f"{LESSON.name}.html").read_text()
+    page = (feedback / student / LESSON.name / f"{LESSON.name}.html").read_text(encoding="utf-8")
     assert f"{FULL}" in page
     assert "vnd.attention" not in page
     if not SUBMISSIONS[student][1] and SUBMISSIONS[student][2] != "unanswered":
@@ -293,8 +297,8 @@ def test_a_student_whom_nobody_knows_costs_nobody_else(course, said):
 
 
 def test_files_that_can_not_be_read_are_left_out(tmp_path, monkeypatch):
-    (tmp_path / "a.txt").write_text("here")
-    (tmp_path / "b.txt").write_text("here")
+    (tmp_path / "a.txt").write_text("here", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("here", encoding="utf-8")
     read = Path.read_bytes
 
     def refuse(path):

@@ -173,5 +173,7 @@ def test_importing_needs_neither_nbgrader_nor_the_exercises():
         "print([m for m in sys.modules if m.startswith(('nbgrader', 'jupytext', 'matplotlib', "
         "'autograder.exercises', 'autograder.authoring', 'autograder.grading'))])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.strip() == "[]"

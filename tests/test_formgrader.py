@@ -27,7 +27,7 @@ def course(tmp_path_factory):
     """A course directory with the course's own settings, and a few submissions."""
     course = tmp_path_factory.mktemp("course")
     config = CONFIG.format(base=str(ROOT / "nbgrader_config.py"), course=str(course))
-    (course / "nbgrader_config.py").write_text(config)
+    (course / "nbgrader_config.py").write_text(config, encoding="utf-8")
     make_course(course, COUNT)
     return course
 

@@ -34,12 +34,11 @@ def test_the_way_back_carries_an_edit_and_nothing_else(lesson, tmp_path):
     shutil.copytree(ROOT / "solutions", tmp_path / "solutions")
     notebook = tmp_path / lesson.notebook_path.relative_to(ROOT)
     text = tmp_path / lesson.text_path.relative_to(ROOT)
-    notebook.write_text(notebook.read_text().replace("What you built", "What you made"))
+    notebook.write_bytes(notebook.read_bytes().replace(b"What you built", b"What you made"))
     command = ["jupytext", "--to", "py:percent", "--output", str(text), str(notebook)]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    assert text.read_text() == lesson.text_path.read_text().replace(
-        "What you built", "What you made"
-    )
+    edited = lesson.text_path.read_bytes().replace(b"What you built", b"What you made")
+    assert text.read_bytes() == edited
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +54,14 @@ def released_anew(tmp_path_factory):
 
 def test_the_released_notebook_is_fresh(lesson, released_anew):
     fresh = released_anew / lesson.name / f"{lesson.name}.ipynb"
-    assert lesson.released_path.read_text() == fresh.read_text(), REMEDY
+    assert lesson.released_path.read_bytes() == fresh.read_bytes(), REMEDY
 
 
 def test_a_release_never_overwrites_answers(lesson, tmp_path):
     assert answered_cells(lesson.released_path) == []
     copy = tmp_path / "answered.ipynb"
-    copy.write_text(lesson.released_path.read_text().replace(STUB, "return 1", 1))
+    released = lesson.released_path.read_bytes()
+    copy.write_bytes(released.replace(STUB.encode(), b"return 1", 1))
     assert answered_cells(copy) == [lesson.exercises[0].name]
 
 

@@ -49,7 +49,7 @@ def hand_in(course, student, answer, timestamp):
     folder = course / "submitted" / student / SMALL
     folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(small_notebook(answer), folder / f"{SMALL}.ipynb")
-    (folder / "timestamp.txt").write_text(timestamp)
+    (folder / "timestamp.txt").write_text(timestamp, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
     hand_in(course, "three", 2, EARLY)
     assert "1 graded" in grade(api, "three")
     assert submission(api, "three")[2]["check_x"][0] == 0
-    (course / "submitted" / "three" / SMALL / "numbers.csv").write_text("1, 2")
+    (course / "submitted" / "three" / SMALL / "numbers.csv").write_text("1, 2", encoding="utf-8")
     assert "1 graded" in grade(api, "three")
     assert "0 graded, 0 unanswered, 0 failed, 1 untouched" in grade(api, "three")
 
@@ -154,7 +154,7 @@ def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
 def test_what_failed_is_said_again(api, course):
     hand_in(course, "torn", 1, EARLY)
     path = course / "submitted" / "torn" / SMALL / f"{SMALL}.ipynb"
-    path.write_text(path.read_text()[:100])
+    path.write_text(path.read_text(encoding="utf-8")[:100], encoding="utf-8")
     assert "failed: torn: " in grade(api, "torn")
     said = grade(api, "torn")
     assert "failed in an earlier run: torn: " in said and "0 failed, 1 untouched" in said

@@ -1,6 +1,7 @@
 """Grading through nbgrader's own commands, as an instructor does it."""
 
 import csv
+import os
 import shutil
 import subprocess
 
@@ -88,7 +89,7 @@ SUBMISSIONS = {
 
 def nbgrader(course, *command, check=True):
     arguments = ["nbgrader", *command, f"--CourseDirectory.root={course}"]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, encoding="utf-8")
     assert not check or done.returncode == 0, done.stderr[-3000:]
     return done.stdout + done.stderr
 
@@ -110,7 +111,7 @@ def course(tmp_path_factory):
 @pytest.fixture(scope="module")
 def marks(course):
     nbgrader(course, "export", f"--to={course / 'grades.csv'}")
-    with (course / "grades.csv").open(newline="") as file:
+    with (course / "grades.csv").open(encoding="utf-8", newline="") as file:
         return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
 
 
@@ -122,7 +123,7 @@ def test_the_exported_marks(marks, student):
 def test_feedback_shows_the_cards(course):
     nbgrader(course, "generate_feedback", LESSON.name)
     path = course / "feedback" / "with mistakes" / LESSON.name / f"{LESSON.name}.html"
-    page = path.read_text()
+    page = path.read_text(encoding="utf-8")
     assert "softmax: 3 of 4 points" in page
     assert "Large scores break it" in page
     assert "vnd.attention" not in page
@@ -174,13 +175,23 @@ def test_the_secret_is_the_environments_or_the_files(tmp_path, monkeypatch):
     monkeypatch.delenv(hidden.SECRET_VARIABLE, raising=False)
     monkeypatch.setattr(hidden, "SECRET_FILE", tmp_path / "secret.txt")
     assert hidden.own_secret() == ""
-    hidden.SECRET_FILE.write_text("\n")
+    hidden.SECRET_FILE.write_text("\n", encoding="utf-8")
     assert hidden.own_secret() == ""
     assert hidden.course_secret() == hidden.SHIPPED_SECRET
-    hidden.SECRET_FILE.write_text("the file's\n")
+    hidden.SECRET_FILE.write_text("the file's\n", encoding="utf-8")
     assert hidden.course_secret() == "the file's"
     monkeypatch.setenv(hidden.SECRET_VARIABLE, "the environment's")
     assert hidden.course_secret() == "the environment's"
+
+
+def test_a_secret_is_the_same_in_every_locale(tmp_path, monkeypatch):
+    monkeypatch.setattr(hidden, "SECRET_FILE", tmp_path / "secret.txt")
+    for secret, text in [("Grüße".encode(), "Grüße"), (b"Gr\xfc\xdfe", r"Gr\xfc\xdfe")]:
+        hidden.SECRET_FILE.write_bytes(secret)
+        monkeypatch.delenv(hidden.SECRET_VARIABLE, raising=False)
+        assert hidden.own_secret() == text
+        monkeypatch.setenv(hidden.SECRET_VARIABLE, os.fsdecode(secret))
+        assert hidden.own_secret() == text
 
 
 def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):
@@ -195,7 +206,7 @@ def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):
     nbgrader(course, "generate_assignment", "own")
     nbgrader(course, "autograde", "own")
     nbgrader(course, "export", f"--to={course / 'own.csv'}")
-    with (course / "own.csv").open(newline="") as file:
+    with (course / "own.csv").open(encoding="utf-8", newline="") as file:
         [row] = [
             r
             for r in csv.DictReader(file)

@@ -16,7 +16,7 @@ print(keras.backend.backend(), isinstance(keras.ops.ones(2), torch.Tensor))
 def run(**environment):
     kept = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
     done = subprocess.run(
-        [sys.executable, "-c", CODE], env=kept | environment, capture_output=True, text=True
+        [sys.executable, "-c", CODE], env=kept | environment, capture_output=True, encoding="utf-8"
     )
     return done.stdout.strip() or done.stderr
 

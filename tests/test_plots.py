@@ -95,7 +95,7 @@ def test_neither_pyplot_nor_torch_is_imported():
         "import sys; from utils.plots import plot_matrix; plot_matrix([[1]], caption='c');"
         "print({'matplotlib.pyplot', 'torch'} & {*sys.modules})"
     )
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
+    assert subprocess.check_output([sys.executable, "-c", code], encoding="utf-8") == "set()\n"
 
 
 def settings():

@@ -47,7 +47,7 @@ def db_url():
     log = folder / "server.txt"
     wait = ["-w", f"-t{HANG:.0f}"]
     started = as_owner(folder, pg_ctl, *wait, "-D", data, "-l", str(log), "-o", options, "start")
-    assert started.returncode == 0, log.read_text()
+    assert started.returncode == 0, log.read_text(encoding="utf-8")
     yield f"postgresql+psycopg://instructor@/postgres?host={folder}"
     as_owner(folder, pg_ctl, "-m", "immediate", "-D", data, "stop")
     shutil.rmtree(folder)
@@ -64,4 +64,4 @@ def test_the_marks_are_the_true_ones(db_url, tmp_path):
     assert len(verdicts(tmp_path)) == COUNT
     assert not (tmp_path / "gradebook.db").exists()
     nbgrader(tmp_path, "export", option, f"--to={tmp_path / 'grades.csv'}")
-    assert len((tmp_path / "grades.csv").read_text().splitlines()) == COUNT + 1
+    assert len((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines()) == COUNT + 1

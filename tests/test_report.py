@@ -182,7 +182,7 @@ def no_config_of_this_machine(monkeypatch, tmp_path_factory):
 def course(tmp_path):
     """A course directory with the class above, graded."""
     (tmp_path / "nbgrader_config.py").write_text(
-        "get_config().CourseDirectory.source_directory = 'solutions'"
+        "get_config().CourseDirectory.source_directory = 'solutions'", encoding="utf-8"
     )
     write_gradebook(tmp_path / "gradebook.db", CLASS, {"ann": 1.5}, {"cleo": 2.5})
     return write_class(tmp_path, CLASS)
@@ -299,8 +299,8 @@ def test_the_gradebook_is_where_the_configuration_says_and_only_read(course):
     elsewhere = course / "marks.db"
     (course / "gradebook.db").rename(elsewhere)
     config = course / "nbgrader_config.py"
-    config.write_text(f"{config.read_text()}\nc = get_config()\n")
-    config.write_text(f"{config.read_text()}c.CourseDirectory.db_url = 'sqlite:///{elsewhere}'")
+    with config.open("a", encoding="utf-8") as file:
+        file.write(f"\nget_config().CourseDirectory.db_url = 'sqlite:///{elsewhere}'")
     before = elsewhere.read_bytes()
     assert report(course).rows[0].mark == 8.5
     assert elsewhere.read_bytes() == before

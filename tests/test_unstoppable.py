@@ -73,7 +73,7 @@ def caught(course, done):
         kills.wait_for(lambda g=grader: kills.graded(course) >= done and descendants(g.pid), grader)
         if grader.poll() is None:
             return grader
-        assert grader.returncode == 0, (course / "said.txt").read_text()
+        assert grader.returncode == 0, (course / "said.txt").read_text(encoding="utf-8")
         shutil.rmtree(course / "autograded")
     raise AssertionError("it is always done before it is caught")
 
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_it_at_once_and_says_what_is_done(endless, done, options, th
     own = descendants(grader.pid)
     os.killpg(grader.pid, signal.SIGINT)  # as a terminal does
     assert grader.wait(HANG) == 130
-    said = (endless / "said.txt").read_text()
+    said = (endless / "said.txt").read_text(encoding="utf-8")
     assert f"Interrupted. The same command {then}." in said
     assert "0 failed, 0 untouched since an earlier run" in said
     assert "Traceback" not in said
@@ -126,7 +126,7 @@ def test_a_dead_part_of_a_run_costs_nothing_but_time(course, is_victim):
     grader = caught(course, 1)
     parts = psutil.Process(grader.pid).children()
     next(filter(is_victim, parts)).kill()
-    assert grader.wait(HANG) == 0, (course / "said.txt").read_text()
+    assert grader.wait(HANG) == 0, (course / "said.txt").read_text(encoding="utf-8")
     assert before == (records(gradebook(course)), verdicts(course))
 
 

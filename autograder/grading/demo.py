@@ -61,7 +61,7 @@ def nbgrader(course: Path, *command: str) -> None:
 
 def exported_marks(path: Path, lesson: str) -> dict[str, float]:
     """Marks by student from nbgrader's CSV."""
-    with path.open(newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["assignment"] == lesson]
     return {row["student_id"]: float(row["score"]) for row in rows}
 

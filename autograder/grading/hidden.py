@@ -25,8 +25,11 @@ SHIPPED_SECRET = "a course of your own should have a secret of its own"
 def own_secret() -> str:
     """The secret from the environment or from course_secret.txt; "" where there is none."""
     if SECRET_VARIABLE in os.environ:
-        return os.environ[SECRET_VARIABLE].strip()
-    return SECRET_FILE.read_text().strip() if SECRET_FILE.exists() else ""
+        secret = os.fsencode(os.environ[SECRET_VARIABLE])
+    else:
+        secret = SECRET_FILE.read_bytes() if SECRET_FILE.exists() else b""
+    # Any bytes will do, and the locale must not change what they mean.
+    return secret.decode("utf-8", "backslashreplace").strip()
 
 
 def course_secret() -> str:

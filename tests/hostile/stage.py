@@ -159,7 +159,7 @@ class Stage:
         ]
         for path in places:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(self.secret)
+            path.write_text(self.secret, encoding="utf-8")
         return places
 
     def _listen(self) -> tuple[socket.socket, socket.socket]:

@@ -122,7 +122,7 @@ def _mount(source: str, target: str, kind: str | None, flags: int, options: str 
 
 
 def _write(path: str, text: str) -> None:
-    with open(path, "w") as file:
+    with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
 

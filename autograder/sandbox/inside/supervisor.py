@@ -150,7 +150,7 @@ def _others() -> Iterator[int]:
 
 
 def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0])
     found = {
         "AS": pages * os.sysconf("SC_PAGE_SIZE") + limits["memory_bytes"],
         "FSIZE": limits["scratch_bytes"],
