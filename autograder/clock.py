@@ -8,12 +8,15 @@ import ctypes
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Self
 
-PATIENCE = 5.0  # wall seconds allowed for each second of processor time
+PATIENCE = 10.0  # wall seconds allowed for each second of processor time
 EVERY = 0.05  # seconds between two looks
 AGAIN = 1.0  # seconds until code that swallowed the exception meets the next one
+
+_raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
 
 class OutOfTime(BaseException):
@@ -21,72 +24,81 @@ class OutOfTime(BaseException):
 
 
 class TimeLimit:
-    """Time that several bodies of code use up together.
+    """Time that several bodies of code use up together, in the thread that enters it.
 
     seconds: of this process's processor time. wall_seconds: of the clock on the wall.
     waited: whether the wall clock ended it.
+
+    A sleeping body is woken in the main thread of a POSIX system. Elsewhere the exception waits
+    until the next line of Python runs.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.wall_seconds = seconds, PATIENCE * seconds
-        self.waited = False
+        self.waited = self._rang = False
         self._spent = self._wall_spent = 0.0
+        self._start: tuple[float, float] | None = None  # of the body that runs
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        self._thread = threading.current_thread()
+        self._by_signal = self._thread is threading.main_thread() and hasattr(
+            signal, "pthread_kill"
+        )
+
+    def __enter__(self) -> Self:
+        if self._by_signal:
+            self._before = signal.signal(signal.SIGALRM, self._expire)
+        threading.Thread(target=self._watch, daemon=True).start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._closed.set()
+        if self._by_signal:
+            signal.signal(signal.SIGALRM, self._before)
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Count the body's time, and raise OutOfTime in it when there is none left.
-
-        A sleeping body is woken in the main thread of a POSIX system. Elsewhere the exception
-        waits until the next line of Python runs.
-        """
-        over, start = threading.Event(), (time.process_time(), time.monotonic())
-        with _alarm(over) as alarm:
-            watch = threading.Thread(target=self._watch, args=(alarm, over, start), daemon=True)
-            watch.start()
+        """Count the body's time, and raise OutOfTime in it when there is none left."""
+        self._start = time.process_time(), time.monotonic()
+        try:
+            yield
+        finally:
             try:
-                yield
+                self._stop()  # the alarm may ring even here, but then not again for a while
             finally:
-                try:
-                    over.set()  # the alarm may ring even here, but then not again for a while
-                finally:
-                    over.set()
-                    watch.join()
-                    self._spent += time.process_time() - start[0]
-                    self._wall_spent += time.monotonic() - start[1]
+                self._stop()
 
-    def _watch(
-        self, alarm: Callable[[], None], over: threading.Event, start: tuple[float, float]
-    ) -> None:
-        cpu_start, wall_start = start
-        while not over.wait(EVERY):
-            spent = self._spent + time.process_time() - cpu_start
-            waited = self._wall_spent + time.monotonic() - wall_start
-            if spent > self.seconds or waited > self.wall_seconds:
-                self.waited = spent <= self.seconds
-                break
-        while not over.is_set():
-            alarm()
-            over.wait(AGAIN)
+    def _stop(self) -> None:
+        with self._lock:
+            self._spent, self._wall_spent = self._used()
+            self._start = None
+            if not self._by_signal:
+                _raise_in(ctypes.c_ulong(self._thread.ident), None)
 
+    def _used(self) -> tuple[float, float]:
+        """Processor and wall seconds until now."""
+        if self._start is None:
+            return self._spent, self._wall_spent
+        cpu, wall = self._start
+        spent = self._spent + time.process_time() - cpu
+        return spent, self._wall_spent + time.monotonic() - wall
 
-@contextmanager
-def _alarm(over: threading.Event) -> Iterator[Callable[[], None]]:
-    """A function that raises OutOfTime in this thread, from any other, until `over` is set."""
-    thread = threading.get_ident()
-    if hasattr(signal, "pthread_kill") and threading.current_thread() is threading.main_thread():
+    def _watch(self) -> None:
+        while not self._closed.wait(AGAIN if self._rang else EVERY):
+            with self._lock:
+                spent, waited = self._used()
+                if self._start is not None and (spent > self.seconds or waited > self.wall_seconds):
+                    if not self._rang:
+                        self.waited = spent <= self.seconds
+                    self._rang = True
+                    self._ring()
 
-        def expire(signum: int, frame: object) -> None:
-            if not over.is_set():
-                raise OutOfTime
+    def _ring(self) -> None:
+        """Raise OutOfTime in the thread of the body."""
+        if self._by_signal:
+            signal.pthread_kill(self._thread.ident, signal.SIGALRM)
+        else:
+            _raise_in(ctypes.c_ulong(self._thread.ident), ctypes.py_object(OutOfTime))
 
-        before = signal.signal(signal.SIGALRM, expire)
-        try:
-            yield lambda: signal.pthread_kill(thread, signal.SIGALRM)
-        finally:
-            signal.signal(signal.SIGALRM, before)
-    else:
-        raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
-        try:
-            yield lambda: raise_in(ctypes.c_ulong(thread), ctypes.py_object(OutOfTime))
-        finally:
-            raise_in(ctypes.c_ulong(thread), None)
+    def _expire(self, signum: int, frame: object) -> None:
+        if self._start is not None:
+            raise OutOfTime

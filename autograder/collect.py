@@ -32,14 +32,14 @@ from autograder.results import (
 
 def collect(answer: Callable, question: Question) -> list[Answer]:
     """One answer for each call of the question."""
-    limit = TimeLimit(question.seconds)
     answers: list[Answer] = []
-    for call in question.calls:
-        answers.append(_collect_call(answer, question, call, limit))
-        problem = answers[-1].problem
-        if problem and problem.kind in ("time", "waiting", "not answered"):
-            rest = len(question.calls) - len(answers)
-            return answers + [Answer(problem=problem)] * rest
+    with TimeLimit(question.seconds) as limit:
+        for call in question.calls:
+            answers.append(_collect_call(answer, question, call, limit))
+            problem = answers[-1].problem
+            if problem and problem.kind in ("time", "waiting", "not answered"):
+                rest = len(question.calls) - len(answers)
+                return answers + [Answer(problem=problem)] * rest
     return answers
 
 

@@ -13,7 +13,7 @@ import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, MappingProxyType
 from typing import TYPE_CHECKING
@@ -41,6 +41,7 @@ def lesson_names() -> list[str]:
     return sorted(path.stem for path in TEXTS.glob("[0-9][0-9]_*.py"))
 
 
+@cache
 def exercise_defined(source: str) -> str:
     """The name of the function or class that an exercise cell defines; "" for other cells."""
     if not REGION.search(source):
@@ -104,19 +105,27 @@ class Lesson:
         sources = [cell.source for cell in self.notebook.cells if cell.cell_type == "code"]
         return {exercise_defined(source): source for source in sources if exercise_defined(source)}
 
+    @cached_property
+    def definitions(self) -> dict[int, tuple[str, CodeType]]:
+        """The cells that hold nothing but imports and definitions, by number: source and code."""
+        cells = enumerate(self.notebook.cells)
+        sources = {n: cell.source for n, cell in cells if cell.cell_type == "code"}
+        return {
+            number: (source, self._compiled(source, number))
+            for number, source in sources.items()
+            if _only_defines(source)
+        }
+
     def namespace(self, answers: Mapping[str, Variant] = NO_VARIANTS) -> dict:
         """What the lesson's imports and definitions define, some exercises answered otherwise."""
         namespace: dict = {"__name__": self.name}
-        for number, cell in enumerate(self.notebook.cells):
-            if cell.cell_type != "code" or not _only_defines(cell.source):
-                continue
-            source = cell.source
+        for number, (source, code) in self.definitions.items():
             if variant := answers.get(exercise_defined(source)):
-                source = rewrite(source, variant)
-            exec(self._compiled(source, number, variant), namespace)
+                code = self._compiled(rewrite(source, variant), number, variant)
+            exec(code, namespace)
         return namespace
 
-    def _compiled(self, source: str, number: int, variant: Variant | None) -> CodeType:
+    def _compiled(self, source: str, number: int, variant: Variant | None = None) -> CodeType:
         try:
             return compile(source, f"<{self.name}, cell {number}>", "exec")
         except SyntaxError as error:

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from autograder.clock import PATIENCE
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -23,7 +21,7 @@ class Limits:
 
     cell_seconds: float = 30.0
     notebook_seconds: float = 300.0
-    patience: float = PATIENCE
+    patience: float = 5.0
     memory_bytes: int = 4 << 30
     processes: int = 200
     open_files: int = 1024
