@@ -1,13 +1,26 @@
 """An exercise whose check is not honest does not build."""
 
 import dataclasses
+import io
+import sys
 
 import pytest
 
+from autograder.authoring import __main__ as author
 from autograder.authoring.errors import AuthoringError
 from autograder.authoring.exercise import Alternative, Mistake
 from autograder.authoring.lesson import Lesson, rewrite
 from autograder.authoring.reference import ExerciseBuilder
+
+def test_a_terminal_without_a_sign_shows_a_question_mark(monkeypatch):
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(sys, "argv", ["author", "mistakes", "02_qkv_projections"])
+    monkeypatch.setitem(author.COMMANDS, "mistakes", lambda lesson: print("times √d_k"))
+    assert author.main() == 0
+    terminal.flush()
+    assert terminal.buffer.getvalue().split() == [b"times", b"?d_k"]
+
 
 LESSON = Lesson("01_dot_product_attention")
 SOFTMAX = next(exercise for exercise in LESSON.exercises if exercise.name == "softmax")

@@ -62,6 +62,7 @@ COMMANDS: dict[str, Callable[[Lesson], None]] = {
 
 
 def main() -> int:
+    sys.stdout.reconfigure(errors="replace")  # a terminal may have no √
     torch.set_num_threads(1)  # small tensors on many threads are 100 times slower
     # A check in a lesson that is being built must judge, whatever the caller's environment says.
     os.environ.pop("AUTOGRADER_QUESTIONS", None)

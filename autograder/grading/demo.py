@@ -21,6 +21,7 @@ COURSE = ROOT / "build" / "demo"
 
 
 def main() -> int:
+    sys.stdout.reconfigure(errors="replace")  # a terminal may have no √
     parser = argparse.ArgumentParser(prog="python -m autograder.grading.demo", description=__doc__)
     parser.add_argument(
         "lessons", nargs="*", metavar="LESSON", help="all of them when none is named"
