@@ -5,11 +5,12 @@ from types import ModuleType
 
 
 def load_keras() -> ModuleType:
-    """Keras 3, computing with torch whatever the reader's own settings say.
+    """Keras 3, computing with torch on the CPU whatever the reader's own settings say.
 
-    Keras reads the choice of its backend once, when it is first imported.
+    Keras reads them once, when it is first imported. By itself it would take a GPU where there is
+    one, as on every newer Mac, and the lessons' own tensors are on the CPU.
     """
-    os.environ["KERAS_BACKEND"] = "torch"
+    os.environ.update(KERAS_BACKEND="torch", KERAS_TORCH_DEVICE="cpu")
     import keras
 
     return keras
