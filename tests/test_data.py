@@ -33,6 +33,18 @@ def test_the_draw_is_the_legacy_one_number_by_number(call):
         assert points[: len(sequence)].equal(torch.tensor(sequence, dtype=torch.float32))
 
 
+class WindowsRandomState(np.random.RandomState):
+    def randint(self, *bounds, dtype=np.int32, **options):
+        return super().randint(*bounds, dtype=dtype, **options)
+
+
+def test_windows_draws_the_same_in_the_same_type(monkeypatch):
+    here = generate_squares(64, variable_length=True)
+    monkeypatch.setattr(np.random, "RandomState", WindowsRandomState)
+    for a, b in zip(here, generate_squares(64, variable_length=True), strict=True):
+        assert a.dtype == b.dtype and a.equal(b)
+
+
 def test_short_squares_are_padded_with_zeros():
     points, _, lengths = generate_squares(variable_length=True)
     assert set(lengths.tolist()) == {2, 3, 4}

@@ -1,5 +1,6 @@
 """The data of the lessons."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -43,9 +44,11 @@ def generate_squares(n: int = 128, variable_length: bool = False, seed: int = 13
     own: numpy's global random state stays as it is.
     """
     random = np.random.RandomState(seed)
-    starts = random.randint(4, size=n)
-    lengths = random.randint(3, size=n) + 2 if variable_length else np.full(n, 4)
-    directions = random.randint(2, size=n)
+    # On Windows this generator's own choice would be 32 bits.
+    draw = partial(random.randint, size=n, dtype=np.int64)
+    starts = draw(4)
+    lengths = draw(3) + 2 if variable_length else np.full(n, 4)
+    directions = draw(2)
     points = np.zeros((n, 4, 2))
     for square, start, length, direction in zip(points, starts, lengths, directions, strict=True):
         corners = np.roll(CORNERS, -start, axis=0)[:: 2 * direction - 1][:length]
