@@ -71,7 +71,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
     """
 
     unsealed = Bool(False, help="Run submissions as nbgrader does, without walls.").tag(config=True)
-    jobs = Integer(os.cpu_count(), help="Submissions to run at a time.").tag(config=True)
+    jobs = Integer(os.cpu_count() or 1, help="Submissions to run at a time.").tag(config=True)
     scheduler = Unicode("", help="Address of a Dask scheduler for the work.").tag(config=True)
     cell_seconds = Float(30.0, help="Processor time of one cell.").tag(config=True)
     notebook_seconds = Float(300.0, help="Processor time of one notebook.").tag(config=True)

@@ -1,0 +1,99 @@
+"""Windows and macOS lack things that Linux has, and what runs there does without them.
+
+Each test runs in a process that loses them once the libraries, which have other code for other
+systems, are imported.
+"""
+
+import os
+import subprocess
+import sys
+
+from autograder.authoring.lesson import ROOT
+
+POSIX_MODULES = ["fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"]
+POSIX_NAMES = {
+    "os": "O_NONBLOCK WNOHANG chown fork forkpty getegid geteuid getgid getloadavg getpgid getuid "
+    "killpg mkfifo nice openpty pread pwrite register_at_fork sched_getaffinity setsid statvfs "
+    "sysconf uname wait wait4",
+    "select": "epoll poll",
+    "signal": "ITIMER_REAL SIGALRM SIGCHLD SIGHUP SIGKILL SIGUSR1 SIG_BLOCK alarm getitimer pause "
+    "pthread_kill pthread_sigmask setitimer sigwait",
+    "socket": "AF_NETLINK AF_UNIX SCM_RIGHTS recv_fds send_fds",
+    "time": "clock_gettime tzset",
+}
+LINUX_NAMES = {
+    "os": "O_DIRECT O_PATH O_TMPFILE copy_file_range eventfd getrandom getxattr memfd_create "
+    "pidfd_open pipe2 sched_getaffinity setns setresuid splice unshare",
+    "resource": "prlimit",
+    "select": "epoll",
+    "signal": "SIGRTMIN pidfd_send_signal sigtimedwait sigwaitinfo",
+    "socket": "AF_ALG AF_NETLINK AF_PACKET AF_VSOCK SO_PEERCRED",
+}
+LEARNER = """
+import IPython.display, PIL.Image, jupytext, matplotlib.figure, pytest, tqdm
+import safetensors.torch, torch.profiler, torch.utils.data
+
+{lose}
+
+from importlib import import_module
+from pathlib import Path
+from autograder.authoring.lesson import Lesson
+
+for path in (*Path("autograder").glob("*.py"), *Path("utils").glob("*.py")):
+    if path.stem != "keras_on_torch":  # Keras looks for what there is
+        import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
+
+from autograder import check, hint, progress
+
+lesson = Lesson("01_dot_product_attention")
+namespace = lesson.namespace()
+for name in lesson.solutions:
+    hint(name)
+    check(namespace[name])
+progress()
+import tests.conftest
+"""
+AUTHOR = """
+import distributed, nbgrader.apps, psutil, torch
+
+{lose}
+
+import autograder.authoring.__main__, autograder.authoring.notebooks, autograder.authoring.table
+import autograder.grading.autograde, autograder.grading.hidden, autograder.grading.report.__main__
+import tests.conftest
+"""
+
+
+def lose(names, modules=()):
+    """Code that takes names from modules, and lets modules be missing."""
+    lines = ["import importlib, sys"]
+    lines += [f"sys.modules[{module!r}] = None" for module in modules]
+    for module, listed in names.items():
+        lines.append(f"module = importlib.import_module({module!r})")
+        lines += [f"vars(module).pop({name!r}, None)" for name in listed.split()]
+    return "\n".join(lines)
+
+
+def run(code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_learners_half_runs_on_windows():
+    # Files are read in an encoding of its own there; a notebook's output is in UTF-8.
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    said = run(
+        LEARNER.format(lose=lose(POSIX_NAMES, POSIX_MODULES)), **locale, PYTHONIOENCODING="utf-8"
+    )
+    assert "15 of 15 points so far" in said
+
+
+def test_the_authors_half_is_there_on_macos():
+    run(AUTHOR.format(lose=lose(LINUX_NAMES)))
