@@ -12,6 +12,7 @@ from autograder.authoring.exercise import Alternative, Mistake
 from autograder.authoring.lesson import Lesson, rewrite
 from autograder.authoring.reference import ExerciseBuilder
 
+
 def test_a_terminal_without_a_sign_shows_a_question_mark(monkeypatch):
     terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", terminal)
