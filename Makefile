@@ -19,12 +19,15 @@ GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subs
 # Address of a package index that has a smaller torch, such as the CPU index that PyTorch's
 # installation page names. Empty: the usual torch.
 TORCH_INDEX ?=
+# GNU Make 3.81, which macOS has, looks for plain commands on the path that it was started with, not
+# on the one above. With another shell than its own it leaves that to the shell.
+SHELL := bash
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test anywhere lint format build reference lessons text release mistakes grade formgrader report demo bench clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab $(LAB) notebooks
