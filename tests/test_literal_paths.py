@@ -23,5 +23,9 @@ def test_brackets_in_its_name_are_no_pattern(course, students, found):
     assert sorted(paths) == [f"{course}/submitted/{name}/lesson" for name in found]
 
 
+def test_a_path_stays_as_it_is_written(course):
+    assert find(f"{course}/./submitted/ann") == [f"{course}/./submitted/ann"]
+
+
 def test_nor_in_a_students(course):
     assert find(f"{course}/submitted/[ab]/less*") == [f"{course}/submitted/[ab]/lesson"]

@@ -5,23 +5,23 @@ A folder called "course [2]" is then one called "course 2".
 
 import glob
 import os
-from pathlib import Path
 from types import SimpleNamespace
 
+from nbgrader import utils
 from nbgrader.apps import api
 from nbgrader.converters import base
 
 
 def find(pattern: str) -> list[str]:
     """`glob.glob`, but brackets in the name of what there is are no pattern."""
-    parts = Path(pattern).parts
+    parts = pattern.split(os.sep)
     for count in range(len(parts), 0, -1):
-        place = os.path.join(*parts[:count])
+        place = os.sep.join(parts[:count])
         if not {"*", "?"} & set(place) and os.path.exists(place):
-            return glob.glob(os.path.join(glob.escape(place), *parts[count:]))
+            return glob.glob(os.sep.join([glob.escape(place), *parts[count:]]))
     return glob.glob(pattern)
 
 
 def install() -> None:
     """Make nbgrader find files so."""
-    base.glob = api.glob = SimpleNamespace(glob=find)
+    base.glob = api.glob = utils.glob = SimpleNamespace(glob=find)
