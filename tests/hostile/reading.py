@@ -39,9 +39,11 @@ ATTACKS = [
         "secrets by a walk",
         "walks through everything that is not the system or Python, and prints what it finds",
         first="""
+            def known(folder):
+                return any(os.path.samefile(folder, place) for place in skipped)
             skipped = ("/usr", "/proc", sys.prefix, sys.base_prefix)
             for folder, folders, names in os.walk("/"):
-                folders[:] = [f for f in folders if not os.path.join(folder, f).startswith(skipped)]
+                folders[:] = [f for f in folders if not known(os.path.join(folder, f))]
                 for name in names:
                     path = os.path.join(folder, name)
                     try:

@@ -54,10 +54,11 @@ OPEN = ("/tmp", "/dev/shm", "/var/tmp", "/", "/usr", "/etc", "/run", "/dev")
 BUGS = {"NameError", "SyntaxError", "ImportError", "ModuleNotFoundError", "AttributeError"}
 LOOK_AROUND = """
 import json, numpy, os, sys, torch
-python = [p.removeprefix("/tmp") for p in (sys.prefix, sys.base_prefix)]  # it may lie below
 for place in ("/tmp", "/dev/shm", "/dev/pts", "/scratch"):
-    found = [names for at, *names in os.walk(place) if not any(p in at for p in python)]
-    print([name for folders, files in found for name in folders + files])
+    for folder, folders, files in os.walk(place):
+        print(folder, folders, files)
+        # Python may be mounted below.
+        folders[:] = [f for f in folders if not os.path.ismount(os.path.join(folder, f))]
 print(open("/proc/net/unix").read(), open("/proc/sysvipc/shm").read(), os.environ, sys.path)
 same = not torch.allclose(torch.zeros(1), torch.ones(1)) and "hostile" not in sys.modules
 same &= torch.zeros(1).exp().dtype == torch.float32 and json.dumps([]) == "[]"
