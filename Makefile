@@ -41,7 +41,7 @@ NUMBERS = solutions tests/test_references.py tests/test_witnesses.py tests/test_
 	tests/test_keras_layers.py tests/test_training.py tests/test_notebooks.py
 anywhere: $(VENV)/developer  ## run the tests as if on other machines; it takes half an hour
 	ATEN_CPU_CAPABILITY=default pytest -n 2 --dist loadfile $(PYTEST) $(NUMBERS)
-	OMP_NUM_THREADS=4 pytest -n 2 --dist loadfile $(PYTEST) $(NUMBERS)
+	THREADS=4 pytest -n 2 --dist loadfile $(PYTEST) $(NUMBERS)
 	folder="$$(mktemp -d)/my coursé" && git checkout-index --all --prefix="$$folder/" && \
 		$(MAKE) -C "$$folder" test && rm -rf "$$folder"
 

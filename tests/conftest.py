@@ -9,8 +9,6 @@ from hypothesis import HealthCheck, settings
 from autograder.authoring.lesson import Lesson, lesson_names
 from tests import programs, surroundings
 
-# Small tensors are fastest on one thread, and the tests run side by side.
-torch.set_num_threads(1)
 # A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same examples everywhere, however long a machine takes over them.
