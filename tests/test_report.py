@@ -2,11 +2,12 @@
 
 import dataclasses
 import json
+import os
 import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
 import pytest
 from nbgrader import api
@@ -277,7 +278,7 @@ def test_learners_are_listed_with_links_that_hold(course):
     links = [link for link in reader.attributes("href") if not link.startswith("#")]
     folder = course / "build" / "report"
     assert len(set(links)) == 9
-    assert all((folder / unquote(link)).is_file() for link in links)
+    assert all((folder / os.fsdecode(unquote_to_bytes(link))).is_file() for link in links)
     assert "cleo 3.5 1 2.5 graded Partly marked by hand." in reader.sections["learners"]
     assert "ann 8.5 4 6 graded 1.5 taken off for being late." in reader.sections["learners"]
     assert "gus 0 – – unanswered" in reader.sections["learners"]
