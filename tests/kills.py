@@ -42,6 +42,16 @@ def wait_for_end(own: list[psutil.Process], course: Path) -> None:
     assert all(path.name.startswith(KEPT) for path in (course / "tmp").iterdir())
 
 
+def has_begun(grader: subprocess.Popen) -> bool:
+    """Whether a grader has come to its work: it has a sandbox.
+
+    Before that it may have other processes, of what its modules do when they are imported.
+    """
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return any(process.name() == "unshare" for process in descendants(grader.pid))
+    return False
+
+
 def graded(course: Path) -> int:
     """How many submissions have their autograded folder."""
     return len(list(course.glob(f"autograded/*/{LESSON.name}")))

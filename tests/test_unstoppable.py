@@ -70,7 +70,7 @@ def caught(course, done):
     """A grader that is at work when so many are done. One that is done with all begins anew."""
     for _ in range(TRIES):
         grader = kills.start_grading(course)
-        kills.wait_for(lambda g=grader: kills.graded(course) >= done and descendants(g.pid), grader)
+        kills.wait_for(lambda g=grader: kills.graded(course) >= done and kills.has_begun(g), grader)
         if grader.poll() is None:
             return grader
         assert grader.returncode == 0, (course / "said.txt").read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ def test_after_kills_the_gradebook_is_that_of_an_undisturbed_run(course):
 )
 def test_ctrl_c_ends_it_at_once_and_says_what_is_done(endless, done, options, then):
     grader = kills.start_grading(endless, *SLOWLY, *options)
-    kills.wait_for(lambda: kills.graded(endless) >= done and descendants(grader.pid), grader)
+    kills.wait_for(lambda: kills.graded(endless) >= done and kills.has_begun(grader), grader)
     own = descendants(grader.pid)
     os.killpg(grader.pid, signal.SIGINT)  # as a terminal does
     assert grader.wait(HANG) == 130

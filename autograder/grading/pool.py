@@ -102,6 +102,10 @@ def local_pool(workers: int, template: Job) -> Pool:
         with _main_hidden(), _ctrl_c_later():
             for _ in range(workers):  # of a fork server each starts one
                 executor.submit(os.getpid)
+        if context.get_start_method() == "fork":
+            # All workers are there. While this process could read their jobs too, a job that is
+            # on its way to one that dies would wait for ever (before Python 3.11.5).
+            executor._call_queue._reader.close()
         return executor
 
     return Pool(make, _end_processes, workers)
