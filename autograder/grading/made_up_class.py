@@ -8,6 +8,7 @@ import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import nbformat
 from nbformat import NotebookNode
@@ -26,11 +27,18 @@ COUNT = 24
 
 @dataclass
 class Submission:
-    """One learner's answers: for each exercise the variant, and the points that it is worth."""
+    """One learner's answers: for each exercise the variant, and the points that it is worth.
+
+    Without a marker nobody asks for its points.
+    """
 
     student: str
     answers: dict[str, Variant] = field(default_factory=dict)
-    true_points: dict[str, int] = field(default_factory=dict)
+    marker: Marker | None = None
+
+    @cached_property
+    def true_points(self) -> dict[str, int]:
+        return true_points(self.marker, self.answers)
 
     @property
     def true_mark(self) -> int:
@@ -65,8 +73,7 @@ def make_class(lesson: Lesson, count: int = COUNT) -> list[Submission]:
         plans.append({e.name: _some_answer(e, queues[e.name], chance) for e in exercises})
     marker = Marker(lesson)
     return [
-        Submission(name, plan, true_points(marker, plan))
-        for name, plan in zip(names, plans[:count], strict=False)
+        Submission(name, plan, marker) for name, plan in zip(names, plans[:count], strict=False)
     ]
 
 
