@@ -37,8 +37,8 @@ test: $(VENV)/developer  ## set everything up and run every test, notebooks incl
 
 # What computes numbers, once for other processors and once for more threads; and everything in a
 # folder with a space and an accent in its name, below the folder for temporary files.
-NUMBERS = solutions tests/test_references.py tests/test_witnesses.py tests/test_lesson_*.py \
-	tests/test_keras_layers.py tests/test_training.py tests/test_notebooks.py
+NUMBERS = solutions tests/course tests/building/test_references.py tests/asking/test_keras_layers.py \
+	tests/utils/test_training.py tests/authoring/test_notebooks.py
 anywhere: $(VENV)/developer  ## run the tests as if on other machines; it takes half an hour
 	ATEN_CPU_CAPABILITY=default pytest -n 2 --dist loadfile $(PYTEST) $(NUMBERS)
 	THREADS=4 pytest -n 2 --dist loadfile $(PYTEST) $(NUMBERS)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import SAWarning
 
-from autograder.grading.autograde import install
+from autograder.grading.engine.autograde import install
 
 c = get_config()
 
@@ -20,12 +20,12 @@ c.CourseDirectory.release_directory = "notebooks"
 # As nbgrader's own list, with collecting, judging and saving exchanged for the course's. The
 # order matters: judging reads what the kernel sent, saving reads the verdicts.
 c.Autograde.autograde_preprocessors = [
-    "autograder.grading.collect_answers.CollectAnswers",
-    "autograder.grading.judge_answers.JudgeAnswers",
+    "autograder.grading.engine.collect_answers.CollectAnswers",
+    "autograder.grading.engine.judge_answers.JudgeAnswers",
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
-    "autograder.grading.save_marks.SaveMarks",
+    "autograder.grading.engine.save_marks.SaveMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
@@ -41,8 +41,8 @@ c.Exporter.optimistic_validation = True
 # A script in what a learner wrote or showed would run with the rights of whoever looks at it.
 c.HTMLExporter.sanitize_html = True
 c.HTMLExporter.filters = {
-    "clean_html": "autograder.grading.harmless.harmless_html",
-    "markdown2html": "autograder.grading.harmless.harmless_markdown",
+    "clean_html": "autograder.grading.report.harmless.harmless_html",
+    "markdown2html": "autograder.grading.report.harmless.harmless_markdown",
 }
 
 # Submissions are run behind walls, many at a time.

@@ -1,26 +1,20 @@
-"""What a learner calls: `check`, `hint`, `failing_case` and `progress`.
+"""What a learner calls: `check`, `hint`, `failing_case` and `progress`."""
 
-While a lesson is graded, `check` judges nothing: it hands the answers to the grader, which knows
-what they should be (`autograder.hand_in`). `hint` and `progress` are then silent.
-"""
-
-import inspect
 import os
 from collections.abc import Callable
 from typing import Any
 
 from IPython.display import display
 
-from autograder import course, hand_in
-from autograder.arguments import make_all
-from autograder.card import headline, hint_card, progress_card, verdict_card
-from autograder.collect import collect
-from autograder.course import LessonReference
+from autograder.asking.arguments import make_all
+from autograder.asking.collect import collect
+from autograder.asking.written import exercise_name, names_used, written_function
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
-from autograder.grading_mode import is_grading
-from autograder.judge import blame, judge
-from autograder.results import describe, written_function
-from autograder.verdict import Verdict
+from autograder.judging.card import headline, hint_card, progress_card, verdict_card
+from autograder.judging.judge import blame, judge
+from autograder.judging.verdict import Verdict
+from autograder.references import store
+from autograder.references.store import LessonReference
 
 _verdicts: dict[str, Verdict] = {}
 _hints_seen: dict[str, int] = {}
@@ -32,11 +26,8 @@ def check(answer: Callable) -> None:
     Raises CheckFailed (NotAnsweredYet for the stub) when it does not earn all points, and
     CourseError when `answer` is no exercise.
     """
-    name = _exercise_name(answer)
-    if is_grading():
-        hand_in.hand_in(answer, name)
-        return
-    reference = course.find(name)
+    name = exercise_name(answer)
+    reference = store.find(name)
     verdict = blame(_verdict(answer, name, reference), _unfinished(answer, name, reference))
     _verdicts[name] = verdict
     display(verdict_card(verdict))
@@ -53,10 +44,8 @@ def hint(exercise: Callable | str | None = None) -> None:
 
     Raises CourseError when there is no such exercise.
     """
-    if is_grading():
-        return
-    name = exercise if isinstance(exercise, str) else _exercise_name(exercise, "hint")
-    hints = course.find(name).keys[name].hints
+    name = exercise if isinstance(exercise, str) else exercise_name(exercise, "hint")
+    hints = store.find(name).keys[name].hints
     _hints_seen[name] = min(_hints_seen.get(name, 0) + 1, len(hints))
     display(hint_card(name, hints, _hints_seen[name]))
 
@@ -66,22 +55,20 @@ def failing_case(exercise: Callable | str) -> dict[str, Any]:
 
     Raises CourseError when no check of it has failed in this notebook.
     """
-    name = exercise if isinstance(exercise, str) else _exercise_name(exercise, "failing_case")
+    name = exercise if isinstance(exercise, str) else exercise_name(exercise, "failing_case")
     verdict = _verdicts.get(name)
     if verdict is None or verdict.exhibit is None:
         raise CourseError(f"No case of {name!r} has failed in this notebook.")
-    call = course.find(name).questions[name].calls[verdict.exhibit.case]
+    call = store.find(name).questions[name].calls[verdict.exhibit.case]
     return make_all(call.arguments)
 
 
 def progress() -> None:
     """Show the points earned so far in this notebook, for the lessons that were checked in it."""
-    if is_grading():
-        return
     lessons = list(dict.fromkeys(verdict.lesson for verdict in _verdicts.values()))
     if not lessons:
         raise CourseError("Nothing is checked yet in this notebook. Run a check cell first.")
-    names = [name for lesson in lessons for name in course.exercises_by_lesson()[lesson]]
+    names = [name for lesson in lessons for name in store.exercises_by_lesson()[lesson]]
     display(progress_card([_progress_row(name) for name in names]))
 
 
@@ -92,30 +79,12 @@ def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict
 def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list[str]:
     """The exercises that this answer uses and whose answers, beside it, are not right."""
     beside = getattr(written_function(answer), "__globals__", {})
-    needed = [other for other in reference.keys[name].builds_on if other in _names_used(answer)]
+    used = names_used(answer)
+    needed = [other for other in reference.keys[name].builds_on if other in used]
     return [n for n in needed if n not in beside or not _verdict(beside[n], n, reference).passed]
-
-
-def _names_used(answer: Callable) -> set[str]:
-    """The global names that a function, or any method of a class, refers to."""
-    functions = vars(answer).values() if inspect.isclass(answer) else [answer]
-    codes = [f.__code__ for f in functions if inspect.isfunction(f)]
-    return {name for code in codes for name in code.co_names}
 
 
 def _progress_row(name: str) -> tuple[str, float | None, float]:
     verdict = _verdicts.get(name)
-    most = course.find(name).keys[name].points
+    most = store.find(name).keys[name].points
     return name, verdict.points if verdict else None, most
-
-
-def _exercise_name(answer: object, caller: str = "check") -> str:
-    """The name of the exercise that `answer` answers. Raises CourseError."""
-    if isinstance(answer, str):
-        raise CourseError(f"`{caller}` takes what you wrote, not its name: {caller}({answer}).")
-    if not (inspect.isroutine(answer) or inspect.isclass(answer)):
-        raise CourseError(
-            f"`{caller}` takes the function or class that you wrote for an exercise, such as "
-            f"{caller}(softmax); this is {describe(answer)}."
-        )
-    return answer.__name__

@@ -6,8 +6,8 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
-from autograder.authoring.lesson import Lesson, lesson_names
-from tests import programs, surroundings
+from autograder.lessons.lesson import Lesson, lesson_names
+from tests.support import programs, surroundings
 
 # A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,10 +7,11 @@ import sys
 import pytest
 import torch
 
-from autograder import check, course, failing_case, hint, progress
-from autograder.codec import decode, encode
+from autograder import check, failing_case, hint, progress
+from autograder.asking.codec import decode, encode
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.learner import _hints_seen, _verdicts
+from autograder.references import store as course
 
 
 @pytest.fixture(autouse=True)
@@ -171,7 +172,7 @@ def test_importing_needs_neither_nbgrader_nor_the_exercises():
     code = (
         "import sys, autograder; "
         "print([m for m in sys.modules if m.startswith(('nbgrader', 'jupytext', 'matplotlib', "
-        "'autograder.exercises', 'autograder.authoring', 'autograder.grading'))])"
+        "'autograder.exercises', 'autograder.building', 'autograder.grading'))])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from autograder.authoring.lesson import ROOT
+from autograder.lessons.lesson import ROOT
 
 POSIX_MODULES = ["fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"]
 POSIX_NAMES = {
@@ -37,9 +37,10 @@ import safetensors.torch, torch.profiler, torch.utils.data
 
 from importlib import import_module
 from pathlib import Path
-from autograder.authoring.lesson import Lesson
+from autograder.lessons.lesson import Lesson
 
-for path in (*Path("autograder").glob("*.py"), *Path("utils").glob("*.py")):
+learners = ("autograder", "autograder/asking", "autograder/judging", "autograder/references")
+for path in (path for folder in (*learners, "utils") for path in Path(folder).glob("*.py")):
     if path.stem != "keras_on_torch":  # Keras looks for what there is
         import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
 
@@ -59,7 +60,8 @@ import distributed, nbgrader.apps, psutil, torch
 {lose}
 
 import autograder.authoring.__main__, autograder.authoring.notebooks, autograder.authoring.table
-import autograder.grading.autograde, autograder.grading.hidden, autograder.grading.report.__main__
+import autograder.grading.engine.autograde, autograder.grading.report.__main__
+import autograder.building.hidden
 import tests.conftest
 """
 

@@ -1,6 +1,7 @@
 """Six broken runs of lesson 5: losses in training and test, every fifth epoch of 200.
 
-Measured once, so that everyone tells apart the same six; tests/test_lesson_05.py measures again.
+Measured once, so that everyone tells apart the same six; tests/course/test_lesson_05.py measures
+again.
 Which is which is for the learner to find out.
 """
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import torch
 from tqdm import tqdm
 
-from autograder.authoring.errors import AuthoringError
-from autograder.authoring.lesson import ROOT, Lesson, lesson_names
 from autograder.errors import CourseError
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 
 
 def lessons(lesson: Lesson) -> None:
@@ -25,9 +25,9 @@ def lessons(lesson: Lesson) -> None:
 
 def reference(lesson: Lesson) -> None:
     """Build the public reference file and, for grading, the one with hidden cases."""
-    from autograder.authoring.reference import build
-    from autograder.course import PUBLIC
-    from autograder.grading.hidden import rebuild
+    from autograder.building.hidden import rebuild
+    from autograder.building.reference import build
+    from autograder.references.store import PUBLIC
 
     PUBLIC.mkdir(exist_ok=True)
     (PUBLIC / f"{lesson.name}.safetensors").write_bytes(build(lesson).to_bytes())
@@ -50,8 +50,8 @@ def release(lesson: Lesson) -> None:
 
 def mistakes(lesson: Lesson) -> None:
     """Print what becomes of every known mistake and every alternative."""
-    from autograder.authoring.reference import build
     from autograder.authoring.table import outcomes, print_table
+    from autograder.building.reference import build
 
     print_table(lesson.name, outcomes(lesson, build(lesson)))
 

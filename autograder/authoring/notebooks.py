@@ -12,12 +12,10 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from autograder.authoring.errors import AuthoringError
-from autograder.authoring.lesson import Lesson, exercise_checked, exercise_defined
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
 
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELL_SECONDS = 300
-STUB = "raise NotImplementedError()"
 
 
 def build_notebook(lesson: Lesson) -> NotebookNode:

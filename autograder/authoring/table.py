@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from autograder.authoring.lesson import Lesson
-from autograder.collect import collect
-from autograder.course import LessonReference
-from autograder.judge import judge
-from autograder.question import AnswerKey, Question
-from autograder.verdict import Verdict
+from autograder.asking.collect import collect
+from autograder.asking.question import Question
+from autograder.judging.judge import judge
+from autograder.judging.key import AnswerKey
+from autograder.judging.verdict import Verdict
+from autograder.lessons.lesson import Lesson
+from autograder.references.store import LessonReference
 
 
 @dataclass(frozen=True)

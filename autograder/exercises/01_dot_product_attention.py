@@ -1,6 +1,6 @@
 """Lesson 1: dot-product attention without parameters."""
 
-from autograder.authoring.exercise import Alternative, Aspect, Exercise, Mistake
+from autograder.lessons.exercise import Alternative, Aspect, Exercise, Mistake
 
 # ---------------------------------------------------------------- query_scores
 

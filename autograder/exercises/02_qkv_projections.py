@@ -1,8 +1,8 @@
 """Lesson 2: query, key and value."""
 
-from autograder.arguments import StandIn
-from autograder.authoring.draw import Draw
-from autograder.authoring.exercise import Alternative, Aspect, Exercise, Mistake, ModuleCase
+from autograder.asking.arguments import StandIn
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Alternative, Aspect, Exercise, Mistake, ModuleCase
 
 # ---------------------------------------------------------------- project
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from autograder.authoring.draw import Draw
-from autograder.authoring.exercise import (
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import (
     Alternative,
     Aspect,
     Edit,

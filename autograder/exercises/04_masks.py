@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
-from autograder.arguments import Code
-from autograder.authoring.draw import Draw
-from autograder.authoring.exercise import Alternative, Aspect, Exercise, Inputs, Mistake
+from autograder.asking.arguments import Code
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Alternative, Aspect, Exercise, Inputs, Mistake
 
 # ---------------------------------------------------------------- causal_keep
 

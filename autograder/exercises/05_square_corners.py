@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from autograder.arguments import Code
-from autograder.authoring.draw import Draw
-from autograder.authoring.exercise import (
+from autograder.asking.arguments import Code
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import (
     Alternative,
     Aspect,
     Exercise,
@@ -1599,7 +1599,7 @@ LEARNING_RATES = {"learning rate too small": 0.0001, "gradients not cleared": 0.
 @lru_cache(maxsize=64)
 def broken_run(defect: str, seed: int, n_epochs: int = N_EPOCHS) -> tuple[Tensor, Tensor]:
     """Losses in training and test of the better model with a defect, every fifth epoch."""
-    from autograder.authoring.lesson import Lesson  # imports this module in its turn
+    from autograder.lessons.lesson import Lesson  # imports this module in its turn
 
     better = Lesson("05_square_corners").namespace()["better"]
     with torch.random.fork_rng(devices=[]):

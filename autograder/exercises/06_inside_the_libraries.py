@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from autograder.arguments import Library, StandIn
-from autograder.authoring.draw import Draw
-from autograder.authoring.exercise import (
+from autograder.asking.arguments import Library, StandIn
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import (
     Alternative,
     Aspect,
     Exercise,

@@ -31,7 +31,7 @@ def clean_outputs(sent: Any) -> list[NotebookNode]:
     return cleaned
 
 
-def plain_text(value: Any) -> str:
+def utf8_text(value: Any) -> str:
     """The value as text that can be written as UTF-8; "" when it is no text."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
@@ -50,11 +50,11 @@ def _clean(output: Any) -> NotebookNode | None:
     kind = output.get("output_type") if isinstance(output, dict) else None
     if kind == "stream":
         name = "stderr" if output.get("name") == "stderr" else "stdout"
-        return _output(kind, name=name, text=plain_text(output.get("text")))
+        return _output(kind, name=name, text=utf8_text(output.get("text")))
     if kind == "error":
         lines = output.get("traceback")
-        traceback = [plain_text(line) for line in lines] if isinstance(lines, list) else []
-        name, value = plain_text(output.get("ename")), plain_text(output.get("evalue"))
+        traceback = [utf8_text(line) for line in lines] if isinstance(lines, list) else []
+        name, value = utf8_text(output.get("ename")), utf8_text(output.get("evalue"))
         return _output(kind, ename=name, evalue=value, traceback=traceback)
     if kind == "display_data":
         return _output(kind, data=_data(output.get("data")), metadata={})
@@ -84,17 +84,17 @@ def _data(sent: Any) -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     lines = value if isinstance(value, list) else [value]
-    return "".join(map(plain_text, lines))
+    return "".join(map(utf8_text, lines))
 
 
 def _plain_json(value: Any, depth: int) -> Any:
     """The value with plain text in it, without what lies too deep and without NaN."""
     if isinstance(value, str):
-        return plain_text(value)
+        return utf8_text(value)
     if depth == 0 or (isinstance(value, float) and not math.isfinite(value)):
         return None
     if isinstance(value, dict):
-        return {plain_text(key): _plain_json(item, depth - 1) for key, item in value.items()}
+        return {utf8_text(key): _plain_json(item, depth - 1) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain_json(item, depth - 1) for item in value]
     return value

@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.sandbox.inside import frames
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outputs import clean_outputs, plain_count, plain_text
+from autograder.sandbox.outputs import clean_outputs, plain_count, utf8_text
 from autograder.sandbox.warm_process import WarmProcess
 from autograder.sandbox.watch import Watch
 
@@ -51,7 +51,7 @@ class Run:
 class Sandbox:
     """Runs one notebook at a time, each in a fork of a warm process, with walls of its own.
 
-    modules: what notebooks will import. environment: variables beyond `walls.ENVIRONMENT`.
+    imports: what notebooks will import. environment: variables beyond `walls.ENVIRONMENT`.
     Processes that are forked from this one share its warm process, as long as that lives.
     ahead: how many notebooks' forks are kept ready.
     Raises NoSandbox when there can be none on this machine.
@@ -59,13 +59,13 @@ class Sandbox:
 
     def __init__(
         self,
-        modules: Sequence[str] = (),
+        imports: Sequence[str] = (),
         limits: Limits | None = None,
         environment: Mapping[str, str] | None = None,
         ahead: int = 1,
     ) -> None:
         self.limits = limits or Limits()
-        self._start = partial(WarmProcess, modules, self.limits, environment or {})
+        self._start = partial(WarmProcess, imports, self.limits, environment or {})
         self._warm = self._start(ahead)
 
     def run(self, cells: Sequence[Cell], files: dict[str, bytes] | None = None) -> Run:
@@ -121,11 +121,11 @@ def _receive(inbox: frames.Inbox, count: int, run: Run) -> None:
         if report is None:
             run.stopped = "its kernel and all beside it were ended from within"
         elif "failed" in report:
-            reason = plain_text(report["failed"])[:LONGEST_REASON]
+            reason = utf8_text(report["failed"])[:LONGEST_REASON]
             run.stopped = f"the walls around it did not stand up: {reason}"
         else:
             run.cells.append(_cell_run(report))
-            run.stopped = plain_text(report.get("stopped"))
+            run.stopped = utf8_text(report.get("stopped"))
 
 
 def _cell_run(report: dict[str, Any]) -> CellRun:

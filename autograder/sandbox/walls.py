@@ -1,7 +1,7 @@
 """The outer walls: bubblewrap around a warm process, with the files that it may read and no more.
 
-Inside there are the Python environment, `utils` and the learner's half of `autograder`, all read
-only. There is no network, no home directory, no course directory, no process but its own.
+Inside there are the Python environment, `utils` and `autograder.asking`, all read only. There is no
+network, no home directory, no course directory, no process but its own.
 """
 
 import os
@@ -16,10 +16,12 @@ from autograder.errors import CourseError
 from autograder.sandbox import seccomp
 
 INSIDE = Path(__file__).parent / "inside"
-LEARNERS_HALF = Path(autograder.__file__).parent
+AUTOGRADER = Path(autograder.__file__).parent
+# What a learner's code may import of this package. Nothing in it knows an expected value.
+MOUNTED = ("__init__.py", "errors.py", "asking")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
 # Below /usr, and not the system's: nbgrader's exchange, with what others handed in, and the course.
-HIDDEN = ("/usr/local/share/nbgrader", str(LEARNERS_HALF.parent))
+COVERED = ("/usr/local/share/nbgrader", str(AUTOGRADER.parent))
 # What belongs to Python where it is installed. An environment may have been made in a folder that
 # holds other things too.
 PYTHON = ("bin", "lib", "lib64", "share", "etc", "ssl", "pyvenv.cfg")
@@ -109,7 +111,7 @@ def _files() -> list[str]:
             options += ["--symlink", os.readlink(path), path]
         else:
             options += ["--ro-bind-try", path, path]
-    hidden = [path for path in HIDDEN if path.startswith("/usr/") and os.path.exists(path)]
+    hidden = [path for path in COVERED if path.startswith("/usr/") and os.path.exists(path)]
     for path in hidden:
         options += ["--tmpfs", path]
     for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
@@ -118,9 +120,9 @@ def _files() -> list[str]:
                 options += ["--ro-bind-try", path, path]
     for path in hidden:
         options += ["--remount-ro", path]
-    for module in sorted(LEARNERS_HALF.glob("*.py")):
-        options += ["--ro-bind", str(module), f"/course/autograder/{module.name}"]
-    options += ["--ro-bind", str(LEARNERS_HALF.parent / "utils"), "/course/utils"]
+    for name in MOUNTED:
+        options += ["--ro-bind", str(AUTOGRADER / name), f"/course/autograder/{name}"]
+    options += ["--ro-bind", str(AUTOGRADER.parent / "utils"), "/course/utils"]
     return [*options, "--ro-bind", str(INSIDE), "/grader/inside"]
 
 

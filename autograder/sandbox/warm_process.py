@@ -22,20 +22,20 @@ from autograder.sandbox import seccomp, walls
 from autograder.sandbox.limits import Limits
 
 WARM_SECONDS = 600.0  # until the first fork, on a slow and busy machine
-LOST_SECONDS = 0.5  # from the end of all in a process table to that of the program around it
+LOST_SECONDS = 3.0  # from the end of all in a process table to that of the program around it
 
 
 class WarmProcess:
     """It is starting up, or warm, or lost. It ends with the thread that started it.
 
-    modules: what it imports. environment: variables beyond `walls.ENVIRONMENT`.
+    imports: what it imports. environment: variables beyond `walls.ENVIRONMENT`.
     ahead: how many forks it keeps ready.
     Raises NoSandbox when there can be none on this machine.
     """
 
     def __init__(
         self,
-        modules: Sequence[str],
+        imports: Sequence[str],
         limits: Limits,
         environment: Mapping[str, str],
         ahead: int = 1,
@@ -58,7 +58,7 @@ class WarmProcess:
         self.pid = self._process.pid
         atexit.register(self.close)
         with suppress(OSError):  # it has ended already: who asks for a fork will hear of it
-            self._order({"modules": list(modules), "limits": asdict(limits), "ahead": ahead})
+            self._order({"imports": list(imports), "limits": asdict(limits), "ahead": ahead})
 
     def take_fork(self) -> tuple[int, socket.socket]:
         """A fork that waits for a job: its number, and the socket that leads to it.

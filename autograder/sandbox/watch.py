@@ -6,17 +6,17 @@ on threads not at all for root; this is for their sum.
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
 import psutil
 
+from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.limits import Limits
 
 EVERY = 0.1  # seconds
-PATIENCE = 15.0  # seconds from asking politely to ending the whole sandbox
+PATIENCE = 60.0  # seconds from asking politely to ending the whole sandbox
 # What counts as held memory, in /proc/PID/status and in /proc/PID/smaps_rollup. Files that are
 # mapped do not: the system can take that memory back.
 HELD_AT_MOST = ("RssAnon", "RssShmem", "VmSwap")
@@ -42,7 +42,8 @@ class Watch:
         self._sandbox, self._number = psutil.Process(sandbox), number
         self._first: psutil.Process | None = None
         self._end, self._end_all = end, end_all
-        self._start, self._over = time.monotonic(), threading.Event()
+        self._time = Stopwatch(limits.notebook_seconds, limits.patience, self._pids)
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Self:
@@ -55,8 +56,7 @@ class Watch:
 
     def _watch(self) -> None:
         while not self._over.wait(EVERY):
-            with contextlib.suppress(psutil.Error):
-                self.reason = self._excess()
+            self.reason = self._excess()
             if self.reason:
                 self._end()
                 if not self._over.wait(PATIENCE):
@@ -66,8 +66,8 @@ class Watch:
     def _excess(self) -> str:
         """What is too much, in words; empty when nothing is."""
         limits = self.limits
-        if time.monotonic() - self._start > limits.notebook_seconds:
-            return f"the notebook took more than {limits.notebook_seconds:g} seconds in all"
+        if excess := self._time.excess():
+            return f"the notebook took {excess} in all"
         pids = self._pids()
         facts = [_numbers(pid, "status") for pid in pids]
         if sum(fact.get("Threads", 0) for fact in facts) > limits.processes:
@@ -80,11 +80,13 @@ class Watch:
         return ""
 
     def _pids(self) -> list[int]:
-        """All processes of the run."""
-        if self._first is None:
-            everything = self._sandbox.children(recursive=True)
-            self._first = next((p for p in everything if _inner(p.pid) == self._number), None)
-        return [p.pid for p in self._first.children(recursive=True)] if self._first else []
+        """All processes of the run; none when it has ended."""
+        with contextlib.suppress(psutil.Error, StopIteration):
+            if self._first is None:
+                everything = self._sandbox.children(recursive=True)
+                self._first = next(p for p in everything if _inner(p.pid) == self._number)
+            return [p.pid for p in self._first.children(recursive=True)]
+        return []
 
 
 def _inner(pid: int) -> int:

@@ -7,12 +7,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from autograder.authoring.lesson import ROOT
+from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
-from autograder.grading.drafts import write_whole
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.gather import gather, shown_path
 from autograder.grading.report.page import render_page
+from autograder.lessons.lesson import ROOT
 
 
 def main(arguments: list[str] | None = None) -> int:

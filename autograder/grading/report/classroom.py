@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from autograder.answer import Problem
-from autograder.explain_problem import explain_problem
-from autograder.grading.class_report import NOTHING_CAME, ExerciseReport
+from autograder.asking.answer import Problem
+from autograder.grading.engine.summary import OUTCOMES
+from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
 from autograder.grading.report.marks import Mark, Marks
 from autograder.grading.report.same_code import SameCode
 from autograder.grading.report.submissions import Submission
-from autograder.grading.report.suspicion import Hint, forbidden_calls, only_public, shared_code
-from autograder.grading.summary import OUTCOMES
+from autograder.grading.report.suspicion import Lead, forbidden_calls, only_public, shared_code
+from autograder.judging.explain_problem import explain_problem
 
 UNREADABLE = "unreadable"
 ENDED_EARLY = NOTHING_CAME | {"time", "waiting", "memory", "recursion"}
@@ -33,7 +33,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Points:
-    """What one student got for one column, and "full", "partial", "none", "unanswered" or ""."""
+    """What one learner got for one column, and "full", "partial", "none", "unanswered" or ""."""
 
     points: float | None
     state: str
@@ -41,9 +41,9 @@ class Points:
 
 @dataclass(frozen=True)
 class Row:
-    """One student."""
+    """One learner."""
 
-    student: str
+    learner: str
     path: Path
     outcome: str
     mark: float | None
@@ -56,7 +56,7 @@ class MadeMistake:
     exercise: str
     name: str
     words: str
-    students: list[str]
+    learners: list[str]
 
 
 @dataclass
@@ -74,9 +74,9 @@ class Report:
     rows: list[Row]
     exercises: dict[str, ExerciseReport]
     failed: list[tuple[str, str]]
-    ended_early: list[Hint]
-    forbidden: list[Hint]
-    only_public: list[Hint]
+    ended_early: list[Lead]
+    forbidden: list[Lead]
+    only_public: list[Lead]
     same_code: list[SameCode]
     notes: list[str] = field(default_factory=list)
 
@@ -102,11 +102,11 @@ class Report:
     def mistakes(self) -> list[MadeMistake]:
         """Mistakes by how many made them; of equal ones in the order of the lesson."""
         made = [
-            MadeMistake(exercise, name, words, students)
+            MadeMistake(exercise, name, words, learners)
             for exercise, report in self.exercises.items()
-            for (name, words), students in report.wrong.items()
+            for (name, words), learners in report.wrong.items()
         ]
-        return sorted(made, key=lambda mistake: -len(mistake.students))
+        return sorted(made, key=lambda mistake: -len(mistake.learners))
 
 
 def make_report(
@@ -167,7 +167,7 @@ def _exercises(
     for submission in submissions:
         for exercise, verdict in submission.verdicts.items():
             if exercise in reports:
-                reports[exercise].add(verdict, submission.student)
+                reports[exercise].add(verdict, submission.learner)
     for report in reports.values():
         # What few notebooks speak of is of another version of the lesson, or made up.
         aspects = report.aspects.items()
@@ -176,9 +176,9 @@ def _exercises(
 
 
 def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row:
-    mark = marks.students.get(submission.student)
+    mark = marks.learners.get(submission.learner)
     return Row(
-        student=submission.student,
+        learner=submission.learner,
         path=submission.path,
         outcome=submission.outcome or _outcome(submission, mark, marks),
         mark=_score(submission, mark, marks),
@@ -230,16 +230,16 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
 def _failed(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tuple[str, str]]:
     """Who failed as a whole, and why."""
     return [
-        (row.student, submission.reason or " ".join(row.remarks))
+        (row.learner, submission.reason or " ".join(row.remarks))
         for submission, row in zip(submissions, rows, strict=True)
         if row.outcome in ("failed", UNREADABLE)
     ]
 
 
-def _ended_early(submissions: Sequence[Submission]) -> list[Hint]:
+def _ended_early(submissions: Sequence[Submission]) -> list[Lead]:
     """Answers that did not come in, or not in time, where that is not the fault of the whole."""
     return [
-        Hint(submission.student, exercise, explain_problem(Problem(**problem), exercise))
+        Lead(submission.learner, exercise, explain_problem(Problem(**problem), exercise))
         for submission in submissions
         for exercise, verdict in submission.verdicts.items()
         for problem in verdict["problems"]

@@ -26,7 +26,7 @@ class CourseFiles:
         found = {*self.source.glob("[!.]*/"), *self.autograded.glob("*/[!.]*/")}
         return sorted({folder.name for folder in found if folder.is_dir()})
 
-    def students(self, step: Path, lesson: str) -> Iterator[str]:
+    def learners(self, step: Path, lesson: str) -> Iterator[str]:
         """Whose submissions to a lesson lie in one of the folders."""
         return (folder.parent.name for folder in sorted(step.glob(f"*/{lesson}")))
 

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from autograder.authoring.lesson import ROOT
 from autograder.errors import CourseError
 from autograder.grading.report.classroom import Report, make_report
 from autograder.grading.report.course_files import CourseFiles
-from autograder.grading.report.facts import LONGEST_NAME, visible
 from autograder.grading.report.marks import Marks, NoGradebook, read_marks
 from autograder.grading.report.submissions import Submission, read_submissions
+from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.lessons.lesson import ROOT
 
 MOST_NAMES = 20
 LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."
@@ -27,11 +27,11 @@ def gather(lesson: str, files: CourseFiles) -> Report:
             f"run `make grade LESSON={lesson}` first."
         )
     marks, notes = _marks(lesson, files)
-    graded = {submission.student for submission in submissions}
+    graded = {submission.learner for submission in submissions}
     # nbgrader enters a submission before it grades it.
-    lost = [_lost(student, lesson, files) for student in marks.students.keys() - graded]
-    submissions = sorted([*submissions, *lost], key=lambda submission: submission.student)
-    if waiting := set(files.students(files.submitted, lesson)) - graded:
+    lost = [_lost(learner, lesson, files) for learner in marks.learners.keys() - graded]
+    submissions = sorted([*submissions, *lost], key=lambda submission: submission.learner)
+    if waiting := set(files.learners(files.submitted, lesson)) - graded:
         told = f"`make grade LESSON={lesson}` grades what is new."
         notes.append(f"Handed in and not graded: {_names(waiting)}. {told}")
     return make_report(lesson, submissions, marks, notes)
@@ -62,12 +62,12 @@ def _marks(lesson: str, files: CourseFiles) -> tuple[Marks, list[str]]:
         ]
 
 
-def _lost(student: str, lesson: str, files: CourseFiles) -> Submission:
-    path = files.autograded / student / lesson / f"{lesson}.ipynb"
-    return Submission(student, path, troubles=[LOST])
+def _lost(learner: str, lesson: str, files: CourseFiles) -> Submission:
+    path = files.autograded / learner / lesson / f"{lesson}.ipynb"
+    return Submission(learner, path, troubles=[LOST])
 
 
-def _names(students: set[str]) -> str:
-    shown = [visible(student, LONGEST_NAME) for student in sorted(students)[:MOST_NAMES]]
-    more = len(students) - len(shown)
+def _names(learners: set[str]) -> str:
+    shown = [visible(learner, LONGEST_NAME) for learner in sorted(learners)[:MOST_NAMES]]
+    more = len(learners) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

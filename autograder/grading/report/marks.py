@@ -21,7 +21,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from autograder.authoring.lesson import exercise_checked
+from autograder.lessons.lesson import exercise_checked
 
 
 class NoGradebook(Exception):
@@ -30,7 +30,7 @@ class NoGradebook(Exception):
 
 @dataclass
 class Mark:
-    """A student's mark for the lesson, the penalty already taken off.
+    """A learner's mark for the lesson, the penalty already taken off.
 
     points: by grade cell. by_hand: whether a person gave some of them. waiting: whether some are
     still to be given by hand.
@@ -54,7 +54,7 @@ class Marks:
     most: dict[str, float] = field(default_factory=dict)
     checks: dict[str, str] = field(default_factory=dict)
     released: dict[str, str] = field(default_factory=dict)
-    students: dict[str, Mark] = field(default_factory=dict)
+    learners: dict[str, Mark] = field(default_factory=dict)
 
 
 def read_marks(db_url: str, lesson: str) -> Marks:
@@ -83,10 +83,10 @@ def _read(session: Session, lesson: str) -> Marks:
     marks = Marks(most=dict(most.all()), released=released)
     checks = {name: exercise_checked(released.get(name, "")) for name in marks.most}
     marks.checks = {name: exercise for name, exercise in checks.items() if exercise}
-    for student, score, penalty, waiting in session.execute(_submissions(lesson)):
-        marks.students[student] = Mark(max(0.0, score - penalty), penalty, waiting)
-    for student, cell, score, manual, extra in session.execute(_grades(lesson)):
-        mark = marks.students[student]
+    for learner, score, penalty, waiting in session.execute(_submissions(lesson)):
+        marks.learners[learner] = Mark(max(0.0, score - penalty), penalty, waiting)
+    for learner, cell, score, manual, extra in session.execute(_grades(lesson)):
+        mark = marks.learners[learner]
         mark.points[cell] = score
         mark.by_hand |= manual is not None or bool(extra)
     return marks

@@ -12,8 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from autograder.grading.report.classroom import Report, Row
-from autograder.grading.report.facts import LONGEST_NAME, visible
 from autograder.grading.report.histogram import histogram
+from autograder.grading.report.untrusted import LONGEST_NAME, visible
 
 HERE = Path(__file__).parent
 SHOWN_MISTAKES = 12
@@ -23,7 +23,7 @@ WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
 def render_page(report: Report, folder: Path, feedback: Path) -> str:
     """The page, with links that hold when it lies in `folder`.
 
-    feedback: where nbgrader's feedback lies, student by student.
+    feedback: where nbgrader's feedback lies, learner by learner.
     """
     environment = Environment(
         loader=FileSystemLoader(HERE),
@@ -37,7 +37,7 @@ def render_page(report: Report, folder: Path, feedback: Path) -> str:
     return environment.get_template("page.html.jinja").render(
         report=report,
         histogram=histogram(report.marks, report.most, report.mean, report.median),
-        links={row.student: _links(row, report.lesson, folder, feedback) for row in report.rows},
+        links={row.learner: _links(row, report.lesson, folder, feedback) for row in report.rows},
         shown_mistakes=SHOWN_MISTAKES,
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
         script=Markup(script),
@@ -52,7 +52,7 @@ def code(text: str) -> Markup:
 
 
 def name(text: str) -> str:
-    """A student's name as it can be shown: file names may hold anything."""
+    """A learner's name as it can be shown: file names may hold anything."""
     return visible(text, LONGEST_NAME)
 
 
@@ -66,8 +66,8 @@ def breakable(text: str) -> Markup:
 
 
 def _links(row: Row, lesson: str, folder: Path, feedback: Path) -> dict[str, str]:
-    """Where to see what a student handed in, by what there is."""
-    page = feedback / row.student / lesson / f"{lesson}.html"
+    """Where to see what a learner handed in, by what there is."""
+    page = feedback / row.learner / lesson / f"{lesson}.html"
     there = {"notebook": row.path, "feedback": page}
     return {what: _relative(path, folder) for what, path in there.items() if path.is_file()}
 

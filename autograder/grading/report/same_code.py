@@ -47,7 +47,7 @@ class Shared:
 class SameCode:
     """Students with the same code in some exercises."""
 
-    students: tuple[str, ...]
+    learners: tuple[str, ...]
     shared: tuple[Shared, ...]
 
     @property
@@ -58,7 +58,7 @@ class SameCode:
 def same_code(prints: Mapping[str, Mapping[str, Print]]) -> list[SameCode]:
     """Groups with the same code, the strongest evidence first.
 
-    prints: by exercise and student, of answers that say something.
+    prints: by exercise and learner, of answers that say something.
     """
     writers = _count_writers(prints)
     found = [
@@ -66,10 +66,10 @@ def same_code(prints: Mapping[str, Mapping[str, Print]]) -> list[SameCode]:
         for who in _candidates(_groups(prints))
     ]
     telling = [group for group in found if group.weight >= ENOUGH]
-    telling.sort(key=lambda group: (-group.weight, -len(group.students), group.students))
+    telling.sort(key=lambda group: (-group.weight, -len(group.learners), group.learners))
     kept: list[SameCode] = []
     for group in telling:
-        if not any(set(group.students) < set(k.students) for k in kept if k.weight >= group.weight):
+        if not any(set(group.learners) < set(k.learners) for k in kept if k.weight >= group.weight):
             kept.append(group)
     return kept[:MOST_GROUPS]
 
@@ -148,11 +148,11 @@ def _digest(text: str) -> str:
 def _groups(prints: Mapping[str, Mapping[str, Print]]) -> list[frozenset[str]]:
     """Students whose answers to one exercise are alike, if that is not the usual answer."""
     found: dict[frozenset[str], None] = {}
-    for by_student in prints.values():
+    for by_learner in prints.values():
         for part in PARTS:
             alike: dict[str, set[str]] = {}
-            for student, print_ in by_student.items():
-                alike.setdefault(getattr(print_, part), set()).add(student)
+            for learner, print_ in by_learner.items():
+                alike.setdefault(getattr(print_, part), set()).add(learner)
             found |= dict.fromkeys(frozenset(who) for who in alike.values() if len(who) > 1)
     return sorted(found, key=lambda who: (len(who), sorted(who)))[:MOST_CANDIDATES]
 
@@ -169,11 +169,11 @@ def _shared(
 ) -> tuple[Shared, ...]:
     """The exercises that all of a group answered alike, in a way that is not the usual one."""
     found = []
-    for exercise, by_student in prints.items():
-        theirs = [by_student.get(student) for student in who]
+    for exercise, by_learner in prints.items():
+        theirs = [by_learner.get(learner) for learner in who]
         for part in PARTS:
             if _alike(theirs, part) and not _is_usual(
-                writers[exercise, part, getattr(theirs[0], part)], len(by_student), theirs[0]
+                writers[exercise, part, getattr(theirs[0], part)], len(by_learner), theirs[0]
             ):
                 found.append(Shared(exercise, theirs[0].statements, part == "letters"))
                 break
@@ -193,7 +193,7 @@ def _count_writers(prints: Mapping[str, Mapping[str, Print]]) -> Counter:
     """How many wrote the same, by exercise, part and print."""
     return Counter(
         (exercise, part, getattr(print_, part))
-        for exercise, by_student in prints.items()
-        for print_ in by_student.values()
+        for exercise, by_learner in prints.items()
+        for print_ in by_learner.values()
         for part in PARTS
     )

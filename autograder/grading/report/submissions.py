@@ -8,9 +8,9 @@ from typing import Any
 
 from tqdm import tqdm
 
-from autograder.grading.job import RUN
-from autograder.grading.judge_notebook import VERDICT
-from autograder.grading.report.facts import checked_run, checked_verdict
+from autograder.grading.report.untrusted import checked_run, checked_verdict
+from autograder.grading.worker.job import RUN
+from autograder.grading.worker.judge_notebook import VERDICT
 
 MOST_BYTES = 100_000_000
 MOST_SOURCE = 20_000
@@ -28,7 +28,7 @@ class Submission:
     troubles: what could not be read, a sentence each.
     """
 
-    student: str
+    learner: str
     path: Path
     graded: float | None = None
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -43,15 +43,15 @@ class Submission:
 
 
 def read_submissions(autograded: Path, lesson: str) -> list[Submission]:
-    """All graded submissions to a lesson, by the students' names."""
+    """All graded submissions to a lesson, by the learners' names."""
     folders = sorted(autograded.glob(f"*/{lesson}"))
     bar = tqdm(folders, desc="reading", unit="notebook", disable=None, leave=False)
     return [read_submission(folder.parent.name, folder / f"{lesson}.ipynb") for folder in bar]
 
 
-def read_submission(student: str, path: Path) -> Submission:
+def read_submission(learner: str, path: Path) -> Submission:
     """One graded submission, as far as it can be read."""
-    submission = Submission(student, path)
+    submission = Submission(learner, path)
     try:
         notebook = _read(path)
     except UNREADABLE as error:

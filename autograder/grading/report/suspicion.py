@@ -1,4 +1,4 @@
-"""What an instructor may want to look at: hints with their reasons, and no verdicts on anyone."""
+"""What an instructor may want to look at: leads with their reasons, and no verdicts on anyone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ from autograder.grading.report.submissions import Submission
 
 
 @dataclass(frozen=True)
-class Hint:
+class Lead:
     """One answer that is worth a look.
 
     where: the line of code, if it is known.
     """
 
-    student: str
+    learner: str
     exercise: str
     reason: str
     where: str = ""
 
 
-def forbidden_calls(submissions: Sequence[Submission]) -> list[Hint]:
+def forbidden_calls(submissions: Sequence[Submission]) -> list[Lead]:
     """Answers that call what the exercise asks learners to write."""
     return [
-        Hint(submission.student, exercise, f"calls torch's {problem['detail']}", problem["where"])
+        Lead(submission.learner, exercise, f"calls torch's {problem['detail']}", problem["where"])
         for submission in submissions
         for exercise, verdict in submission.verdicts.items()
         for problem in verdict["problems"]
@@ -32,16 +32,16 @@ def forbidden_calls(submissions: Sequence[Submission]) -> list[Hint]:
     ]
 
 
-def only_public(submissions: Sequence[Submission]) -> list[Hint]:
+def only_public(submissions: Sequence[Submission]) -> list[Lead]:
     """Answers that are right on all cases that the notebook shows, and wrong on hidden ones."""
     found = [
-        (hidden, Hint(submission.student, exercise, _public_reason(public, hidden)))
+        (hidden, Lead(submission.learner, exercise, _public_reason(public, hidden)))
         for submission in submissions
         for exercise, verdict in submission.verdicts.items()
         for public, hidden in [(_cases(verdict, "public"), _cases(verdict, "hidden"))]
         if public[0] == public[1] > 0 and hidden[0] < hidden[1]
     ]
-    return [hint for hidden, hint in sorted(found, key=lambda pair: pair[0][0] / pair[0][1])]
+    return [lead for hidden, lead in sorted(found, key=lambda pair: pair[0][0] / pair[0][1])]
 
 
 def shared_code(submissions: Sequence[Submission], released: Mapping[str, str]) -> list[SameCode]:
@@ -54,7 +54,7 @@ def shared_code(submissions: Sequence[Submission], released: Mapping[str, str]) 
         for exercise in answered(submission):
             source = submission.sources[exercise]
             if print_ := code_print(source, released.get(exercise, "")):
-                prints.setdefault(exercise, {})[submission.student] = print_
+                prints.setdefault(exercise, {})[submission.learner] = print_
     return same_code(prints)
 
 

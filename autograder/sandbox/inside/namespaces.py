@@ -39,8 +39,8 @@ def enter() -> None:
     _write("/proc/self/gid_map", f"{gid} {gid} 1")
 
 
-def mount_own(scratch: str, scratch_bytes: int, hidden: str) -> None:
-    """Mount a /proc and a scratch folder that end with this process; cover `hidden`.
+def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
+    """Mount a /proc and a scratch folder that end with this process; cover `covered`.
 
     Called by the first process after `enter`. The scratch folder is also /tmp and /dev/shm.
     Raises OSError.
@@ -52,7 +52,7 @@ def mount_own(scratch: str, scratch_bytes: int, hidden: str) -> None:
         _bind_read_only(path, path, MS_NOEXEC | MS_NODEV)
     for device in DEVICES:
         _bind_read_only(f"/dev/{device}", f"/dev/{device}", MS_NOEXEC)
-    _mount("tmpfs", hidden, "tmpfs", MS_RDONLY, "size=4k")
+    _mount("tmpfs", covered, "tmpfs", MS_RDONLY, "size=4k")
     size = f"size={scratch_bytes},nr_inodes=20000,mode=700"
     _mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, size)
     for name, place in (("tmp", "/tmp"), ("shm", "/dev/shm")):

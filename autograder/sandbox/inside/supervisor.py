@@ -22,13 +22,14 @@ from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook, new_output
 
-from autograder.hand_in import MIME
+from autograder.asking.hand_in import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
 from inside.stopwatch import Stopwatch
 
 SCRATCH = "/scratch"
-HIDDEN = "/grader"  # this code; nothing in it is secret, and nothing in it is a learner's business
+# This code. None of it is secret, and none of it is a learner's business.
+GRADERS_CODE = "/grader"
 ALWAYS = ("status", "execute_input")
 EACH = 100  # bytes that an output takes besides what it shows
 GRACE = 3.0  # seconds of processor time for an interrupted cell to end
@@ -99,7 +100,7 @@ class Cells(NotebookClient):
 def supervise(channel: socket.socket, limits: dict[str, Any]) -> None:
     """Wait for a job on `channel`, and send what becomes of each of its cells."""
     namespaces.die_with_parent()
-    namespaces.mount_own(SCRATCH, limits["scratch_bytes"], HIDDEN)
+    namespaces.mount_own(SCRATCH, limits["scratch_bytes"], GRADERS_CODE)
     namespaces.drop_privileges()
     manager = fork_kernel(f"{SCRATCH}/.kernel", os.environ["HOME"], **_resource_limits(limits))
     namespaces.close_to_others()

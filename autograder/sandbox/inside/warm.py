@@ -27,7 +27,7 @@ KERNEL_MODULES = (
     "IPython.core.debugger",
     "IPython.core.logger",
     "IPython.extensions.storemagic",
-    "autograder.learner",
+    "autograder.asking.hand_in",
     "encodings.idna",
     "encodings.unicode_escape",
     "ipykernel.debugger",
@@ -103,14 +103,14 @@ def _keep_only(descriptor: int) -> None:
     os.close(nowhere)
 
 
-def warm_up(modules: list[str]) -> None:
+def warm_up(imports: list[str]) -> None:
     """Import what notebooks will import, and let libraries do what they do only once."""
     import torch
 
     torch.set_num_threads(1)
     # Nobody can attach a debugger here, and each kernel would set one up.
     sys.modules["debugpy"] = None
-    for name in (*KERNEL_MODULES, *modules):
+    for name in (*KERNEL_MODULES, *imports):
         try:
             importlib.import_module(name)
         except Exception as error:  # the notebook will meet it too, and show it
@@ -131,9 +131,9 @@ def _draw_once() -> None:
 
 def main() -> None:
     orders = socket.socket(fileno=int(sys.argv[1]))
-    sys.path.remove(supervisor.HIDDEN)
+    sys.path.remove(supervisor.GRADERS_CODE)
     start, _ = _next(orders)
-    warm_up(start["modules"])
+    warm_up(start["imports"])
     nursery = Nursery(start["limits"], start["ahead"])
     while True:
         order, descriptors = _next(orders)

@@ -1,0 +1,93 @@
+"""What a learner's code gave, as plain data that can cross a process wall."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+LONGEST_TEXT = 300
+MOST_ELEMENTS = 1_000_000
+# What can be compared and shown; not complex numbers, nor the tiny floats of neural hardware.
+DTYPES = (
+    *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+)
+
+
+# Kinds of problems that came before any call was made.
+NEVER_CALLED = {"undefined", "check timed out", "not run", "no answer", "unreadable"}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a call gave no tensors.
+
+    kind: a word or two, such as "raised" or "time"; `autograder.judging.explain_problem` has a
+        sentence for each.
+    detail: the particular, such as the exception's own words.
+    where: the line of the learner's code, when there is one.
+    """
+
+    kind: str
+    detail: str = ""
+    where: str = ""
+
+    def same_as(self, other: "Problem | None") -> bool:
+        """Whether both went wrong in the same way, wherever the line stands."""
+        return other is not None and (self.kind, self.detail) == (other.kind, other.detail)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one call gave: tensors by name, or the problem that stood in their way.
+
+    lacks: outputs that are missing though the call went well, and why.
+    changed: names of the arguments that the call changed in place.
+    printed: how many lines the call printed.
+    """
+
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    problem: Problem | None = None
+    lacks: dict[str, Problem] = field(default_factory=dict)
+    changed: tuple[str, ...] = ()
+    printed: int = 0
+
+    def to_tree(self) -> dict[str, Any]:
+        problem = asdict(self.problem) if self.problem else None
+        return {
+            "tensors": self.tensors,
+            "problem": problem,
+            "lacks": {name: asdict(lack) for name, lack in self.lacks.items()},
+            "changed": list(self.changed),
+            "printed": self.printed,
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Answer":
+        """The answer in a decoded tree, which may come from an untrusted process.
+
+        Raises ValueError when the tree is no answer.
+        """
+        try:
+            return cls(
+                tensors=_tensors(tree["tensors"]),
+                problem=None if tree["problem"] is None else Problem(**_texts(tree["problem"])),
+                lacks={name: Problem(**_texts(lack)) for name, lack in tree["lacks"].items()},
+                changed=tuple(str(name)[:LONGEST_TEXT] for name in tree["changed"]),
+                printed=int(tree["printed"]),
+            )
+        except (TypeError, KeyError, AttributeError, OverflowError) as error:
+            raise ValueError(f"this is no answer: {error}") from error
+
+
+def _tensors(tree: dict[str, Any]) -> dict[str, Tensor]:
+    if not all(isinstance(value, Tensor) for value in tree.values()):
+        raise ValueError("an answer holds tensors by name")
+    if not all(t.dtype in DTYPES and t.numel() <= MOST_ELEMENTS for t in tree.values()):
+        raise ValueError("an answer holds tensors of bearable size and plain numbers")
+    return tree
+
+
+def _texts(tree: dict[str, Any]) -> dict[str, str]:
+    return {key: str(value)[:LONGEST_TEXT] for key, value in tree.items()}

@@ -1,0 +1,104 @@
+"""A limit on the time that a learner's code takes.
+
+What counts is processor time, so that a busy machine refuses nothing that is right. Code that
+sleeps or waits uses none; behind it is a limit by the wall clock, several times as wide.
+"""
+
+import ctypes
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Self
+
+PATIENCE = 10.0  # wall seconds allowed for each second of processor time
+EVERY = 0.05  # seconds between two looks
+AGAIN = 1.0  # seconds until code that swallowed the exception meets the next one
+
+_raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+
+class OutOfTime(BaseException):
+    """Time ran out. A BaseException, so that `except Exception` in a loop does not swallow it."""
+
+
+class TimeLimit:
+    """Time that several bodies of code use up together, in the thread that enters it.
+
+    seconds: of this process's processor time. wall_seconds: of the clock on the wall.
+    waited: whether the wall clock ended it.
+
+    A sleeping body is woken in the main thread of a POSIX system. Elsewhere the exception waits
+    until the next line of Python runs.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.wall_seconds = seconds, PATIENCE * seconds
+        self.waited = self._rang = False
+        self._spent = self._wall_spent = 0.0
+        self._start: tuple[float, float] | None = None  # of the body that runs
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        self._thread = threading.current_thread()
+        self._by_signal = self._thread is threading.main_thread() and hasattr(
+            signal, "pthread_kill"
+        )
+
+    def __enter__(self) -> Self:
+        if self._by_signal:
+            self._before = signal.signal(signal.SIGALRM, self._expire)
+        threading.Thread(target=self._watch, daemon=True).start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._closed.set()
+        if self._by_signal:
+            signal.signal(signal.SIGALRM, self._before)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count the body's time, and raise OutOfTime in it when there is none left."""
+        self._start = time.process_time(), time.monotonic()
+        try:
+            yield
+        finally:
+            try:
+                self._stop()  # the alarm may ring even here, but then not again for a while
+            finally:
+                self._stop()
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._spent, self._wall_spent = self._used()
+            self._start = None
+            if not self._by_signal:
+                _raise_in(ctypes.c_ulong(self._thread.ident), None)
+
+    def _used(self) -> tuple[float, float]:
+        """Processor and wall seconds until now."""
+        if self._start is None:
+            return self._spent, self._wall_spent
+        cpu, wall = self._start
+        spent = self._spent + time.process_time() - cpu
+        return spent, self._wall_spent + time.monotonic() - wall
+
+    def _watch(self) -> None:
+        while not self._closed.wait(AGAIN if self._rang else EVERY):
+            with self._lock:
+                spent, waited = self._used()
+                if self._start is not None and (spent > self.seconds or waited > self.wall_seconds):
+                    if not self._rang:
+                        self.waited = spent <= self.seconds
+                    self._rang = True
+                    self._ring()
+
+    def _ring(self) -> None:
+        """Raise OutOfTime in the thread of the body."""
+        if self._by_signal:
+            signal.pthread_kill(self._thread.ident, signal.SIGALRM)
+        else:
+            _raise_in(ctypes.c_ulong(self._thread.ident), ctypes.py_object(OutOfTime))
+
+    def _expire(self, signum: int, frame: object) -> None:
+        if self._rang and self._start is not None:  # the code may have set alarms of its own
+            raise OutOfTime

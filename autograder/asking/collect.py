@@ -1,0 +1,130 @@
+"""Collect: call what a learner wrote on the cases of a question, and note what came back.
+
+This half runs where the learner's code runs. It knows no expected value. Whatever the code does
+(raise, loop, print, return something else) ends as an `Answer`.
+"""
+
+import contextlib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.asking.answer import Answer, Problem
+from autograder.asking.arguments import make_all
+from autograder.asking.clock import TimeLimit
+from autograder.asking.guard import Forbid, same_randomness, silence
+from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
+from autograder.asking.problems import problem_of
+from autograder.asking.question import Call, Question
+from autograder.asking.returned import (
+    WrongResult,
+    kept_attribute,
+    named_results,
+    plain_tensor,
+    require_mode,
+)
+from autograder.asking.written import method_of, written_function
+
+
+def collect(answer: Callable, question: Question) -> list[Answer]:
+    """One answer for each call of the question."""
+    answers: list[Answer] = []
+    with TimeLimit(question.seconds) as limit:
+        for call in question.calls:
+            answers.append(_collect_call(answer, question, call, limit))
+            problem = answers[-1].problem
+            if problem and problem.kind in ("time", "waiting", "not answered"):
+                rest = len(question.calls) - len(answers)
+                return answers + [Answer(problem=problem)] * rest
+    return answers
+
+
+def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeLimit) -> Answer:
+    arguments: dict[str, Any] = {}
+    lacks: dict[str, Problem] = {}
+    tensors, problem = {}, None
+    with silence() as printed:
+        try:
+            with same_randomness():
+                arguments = make_all(call.arguments)  # the course's code, and its imports
+                with _forbid(question.forbidden), limit.running():
+                    tensors = _outputs(answer, question, call, arguments, lacks)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            problem = problem_of(error, question, limit)
+    changed = [name for name, now in arguments.items() if not _same(call.arguments[name], now)]
+    return Answer(tensors, problem, lacks, tuple(changed), printed.lines)
+
+
+def _outputs(
+    answer: Callable,
+    question: Question,
+    call: Call,
+    arguments: dict[str, Any],
+    lacks: dict[str, Problem],
+) -> dict[str, Tensor]:
+    """Everything that one call gives, by name; notes in `lacks` what a module does not keep.
+
+    Raises WrongResult, and what the code raises.
+    """
+    function = answer if call.build is None else built_module(answer, call, arguments)
+    if not call.method:
+        return {}
+    leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
+    given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
+    method = function if call.method == "forward" else method_of(function, call.method)
+    _require_arguments(method, arguments)
+    result = method(*given)
+    require_mode(function, call.training)
+    arguments.update(zip(arguments, given, strict=True))
+    returned = named_results(result, question)
+    if question.reads:
+        require_own_memory(arguments)
+    kept = _kept_attributes(function, question, call, lacks)
+    slopes = gradients(returned, leaves) if call.gradients else {}
+    read = {
+        f"{name}.{parameter}": value
+        for name in question.reads
+        for parameter, value in arguments[name].named_parameters()
+    }
+    outputs = returned | kept | slopes | read
+    return {name: plain_tensor(value, name) for name, value in outputs.items()}
+
+
+def _kept_attributes(
+    module: Callable, question: Question, call: Call, lacks: dict[str, Problem]
+) -> dict[str, Tensor]:
+    kept = {}
+    for name in question.keeps:
+        try:
+            kept[name] = kept_attribute(module, name, question, call)
+        except WrongResult as error:
+            lacks[name] = error.problem
+    return kept
+
+
+def _same(before: Any, after: Any) -> bool:
+    return not isinstance(before, Tensor) or torch.equal(before, after)
+
+
+def _forbid(names: list[str]) -> contextlib.AbstractContextManager:
+    return Forbid(names) if names else contextlib.nullcontext()
+
+
+def _require_arguments(function: Callable, arguments: dict[str, Any]) -> None:
+    """Raises WrongResult when the function does not take these arguments by position."""
+    try:
+        signature = inspect.signature(written_function(function))
+    except (TypeError, ValueError):  # builtins have none
+        return
+    try:
+        signature.bind(*arguments.values())
+    except TypeError as error:
+        takes = ", ".join(signature.parameters) or "nothing"
+        raise WrongResult(
+            "arguments", f"({takes}), and is called with ({', '.join(arguments)})"
+        ) from error

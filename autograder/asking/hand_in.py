@@ -1,0 +1,97 @@
+"""Handing answers to the grader: `check` in a kernel that is being graded.
+
+The grader names a file of questions in an environment variable; the answers go out as a display
+message of a type of its own. No expected value is anywhere near.
+"""
+
+import base64
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from IPython.display import display
+
+from autograder.asking import QUESTIONS_VARIABLE
+from autograder.asking.answer import Answer
+from autograder.asking.codec import decode, encode
+from autograder.asking.collect import collect
+from autograder.asking.question import Question
+from autograder.asking.written import exercise_name, names_used
+from autograder.errors import CourseError
+
+MIME = "application/vnd.attention-from-scratch.answers"
+MOST_BYTES = 32_000_000
+MOST_TREE_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """Answers to an exercise, and the names of the exercises that they use."""
+
+    answers: list[Answer]
+    uses: set[str]
+
+
+def check(answer: Callable) -> None:
+    """Collect the answers to an exercise and send them to the grader.
+
+    Raises CourseError when `answer` is no exercise of the lesson.
+    """
+    exercise = exercise_name(answer)
+    questions = _questions(os.environ[QUESTIONS_VARIABLE])
+    if exercise not in questions:
+        raise CourseError(f"This lesson has no exercise named {exercise!r}.")
+    uses = names_used(answer) & questions.keys()
+    display({MIME: pack(exercise, collect(answer, questions[exercise]), uses)}, raw=True)
+
+
+def hint(exercise: Callable | str | None = None) -> None:
+    """Nothing: nobody is there to read a hint."""
+
+
+def progress() -> None:
+    """Nothing: nobody knows it here."""
+
+
+def failing_case(exercise: Callable | str) -> dict[str, Any]:
+    """Raises CourseError: whether a case fails, the grader finds out."""
+    raise CourseError("No case fails while a notebook is graded.")
+
+
+def encode_questions(questions: Iterable[Question]) -> bytes:
+    """What the file holds that `QUESTIONS_VARIABLE` names."""
+    return encode([question.to_tree() for question in questions])
+
+
+def pack(exercise: str, answers: list[Answer], uses: Iterable[str] = ()) -> str:
+    """Answers, and the exercises that they use, as text for a message."""
+    tree = {
+        "exercise": exercise,
+        "answers": [answer.to_tree() for answer in answers],
+        "uses": sorted(uses),
+    }
+    return base64.b64encode(encode(tree)).decode("ascii")
+
+
+def unpack(text: object, exercise: str, count: int) -> HandedIn:
+    """The `count` answers to `exercise` in a message, which may come from anyone.
+
+    Raises ValueError when it is something else.
+    """
+    if not isinstance(text, str) or len(text) > MOST_BYTES:
+        raise ValueError("the answer is no text of a bearable length")
+    match decode(base64.b64decode(text, validate=True), MOST_TREE_BYTES):
+        case {"exercise": str(name), "answers": list(answers), "uses": list(uses)}:
+            if name != exercise or len(answers) != count:
+                raise ValueError(f"these are not {count} answers to {exercise}")
+            return HandedIn(list(map(Answer.from_tree, answers)), set(map(str, uses)))
+    raise ValueError("this is no answer")
+
+
+@cache
+def _questions(path: str) -> dict[str, Question]:
+    tree = decode(Path(path).read_bytes())
+    return {question["exercise"]: Question.from_tree(question) for question in tree}

@@ -1,0 +1,107 @@
+"""Keras layers as answers, on Keras's torch backend.
+
+Keras is never imported here: a class can only be a Keras layer once the notebook has imported it.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.asking.returned import WrongResult
+
+# Keras wraps the words of an error: what was called, the error itself in bold, all arguments.
+WRAPPED = re.compile(r"\x1b\[1m(.*)\x1b\[0m", re.DOTALL)
+
+
+def is_keras_layer(answer: Callable) -> bool:
+    keras = sys.modules.get("keras")
+    return keras is not None and isinstance(answer, type) and issubclass(answer, keras.layers.Layer)
+
+
+def built_layer(
+    answer: Callable,
+    build: dict[str, Any],
+    parameters: dict[str, Tensor] | None,
+    arguments: list[Any],
+    dtype: torch.dtype,
+) -> Any:
+    """A layer with the given parameters, by names such as "query.kernel". Raises WrongResult."""
+    with _float_type(dtype), _plain_errors():
+        layer = answer(**build)
+        layer(*arguments)  # a layer makes its variables when it is first called
+    if parameters is not None:
+        _load(layer, parameters)
+    return layer
+
+
+def _load(layer: Any, parameters: dict[str, Tensor]) -> None:
+    """Raises WrongResult unless the layer has just these parameters, in these shapes."""
+    variables = {name: _variable(layer, name) for name in parameters}
+    if len(layer.weights) > len({id(variable) for variable in variables.values()}):
+        raise _other_parameters(layer, parameters)
+    for name, value in parameters.items():
+        shape = tuple(variables[name].shape)
+        if shape != tuple(value.shape):
+            detail = f"{name} has shape {shape}, not {tuple(value.shape)}"
+            raise WrongResult("parameter shape", detail)
+        variables[name].assign(value)
+
+
+def layer_parameters(layer: Any, names: list[str]) -> dict[str, Tensor]:
+    """The torch parameters behind the named variables."""
+    return {name: _variable(layer, name).value for name in names}
+
+
+def _variable(layer: Any, name: str) -> Any:
+    """The variable that `name` leads to. Raises WrongResult when there is none."""
+    owner = layer
+    for part in name.split("."):
+        owner = getattr(owner, part, None)
+    if owner is None:
+        raise _other_parameters(layer, [name])
+    return owner
+
+
+def _other_parameters(layer: Any, wanted: Iterable[str]) -> WrongResult:
+    there = ", ".join(_names_in(layer)) or "no parameters"
+    return WrongResult("parameters", f"{there}; it should have {', '.join(wanted)}")
+
+
+def _names_in(layer: Any, prefix: str = "") -> Iterator[str]:
+    """The variables' names by attributes; Keras's own paths count the layers made so far."""
+    sublayers = {name: child for name, child in layer.named_children() if hasattr(child, "weights")}
+    below = {id(variable) for child in sublayers.values() for variable in child.weights}
+    yield from (f"{prefix}{v.name}" for v in layer.weights if id(v) not in below)
+    for name, child in sublayers.items():
+        yield from _names_in(child, f"{prefix}{name}.")
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Errors from the body say in their first line what went wrong, as elsewhere."""
+    try:
+        yield
+    except Exception as error:
+        if wrapped := WRAPPED.search(str(error)):
+            error.args = (wrapped[1],)
+        raise
+
+
+@contextmanager
+def _float_type(dtype: torch.dtype) -> Iterator[None]:
+    """Layers made in the body take and give this dtype.
+
+    Keras's own products on torch are rounded to float32 all the same.
+    """
+    config = sys.modules["keras"].config
+    before = config.dtype_policy()
+    config.set_dtype_policy(str(dtype).removeprefix("torch."))
+    try:
+        yield
+    finally:
+        config.set_dtype_policy(before)

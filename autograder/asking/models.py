@@ -1,0 +1,103 @@
+"""Building a learner's module for a call, and taking gradients through what was called."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.asking.arguments import load_parameters, make_all
+from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_parameters
+from autograder.asking.question import Call
+from autograder.asking.returned import WrongResult, describe
+
+
+def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
+    """The learner's class, built and given its parameters. Raises WrongResult."""
+    if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
+        raise WrongResult("class", describe(answer))
+    try:
+        inspect.signature(answer).bind(**call.build)
+    except TypeError as error:
+        takes = ", ".join(inspect.signature(answer).parameters) or "nothing"
+        wanted = ", ".join(call.build)
+        raise WrongResult("constructor", f"({takes}), and is built with ({wanted})") from error
+    build, dtype = make_all(call.build), _floating_dtype(arguments)
+    if is_keras_layer(answer):
+        module = built_layer(answer, build, call.parameters, list(arguments.values()), dtype)
+    else:
+        module = _torch_module(answer(**build).to(dtype), call.parameters)
+    torch.default_generator.manual_seed(0)  # whatever building drew, the call starts from here
+    return module.train(call.training)
+
+
+def _torch_module(module: nn.Module, parameters: dict[str, Tensor] | None) -> nn.Module:
+    if parameters is not None:
+        _require_parameters(module, parameters)
+        load_parameters(module, parameters)
+    return module
+
+
+def _floating_dtype(arguments: dict[str, Any]) -> torch.dtype:
+    tensors = [value for value in arguments.values() if isinstance(value, Tensor)]
+    return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
+
+
+def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
+    """Raises WrongResult unless the module has just these parameters, in these shapes."""
+    there = {name: tuple(value.shape) for name, value in module.named_parameters()}
+    shapes = {name: tuple(value.shape) for name, value in wanted.items()}
+    if there.keys() != shapes.keys():
+        names = ", ".join(there) or "no parameters"
+        raise WrongResult("parameters", f"{names}; it should have {', '.join(shapes)}")
+    for name, shape in shapes.items():
+        if there[name] != shape:
+            raise WrongResult("parameter shape", f"{name} has shape {there[name]}, not {shape}")
+
+
+def require_own_memory(arguments: dict[str, Any]) -> None:
+    """Raises WrongResult when two arguments that are modules share a parameter's memory."""
+    owners: dict[int, str] = {}
+    for name, module in arguments.items():
+        if not isinstance(module, nn.Module):
+            continue
+        places = {f"{name}.{p}": value.data_ptr() for p, value in module.named_parameters()}
+        for parameter, place in places.items():
+            if place in owners:
+                raise WrongResult(
+                    "shared", f"`{parameter}` now shares its memory with `{owners[place]}`"
+                )
+        owners |= {place: parameter for parameter, place in places.items()}
+
+
+def leaf_tensors(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[str, Tensor]:
+    """What gradients are taken of: floating point arguments, and parameters of a module."""
+    leaves = {
+        name: value.detach().requires_grad_()
+        for name, value in arguments.items()
+        if isinstance(value, Tensor) and value.is_floating_point()
+    }
+    if call.build is None:
+        return leaves
+    if is_keras_layer(type(function)):
+        return leaves | layer_parameters(function, list(call.parameters or {}))
+    return leaves | dict(function.named_parameters())
+
+
+def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Gradients of a weighted sum of all outputs. Raises WrongResult for one without a graph."""
+    for name, value in outputs.items():
+        if not value.requires_grad:
+            raise WrongResult("detached", name)
+    total = sum((value * _weights(value)).sum() for value in outputs.values())
+    found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+    return {
+        f"gradient of {name}": torch.zeros_like(leaf) if gradient is None else gradient
+        for (name, leaf), gradient in zip(leaves.items(), found, strict=True)
+    }
+
+
+def _weights(output: Tensor) -> Tensor:
+    """Fixed weights that treat no two elements alike."""
+    return torch.arange(output.numel(), dtype=output.dtype).cos().view(output.shape)

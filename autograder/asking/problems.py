@@ -1,0 +1,63 @@
+"""From an exception to a Problem that names the line of the learner's code."""
+
+import linecache
+import traceback
+from pathlib import Path
+from types import CodeType
+
+import torch
+
+from autograder.asking.answer import LONGEST_TEXT, Problem
+from autograder.asking.clock import OutOfTime, TimeLimit
+from autograder.asking.guard import ForbiddenCall
+from autograder.asking.question import Question
+from autograder.asking.returned import WrongResult
+
+HERE = Path(__file__).parents[1]
+SITE_PACKAGES = Path(torch.__file__).parents[1]
+
+
+def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Problem:
+    """What went wrong when an error ended a call."""
+    match error:
+        case WrongResult():
+            return error.problem
+        case NotImplementedError():
+            return Problem("not answered", _raised_in(error) or question.exercise)
+        case OutOfTime() if limit.waited:
+            return Problem("waiting", f"{limit.wall_seconds:g}", _where(error))
+        case OutOfTime():
+            return Problem("time", f"{limit.seconds:g}", _where(error))
+        case RecursionError():
+            return Problem("recursion")
+        case MemoryError():
+            return Problem("memory", "", _where(error))
+        case ForbiddenCall():
+            return Problem("forbidden", str(error), _where(error))
+    text = f"{type(error).__name__}: {error}".strip().splitlines()[0].rstrip(":.")
+    return Problem("raised", text[:LONGEST_TEXT], _where(error))
+
+
+def _learner_frames(error: BaseException) -> list[tuple[CodeType, int]]:
+    """Code and line of the traceback's frames that are neither ours nor a library's."""
+    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    return [(code, line) for code, line in frames if not _is_library(Path(code.co_filename))]
+
+
+def _is_library(path: Path) -> bool:
+    return path.is_relative_to(HERE) or path.is_relative_to(SITE_PACKAGES)
+
+
+def _raised_in(error: BaseException) -> str:
+    """Name of the function or class of the learner's that raised."""
+    frames = _learner_frames(error)
+    return frames[-1][0].co_qualname.split(".")[0] if frames else ""
+
+
+def _where(error: BaseException) -> str:
+    frames = _learner_frames(error)
+    if not frames:
+        return ""
+    code, number = frames[-1]
+    line = linecache.getline(code.co_filename, number).strip()
+    return f"line {number}: {line}"[:LONGEST_TEXT].removesuffix(": ")

@@ -1,0 +1,96 @@
+"""What a check asks: how to call what a learner wrote, and what to take from it.
+
+This is all that a learner's process needs in order to answer. What the answer should be is in
+`autograder.judging.key`, and neither refers to the other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import Tensor
+
+from autograder.asking.arguments import from_tree, map_tensors, to_tree
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a learner's function, or of a module built from the learner's class.
+
+    arguments: by name, in call order.
+    build: arguments of the class's constructor; None when the answer is a function.
+    parameters: loaded into the module by name; None leaves those that the constructor made.
+    method: of the module, the one that is called; "" only builds it.
+    training: whether the module is in train mode.
+    gradients: whether gradients of the outputs are outputs as well.
+    """
+
+    arguments: dict[str, Any]
+    build: dict[str, Any] | None = None
+    parameters: dict[str, Tensor] | None = None
+    method: str = "forward"
+    training: bool = False
+    gradients: bool = False
+
+    def map_tensors(self, change: Callable[[Tensor], Tensor]) -> "Call":
+        """The same call with its floating point tensors changed."""
+        arguments = {name: map_tensors(value, change) for name, value in self.arguments.items()}
+        return replace(self, arguments=arguments, parameters=map_tensors(self.parameters, change))
+
+    def to_tree(self) -> dict[str, Any]:
+        return vars(self) | {
+            "arguments": _pairs_to_tree(self.arguments),
+            "build": None if self.build is None else _pairs_to_tree(self.build),
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Call":
+        build = tree["build"]
+        changes = {
+            "arguments": _pairs_from_tree(tree["arguments"]),
+            "build": None if build is None else _pairs_from_tree(build),
+        }
+        return cls(**(tree | changes))
+
+
+def _pairs_to_tree(values: dict[str, Any]) -> list[list]:
+    # JSON keeps the order of a list for certain; a dict's order is only a courtesy.
+    return [[name, to_tree(value)] for name, value in values.items()]
+
+
+def _pairs_from_tree(pairs: list[list]) -> dict[str, Any]:
+    return {name: from_tree(value) for name, value in pairs}
+
+
+@dataclass(frozen=True)
+class Question:
+    """How to call what a learner wrote, and what to take from it.
+
+    returns: the names of what it gives back, in order.
+    keeps: attributes of a module that are outputs as well; keeps_detached: they hold no graph.
+    reads: arguments that are modules and whose parameters are outputs after the call.
+    plain: whether it gives back plain numbers or booleans.
+    choices: words of which it gives back one.
+    as_dict: whether it gives back a dict of the names in `returns`.
+    forbidden: names of torch functions that it may not call.
+    seconds: processor time that all calls together may take.
+    """
+
+    exercise: str
+    calls: list[Call]
+    returns: list[str]
+    keeps: list[str] = field(default_factory=list)
+    keeps_detached: bool = False
+    reads: list[str] = field(default_factory=list)
+    plain: bool = False
+    choices: list[str] = field(default_factory=list)
+    as_dict: bool = False
+    forbidden: list[str] = field(default_factory=list)
+    seconds: float = 10.0
+
+    def to_tree(self) -> dict[str, Any]:
+        return vars(self) | {"calls": [call.to_tree() for call in self.calls]}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Question":
+        return cls(**(tree | {"calls": [Call.from_tree(call) for call in tree["calls"]]}))

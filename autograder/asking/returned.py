@@ -1,0 +1,103 @@
+"""Taking the named outputs of a call, or saying why there are none."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.asking.answer import DTYPES, MOST_ELEMENTS, Problem
+from autograder.asking.question import Call, Question
+
+
+class WrongResult(Exception):
+    """What came back is not what the question asks for; holds the Problem."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(detail)
+        self.problem = Problem(kind, detail)
+
+
+def named_results(result: Any, question: Question) -> dict[str, Tensor]:
+    """What came back, by name. Raises WrongResult when it is something else."""
+    names = question.returns
+    if not names:
+        return {}
+    if question.choices:
+        return {names[0]: _choice(result, question.choices)}
+    if len(names) == 1:
+        return {names[0]: _tensor(result, "", question.plain)}
+    if question.as_dict:
+        result = _values_in_order(result, names)
+    wanted = f"({', '.join(names)})"
+    if not isinstance(result, tuple | list):
+        raise WrongResult("count", f"{describe(result)} in the place of {wanted}")
+    if len(result) != len(names):
+        raise WrongResult("count", f"{len(result)} things in the place of {wanted}")
+    pairs = zip(names, result, strict=True)
+    return {name: _tensor(value, name, question.plain) for name, value in pairs}
+
+
+def _choice(value: Any, choices: list[str]) -> Tensor:
+    """The place of a word among the choices. Raises WrongResult for any other value."""
+    if value not in choices:
+        raise WrongResult("choice", f"{value!r}, which is none of: {', '.join(choices)}")
+    return torch.tensor(choices.index(value))
+
+
+def _values_in_order(result: Any, names: list[str]) -> list[Any]:
+    """The values of a dict under the wanted names. Raises WrongResult for anything else."""
+    if not isinstance(result, dict):
+        raise WrongResult("keys", f"{describe(result)}, not a dict")
+    if set(result) != set(names):
+        there = ", ".join(map(str, result)) or "nothing in it"
+        raise WrongResult("keys", f"a dict with {there}; it should have {', '.join(names)}")
+    return [result[name] for name in names]
+
+
+def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:
+    """The value, if it is a tensor; or a plain number as one. Raises WrongResult."""
+    if plain and isinstance(value, bool | int | float):
+        return torch.tensor(value)
+    if plain and isinstance(value, Tensor) and value.requires_grad:
+        raise WrongResult("graph", name)
+    if not isinstance(value, Tensor):
+        kind = "plain" if plain else "type"
+        raise WrongResult(kind, f"{describe(value)}{f' for {name}' if name else ''}")
+    return value
+
+
+def kept_attribute(module: nn.Module, name: str, question: Question, call: Call) -> Tensor:
+    """An attribute that the module should keep. Raises WrongResult."""
+    if not hasattr(module, name):
+        raise WrongResult("attribute", name)
+    value = _tensor(getattr(module, name), f"the attribute {name}")
+    if question.keeps_detached and call.gradients and value.requires_grad:
+        raise WrongResult("attached", name)
+    return value
+
+
+def require_mode(module: Any, training: bool) -> None:
+    """Raise WrongResult when a call has changed whether a module is in training mode."""
+    if isinstance(module, nn.Module) and module.training != training:
+        raise WrongResult("mode", "training" if module.training else "evaluation")
+
+
+def plain_tensor(value: Tensor, name: str) -> Tensor:
+    """A copy without graph, on the CPU. Raises WrongResult when it can't be one."""
+    if value.layout is not torch.strided:
+        raise WrongResult("type", f"a sparse tensor for {name}")
+    if value.dtype not in DTYPES:
+        raise WrongResult("type", f"a tensor of dtype {str(value.dtype)[6:]} for {name}")
+    if value.numel() > MOST_ELEMENTS:
+        raise WrongResult("size", f"{tuple(value.shape)}")
+    return value.detach().cpu().clone()
+
+
+def describe(value: Any) -> str:
+    if value is None:
+        return "None"
+    kind = type(value)
+    if kind.__module__ == "numpy":
+        return "a numpy array" if kind.__name__ == "ndarray" else f"a numpy {kind.__name__}"
+    article = "an" if kind.__name__[0] in "aeiou" else "a"
+    return f"{article} {kind.__name__}"

@@ -1,0 +1,61 @@
+"""What a learner wrote: the function or class, and the exercise that it answers."""
+
+import dis
+import inspect
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any
+
+from torch import nn
+
+from autograder.asking.returned import WrongResult, describe
+from autograder.errors import CourseError
+
+
+def exercise_name(answer: object, caller: str = "check") -> str:
+    """The name of the exercise that `answer` answers. Raises CourseError."""
+    if isinstance(answer, str):
+        raise CourseError(f"`{caller}` takes what you wrote, not its name: {caller}({answer}).")
+    if not (inspect.isroutine(answer) or inspect.isclass(answer)):
+        raise CourseError(
+            f"`{caller}` takes the function or class that you wrote for an exercise, such as "
+            f"{caller}(softmax); this is {describe(answer)}."
+        )
+    return answer.__name__
+
+
+def written_function(answer: Any) -> Callable:
+    """What the learner wrote: the function, a module's forward, or a Keras layer's call."""
+    return getattr(answer, "call", None) or getattr(answer, "forward", answer)
+
+
+def method_of(module: nn.Module, name: str) -> Callable:
+    """A method of a learner's module. Raises WrongResult when there is none."""
+    if not callable(getattr(module, name, None)):
+        raise WrongResult("method", name)
+    return getattr(module, name)
+
+
+def names_used(answer: Callable) -> set[str]:
+    """The global names that an answer uses, itself or through what else the notebook defines."""
+    beside = getattr(written_function(answer), "__globals__", {})
+    used: set[str] = set()
+    todo = [answer]
+    while todo:
+        new = {name for code in _codes(todo.pop()) for name in _globals_in(code)} - used
+        used |= new
+        todo += [beside[name] for name in new if name in beside]
+    return used
+
+
+def _codes(value: Any) -> Iterator[CodeType]:
+    """The code of a function, or of a class's methods; none of anything else."""
+    functions = vars(value).values() if inspect.isclass(value) else [value]
+    return (f.__code__ for f in functions if inspect.isfunction(f))
+
+
+def _globals_in(code: CodeType) -> Iterator[str]:
+    yield from (line.argval for line in dis.get_instructions(code) if line.opname == "LOAD_GLOBAL")
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _globals_in(constant)

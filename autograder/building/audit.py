@@ -1,0 +1,85 @@
+"""The mutation test of an exercise: its check must refuse what is wrong and take what is right."""
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from autograder.asking.answer import Answer
+from autograder.asking.collect import collect
+from autograder.asking.question import Call, Question
+from autograder.judging.judge import judge
+from autograder.judging.key import AnswerKey
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import Exercise
+
+LEAST_ALTERNATIVES = 2
+HINTS = 3
+
+
+class Audit:
+    """The mutation test of one exercise. Each finding is an AuthoringError."""
+
+    def __init__(self, exercise: Exercise, question: Question, key: AnswerKey) -> None:
+        self.exercise, self.question, self.key = exercise, question, key
+
+    def run(self, right: dict[str, list[Answer]], wrong: dict[str, list[Answer]]) -> None:
+        """Raises AuthoringError.
+
+        right: the answers of the solution and of every alternative; wrong: of every mistake.
+        """
+        self._require(len(self.key.hints) == HINTS, f"should have {HINTS} hints")
+        many = len(self.exercise.alternatives)
+        self._require(many >= LEAST_ALTERNATIVES, f"has {many} alternatives: too few")
+        for case in self.key.cases:
+            distinct = len(set(case.sizes.values())) == len(case.sizes)
+            self._require(distinct, f"has equal sizes in {case.sizes}")
+        for name, answers in right.items():
+            verdict = judge(self.key, answers)
+            self._require(verdict.passed, f"refuses {name!r}: {verdict.sentence}")
+        self._mistakes_are_seen(wrong)
+        for name, answers in self._trivial():
+            earned = judge(self.key, answers).points
+            self._require(not earned, f"gives {earned} points to {name}")
+
+    def _mistakes_are_seen(self, wrong: dict[str, list[Answer]]) -> None:
+        said = {mistake.name: mistake.say for mistake in self.key.mistakes}
+        self._require(len(said) == len(self.key.mistakes), "has two mistakes of one name")
+        for mistake in self.key.mistakes:
+            verdict = judge(self.key, wrong[mistake.name])
+            self._require(not verdict.passed, f"lets the mistake {mistake.name!r} pass")
+            confused = said.get(verdict.mistake) != mistake.say
+            self._require(not confused, f"takes {mistake.name!r} for {verdict.mistake!r}")
+
+    def _trivial(self) -> Iterator[tuple[str, list[Answer]]]:
+        """Answers that took no thought."""
+        generator = torch.Generator().manual_seed(0)
+        makers: dict[str, Callable[[Tensor], Tensor]] = {
+            "zeros": torch.zeros_like,
+            "ones": torch.ones_like,
+            "random values": lambda t: torch.rand(t.shape, generator=generator).to(t.dtype),
+        }
+        for name, make in makers.items():
+            yield name, [self._made_of(case.expected, make) for case in self.key.cases]
+        pairs = zip(self.question.calls, self.key.cases, strict=True)
+        yield "an input", [self._echo(call, case.expected) for call, case in pairs]
+        if self.question.reads:
+            yield "doing nothing", collect(lambda *arguments: None, self.question)
+
+    def _made_of(self, expected: dict[str, Tensor], make: Callable[[Tensor], Tensor]) -> Answer:
+        return Answer({name: make(tensor) for name, tensor in expected.items()})
+
+    def _echo(self, call: Call, expected: dict[str, Tensor]) -> Answer:
+        """For every output an input of its form, or zeros."""
+        inputs = [value for value in call.arguments.values() if isinstance(value, Tensor)]
+
+        def echo(wanted: Tensor) -> Tensor:
+            form = (wanted.shape, wanted.dtype)
+            fitting = [value for value in inputs if (value.shape, value.dtype) == form]
+            return fitting[0] if fitting else torch.zeros_like(wanted)
+
+        return self._made_of(expected, echo)
+
+    def _require(self, good: bool, finding: str) -> None:
+        if not good:
+            raise AuthoringError(f"the exercise {self.exercise.name} {finding}")

@@ -1,0 +1,266 @@
+"""Building reference files: the solution run on every case, and every known mistake as well.
+
+Expected values are computed in float64 from the float32 inputs; mistakes run in float32, as a
+learner's code would. Building is also the mutation test of the course: it fails when an edit no
+longer applies, a mistake goes unseen or can't be told from another, a right alternative is
+refused, or a trivial answer earns a point.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.asking.answer import Answer
+from autograder.asking.arguments import Library, make_all, map_tensors
+from autograder.asking.collect import collect
+from autograder.asking.question import Call, Question
+from autograder.asking.written import written_function
+from autograder.building.audit import Audit
+from autograder.building.sources import needed_files
+from autograder.judging.explain_problem import explain_problem
+from autograder.judging.footprint import footprint
+from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
+from autograder.lessons.draw import Draw
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import (
+    Aspect,
+    Case,
+    Exercise,
+    Goal,
+    Inputs,
+    ModuleCase,
+    Raises,
+    Variant,
+)
+from autograder.lessons.lesson import ROOT, Lesson
+from autograder.references.store import LessonReference
+
+PUBLIC_SEED = "public"
+PARAMETER_SCALE = 0.6
+ROUNDING = 16 * torch.finfo(torch.float32).eps
+
+
+def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
+    """The reference of a lesson; with a secret the hidden cases too. Raises AuthoringError."""
+    built = [ExerciseBuilder(lesson, exercise, secret).build() for exercise in lesson.exercises]
+    return LessonReference(
+        lesson=lesson.name,
+        source=source_digest(lesson, secret),
+        questions={question.exercise: question for question, _ in built},
+        keys={key.exercise: key for _, key in built},
+    )
+
+
+def source_digest(lesson: Lesson, secret: str | None = None) -> str:
+    """A digest of all that a reference is built from: texts, code that builds it, and secret."""
+    exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
+    files = needed_files([lesson.text_path, exercises, Path(__file__)], ROOT)
+    digest = hashlib.sha256((secret or "").encode())
+    for path in files:
+        text = path.read_text(encoding="utf-8")  # whatever the ends of its lines
+        digest.update(f"{path.relative_to(ROOT).as_posix()} {len(text)}\n{text}".encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class DrawnCase:
+    """One call, with what its draw says of it."""
+
+    call: Call
+    draw: Draw
+    hidden: bool
+    goal: Goal | None
+    raises: str
+
+
+class ExerciseBuilder:
+    """Builds the question and the answer key of one exercise."""
+
+    def __init__(self, lesson: Lesson, exercise: Exercise, secret: str | None) -> None:
+        self.lesson, self.exercise = lesson, exercise
+        self.seeds = [PUBLIC_SEED] if secret is None else [PUBLIC_SEED, secret]
+        self.solution = lesson.namespace()[exercise.name]
+        self.cases: list[DrawnCase] = []
+        self.aspects = [self._draw_aspect(aspect) for aspect in exercise.aspects]
+        self.question = Question(
+            exercise=exercise.name,
+            calls=[case.call for case in self.cases],
+            returns=exercise.returns.split(),
+            keeps=exercise.keeps.split(),
+            keeps_detached=exercise.keeps_detached,
+            reads=exercise.reads.split(),
+            plain=exercise.plain,
+            choices=list(exercise.choices),
+            as_dict=exercise.as_dict,
+            forbidden=list(exercise.forbidden),
+            seconds=exercise.seconds,
+        )
+
+    def build(self) -> tuple[Question, AnswerKey]:
+        """The two halves. Raises AuthoringError when the exercise is not sound."""
+        alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
+        mistakes = {m.name: self._answers(m) for m in self.exercise.mistakes}
+        solution = collect(self.solution, self.question)
+        key = AnswerKey(
+            exercise=self.exercise.name,
+            lesson=self.lesson.name,
+            dims=output_dims(self.solution, self.question.returns),
+            cases=self._case_keys(),
+            aspects=self.aspects,
+            mistakes=[
+                MistakeKey(m.name, m.say, [footprint(answer) for answer in mistakes[m.name]])
+                for m in self.exercise.mistakes
+            ],
+            hints=self.exercise.hints,
+            builds_on=list(self.exercise.builds_on),
+        )
+        right = {"the solution": solution, **alternatives}
+        Audit(self.exercise, self.question, key).run(right, mistakes)
+        return self.question, key
+
+    def _draw_aspect(self, aspect: Aspect) -> AspectKey:
+        """Draws the cases of an aspect and adds them to `cases`."""
+        first = len(self.cases)
+        for seed in self.seeds:
+            hidden = seed != PUBLIC_SEED
+            for number, make in enumerate(aspect.cases + aspect.hidden_cases * hidden):
+                draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}")
+                case = self._drawn(make, draw, f"case {number} of {aspect.name!r}")
+                goal = case if isinstance(case, Goal) else None
+                raises = case.error if isinstance(case, Raises) else ""
+                inputs = case.inputs if isinstance(case, Goal | Raises) else case
+                call = self._call(inputs, draw, aspect.gradients)
+                self.cases.append(DrawnCase(call, draw, hidden, goal, raises))
+        cases = list(range(first, len(self.cases)))
+        return AspectKey(aspect.name, aspect.points, cases, list(aspect.outputs))
+
+    def _drawn(self, make: Inputs, draw: Draw, where: str) -> Case:
+        try:
+            return make(draw)
+        except Exception as error:
+            raise AuthoringError(
+                f"{self.exercise.name}: {where} can't be drawn: {error}"
+            ) from error
+
+    def _call(self, case: dict[str, Any] | ModuleCase, draw: Draw, gradients: bool) -> Call:
+        if isinstance(case, dict):
+            return Call(_with_parameters(case, draw), gradients=gradients)
+        parameters = case.parameters
+        if parameters is None and not case.own_parameters:
+            parameters = draw_parameters(self.solution(**make_all(case.build)), draw)
+        inputs = _with_parameters(case.inputs, draw)
+        return Call(inputs, case.build, parameters, case.method, case.training, gradients)
+
+    def _answers(self, variant: Variant) -> list[Answer]:
+        namespace = self.lesson.namespace({variant.of or self.exercise.name: variant})
+        return collect(namespace[self.exercise.name], self.question)
+
+    def _expected(self, noise: float = 0.0) -> list[Answer]:
+        """The solution's answers, computed in float64 and given in float32.
+
+        noise: relative change of the inputs and parameters beforehand.
+        """
+        generator = torch.Generator().manual_seed(0)
+
+        def precise(value: Tensor) -> Tensor:
+            return value.double() * (1 + noise * torch.randn(value.shape, generator=generator))
+
+        calls = [call.map_tensors(precise) for call in self.question.calls]
+        answers = collect(self.solution, replace(self.question, calls=calls))
+        for case, answer in zip(self.cases, answers, strict=True):
+            if answer.problem and not case.raises:
+                why = explain_problem(answer.problem, self.exercise.name)
+                raise AuthoringError(f"the solution of {self.exercise.name} fails: {why}")
+            if answer.changed:
+                raise AuthoringError(f"the solution of {self.exercise.name} changes its input")
+        return [
+            replace(answer, tensors=map_tensors(answer.tensors, in_single_precision))
+            for answer in answers
+        ]
+
+    def _case_keys(self) -> list[CaseKey]:
+        triples = zip(self.cases, self._expected(), self._expected(ROUNDING), strict=True)
+        return [self._case_key(case, expected, disturbed) for case, expected, disturbed in triples]
+
+    def _case_key(self, case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:
+        arguments = case.call.arguments.items()
+        goal = case.goal.goal if case.goal else {}
+        outputs = expected.tensors | goal
+        return CaseKey(
+            label=case.draw.name,
+            shapes={name: list(v.shape) for name, v in arguments if isinstance(v, Tensor)},
+            sizes=case.draw.sizes,
+            expected=outputs,
+            tolerance={
+                name: _tolerance(value, disturbed.tensors[name], _scale(name, expected.tensors))
+                for name, value in expected.tensors.items()
+            },
+            raises=case.raises,
+            most_error=dict.fromkeys(goal, case.goal.most_error) if case.goal else {},
+            hidden=case.hidden,
+        )
+
+
+def in_single_precision(value: Tensor) -> Tensor:
+    """The same value; float64 as float32, and a dtype that the case itself asks for as it is."""
+    return value.float() if value.dtype is torch.float64 else value
+
+
+def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
+    """Values for a module's parameters that nothing treats as zero or equal, biases included."""
+    return {
+        name: torch.randn(parameter.shape, generator=draw.generator) * PARAMETER_SCALE
+        for name, parameter in module.named_parameters()
+    }
+
+
+def _with_parameters(arguments: dict[str, Any], draw: Draw) -> dict[str, Any]:
+    """The arguments, parameters drawn for library modules that have none."""
+
+    def filled(value: Any) -> Any:
+        if not isinstance(value, Library) or value.parameters:
+            return value
+        return replace(value, parameters=draw_parameters(value.make(), draw))
+
+    return {name: filled(value) for name, value in arguments.items()}
+
+
+def output_dims(solution: Callable, returns: list[str]) -> dict[str, str]:
+    """The named dimensions of each output, from the jaxtyping annotations of the solution."""
+    annotation = written_function(solution).__annotations__.get("return")
+    parts = getattr(annotation, "__args__", None) or (annotation,)
+    dims = [re.sub(r"\s+", " ", getattr(part, "dim_str", "")).strip() for part in parts]
+    return dict(zip(returns, dims, strict=False))
+
+
+def _tolerance(expected: Tensor, disturbed: Tensor, scale: float) -> float:
+    """How far a right answer may be off, absolute.
+
+    Good code in float32 is off by about as much as the answer moves when its inputs are rounded
+    (backward stability), so the bound is a few times that, and no less than 1e-5 of the scale.
+    """
+    if not expected.is_floating_point():
+        return 0.0
+    return max(1e-5 * scale, 4 * _largest(disturbed - expected))
+
+
+def _scale(name: str, outputs: dict[str, Tensor]) -> float:
+    """What an output's rounding errors are proportional to, at least 1.
+
+    One gradient may be zero because large terms cancel, as that of a key's bias does, so all
+    gradients of a call have one scale.
+    """
+    gradients = [value for other, value in outputs.items() if other.startswith("gradient of ")]
+    related = gradients if name.startswith("gradient of ") else [outputs[name]]
+    return max(1.0, *(_largest(value) for value in related if value.is_floating_point()), 1.0)
+
+
+def _largest(values: Tensor) -> float:
+    finite = values[values.isfinite()]
+    return finite.abs().max().item() if finite.numel() else 0.0

@@ -1,0 +1,107 @@
+"""A made-up class: submissions to a lesson whose true marks are known.
+
+Each is the released notebook, answered with the solution, an alternative, a known mistake, or
+left open. Its true mark is found without the judge (`autograder.grading.demo.true_marks`).
+"""
+
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.grading.demo.true_marks import Marker
+from autograder.grading.submission.cells import grade_id_of
+from autograder.lessons.exercise import Exercise, Mistake, Variant
+from autograder.lessons.lesson import STUB, Lesson, rewrite
+
+LEFT_OPEN = Variant("left open", body=STUB)
+SOLUTION = Variant("solution")
+SYNTAX_ERROR = Variant("syntax error", body="return return")
+COUNT = 24
+
+
+@dataclass
+class MadeUpSubmission:
+    """One learner's answers: for each exercise the variant, and the points that it is worth.
+
+    Without a marker nobody asks for its points.
+    """
+
+    learner: str
+    answers: dict[str, Variant] = field(default_factory=dict)
+    marker: Marker | None = None
+
+    @cached_property
+    def true_points(self) -> dict[str, int]:
+        return true_points(self.marker, self.answers)
+
+    @property
+    def true_mark(self) -> int:
+        return sum(self.true_points.values())
+
+    def notebook(self, lesson: Lesson) -> NotebookNode:
+        """The released notebook with these answers in it."""
+        notebook = nbformat.read(lesson.released_path, as_version=4)
+        for cell in notebook.cells:
+            grade_id = grade_id_of(cell)
+            variant = self.answers.get(grade_id, LEFT_OPEN)
+            if variant is not LEFT_OPEN:
+                cell.source = _learner_code(lesson.solutions[grade_id], variant)
+        return notebook
+
+
+def make_class(lesson: Lesson, count: int = COUNT) -> list[MadeUpSubmission]:
+    """A class in which every known mistake of the lesson is made at least once, room permitting."""
+    names = (f"learner_{number:02}" for number in itertools.count(1))
+    exercises = lesson.exercises
+    plans = [
+        {e.name: SOLUTION for e in exercises},
+        {e.name: e.alternatives[0] for e in exercises},
+        {e.name: e.alternatives[-1] for e in exercises},
+        {},
+        {exercises[0].name: SOLUTION, exercises[1].name: SYNTAX_ERROR},
+        {e.name: SOLUTION for e in exercises[: len(exercises) // 2]},
+    ]
+    queues = {e.name: itertools.cycle(own_mistakes(e)) for e in exercises}
+    chance = random.Random(lesson.name)
+    while len(plans) < count:
+        plans.append({e.name: _some_answer(e, queues[e.name], chance) for e in exercises})
+    marker = Marker(lesson)
+    return [
+        MadeUpSubmission(name, plan, marker)
+        for name, plan in zip(names, plans[:count], strict=False)
+    ]
+
+
+def true_points(marker: Marker, plan: dict[str, Variant]) -> dict[str, int]:
+    """What each exercise is worth in a notebook that is answered by a plan."""
+    exercises = [exercise.name for exercise in marker.lesson.exercises]
+    answers = {name: plan.get(name, LEFT_OPEN) for name in exercises}
+    broken = [name for name, variant in answers.items() if variant is SYNTAX_ERROR]
+    namespace = marker.lesson.namespace(answers | dict.fromkeys(broken, LEFT_OPEN))
+    return {name: marker.points(name, namespace) for name in exercises}
+
+
+def own_mistakes(exercise: Exercise) -> list[Mistake]:
+    """The mistakes that stand in the exercise's own code, not in that of another."""
+    return [mistake for mistake in exercise.mistakes if not mistake.of]
+
+
+def _some_answer(exercise: Exercise, mistakes: Iterator[Mistake], chance: random.Random) -> Variant:
+    kind = chance.random()
+    if kind < 0.15:
+        return SOLUTION
+    if kind < 0.25:
+        return chance.choice(exercise.alternatives)
+    if kind < 0.32:
+        return LEFT_OPEN
+    return next(mistakes)
+
+
+def _learner_code(solution: str, variant: Variant) -> str:
+    lines = rewrite(solution, variant).splitlines()
+    return "\n".join(line for line in lines if "### BEGIN" not in line and "### END" not in line)

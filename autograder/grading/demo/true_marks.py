@@ -1,0 +1,157 @@
+"""True marks of code that is known, found without collect and judge.
+
+The code is called beside the solution, and `torch.allclose` decides. The two ways to a mark share
+nothing but the cases, so that each can catch a fault of the other.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.asking.arguments import make_all
+from autograder.asking.guard import same_randomness, silence
+from autograder.asking.keras_layers import is_keras_layer, layer_parameters
+from autograder.asking.models import built_module
+from autograder.asking.question import Call, Question
+from autograder.building.hidden import grading_reference
+from autograder.judging.key import CaseKey
+from autograder.lessons.lesson import Lesson
+
+EVERYTHING = "*"
+
+
+class Marker:
+    """True points of a variant of an exercise of one lesson."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.lesson = lesson
+        self.reference = grading_reference(lesson.name)
+        self.solutions = lesson.namespace()
+
+    def points(self, exercise: str, namespace: dict[str, Any]) -> int:
+        """Points for the answer to `exercise` that stands in a namespace."""
+        question, key = self.reference.questions[exercise], self.reference.keys[exercise]
+        wrong = [
+            self._wrong_outputs(namespace[exercise], question, call, case)
+            for call, case in zip(question.calls, key.cases, strict=True)
+        ]
+        return sum(
+            aspect.points
+            for aspect in key.aspects
+            if not any(_counts(wrong[i], aspect.outputs) for i in aspect.cases)
+        )
+
+    def _wrong_outputs(
+        self, answer: Callable, question: Question, call: Call, case: CaseKey
+    ) -> set[str]:
+        """The names of the wrong outputs; `EVERYTHING` when the call went wrong as a whole."""
+        with silence(), same_randomness():
+            wanted = (
+                None if case.raises else _outputs(self.solutions[question.exercise], question, call)
+            )
+        with silence(), same_randomness():
+            try:
+                got = _outputs(answer, question, call)
+            except Exception as error:
+                return set() if type(error).__name__ == case.raises else {EVERYTHING}
+        if got is None or wanted is None:
+            return {EVERYTHING}
+        return {name for name in wanted if not _right(name, got.get(name), wanted[name], case)}
+
+
+def _counts(wrong: set[str], outputs: list[str]) -> bool:
+    """Whether any of the wrong outputs is one that an aspect looks at."""
+    return bool(wrong) if EVERYTHING in wrong or not outputs else bool(wrong & set(outputs))
+
+
+def _right(name: str, got: Any, wanted: Any, case: CaseKey) -> bool:
+    if name in case.most_error:
+        return nn.functional.mse_loss(got, case.expected[name]).item() <= case.most_error[name]
+    return _alike(got, wanted, 2 * case.tolerance[name])
+
+
+def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any] | None:
+    """The outputs of a call by name; None when it breaks a rule."""
+    arguments = make_all(call.arguments)
+    function = answer if call.build is None else _module(answer, call, arguments)
+    if not call.method:
+        return {}
+    leaves = _leaves(function, call, arguments) if call.gradients else {}
+    method = function if call.method == "forward" else getattr(function, call.method)
+    result = method(*arguments.values())
+    if any(_changed(call.arguments[name], now) for name, now in arguments.items()):
+        return None
+    if question.reads and _shared(arguments):
+        return None
+    outputs = result if question.as_dict else _named(result, question)
+    if outputs is None:
+        return None
+    if call.gradients:
+        outputs = outputs | _gradients(outputs, leaves)
+    for name in question.keeps:
+        kept = getattr(function, name, None)
+        graph = question.keeps_detached and call.gradients and getattr(kept, "requires_grad", False)
+        outputs = outputs | {name: None if graph else kept}
+    for name in question.reads:
+        outputs = outputs | {f"{name}.{p}": v for p, v in arguments[name].named_parameters()}
+    return outputs
+
+
+def _named(result: Any, question: Question) -> dict[str, Any] | None:
+    """The results by name; None when they are not what the question asks for."""
+    names, loose = question.returns, question.plain or question.choices
+    results = result if len(names) > 1 else [result][: len(names)]
+    fitting = isinstance(results, tuple | list) and len(results) == len(names)
+    if not fitting or not (loose or all(isinstance(value, Tensor) for value in results)):
+        return None
+    return dict(zip(names, results, strict=True))
+
+
+def _leaves(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[str, Tensor]:
+    tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
+    floats = {name: value for name, value in tensors.items() if value.is_floating_point()}
+    leaves = {name: value.requires_grad_() for name, value in floats.items()}
+    if is_keras_layer(type(function)):
+        return leaves | layer_parameters(function, list(call.parameters or {}))
+    return leaves | (dict(function.named_parameters()) if isinstance(function, nn.Module) else {})
+
+
+def _gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:
+    total = sum((v * torch.arange(v.numel()).cos().view(v.shape)).sum() for v in outputs.values())
+    total.backward()
+    grads = {name: leaf.grad for name, leaf in leaves.items()}
+    return {f"gradient of {name}": grad for name, grad in grads.items() if grad is not None}
+
+
+def _module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
+    if is_keras_layer(answer):
+        # Filling Keras's variables is nothing to do twice; the two ways part again at the call.
+        return built_module(answer, call, arguments)
+    module = answer(**make_all(call.build)).train(call.training)
+    if call.parameters is not None:
+        module.load_state_dict(call.parameters)
+    torch.manual_seed(0)
+    return module
+
+
+def _shared(arguments: dict[str, Any]) -> bool:
+    """Whether modules among the arguments have a parameter in common."""
+    modules = [value for value in arguments.values() if isinstance(value, nn.Module)]
+    places = [p.data_ptr() for module in modules for p in module.parameters()]
+    return len(set(places)) < len(places)
+
+
+def _changed(before: Any, now: Any) -> bool:
+    return isinstance(before, Tensor) and not torch.equal(before, now)
+
+
+def _alike(got: Any, wanted: Any, tolerance: float) -> bool:
+    if isinstance(wanted, float) and isinstance(got, float | Tensor):
+        return abs(float(got) - wanted) <= tolerance
+    if not isinstance(wanted, Tensor):
+        return got == wanted
+    if wanted.dtype is not getattr(got, "dtype", None) or got.shape != wanted.shape:
+        return False
+    return torch.allclose(got.double(), wanted.double(), rtol=0, atol=tolerance, equal_nan=True)

@@ -1,0 +1,1 @@
+"""What the grading command does itself: nbgrader's part, the workers, the gradebook."""

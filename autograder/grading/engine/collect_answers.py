@@ -1,0 +1,38 @@
+"""Running a submission: nbgrader's Execute, in a kernel whose checks hand in answers."""
+
+import os
+import tempfile
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbgrader.preprocessors import Execute
+
+from autograder.asking import QUESTIONS_VARIABLE
+from autograder.asking.hand_in import encode_questions
+from autograder.building.hidden import grading_reference
+from autograder.lessons.lesson import lesson_names
+
+
+class CollectAnswers(Execute):
+    """Executes the notebook with the questions of its lesson at hand, and no answer key."""
+
+    _kernel_environment: dict[str, str]
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict, km: Any = None
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        lesson = resources["nbgrader"]["assignment"]
+        if lesson not in lesson_names():  # an assignment of the instructor's own
+            self._kernel_environment = {}
+            return super().preprocess(nb, resources, km)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "questions.safetensors")
+            path.write_bytes(encode_questions(grading_reference(lesson).questions.values()))
+            self._kernel_environment = {QUESTIONS_VARIABLE: str(path)}
+            return super().preprocess(nb, resources, km)
+
+    def setup_kernel(self, **kwargs: Any) -> AbstractContextManager:
+        return super().setup_kernel(env=os.environ | self._kernel_environment, **kwargs)

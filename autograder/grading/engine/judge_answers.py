@@ -1,0 +1,26 @@
+"""nbgrader's way to the judge: a preprocessor for submissions that its own kernel has run."""
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.building.hidden import grading_reference
+from autograder.grading.submission.blueprint import read_blueprint
+from autograder.grading.worker.judge_notebook import judge_notebook, tidy
+from autograder.lessons.lesson import lesson_names
+
+
+class JudgeAnswers(NbGraderPreprocessor):
+    """Gives each check cell of one of the course's lessons its verdict."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        about = resources["nbgrader"]
+        tidy(nb)
+        if about["assignment"] in lesson_names():
+            with Gradebook(about["db_url"]) as gradebook:
+                blueprint = read_blueprint(gradebook, about["notebook"], about["assignment"])
+            judge_notebook(nb, blueprint.checks, grading_reference(about["assignment"]))
+        return nb, resources

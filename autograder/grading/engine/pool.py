@@ -1,0 +1,234 @@
+"""Where submissions are graded: an executor, and what becomes of a batch in it.
+
+The executor is a pool of processes on this machine, or a Dask cluster. Nothing else knows which.
+"""
+
+import gc
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures.process import ProcessPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import islice
+from multiprocessing import forkserver
+from multiprocessing.context import BaseContext
+from types import ModuleType
+
+from autograder.errors import CourseError
+from autograder.grading.worker.job import Graded, Job
+from autograder.grading.worker.own_sandbox import close_own_sandbox, own_sandbox
+from autograder.sandbox.walls import NoSandbox
+
+AHEAD = 2  # jobs a worker, so that none waits for the gradebook
+SCHEDULER_SECONDS = 60
+TASK = "autograder.grading.worker.task"
+
+
+class Pool:
+    """Executors of one kind, made anew when one breaks.
+
+    make: makes an executor. end: ends one at once, with whatever it is doing.
+    workers: how many jobs it does at a time.
+    """
+
+    def __init__(
+        self, make: Callable[[], Executor], end: Callable[[Executor], None], workers: int
+    ) -> None:
+        self.make, self.end, self.workers = make, end, workers
+        self.executor = make()
+
+    def grade_all(self, jobs: Iterable[Job]) -> Iterator[Graded]:
+        """Grade the jobs; results come as they are done. Jobs are taken a few ahead.
+
+        Raises NoSandbox when a worker has none.
+        """
+        jobs = iter(jobs)
+        pending: dict[Future, Job] = {}
+        while True:
+            for job in islice(jobs, self.workers * AHEAD - len(pending)):
+                pending[self._submit(job)] = job
+            if not pending:
+                return
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            if any(map(_is_lost, done)):
+                yield from self._one_by_one(pending)
+                pending = {}
+                continue
+            for future in done:
+                yield _result(future, pending.pop(future))
+
+    def close(self) -> None:
+        """End the workers. What they are still doing is lost."""
+        self.end(self.executor)
+
+    def _submit(self, job: Job) -> Future:
+        try:
+            return self.executor.submit(_grade, job)
+        except BrokenExecutor:
+            self.close()
+            self.executor = self.make()
+            return self.executor.submit(_grade, job)
+
+    def _one_by_one(self, pending: dict[Future, Job]) -> Iterator[Graded]:
+        """A worker died, and all that was pending with it: who dies again, did it."""
+        wait(pending)
+        for future, job in pending.items():
+            if _is_lost(future):
+                future = self._submit(job)
+            yield _result(future, job)
+
+
+def local_pool(workers: int, template: Job) -> Pool:
+    """Processes on this machine, which end when this one does.
+
+    template: what all jobs have in common.
+    """
+
+    def make() -> ProcessPoolExecutor:
+        context = _context()
+        if context.get_start_method() == "fork":
+            # The workers share the sandbox, and what is imported here while it gets ready.
+            own_sandbox(template, ahead=workers)
+            with _ctrl_c_later():
+                _task()
+            gc.freeze()  # nor is that ever searched for what can be freed
+        executor = ProcessPoolExecutor(workers, context, _start_worker)
+        with _without_main(), _ctrl_c_later():
+            for _ in range(workers):  # of a fork server each starts one
+                executor.submit(os.getpid)
+        if context.get_start_method() == "fork":
+            # All workers are there. While this process could read their jobs too, a job that is
+            # on its way to one that dies would wait for ever (before Python 3.11.5).
+            executor._call_queue._reader.close()
+        return executor
+
+    return Pool(make, _end_processes, workers)
+
+
+def dask_pool(address: str) -> Pool:
+    """The workers of a Dask cluster, by the address of its scheduler.
+
+    Raises CourseError when there is no such cluster, or no Dask.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise CourseError("A scheduler needs Dask: pip install -e '.[dask]'.") from error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it is said once, below
+    try:
+        client = Client(address, timeout=SCHEDULER_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise CourseError(f"No Dask scheduler answers at {address}: {error}.") from error
+    threads = sum(client.nthreads().values())
+    if not threads:
+        client.close()
+        raise CourseError(
+            f"The Dask scheduler at {address} has no workers. Start some in this course "
+            f"directory: dask worker {address}"
+        )
+    return Pool(lambda: client.get_executor(pure=False), lambda _: client.close(), threads)
+
+
+def _context() -> BaseContext:
+    """How workers come about: by a fork of this process.
+
+    One with threads can't safely be forked (formgrader's server). Then a process is, that is
+    started to import what they need.
+    """
+    if threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([TASK])
+    with _deaf_to_ctrl_c():
+        forkserver.ensure_running()
+    return context
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Let new processes ignore Ctrl-C, which is for the one that gives out the work."""
+    if threading.current_thread() is not threading.main_thread():  # formgrader, not a terminal
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Hold Ctrl-C back, which Python may lose while it forks, or imports C code."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Keep new processes from importing what this one was started as: nbgrader, with all it has."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _start_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # or its kernels would inherit it
+    threading.Thread(target=_end_with_grader, daemon=True).start()
+
+
+def _end_with_grader() -> None:
+    """End this worker when the grader does, however it ends.
+
+    Its parent in the eyes of the system may be another, that lives as long as it does.
+    """
+    multiprocessing.parent_process().join()
+    os._exit(1)
+
+
+def _end_processes(executor: ProcessPoolExecutor) -> None:
+    for worker in list((executor._processes or {}).values()):
+        worker.kill()  # from Python 3.14 on, executor.kill_workers() does it
+    executor.shutdown()
+    close_own_sandbox()
+
+
+def _is_lost(future: Future) -> bool:
+    return isinstance(future.exception(), BrokenExecutor)
+
+
+def _task() -> ModuleType:
+    """What grades. With it comes torch: a second, in which others can get ready."""
+    return import_module(TASK)
+
+
+def _grade(job: Job) -> Graded:
+    return _task().grade(job)
+
+
+def _failed(job: Job, reason: str) -> Graded:
+    return _task().failed(job, reason)
+
+
+def _result(future: Future, job: Job) -> Graded:
+    try:
+        return future.result()
+    except NoSandbox:
+        raise
+    except BrokenExecutor:
+        return _failed(job, "the process that graded it was ended, perhaps for want of memory")
+    except Exception as error:
+        return _failed(job, f"grading it met an error of its own ({type(error).__name__}: {error})")

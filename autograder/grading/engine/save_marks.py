@@ -1,0 +1,50 @@
+"""Writing the judge's marks into nbgrader's gradebook."""
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbgrader.api import Comment, Grade, Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
+
+from autograder.grading.submission.cells import grade_id_of
+from autograder.grading.worker.judge_notebook import VERDICT
+
+
+class SaveMarks(NbGraderPreprocessor):
+    """Saves the points of verdicts; cells without one are marked as nbgrader always does.
+
+    A notebook's marks are written all together, where nbgrader writes each by itself: whoever
+    reads meanwhile sees those of one grading, and a run that is killed leaves none half done.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        about = resources["nbgrader"]
+        place = about["notebook"], about["assignment"], about["student"]
+        with Gradebook(about["db_url"]) as gradebook:
+            kept = gradebook.find_submission_notebook(*place)
+            grades = {grade.name: grade for grade in kept.grades}
+            comments = {comment.name: comment for comment in kept.comments}
+            for cell in nb.cells:
+                if is_grade(cell):
+                    self._save_points(cell, grades[grade_id_of(cell)])
+                if is_solution(cell) or is_task(cell):
+                    _save_comment(cell, comments[grade_id_of(cell)])
+            gradebook.db.commit()
+        return nb, resources
+
+    def _save_points(self, cell: NotebookNode, grade: Grade) -> None:
+        """Points by hand stay; they are then to be looked at again."""
+        if VERDICT in cell.metadata:
+            grade.auto_score = cell.metadata[VERDICT]["points"]
+        else:
+            grade.auto_score, _ = determine_grade(cell, self.log)
+        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+
+
+def _save_comment(cell: NotebookNode, comment: Comment) -> None:
+    """What was released and not changed is no response; so it is with nbgrader."""
+    released = cell.metadata.nbgrader.get("checksum")
+    untouched = released == compute_checksum(cell) and not is_task(cell)
+    comment.auto_comment = "No response." if untouched else None

@@ -1,0 +1,90 @@
+"""What metadata of an autograded notebook say, checked and bounded: they may say anything."""
+
+import unicodedata
+from typing import Any
+
+from autograder.grading.engine.summary import OUTCOMES
+
+LONGEST_NAME, LONGEST_TEXT = 80, 600
+MOST_ASPECTS, MOST_PROBLEMS = 20, 5
+MOST_POINTS = 10_000
+# Controls, halves of characters, and marks that turn the direction of what follows.
+UNSEEN = {"Cc", "Cs", "Co", "Cn"}
+TURNING = set("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def visible(text: object, most: int = LONGEST_TEXT) -> str:
+    """Text on one line, at most `most` characters, and nothing in it that can't be seen."""
+    if not isinstance(text, str):
+        raise ValueError(f"{type(text).__name__} where a text is due")
+    line = " ".join(text[: 4 * most].split())
+    clean = "".join("\N{REPLACEMENT CHARACTER}" if _is_unseen(c) else c for c in line)
+    return clean if len(clean) <= most else f"{clean[: most - 1]}…"
+
+
+def checked_verdict(data: Any) -> dict[str, Any]:
+    """The same as `Verdict.summary()` gave, whoever wrote it. Raises ValueError."""
+    match data:
+        case {"aspects": list(aspects), "answered": bool(answered)}:
+            return {
+                "exercise": visible(data.get("exercise"), LONGEST_NAME),
+                "points": _number(data.get("points")),
+                "max_points": _number(data.get("max_points")),
+                "aspects": [_aspect(aspect) for aspect in aspects[:MOST_ASPECTS]],
+                "sentence": visible(data.get("sentence")),
+                "mistake": visible(data.get("mistake"), LONGEST_NAME),
+                "answered": answered,
+                "problems": _problems(data.get("problems", [])),
+            }
+    raise ValueError("a verdict without its aspects")
+
+
+def checked_run(data: Any) -> dict[str, Any]:
+    """What the engine said of a run. Raises ValueError."""
+    match data:
+        case {"outcome": str(outcome), "reason": str(reason)} if outcome in OUTCOMES:
+            return {
+                "outcome": outcome,
+                "reason": visible(reason),
+                "seconds": _number(data.get("seconds", 0)),
+            }
+    raise ValueError("a run without an outcome")
+
+
+def _aspect(data: Any) -> dict[str, Any]:
+    match data:
+        case {"name": str(name), "held": bool(held)}:
+            return {
+                "name": visible(name, LONGEST_NAME),
+                "points": _number(data.get("points")),
+                "held": held,
+                "public": _case_count(data.get("public", {})),
+                "hidden": _case_count(data.get("hidden", {})),
+            }
+    raise ValueError("an aspect without a name")
+
+
+def _case_count(data: Any) -> dict[str, float]:
+    if not isinstance(data, dict):
+        raise ValueError("cases that are not counted")
+    return {"right": _number(data.get("right", 0)), "of": _number(data.get("of", 0))}
+
+
+def _problems(data: Any) -> list[dict[str, str]]:
+    if not isinstance(data, list) or not all(isinstance(problem, dict) for problem in data):
+        raise ValueError("problems that are none")
+    return [
+        {part: visible(problem.get(part, "")) for part in ("kind", "detail", "where")}
+        for problem in data[:MOST_PROBLEMS]
+    ]
+
+
+def _number(value: object) -> float:
+    # A comparison with NaN is never true.
+    if isinstance(value, int | float) and 0 <= value <= MOST_POINTS:
+        return value
+    raise ValueError("a number that is none, or out of all bounds")
+
+
+def _is_unseen(character: str) -> bool:
+    return character in TURNING or unicodedata.category(character) in UNSEEN

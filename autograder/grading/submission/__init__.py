@@ -1,0 +1,1 @@
+"""What a learner handed in, read whatever it is, and put right by what was released."""

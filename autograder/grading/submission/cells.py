@@ -1,0 +1,69 @@
+"""Cells made of what a learner may have written: text that can be saved, tags and pictures."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_notebook
+
+from autograder.lessons.lesson import KERNEL
+
+# Fields of a cell by its type, beyond those that every cell has.
+CELL_TYPES = {"code": {"execution_count": None, "outputs": []}, "markdown": {}, "raw": {}}
+SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can hold half a character, a file can't
+
+
+def make_cell(
+    cell_type: str, source: str, metadata: dict | None = None, pictures: dict | None = None
+) -> NotebookNode:
+    """A cell without an id. nbformat's own functions validate each, which takes them long."""
+    cell = {"cell_type": cell_type, "source": source, "metadata": metadata or {}}
+    attachments = {"attachments": pictures} if pictures and cell_type == "markdown" else {}
+    return from_dict(cell | CELL_TYPES[cell_type] | attachments)
+
+
+def make_notebook(cells: Iterable[NotebookNode]) -> NotebookNode:
+    """A valid notebook for Python of these cells, with ids by their numbers."""
+    cells = list(cells)
+    for number, cell in enumerate(cells, 1):
+        cell.id = f"cell-{number}"
+    metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    return new_notebook(cells=cells, metadata=metadata)
+
+
+def grade_id_of(cell: dict) -> str | None:
+    match cell:
+        case {"metadata": {"nbgrader": {"grade_id": str(grade_id)}}}:
+            return grade_id
+    return None
+
+
+def joined_text(value: Any) -> str:
+    """Text from a string or a list of lines; "" from anything else."""
+    lines = value if isinstance(value, list) else [value]
+    text = "".join(line for line in lines if isinstance(line, str))
+    return SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def tags_of(cell: dict) -> list[str]:
+    """The tags of a cell, as far as nbformat allows them: each once, without commas."""
+    match cell:
+        case {"metadata": {"tags": list(found)}}:
+            tags = dict.fromkeys(joined_text(tag) for tag in found)
+            return [tag for tag in tags if tag and "," not in tag]
+    return []
+
+
+def pictures_of(attachments: Any) -> dict[str, dict[str, str]]:
+    """The images among the attachments of a markdown cell; {} when anything else is there."""
+    files = attachments if isinstance(attachments, dict) else {}
+    bundles = [bundle for bundle in files.values() if isinstance(bundle, dict)]
+    data = [item for bundle in bundles for item in bundle.items()]
+    plain = all(kind.startswith("image/") and isinstance(image, str) for kind, image in data)
+    if not plain or len(bundles) < len(files):
+        return {}
+    return {
+        joined_text(name): {joined_text(kind): joined_text(image) for kind, image in bundle.items()}
+        for name, bundle in files.items()
+    }

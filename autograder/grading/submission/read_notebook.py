@@ -1,0 +1,136 @@
+"""Reading what a learner handed in, which may be anything, as a notebook."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.grading.submission.cells import (
+    CELL_TYPES,
+    grade_id_of,
+    joined_text,
+    make_cell,
+    make_notebook,
+    pictures_of,
+    tags_of,
+)
+
+MOST_CELLS = 5_000
+FRESH_COPY = "copy your answers into a fresh copy of the lesson and hand that in"
+CLEAR_OUTPUTS = (
+    "clear its outputs (in JupyterLab: Edit, Clear Outputs of All Cells), save it and hand it in "
+    "again"
+)
+
+
+class BrokenSubmission(Exception):
+    """Nothing can be read of what was handed in; the message says why, and what to do."""
+
+
+def read_notebook(data: bytes, most_bytes: int) -> NotebookNode:
+    """The notebook in `data`, which may be anything; only what a learner writes is kept.
+
+    That is the type, source, tags and pictures of each cell, and its grade_id; whether the
+    grade_id is rightly there is for `restore` to say.
+    Raises BrokenSubmission when no cells can be read, or too many.
+    """
+    if len(data) > most_bytes:
+        size = f"{len(data) / 1e6:.1f} MB where at most {most_bytes / 1e6:.1f} MB are read"
+        raise BrokenSubmission(f"The notebook is too large, {size}: {CLEAR_OUTPUTS}.")
+    cells = [cell for cell in _cells(_parse(data)) if isinstance(cell, dict)]
+    if len(cells) > MOST_CELLS:
+        count = f"{len(cells)} cells where at most {MOST_CELLS} are read"
+        raise BrokenSubmission(f"The notebook is too long, {count}: {FRESH_COPY}.")
+    return make_notebook(_read_cell(cell) for cell in cells)
+
+
+def require_any_of(notebook: NotebookNode, grade_ids: Iterable[str]) -> None:
+    """Raise BrokenSubmission when a notebook is empty, or is plainly another one.
+
+    One without any grade_id may still be the right one: metadata gets lost.
+    """
+    if not any(cell.source.strip() for cell in notebook.cells):
+        raise BrokenSubmission(f"There is nothing in the notebook: {FRESH_COPY}.")
+    expected, found = set(grade_ids), set(filter(None, map(grade_id_of, notebook.cells)))
+    if expected and found and not expected & found:
+        raise BrokenSubmission("This is another notebook: hand in the one of this assignment.")
+
+
+def _parse(data: bytes) -> Any:
+    """What the JSON in `data` holds. Raises BrokenSubmission."""
+    if not data.removeprefix(b"\xef\xbb\xbf").strip(b"\0 \t\r\n"):
+        raise BrokenSubmission("The file is empty: save the notebook and hand it in again.")
+    try:
+        return json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        why = f"The file is no notebook, for it is not text in UTF-8 (byte {error.start})"
+    except (RecursionError, MemoryError):
+        raise BrokenSubmission(
+            f"The notebook is nested too deeply to be read: {CLEAR_OUTPUTS}."
+        ) from None
+    except ValueError as error:
+        why = f"The notebook is damaged or cut off, for it is not valid JSON ({error})"
+    raise BrokenSubmission(f"{why}: {FRESH_COPY}.")
+
+
+def _cells(tree: Any) -> list:
+    """The cells as nbformat 4 has them, whatever version the notebook claims to be of.
+
+    Raises BrokenSubmission when there is no list of cells.
+    """
+    match tree:
+        case {"cells": list(cells)}:
+            return cells
+        case {"worksheets": list(sheets)}:
+            return _converted(sheets)
+    raise BrokenSubmission(
+        "The file is no notebook, for it has no list of cells: hand in the lesson's .ipynb file."
+    )
+
+
+def _converted(sheets: list) -> list[NotebookNode]:
+    """The cells of a notebook of nbformat 3, where they lie on worksheets."""
+    lists = [sheet["cells"] for sheet in sheets if isinstance(sheet, dict) and "cells" in sheet]
+    cells = [cell for found in lists if isinstance(found, list) for cell in found]
+    repaired = [_old_cell(cell) for cell in cells if isinstance(cell, dict)]
+    old = {"metadata": {}, "nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": repaired}]}
+    return nbformat.convert(nbformat.from_dict(old), 4).cells
+
+
+def _old_cell(cell: dict) -> dict:
+    """A cell of nbformat 3 with everything that nbformat's converter relies on."""
+    text, metadata = joined_text(cell.get("source")), _metadata(cell)
+    match cell:
+        case {"cell_type": "code"}:
+            code = {"input": joined_text(cell.get("input")), "language": "python", "outputs": []}
+            return {"cell_type": "code", "metadata": metadata} | code
+        case {"cell_type": "heading", "level": 1 | 2 | 3 | 4 | 5 | 6 as level}:
+            heading = {"level": int(level), "source": text}
+            return {"cell_type": "heading", "metadata": metadata} | heading
+        case {"cell_type": "markdown" | "html" | "heading"}:
+            return {"cell_type": "markdown", "metadata": metadata, "source": text}
+    return {"cell_type": "raw", "metadata": metadata, "source": text}
+
+
+def _read_cell(cell: dict) -> NotebookNode:
+    """A cell of nobody knows what, rebuilt. What has no known type is kept and not run."""
+    cell_type = cell.get("cell_type", "code" if "outputs" in cell else "raw")
+    known = isinstance(cell_type, str) and cell_type in CELL_TYPES
+    return make_cell(
+        cell_type if known else "raw",
+        joined_text(cell.get("source")),
+        _metadata(cell),
+        pictures_of(cell.get("attachments")),
+    )
+
+
+def _metadata(cell: dict) -> dict:
+    """The tags of a cell, and the grade_id that it claims."""
+    metadata, grade_id = {}, joined_text(grade_id_of(cell))
+    if tags := tags_of(cell):
+        metadata["tags"] = tags
+    if grade_id:
+        metadata["nbgrader"] = {"grade_id": grade_id}
+    return metadata

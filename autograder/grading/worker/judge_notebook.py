@@ -1,0 +1,101 @@
+"""Judging a notebook that has been run: from what its kernel sent to verdicts and cards."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.asking.answer import Answer, Problem
+from autograder.asking.hand_in import MIME, HandedIn, unpack
+from autograder.grading.submission.cells import grade_id_of
+from autograder.judging.card import verdict_card
+from autograder.judging.judge import blame, judge
+from autograder.judging.key import AnswerKey
+from autograder.judging.verdict import Verdict
+from autograder.references.store import LessonReference
+
+VERDICT = "attention_verdict"
+NOT_RUN = "NotRun"  # the error of a cell that the notebook's end left out
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+PROBLEMS = {"NameError": "undefined", "CellTimeoutError": "check timed out", NOT_RUN: "not run"}
+
+
+def judge_notebook(
+    notebook: NotebookNode, checks: Mapping[str, str], reference: LessonReference
+) -> list[Verdict]:
+    """Give each check cell its verdict: a card as its output, and the facts in its metadata.
+
+    checks: by grade_id the exercise that the cell checks. They come from the source notebook; what
+    the submission says of itself has no part in it.
+    """
+    by_id = {grade_id_of(cell): cell for cell in notebook.cells}
+    cells = {exercise: by_id[name] for name, exercise in checks.items() if name in by_id}
+    verdicts: dict[str, Verdict] = {}
+    for exercise, key in reference.keys.items():  # in the lesson's order, not in the learner's
+        if exercise in cells:
+            handed_in = read_answers(cells[exercise], key)
+            needed = [name for name in key.builds_on if name in handed_in.uses]
+            unfinished = [n for n in needed if n not in verdicts or not verdicts[n].passed]
+            verdicts[exercise] = blame(judge(key, handed_in.answers), unfinished)
+            _show(cells[exercise], verdicts[exercise])
+    for cell in notebook.cells:
+        _drop_answers(cell)
+    return list(verdicts.values())
+
+
+def tidy(notebook: NotebookNode) -> None:
+    """Leave out verdicts that the submission brought, and what tracebacks tell of this machine."""
+    for cell in notebook.cells:
+        cell.metadata.pop(VERDICT, None)
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                output.traceback = [t for t in output.traceback if not _is_library_frame(t)]
+
+
+def read_answers(cell: NotebookNode, key: AnswerKey) -> HandedIn:
+    """The answers that a check cell sent; where there are none, the reason as a problem."""
+    count = len(key.cases)
+    for sent in _sent(cell):
+        try:
+            return unpack(sent, key.exercise, count)
+        except ValueError as error:
+            return _nothing(Problem("unreadable", str(error)), count)
+    return _nothing(_why_nothing(cell), count)
+
+
+def _nothing(problem: Problem, count: int) -> HandedIn:
+    return HandedIn([Answer(problem=problem)] * count, set())
+
+
+def _show(cell: NotebookNode, verdict: Verdict) -> None:
+    card = verdict_card(verdict)
+    cell.outputs = [new_output("display_data", {"text/html": card.html, "text/plain": card.text})]
+    cell.metadata[VERDICT] = verdict.summary()
+
+
+def _drop_answers(cell: NotebookNode) -> None:
+    """Leave out answers that a cell sent and nobody asked for."""
+    if "outputs" in cell:
+        cell.outputs = [o for o in cell.outputs if MIME not in o.get("data", {})]
+
+
+def _is_library_frame(part: str) -> bool:
+    return ANSI.sub("", part).startswith("File ")
+
+
+def _sent(cell: NotebookNode) -> Iterator[object]:
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        if MIME in data:
+            yield data[MIME]
+
+
+def _why_nothing(cell: NotebookNode) -> Problem:
+    errors = [o for o in cell.get("outputs", []) if o.output_type == "error"]
+    if not errors:
+        return Problem("no answer")
+    error = errors[0]
+    if error.ename in PROBLEMS:
+        return Problem(PROBLEMS[error.ename], error.evalue)
+    return Problem("raised", f"{error.ename}: {error.evalue}")

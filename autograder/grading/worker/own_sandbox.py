@@ -1,0 +1,34 @@
+"""The sandbox that a thread keeps from one submission to the next."""
+
+import threading
+
+from autograder.asking import QUESTIONS_VARIABLE
+from autograder.grading.worker.job import Job
+from autograder.sandbox.sandbox import Sandbox
+from utils.described import DESCRIBED, FIGURES_VARIABLE
+
+QUESTIONS = "/scratch/questions.safetensors"
+
+_own = threading.local()  # a Dask worker does several tasks at a time, each in a thread
+
+
+def own_sandbox(job: Job, ahead: int = 1) -> Sandbox:
+    """This thread's sandbox. There is one at a time: the last ends when another kind is due.
+
+    Processes that are forked from here begin with it. ahead: how many jobs it is ready for.
+    """
+    needs = job.imports, job.limits, job.figures
+    if getattr(_own, "needs", None) != needs:
+        close_own_sandbox()
+        environment = {QUESTIONS_VARIABLE: QUESTIONS}
+        if not job.figures:
+            environment[FIGURES_VARIABLE] = DESCRIBED
+        _own.sandbox, _own.needs = Sandbox(job.imports, job.limits, environment, ahead), needs
+    return _own.sandbox
+
+
+def close_own_sandbox() -> None:
+    """End this thread's sandbox, if it has one."""
+    if hasattr(_own, "sandbox"):
+        _own.sandbox.close()
+    _own.__dict__.clear()

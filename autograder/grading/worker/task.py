@@ -1,0 +1,109 @@
+"""Grading one submission, as a task that any process may do: plain data in, plain data out.
+
+It needs no gradebook and no course directory. Only the sandbox that it runs the cells in is kept
+from one task to the next.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from autograder.asking.codec import decode
+from autograder.asking.hand_in import encode_questions
+from autograder.grading.submission.cells import grade_id_of
+from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
+from autograder.grading.submission.read_notebook import (
+    BrokenSubmission,
+    read_notebook,
+    require_any_of,
+)
+from autograder.grading.submission.restore import empty_submission, restore
+from autograder.grading.worker.job import RUN, Graded, Job
+from autograder.grading.worker.judge_notebook import NOT_RUN, judge_notebook, tidy
+from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
+from autograder.references.store import LessonReference
+from autograder.sandbox.sandbox import Cell, Run
+from autograder.sandbox.walls import HOME
+
+CHECK_GRACE = 10.0  # seconds of processor time, beyond what an exercise allows
+
+
+def grade(job: Job) -> Graded:
+    """Run and judge a submission. Whatever it holds, something comes back.
+
+    Raises NoSandbox when this machine has none.
+    """
+    notebook, broken = _restored(job)
+    reference = _reference(job.reference) if job.reference else None
+    run = Run(stopped=broken) if broken else _run(notebook, job, reference)
+    _fill_in(notebook, run)
+    tidy(notebook)
+    verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []
+    answered = not verdicts or any(verdict.answered for verdict in verdicts)
+    outcome = "failed" if run.stopped else "graded" if answered else "unanswered"
+    seconds = round(sum(cell.seconds for cell in run.cells), 3)
+    about = {"outcome": outcome, "reason": run.stopped, "seconds": seconds}
+    notebook.metadata[RUN] = about | {"submitted": job.digest}
+    return Graded(job.path, nbformat.writes(notebook), **about)
+
+
+def failed(job: Job, reason: str) -> Graded:
+    """What stands in for a submission that could not be graded."""
+    return grade(replace(job, data=b"", broken=reason))
+
+
+def _restored(job: Job) -> tuple[NotebookNode, str]:
+    """The submission with the released cells in their places; why there is none, if so."""
+    try:
+        if job.broken:
+            raise BrokenSubmission(job.broken)
+        notebook = read_notebook(job.data, MOST_NOTEBOOK_BYTES)
+        require_any_of(notebook, job.blueprint.by_name)
+        return restore(notebook, job.blueprint), ""
+    except BrokenSubmission as error:
+        return empty_submission(job.blueprint, str(error)), str(error)
+
+
+def _run(notebook: NotebookNode, job: Job, reference: LessonReference | None) -> Run:
+    files = {f"{HOME}/{name}": data for name, data in job.files.items()}
+    if reference:
+        files[QUESTIONS] = encode_questions(reference.questions.values())
+    cells = [Cell(c.source, _seconds(c, job, reference)) for c in _runnable(notebook)]
+    return own_sandbox(job).run(cells, files)
+
+
+def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:
+    """How long a cell may take: a check at least as long as its exercise allows."""
+    exercise = job.blueprint.checks.get(grade_id_of(cell))
+    if reference is None or exercise is None:
+        return job.limits.cell_seconds
+    return max(job.limits.cell_seconds, reference.questions[exercise].seconds + CHECK_GRACE)
+
+
+def _runnable(notebook: NotebookNode) -> list[NotebookNode]:
+    """The cells that nbclient would run."""
+    return [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        and cell.source.strip()
+        and "skip-execution" not in cell.metadata.get("tags", [])
+    ]
+
+
+def _fill_in(notebook: NotebookNode, run: Run) -> None:
+    """Put what became of each cell into the notebook."""
+    cells = _runnable(notebook)
+    for cell, done in zip(cells, run.cells, strict=False):
+        cell.outputs, cell.execution_count = done.outputs, done.execution_count
+    for cell in cells[len(run.cells) :]:
+        said = f"{NOT_RUN}: {run.stopped}"
+        cell.outputs = [new_output("error", ename=NOT_RUN, evalue=run.stopped, traceback=[said])]
+
+
+@cache
+def _reference(data: bytes) -> LessonReference:
+    return LessonReference.from_tree(decode(data))

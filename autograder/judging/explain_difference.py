@@ -1,0 +1,236 @@
+"""Sentences for tensors that differ from what they should be, and match no known mistake.
+
+Each rule knows one way of being wrong, and the first that recognises it speaks.
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from autograder.judging.compare import Comparison, equal
+
+Rule = Callable[[Comparison], str | None]
+
+
+def explain_difference(comparison: Comparison) -> str:
+    """What sets a wrong output apart from the right one, in a sentence or two."""
+    return next(sentence for rule in RULES if (sentence := rule(comparison)))
+
+
+def other_axis_order(c: Comparison) -> str | None:
+    """Equal once two or more dimensions change places."""
+    if sorted(c.got.shape) != sorted(c.expected.shape):
+        return None
+    for order in itertools.permutations(range(c.got.dim())):
+        if list(order) == sorted(order):
+            continue
+        if equal(c.got.permute(order).to(c.expected.dtype), c.expected, c.tolerance):
+            return f"{_subject(c)} right, but with its dimensions in another order: transpose it."
+    return None
+
+
+def wrong_shape(c: Comparison) -> str | None:
+    """Another shape than expected, with the names of the dimensions."""
+    if c.got.shape == c.expected.shape:
+        return None
+    wanted = name_dims(c.expected.shape, c.dims)
+    got = tuple(c.got.shape)
+    return f"{_subject(c, 'should have')} shape {wanted}; it has {got}.{_misplaced(c)}"
+
+
+def wrong_dtype(c: Comparison) -> str | None:
+    """Another dtype than expected."""
+    if c.got.dtype == c.expected.dtype:
+        return None
+    wanted, got = (str(t.dtype).removeprefix("torch.") for t in (c.expected, c.got))
+    return f"{_subject(c, 'should have')} dtype {wanted}; it has {got}."
+
+
+def not_finite(c: Comparison) -> str | None:
+    """NaN or infinity where a number should be."""
+    for word, test in (("NaN", torch.isnan), ("infinity", torch.isinf)):
+        strange = test(c.got) & ~test(c.expected) if c.got.is_floating_point() else None
+        if strange is not None and strange.any():
+            place = _index(strange)
+            many = int(strange.sum())
+            return (
+                f"{_subject(c, 'holds')} {word} in {many} of {c.got.numel()} places, first at "
+                f"{place}, where {_number(c.expected[place])} should be."
+            )
+    return None
+
+
+def wrong_decision(c: Comparison) -> str | None:
+    """A single True or False."""
+    if c.got.dim() or c.got.dtype is not torch.bool or c.expected.dtype is not torch.bool:
+        return None
+    return f"The answer was {c.got.item()}; {c.expected.item()} is right."
+
+
+def wrong_choice(c: Comparison) -> str | None:
+    """A single whole number stands for a word that was chosen; the right one is not told."""
+    if c.got.dim() or c.got.is_floating_point() or c.got.dtype != c.expected.dtype:
+        return None
+    return f"{_named(c).capitalize()} is not the one you chose. What else would look like this?"
+
+
+def opposite_booleans(c: Comparison) -> str | None:
+    """True and False exchanged."""
+    if c.got.dtype is torch.bool and torch.equal(~c.got, c.expected):
+        return f"{_subject(c)} right with True and False exchanged."
+    return None
+
+
+def constant_factor(c: Comparison) -> str | None:
+    """Right up to one factor, named when it is a size, a root of one, or -1."""
+    if not c.got.is_floating_point() or c.expected.abs().max() <= c.tolerance:
+        return None
+    place = _index(c.expected.abs() == c.expected.abs().max())
+    factor = (c.got[place] / c.expected[place]).item()
+    if not math.isfinite(factor) or abs(factor) < 1e-3:
+        return None
+    if not equal(c.got / factor, c.expected, c.tolerance / min(abs(factor), 1.0)):
+        return None
+    return f"{_subject(c, 'holds')} the right values times {_name_factor(factor, c.sizes)}."
+
+
+def row_offset(c: Comparison) -> str | None:
+    """Right up to a number added to each row."""
+    if not c.got.is_floating_point() or c.got.dim() == 0 or c.got.shape[-1] < 2:
+        return None
+    offset = (c.got - c.expected)[..., :1]
+    if not equal(c.got - offset, c.expected, 2 * c.tolerance):
+        return None
+    return f"{_subject(c)} right but for a number that is added to each whole row."
+
+
+def shuffled_rows(c: Comparison) -> str | None:
+    """The right rows in another order."""
+    if c.got.dim() < 2 or not c.got.is_floating_point():
+        return None
+    got, expected = (t.reshape(-1, t.shape[-1]) for t in (c.got.double(), c.expected.double()))
+    near = torch.cdist(got, expected, p=float("inf")) <= c.tolerance
+    if bool((near.sum(0) == 1).all() and (near.sum(1) == 1).all()):
+        return f"{_subject(c)} made of the right rows, but in another order."
+    return None
+
+
+def some_rows_right(c: Comparison) -> str | None:
+    """Whole rows right and others wrong."""
+    if c.got.dim() < 2:
+        return None
+    wrong = c.wrong_at.any(-1).reshape(-1, c.got.shape[-2]).any(0)
+    if wrong.all():
+        return None
+    rows = [row for row, is_wrong in enumerate(wrong.tolist()) if not is_wrong]
+    few = ", ".join(str(row) for row in rows[:4]) + (" …" if len(rows) > 4 else "")
+    word = "row" if len(rows) == 1 else "rows"
+    return f"{_subject(c)} right in {word} {few} of {len(wrong)}, and wrong in the others."
+
+
+def rows_do_not_sum_to_1(c: Comparison) -> str | None:
+    """Weights whose rows sum to something else."""
+    if not c.got.is_floating_point() or c.got.dim() == 0:
+        return None
+    sums, wanted = c.got.sum(-1), c.expected.sum(-1)
+    ones = torch.ones_like(wanted)
+    if equal(wanted, ones, 1e-4) and (c.expected >= 0).all() and not equal(sums, ones, 1e-3):
+        if equal(c.got.sum(), ones.new_ones(()), 1e-3):
+            return "All your weights together sum to 1. Each row should sum to 1 by itself."
+        worst = sums.flatten()[(sums - 1).abs().argmax()]
+        return f"Each row of weights should sum to 1; one of yours sums to {_number(worst)}."
+    return None
+
+
+def largest_difference(c: Comparison) -> str | None:
+    """The place where the values are furthest apart; always has something to say."""
+    gap = (c.got.double() - c.expected.double()).abs()
+    place = _index(gap == gap.max())
+    many = int(c.wrong_at.sum())
+    verb = "is" if many == 1 else "are"
+    return (
+        f"{many} of {c.got.numel()} values {verb} off, most of all at {place}: "
+        f"{_number(c.got[place])} where {_number(c.expected[place])} should be."
+    )
+
+
+def too_much_error(c: Comparison) -> str | None:
+    """Good form, but not good enough."""
+    if c.most_error is None or not math.isfinite(c.error):
+        return None
+    return f"The mean squared error of {_named(c)} is {c.error:.4f}; it may be {c.most_error:g}."
+
+
+RULES: tuple[Rule, ...] = (
+    other_axis_order,
+    wrong_shape,
+    wrong_dtype,
+    too_much_error,
+    wrong_decision,
+    wrong_choice,
+    opposite_booleans,
+    not_finite,
+    constant_factor,
+    row_offset,
+    shuffled_rows,
+    rows_do_not_sum_to_1,
+    some_rows_right,
+    largest_difference,
+)
+
+# ---------------------------------------------------------------- words
+
+
+def name_dims(shape: tuple[int, ...], dims: str) -> str:
+    """A shape with the names of its dimensions: "(batch=2, n_query=3)".
+
+    A name with a star stands for all leading dimensions that no other name takes.
+    """
+    names = dims.split()
+    if names and names[0].startswith("*"):
+        leading = len(shape) - len(names) + 1
+        names = [names[0][1:]] * leading + names[1:]
+    if len(names) != len(shape):
+        return str(tuple(shape))
+    inside = ", ".join(f"{name}={size}" for name, size in zip(names, shape, strict=True))
+    return f"({inside})"
+
+
+def _misplaced(c: Comparison) -> str:
+    """Says which named dimension a wrong size is, when it is one."""
+    if c.got.dim() != c.expected.dim():
+        return ""
+    names = {size: name for name, size in c.sizes.items()}
+    pairs = zip(c.got.shape, c.expected.shape, strict=True)
+    strange = [got for got, wanted in pairs if got != wanted and got in names]
+    return f" {strange[0]} is {names[strange[0]]}." if strange else ""
+
+
+def _named(c: Comparison) -> str:
+    return f"`{c.name}`" if c.name else "the result"
+
+
+def _subject(c: Comparison, verb: str = "is") -> str:
+    return f"`{c.name}` {verb}" if c.name else f"The result {verb}"
+
+
+def _index(where: Tensor) -> tuple[int, ...]:
+    return tuple(where.nonzero()[0].tolist())
+
+
+def _number(value: Tensor) -> str:
+    return f"{value.item():.4g}"
+
+
+def _name_factor(factor: float, sizes: dict[str, int]) -> str:
+    named: dict[float, str] = {}
+    for name, size in sizes.items():
+        named |= {float(size): name, math.sqrt(size): f"√{name}"}
+        named |= {1 / size: f"1/{name}", 1 / math.sqrt(size): f"1/√{name}"}
+    for value, words in named.items():
+        if math.isclose(factor, value, rel_tol=1e-3):
+            return f"{factor:.4g}, which is {words} here"
+    return f"{factor:.4g}"

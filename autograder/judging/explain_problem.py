@@ -1,0 +1,112 @@
+"""Sentences for calls that gave no tensors."""
+
+from autograder.asking.answer import Problem
+
+
+def explain_problem(problem: Problem, exercise: str) -> str:
+    """One sentence, perhaps two, for a call that gave nothing to compare."""
+    detail = problem.detail
+    match problem.kind:
+        case "not answered" if detail == exercise:
+            return f"`{exercise}` is not answered yet. Replace `raise NotImplementedError()`."
+        case "not answered":
+            return (
+                f"`{exercise}` uses `{detail}`, which is not answered yet: write `{detail}` first."
+            )
+        case "arguments":
+            return f"`{exercise}` takes {detail}. Restore the arguments of the first line."
+        case "type":
+            return f"`{exercise}` returned {detail}; it should return a torch tensor." + _cure(
+                detail
+            )
+        case "plain":
+            return f"`{exercise}` returned {detail}; it should return True, False or a number."
+        case "choice" | "keys":
+            return f"`{exercise}` returned {detail}."
+        case "shared":
+            return f"{detail}: change one and the other changes. Copy the numbers, with `copy_`."
+        case "method":
+            return f"`{exercise}` should have a method `{detail}`; there is none."
+        case "class":
+            return f"`{exercise}` should be a class that inherits from `nn.Module`; it is {detail}."
+        case "constructor":
+            return f"The constructor of `{exercise}` takes {detail}. Restore its first line."
+        case "parameters":
+            return f"`{exercise}` has the parameters {detail}."
+        case "parameter shape":
+            return f"In `{exercise}` the parameter {detail}."
+        case "attribute":
+            return f"`{exercise}` should keep `self.{detail}`; after the call there is none."
+        case "attached":
+            return (
+                f"`self.{detail}` still holds the graph, and with it the memory of the call. "
+                f"Keep `{detail}.detach()`."
+            )
+        case "graph":
+            return (
+                f"`{exercise}` returned a tensor that holds the graph of all it was made from. "
+                "Return a number: `.item()` gives it."
+            )
+        case "mode":
+            return (
+                f"The call leaves the model in {detail} mode; it was in the other. Note "
+                "`self.training` before, and bring it back with `self.train(…)`."
+            )
+        case "detached":
+            return (
+                f"No gradient flows back from `{detail}`. Is there a `detach()`, `.data`, "
+                "`.item()` or `no_grad` on the way?"
+            )
+        case "count":
+            return f"`{exercise}` returned {detail}. Return them together, in this order."
+        case "size":
+            return (
+                f"`{exercise}` returned a tensor of shape {detail}, far too large for this input."
+            )
+        case "forbidden":
+            return (
+                f"This exercise is to write `{exercise}` yourself; the code calls torch's "
+                f"`{detail}`." + _at(problem)
+            )
+        case "time":
+            return f"No answer after {detail} seconds of computing: does a loop never end?" + _at(
+                problem
+            )
+        case "waiting":
+            return (
+                f"No answer after {detail} seconds, most of them spent waiting: does the code "
+                "sleep, or ask for input?" + _at(problem)
+            )
+        case "recursion":
+            return f"`{exercise}` calls itself without end."
+        case "memory":
+            return "The computer's memory ran out: is a tensor far larger than its input?" + _at(
+                problem
+            )
+        case "raised":
+            return f"The code stopped with {detail}." + _at(problem)
+        case "undefined":
+            return (
+                f"There is no `{exercise}`: the cell that should define it did not run to its end."
+            )
+        case "check timed out":
+            return f"The check of `{exercise}` took too long: {detail}."
+        case "not run":
+            return f"The check of `{exercise}` did not run: {detail.rstrip('.')}."
+        case "unreadable":
+            return f"What came in for `{exercise}` can't be read as an answer ({detail})."
+    return f"No answer came in for `{exercise}`: its check did not run to the end."
+
+
+def _cure(detail: str) -> str:
+    if detail.startswith("None"):
+        return " Is a `return` missing?"
+    if detail.startswith("a numpy"):
+        return " `torch.from_numpy` makes one."
+    if detail.startswith(("a list", "a tuple")):
+        return " `torch.stack` or `torch.tensor` makes one."
+    return ""
+
+
+def _at(problem: Problem) -> str:
+    return f" It happened at {problem.where}." if problem.where else ""

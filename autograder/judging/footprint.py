@@ -1,0 +1,79 @@
+"""Footprints: enough of an answer to know it again, in a few numbers.
+
+A reference knows hundreds of wrong answers, and it need not show them, only recognise them. So of
+each tensor it keeps its form and its products with a few fixed random vectors. Two tensors that
+differ have different products, whichever elements differ.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.asking.answer import Answer, Problem
+
+PRODUCTS = 4
+# NaN and infinities count as numbers that no answer holds.
+STRANGE = {"nan": 1234.5, "posinf": 2345.6, "neginf": -3456.7}
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What is kept of an answer: its form (names, dtypes, shapes, changed inputs) and products."""
+
+    form: str
+    products: Tensor
+    problem: Problem | None
+
+    def to_tree(self) -> list[Any]:
+        problem = [self.problem.kind, self.problem.detail] if self.problem else None
+        return [self.form, self.products, problem]
+
+    @classmethod
+    def from_tree(cls, tree: list[Any]) -> "Footprint":
+        form, products, problem = tree
+        return cls(form, products, Problem(*problem) if problem else None)
+
+    def matches(self, other: "Footprint", slack: Tensor) -> bool:
+        """Whether both are of one answer, up to `slack` in each product."""
+        if self.problem or other.problem:
+            return self.problem is not None and self.problem.same_as(other.problem)
+        if self.form != other.form:
+            return False
+        # Products of very large values are infinite, and a difference of those is NaN.
+        same = self.products == other.products
+        return bool((same | ((self.products - other.products).abs() <= slack)).all())
+
+
+def footprint(answer: Answer) -> Footprint:
+    """The footprint of an answer."""
+    tensors = sorted(answer.tensors.items())
+    forms = [f"{name} {str(t.dtype)[6:]} {list(t.shape)}" for name, t in tensors]
+    forms += [f"lacks {name}: {lack.kind}" for name, lack in answer.lacks.items()]
+    if answer.changed:
+        forms.append(f"changed {', '.join(answer.changed)}")
+    products = [_products(tensor) for _, tensor in tensors]
+    return Footprint("; ".join(forms), torch.cat([torch.zeros(0), *products]), answer.problem)
+
+
+def slack(answer: Answer, tolerance: dict[str, float]) -> Tensor:
+    """How far each product of an answer may be off, when its elements may be off by `tolerance`."""
+    parts = [torch.zeros(0)]
+    for name, tensor in sorted(answer.tensors.items()):
+        off = 4 * tolerance.get(name, 0.0) * math.sqrt(max(tensor.numel(), 1))
+        parts.append(torch.full((PRODUCTS,), off))
+    return torch.cat(parts)
+
+
+def _products(tensor: Tensor) -> Tensor:
+    values = tensor.double().flatten().nan_to_num(**STRANGE)
+    return (_vectors(len(values)) @ values).float()
+
+
+@cache
+def _vectors(length: int) -> Tensor:
+    generator = torch.Generator().manual_seed(0)
+    return torch.randn(PRODUCTS, length, dtype=torch.float64, generator=generator)

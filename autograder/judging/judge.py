@@ -1,0 +1,185 @@
+"""Judge: compare answers with an answer key, and say what it means.
+
+This half never sees the learner's code, only the tensors that it gave.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from autograder.asking.answer import NEVER_CALLED, Answer, Problem
+from autograder.judging.compare import Comparison
+from autograder.judging.explain_difference import explain_difference
+from autograder.judging.explain_problem import explain_problem
+from autograder.judging.footprint import footprint, slack
+from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
+from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
+
+MOST_PROBLEMS = 5
+HIDDEN_ONLY = (
+    "It is right on the cases that the notebook shows and wrong on others of the same form: "
+    "does the code depend on particular sizes or values? "
+)
+
+
+def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
+    """The verdict on one answer for each case of the key."""
+    if len(answers) != len(key.cases):
+        raise ValueError(f"{key.exercise} has {len(key.cases)} cases, not {len(answers)} answers")
+    answers = [_complete(case, answer) for case, answer in zip(key.cases, answers, strict=True)]
+    failing = [_failing_cases(key, aspect, answers) for aspect in key.aspects]
+    verdict = Verdict(
+        exercise=key.exercise,
+        lesson=key.lesson,
+        aspects=[
+            _aspect_result(key, aspect, cases)
+            for aspect, cases in zip(key.aspects, failing, strict=True)
+        ],
+        answered=not any(_is_stub(answer, key.exercise) for answer in answers),
+        printed=sum(answer.printed for answer in answers),
+        problems=_problems(key, answers),
+    )
+    for aspect, cases in zip(key.aspects, failing, strict=True):
+        if cases:
+            # A public case can be shown whole, so it goes first.
+            shown = min(cases, key=lambda i: key.cases[i].hidden)
+            return replace(verdict, **_finding(key, aspect, answers, shown))
+    return verdict
+
+
+def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
+    """The verdict on an answer that builds on others which are not right yet."""
+    if verdict.passed or not verdict.answered or not unfinished:
+        return verdict
+    names = " and ".join(f"`{name}`" for name in unfinished)
+    them = "it" if len(unfinished) == 1 else "them"
+    sentence = f"Fix {names} first: `{verdict.exercise}` builds on {them}."
+    return replace(verdict, sentence=sentence, mistake="", exhibit=None)
+
+
+def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey | None:
+    """The known mistake that gives the same answer to `case`, and to most of the others."""
+    prints = [footprint(answer) for answer in answers]
+    slacks = [slack(a, c.tolerance) for a, c in zip(answers, key.cases, strict=True)]
+
+    def alike(mistake: MistakeKey, index: int) -> bool:
+        return mistake.footprints[index].matches(prints[index], slacks[index])
+
+    def agreement(mistake: MistakeKey) -> int:
+        return sum(alike(mistake, index) for index in range(len(answers)))
+
+    suspects = [mistake for mistake in key.mistakes if alike(mistake, case)]
+    if all(value.dim() == 0 for value in key.cases[case].expected.values()):
+        # One wrong True or False proves little: every case has to agree.
+        suspects = [mistake for mistake in suspects if agreement(mistake) == len(answers)]
+    return max(suspects, key=agreement, default=None)
+
+
+def _complete(case: CaseKey, answer: Answer) -> Answer:
+    """The answer, or the problem that it lacks an output (only a forged one can)."""
+    given = answer.tensors.keys() | answer.lacks.keys()
+    if answer.problem or case.raises or given == case.expected.keys():
+        return answer
+    return Answer(problem=Problem("count", f"other things than ({', '.join(case.expected)})"))
+
+
+def _failing_cases(key: AnswerKey, aspect: AspectKey, answers: list[Answer]) -> list[int]:
+    return [i for i in aspect.cases if not _holds(key.cases[i], answers[i], aspect.outputs)]
+
+
+def _aspect_result(key: AnswerKey, aspect: AspectKey, failing: list[int]) -> AspectResult:
+    def count(hidden: bool) -> CaseCount:
+        cases = [i for i in aspect.cases if key.cases[i].hidden is hidden]
+        return CaseCount(sum(i not in failing for i in cases), len(cases))
+
+    return AspectResult(aspect.name, aspect.points, not failing, count(False), count(True))
+
+
+def _problems(key: AnswerKey, answers: list[Answer]) -> tuple[Problem, ...]:
+    """What stood in the way of tensors, each trouble once."""
+    found: list[Problem] = []
+    for case, answer in zip(key.cases, answers, strict=True):
+        for problem in _case_problems(case, answer):
+            if not any(problem.same_as(other) for other in found):
+                found.append(problem)
+    return tuple(found[:MOST_PROBLEMS])
+
+
+def _case_problems(case: CaseKey, answer: Answer) -> list[Problem]:
+    if case.raises and _raised(answer, case.raises):
+        return []
+    if answer.problem:
+        return [answer.problem]
+    return [] if case.raises else list(answer.lacks.values())
+
+
+def _holds(case: CaseKey, answer: Answer, outputs: list[str]) -> bool:
+    if case.raises:
+        return _raised(answer, case.raises)
+    names = outputs or case.expected
+    if answer.problem or answer.changed or any(name in answer.lacks for name in names):
+        return False
+    return all(_comparison(case, answer, name).right for name in names)
+
+
+def _raised(answer: Answer, error: str) -> bool:
+    problem = answer.problem
+    return problem is not None and problem.kind == "raised" and problem.detail.startswith(error)
+
+
+def _comparison(case: CaseKey, answer: Answer, name: str, dims: str = "") -> Comparison:
+    return Comparison(
+        name=name,
+        got=answer.tensors[name],
+        expected=case.expected[name],
+        tolerance=case.tolerance.get(name, 0.0),
+        dims=dims,
+        sizes=case.sizes,
+        most_error=case.most_error.get(name),
+    )
+
+
+def _finding(
+    key: AnswerKey, aspect: AspectKey, answers: list[Answer], index: int
+) -> dict[str, Any]:
+    """What a verdict says of a failing case: sentence, mistake and exhibit."""
+    case, answer = key.cases[index], answers[index]
+    if answer.problem and answer.problem.kind in NEVER_CALLED:
+        return {"sentence": explain_problem(answer.problem, key.exercise)}
+    exhibit = Exhibit(index, case.label, case.shapes, hidden=case.hidden)
+    names = aspect.outputs or list(case.expected)
+    lack = next((answer.lacks[name] for name in names if name in answer.lacks), None)
+    wrong = None
+    if not answer.problem and not lack:
+        compared = [_comparison(case, answer, name, key.dims.get(name, "")) for name in names]
+        wrong = next((c for c in compared if not c.right), None)
+    if wrong and not case.hidden:
+        exhibit = replace(exhibit, output=wrong.name, expected=wrong.expected, got=wrong.got)
+    mistake = find_mistake(key, answers, index)
+    if mistake:
+        return {"exhibit": exhibit, "sentence": mistake.say, "mistake": mistake.name}
+    if lack:
+        return {"exhibit": exhibit, "sentence": explain_problem(lack, key.exercise)}
+    return {"exhibit": exhibit, "sentence": _explain(key, case, answer, wrong)}
+
+
+def _explain(key: AnswerKey, case: CaseKey, answer: Answer, wrong: Comparison | None) -> str:
+    if answer.problem:
+        return explain_problem(answer.problem, key.exercise)
+    if case.raises:
+        return f"`{key.exercise}` should raise {case.raises} here; it went on without a word."
+    if wrong is None:
+        return _explain_change(answer.changed)
+    return (HIDDEN_ONLY if case.hidden else "") + explain_difference(wrong)
+
+
+def _explain_change(changed: tuple[str, ...]) -> str:
+    names = " and ".join(f"`{name}`" for name in changed)
+    return (
+        f"The code changes its input {names} in place, so the caller's tensor is no longer what "
+        "it was. Make a new tensor instead (`x = x - 1`, not `x -= 1`)."
+    )
+
+
+def _is_stub(answer: Answer, exercise: str) -> bool:
+    problem = answer.problem
+    return problem is not None and problem.kind == "not answered" and problem.detail == exercise

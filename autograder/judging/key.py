@@ -1,0 +1,100 @@
+"""What an answer should be, and what is known of wrong ones: all that a judge needs."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from torch import Tensor
+
+from autograder.judging.footprint import Footprint
+
+
+@dataclass(frozen=True)
+class CaseKey:
+    """The right answer to one call.
+
+    label: what the case is called, if its shapes do not say it.
+    shapes: the shapes of its tensor arguments, by name.
+    sizes: what each named dimension measures, such as {"n_query": 3}.
+    expected: tensors by name.
+    tolerance: how far each of them may be off, absolute.
+    raises: the name of the exception that is the right answer, if it is one.
+    most_error: for an output that is judged by what it is good for, the largest mean squared
+        error that it may have; such an output has no other tolerance.
+    hidden: whether only grading uses it.
+    """
+
+    label: str
+    shapes: dict[str, list[int]]
+    sizes: dict[str, int]
+    expected: dict[str, Tensor]
+    tolerance: dict[str, float]
+    raises: str
+    most_error: dict[str, float]
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class AspectKey:
+    """One thing to get right: the named outputs, or all of them, in these cases."""
+
+    name: str
+    points: int
+    cases: list[int]
+    outputs: list[str]
+
+
+@dataclass(frozen=True)
+class MistakeKey:
+    """A known mistake: what to say of it, and the footprint of its answer to every call."""
+
+    name: str
+    say: str
+    footprints: list[Footprint]
+
+
+@dataclass(frozen=True)
+class AnswerKey:
+    """All that is known of an exercise's right and wrong answers.
+
+    dims: for each output its named dimensions, such as "*batch n_query n_key".
+    builds_on: exercises whose answers this one uses.
+    """
+
+    exercise: str
+    lesson: str
+    dims: dict[str, str]
+    cases: list[CaseKey]
+    aspects: list[AspectKey]
+    mistakes: list[MistakeKey]
+    hints: list[str]
+    builds_on: list[str]
+
+    @property
+    def points(self) -> int:
+        return sum(aspect.points for aspect in self.aspects)
+
+    def to_tree(self) -> dict[str, Any]:
+        mistakes = [
+            vars(m) | {"footprints": [print_.to_tree() for print_ in m.footprints]}
+            for m in self.mistakes
+        ]
+        return vars(self) | {
+            "cases": [vars(case) for case in self.cases],
+            "aspects": [asdict(aspect) for aspect in self.aspects],
+            "mistakes": mistakes,
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "AnswerKey":
+        mistakes = [
+            MistakeKey(**(m | {"footprints": [Footprint.from_tree(f) for f in m["footprints"]]}))
+            for m in tree["mistakes"]
+        ]
+        return cls(
+            **tree
+            | {
+                "cases": [CaseKey(**case) for case in tree["cases"]],
+                "aspects": [AspectKey(**aspect) for aspect in tree["aspects"]],
+                "mistakes": mistakes,
+            }
+        )

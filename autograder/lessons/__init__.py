@@ -1,0 +1,1 @@
+"""The form in which a lesson and its exercises are written."""

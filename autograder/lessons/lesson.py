@@ -1,0 +1,158 @@
+"""A lesson's text: solutions/NN_topic.py in jupytext's percent format.
+
+The text carries no nbgrader metadata. Which cell is what follows from its content: a cell with a
+solution region is an exercise named after what it defines, and a cell that is one call of `check`
+is where that exercise is graded.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from types import CodeType, MappingProxyType
+from typing import TYPE_CHECKING
+
+import jupytext
+from nbformat import NotebookNode
+
+from autograder.lessons.errors import AuthoringError
+
+if TYPE_CHECKING:
+    from autograder.lessons.exercise import Exercise, Variant
+
+ROOT = Path(__file__).parents[2]
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+STUB = "raise NotImplementedError()"  # what nbgrader puts in the place of a solution
+TEXTS = ROOT / "solutions"
+REGION = re.compile(
+    # From the first mark to the last: a class may have a region in each method.
+    r"^(?P<begin>[ ]*### BEGIN SOLUTION\n)(?P<body>.*)(?P<end>^[ ]*### END SOLUTION)",
+    re.MULTILINE | re.DOTALL,
+)
+NO_VARIANTS: Mapping[str, Variant] = MappingProxyType({})
+
+
+def lesson_names() -> list[str]:
+    """The names of all lessons, in order."""
+    return sorted(path.stem for path in TEXTS.glob("[0-9][0-9]_*.py"))
+
+
+@cache
+def exercise_defined(source: str) -> str:
+    """The name of the function or class that an exercise cell defines; "" for other cells."""
+    if not REGION.search(source):
+        if "### BEGIN SOLUTION" in source or "### END SOLUTION" in source:
+            raise AuthoringError(f"a solution region is not closed or not opened in:\n{source}")
+        return ""
+    definitions = (ast.FunctionDef, ast.ClassDef)
+    names = [node.name for node in ast.parse(source).body if isinstance(node, definitions)]
+    if len(names) != 1:
+        raise AuthoringError(f"an exercise cell should define one name, not {names or 'none'}")
+    return names[0]
+
+
+def exercise_checked(source: str) -> str:
+    """The name of the exercise that a check cell checks; "" for other cells."""
+    match = re.fullmatch(r"check\((\w+)\)", source.strip())
+    return match[1] if match else ""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson: its text and its exercises."""
+
+    name: str
+
+    @property
+    def text_path(self) -> Path:
+        return TEXTS / f"{self.name}.py"
+
+    @property
+    def notebook_path(self) -> Path:
+        return TEXTS / self.name / f"{self.name}.ipynb"
+
+    @property
+    def released_path(self) -> Path:
+        return ROOT / "notebooks" / self.name / f"{self.name}.ipynb"
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        """The text as a notebook, without outputs."""
+        return jupytext.read(self.text_path)
+
+    @cached_property
+    def exercises(self) -> list[Exercise]:
+        """The exercises, in the order of the lesson.
+
+        Raises AuthoringError when the text and the list differ.
+        """
+        module = importlib.import_module(f"autograder.exercises.{self.name}")
+        listed = [exercise.name for exercise in module.EXERCISES]
+        if listed != list(self.solutions):
+            raise AuthoringError(
+                f"the text has the exercises {list(self.solutions)}, and "
+                f"autograder/exercises/{self.name}.py lists {listed} in EXERCISES"
+            )
+        return list(module.EXERCISES)
+
+    @cached_property
+    def solutions(self) -> dict[str, str]:
+        """The source of each exercise cell, by exercise."""
+        sources = [cell.source for cell in self.notebook.cells if cell.cell_type == "code"]
+        return {exercise_defined(source): source for source in sources if exercise_defined(source)}
+
+    @cached_property
+    def definitions(self) -> dict[int, tuple[str, CodeType]]:
+        """The cells that hold nothing but imports and definitions, by number: source and code."""
+        cells = enumerate(self.notebook.cells)
+        sources = {n: cell.source for n, cell in cells if cell.cell_type == "code"}
+        return {
+            number: (source, self._compiled(source, number))
+            for number, source in sources.items()
+            if _only_defines(source)
+        }
+
+    def namespace(self, answers: Mapping[str, Variant] = NO_VARIANTS) -> dict:
+        """What the lesson's imports and definitions define, some exercises answered otherwise."""
+        namespace: dict = {"__name__": self.name}
+        for number, (source, code) in self.definitions.items():
+            if variant := answers.get(exercise_defined(source)):
+                code = self._compiled(rewrite(source, variant), number, variant)
+            exec(code, namespace)
+        return namespace
+
+    def _compiled(self, source: str, number: int, variant: Variant | None = None) -> CodeType:
+        try:
+            return compile(source, f"<{self.name}, cell {number}>", "exec")
+        except SyntaxError as error:
+            which = f"{variant.name!r}: what the edits leave" if variant else f"cell {number}"
+            raise AuthoringError(f"{which} is no Python: {error}\n{source}") from error
+
+
+def rewrite(source: str, variant: Variant) -> str:
+    """The source of an exercise cell with a variant's edits. Raises AuthoringError."""
+    match = REGION.search(source)
+    if not match:
+        raise AuthoringError(f"{variant.name!r}: there is no solution region to rewrite")
+    indent = " " * match["begin"].index("#")
+    body = textwrap.indent(textwrap.dedent(variant.body), indent) or match["body"]
+    for old, new in variant.edits:
+        if body.count(old) != 1:
+            raise AuthoringError(
+                f"{variant.name!r}: the edit {old!r} → {new!r} no longer applies; its left side "
+                f"occurs {body.count(old)} times in the solution of {exercise_defined(source)}"
+            )
+        body = body.replace(old, new)
+    return source[: match.start("body")] + body.strip("\n") + "\n" + source[match.start("end") :]
+
+
+def _only_defines(source: str) -> bool:
+    """Whether a cell holds nothing but imports and definitions."""
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+    return all(isinstance(node, kinds) for node in ast.parse(source).body)

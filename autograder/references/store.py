@@ -1,0 +1,100 @@
+"""The built exercises of the course: one reference file a lesson, looked up by exercise name."""
+
+import difflib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from autograder.asking.codec import CodecError, decode, encode
+from autograder.asking.question import Question
+from autograder.errors import CourseError
+from autograder.judging.key import AnswerKey
+
+FORMAT = 1
+PUBLIC = Path(__file__).parent
+REMEDY = "Run `make reference`, or install the course again."
+
+
+@dataclass(frozen=True)
+class LessonReference:
+    """The built exercises of one lesson, by name, in the order of the lesson.
+
+    source: a digest of what they were built from.
+    """
+
+    lesson: str
+    source: str
+    questions: dict[str, Question]
+    keys: dict[str, AnswerKey]
+
+    def to_bytes(self) -> bytes:
+        exercises = [
+            {"question": self.questions[name].to_tree(), "key": self.keys[name].to_tree()}
+            for name in self.questions
+        ]
+        head = {"format": FORMAT, "lesson": self.lesson, "source": self.source}
+        return encode(head | {"exercises": exercises})
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "LessonReference":
+        exercises = tree["exercises"]
+        questions = [Question.from_tree(exercise["question"]) for exercise in exercises]
+        keys = [AnswerKey.from_tree(exercise["key"]) for exercise in exercises]
+        return cls(
+            lesson=tree["lesson"],
+            source=tree["source"],
+            questions={question.exercise: question for question in questions},
+            keys={key.exercise: key for key in keys},
+        )
+
+
+def load(path: Path) -> LessonReference:
+    """The reference file at `path`. Raises CourseError when it can't be used."""
+    try:
+        return LessonReference.from_tree(_readable(path))
+    except (CodecError, KeyError, TypeError, ValueError) as error:
+        raise CourseError(
+            f"The reference file {path.name} is damaged ({error}). {REMEDY}"
+        ) from error
+
+
+def find(exercise: str) -> LessonReference:
+    """The lesson that holds `exercise`.
+
+    Raises CourseError when no lesson does, with the nearest names.
+    """
+    lessons = exercises_by_lesson()
+    for lesson, names in lessons.items():
+        if exercise in names:
+            return _cached_load(PUBLIC / f"{lesson}.safetensors")
+    everything = [name for names in lessons.values() for name in names]
+    near = difflib.get_close_matches(exercise, everything, n=1, cutoff=0.5)
+    guess = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(everything)}."
+    raise CourseError(f"There is no exercise named {exercise!r}. {guess}")
+
+
+@cache
+def exercises_by_lesson() -> dict[str, list[str]]:
+    """Exercise names by lesson name. Raises CourseError."""
+    paths = sorted(PUBLIC.glob("*.safetensors"))
+    if not paths:
+        raise CourseError(f"There are no reference files in {PUBLIC.name}/. {REMEDY}")
+    return {path.stem: list(_cached_load(path).keys) for path in paths}
+
+
+def _readable(path: Path) -> dict[str, Any]:
+    """The tree in a reference file of this version. Raises CourseError, CodecError."""
+    try:
+        tree = decode(path.read_bytes())
+    except OSError as error:
+        raise CourseError(f"The reference file {path.name} can't be read. {REMEDY}") from error
+    if tree["format"] != FORMAT:
+        raise CourseError(
+            f"The reference file {path.name} has format {tree['format']}, and this autograder "
+            f"reads format {FORMAT}. {REMEDY}"
+        )
+    return tree
+
+
+_cached_load = cache(load)

@@ -1,0 +1,98 @@
+"""Trees and answers survive the journey as bytes; anything else is refused."""
+
+import pytest
+import torch
+
+from autograder.asking.answer import Answer, Problem
+from autograder.asking.codec import CodecError, decode, encode
+from autograder.asking.hand_in import pack, unpack
+
+
+def test_a_tree_comes_back_as_it_was():
+    tree = {
+        "floats": torch.randn(2, 3).T,
+        "scalar": torch.tensor(3),
+        "mask": [torch.tensor([True, False]), None, "text", -1.5],
+        "dtype": torch.float16,
+    }
+    back = decode(encode(tree))
+    assert torch.equal(back["floats"], tree["floats"])
+    assert torch.equal(back["mask"][0], tree["mask"][0])
+    assert back["mask"][1:] == tree["mask"][1:]
+    assert back["dtype"] is torch.float16
+    assert back["scalar"].shape == ()
+
+
+def test_one_tensor_in_two_places_is_allowed():
+    tensor = torch.ones(3)
+    back = decode(encode([tensor, tensor, tensor[:2]]))
+    assert [t.shape[0] for t in back] == [3, 3, 2]
+
+
+def test_equal_tensors_are_stored_once():
+    many = encode([torch.ones(1000) for _ in range(50)])
+    assert len(many) < 2 * len(encode([torch.ones(1000)]))
+
+
+GOOD = encode({"a": torch.ones(4)})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x80\x04pickle",
+        GOOD[:-3],
+        GOOD[:20],
+        b"\xff" * 64,
+        GOOD.replace(b'["float32",0', b'["float32",9'),
+    ],
+)
+def test_damaged_bytes_are_refused(data):
+    with pytest.raises(CodecError):
+        decode(data)
+
+
+def test_answers_survive_a_message():
+    answers = [
+        Answer({"context": torch.randn(2, 3)}, changed=("words",), printed=3),
+        Answer(problem=Problem("raised", "ValueError: no", "line 3: x")),
+    ]
+    back = unpack(pack("softmax", answers), "softmax", 2).answers
+    assert torch.equal(back[0].tensors["context"], answers[0].tensors["context"])
+    assert (back[0].changed, back[0].printed) == (("words",), 3)
+    assert back[1] == answers[1]
+
+
+def message(tree):
+    import base64
+
+    return base64.b64encode(encode(tree)).decode()
+
+
+ANSWER = Answer({"y": torch.ones(1)}).to_tree()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        b"bytes",
+        "not base64!",
+        "AAAA",
+        message([1, 2]),
+        message({"exercise": "other", "answers": [ANSWER]}),
+        message({"exercise": "softmax", "answers": []}),
+        message({"exercise": "softmax", "answers": [ANSWER, ANSWER]}),
+        message({"exercise": "softmax", "answers": ["text"]}),
+        message({"exercise": "softmax", "answers": [{"tensors": {}}]}),
+        message({"exercise": "softmax", "answers": [ANSWER | {"tensors": {"y": 1}}]}),
+        message({"exercise": "softmax", "answers": [ANSWER | {"tensors": None}]}),
+        message({"exercise": "softmax", "answers": [ANSWER | {"problem": {"evil": 1}}]}),
+        message({"exercise": "softmax", "answers": [ANSWER | {"printed": "many"}]}),
+        message({"exercise": "softmax", "answers": [ANSWER | {"changed": 3}]}),
+    ],
+)
+def test_forged_messages_are_refused(sent):
+    with pytest.raises(ValueError):
+        unpack(sent, "softmax", 1)

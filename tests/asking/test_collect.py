@@ -1,0 +1,158 @@
+"""Whatever a learner's code does ends as an answer, and as one clear sentence."""
+
+import dataclasses
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.asking import clock
+from autograder.asking.collect import collect
+from autograder.judging.explain_problem import explain_problem
+from autograder.judging.judge import judge
+from autograder.references.store import find
+from tests.support.waiting import HANG
+
+REFERENCE = find("softmax")
+QUESTION = dataclasses.replace(REFERENCE.questions["softmax"], seconds=HANG)
+KEY = REFERENCE.keys["softmax"]
+
+
+def right(scores, dim=-1):
+    exps = (scores - scores.amax(dim, keepdim=True)).exp()
+    return exps / exps.sum(dim, keepdim=True)
+
+
+def recurses(scores, dim=-1):
+    return recurses(scores, dim)
+
+
+def never_ends(scores, dim=-1):
+    while True:
+        pass
+
+
+def swallows(scores, dim=-1):
+    while True:
+        try:
+            while True:
+                pass
+        except Exception:
+            pass
+
+
+def raises(scores, dim=-1):
+    raise KeyError("rows")
+
+
+def changes_its_input(scores, dim=-1):
+    scores -= scores.amax(dim, keepdim=True)
+    return right(scores, dim)
+
+
+def calls_torch(scores, dim=-1):
+    return torch.nn.functional.softmax(scores, dim=dim)
+
+
+def stub(scores, dim=-1):
+    raise NotImplementedError()
+
+
+stub.__code__ = stub.__code__.replace(co_name="softmax", co_qualname="softmax")
+
+BAD = {
+    "three arguments": (lambda a, b, c: a, "takes (a, b, c), and is called with (scores)"),
+    "no argument": (lambda: 1, "takes (nothing)"),
+    "None": (
+        lambda scores, dim=-1: None,
+        "returned None; it should return a torch tensor. Is a `re",
+    ),
+    "a list": (lambda scores, dim=-1: scores.tolist(), "returned a list"),
+    "an int": (lambda scores, dim=-1: 3, "returned an int"),
+    "numpy": (lambda scores, dim=-1: np.ones(3), "returned a numpy array"),
+    "sparse": (lambda scores, dim=-1: scores.to_sparse(), "returned a sparse tensor"),
+    "huge": (lambda scores, dim=-1: torch.zeros(1).expand(2_000_000), "far too large"),
+    "float64": (lambda scores, dim=-1: right(scores, dim).double(), "should have dtype float32"),
+    "recursion": (recurses, "calls itself without end"),
+    "raises": (raises, "stopped with KeyError: 'rows'. It happened at line"),
+    "exits": (lambda scores, dim=-1: sys.exit("bye"), "stopped with SystemExit: bye"),
+    "torch's own": (calls_torch, "write `softmax` yourself"),
+    "stub": (stub, "`softmax` is not answered yet"),
+}
+
+
+@pytest.mark.parametrize(("function", "words"), BAD.values(), ids=BAD.keys())
+def test_bad_answers_get_a_clear_sentence(function, words):
+    verdict = judge(KEY, collect(function, QUESTION))
+    assert verdict.points == 0
+    assert words in verdict.sentence
+
+
+@pytest.mark.parametrize("function", [never_ends, swallows])
+def test_an_endless_loop_is_stopped(function, monkeypatch):
+    monkeypatch.setattr(clock, "PATIENCE", 1e6)
+    question = dataclasses.replace(QUESTION, seconds=0.3)
+    answers = collect(function, question)
+    assert {answer.problem.kind for answer in answers} == {"time"}
+    assert "No answer after 0.3 seconds of computing" in explain_problem(
+        answers[0].problem, "softmax"
+    )
+
+
+def test_interrupting_a_check_is_no_answer():
+    def interrupted(scores, dim=-1):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        collect(interrupted, QUESTION)
+
+
+def test_a_changed_input_is_seen():
+    verdict = judge(KEY, collect(changes_its_input, QUESTION))
+    assert verdict.mistake == "input changed"
+
+
+def test_printing_and_warning_cost_nothing(capsys):
+    def chatty(scores, dim=-1):
+        for _ in range(100_000):
+            print("line")
+        warnings.warn("careful", stacklevel=1)
+        print("to stderr", file=sys.stderr)
+        return right(scores, dim)
+
+    answers = collect(chatty, QUESTION)
+    assert judge(KEY, answers).passed
+    assert answers[0].printed == 100_001
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_check_leaves_the_random_state_alone():
+    torch.manual_seed(7)
+    wanted = torch.rand(3)
+    torch.manual_seed(7)
+    collect(lambda scores, dim=-1: torch.rand_like(scores), QUESTION)
+    assert torch.equal(torch.rand(3), wanted)
+
+
+def test_inputs_are_copies():
+    before = [call.arguments["scores"].clone() for call in QUESTION.calls]
+    collect(changes_its_input, QUESTION)
+    after = [call.arguments["scores"] for call in QUESTION.calls]
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (lambda words: words, "You returned one tensor. Return two things"),
+        (lambda words: {}, "returned a dict in the place of (context, attn_weights)"),
+        (lambda words: (words, words, words), "3 things in the place of (context, attn_weights)"),
+        (lambda words: (words, None), "returned None for attn_weights"),
+    ],
+)
+def test_two_results_are_told_apart(result, words):
+    reference = find("simple_attention")
+    answers = collect(result, reference.questions["simple_attention"])
+    assert words in judge(reference.keys["simple_attention"], answers).sentence

@@ -1,0 +1,35 @@
+"""Nothing is imported while the clock of a check runs: a learner's time is the learner's."""
+
+import subprocess
+import sys
+
+from autograder.lessons.lesson import ROOT
+
+# In a process that has run no more than the lesson's own imports and definitions.
+COLLECT = """
+import sys
+from autograder.asking import collect
+from autograder.lessons.lesson import Lesson
+from autograder.references.store import PUBLIC, load
+
+answers = Lesson("LESSON").namespace()
+outputs = collect._outputs
+
+def watched(*arguments):
+    before = set(sys.modules)
+    try:
+        return outputs(*arguments)
+    finally:
+        if new := sys.modules.keys() - before:
+            print(arguments[1].exercise, sorted(new)[:10], file=sys.__stdout__)
+
+collect._outputs = watched
+for name, question in reversed(load(PUBLIC / "LESSON.safetensors").questions.items()):
+    collect.collect(answers[name], question)
+"""
+
+
+def test_nothing_is_imported_on_the_clock(lesson):
+    command = [sys.executable, "-c", COLLECT.replace("LESSON", lesson.name)]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
+    assert done.stdout == ""

@@ -1,0 +1,43 @@
+"""The released notebook, opened and run as it comes.
+
+The executed solutions are run and compared by nbval, which collects solutions/*/*.ipynb.
+"""
+
+import nbformat
+import pytest
+
+from autograder.authoring.notebooks import execute
+from autograder.lessons.lesson import exercise_checked
+
+
+@pytest.fixture(scope="module")
+def run(request):
+    """Runs the released notebook of a lesson, errors allowed; each lesson once."""
+    done = {}
+
+    def run_lesson(lesson):
+        if lesson.name not in done:
+            notebook = nbformat.read(lesson.released_path, as_version=4)
+            folder = lesson.released_path.parent
+            done[lesson.name] = execute(notebook, folder, allow_errors=True)
+        return done[lesson.name]
+
+    return run_lesson
+
+
+def test_it_runs_to_its_end(lesson, run):
+    code = [cell for cell in run(lesson).cells if cell.cell_type == "code" and cell.source]
+    assert all(cell.execution_count for cell in code)
+
+
+def test_every_check_says_not_answered_yet(lesson, run):
+    checks = {
+        name: cell
+        for cell in run(lesson).cells
+        if cell.cell_type == "code" and (name := exercise_checked(cell.source))
+    }
+    assert list(checks) == [exercise.name for exercise in lesson.exercises]
+    for name, cell in checks.items():
+        card, error = cell.outputs
+        assert f"○ {name}: not answered yet" in card.data["text/plain"]
+        assert error.traceback == [f"NotAnsweredYet: {name}: not answered yet"]

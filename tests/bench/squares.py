@@ -1,0 +1,92 @@
+"""The models of lesson 5 over ten seeds: test errors, and how long a training takes.
+
+The plain model is trained as published (128 squares in batches of 16, 100 epochs), and every
+step of the lesson as the lesson does (256 squares as one batch, 120 epochs). Then the exercise
+`train_completer` on cases of its own.
+"""
+
+import importlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from tqdm import tqdm
+
+from autograder.lessons.draw import Draw
+from autograder.lessons.lesson import Lesson
+from utils.data import generate_squares
+from utils.training import evaluate, make_loader, split_squares
+
+NAME = "05_square_corners"
+EXERCISES = importlib.import_module(f"autograder.exercises.{NAME}")
+SEEDS = range(10)
+STEPS: dict[str, dict[str, Any]] = {
+    "+ residual": {"d_model": 2, "positions": False, "norm": False},
+    "+ positions": {"d_model": 2, "norm": False},
+    "+ width": {"norm": False},
+    "+ norm": {},
+}
+MOST_ERROR, MOST_SECONDS = 0.0135, 5.0  # what the improved model may have, on every seed
+
+
+def report() -> None:
+    """Print the test errors of all models, seed by seed."""
+    print(f"test error of square completers over {len(SEEDS)} seeds (noise floor 0.01):")
+    for name, errors, seconds in tqdm(results(), total=2 + len(STEPS), disable=None):
+        row = " ".join(f"{error:.4f}" for error in errors)
+        print(f"  {name:20} {row}  worst {max(errors):.4f}, {seconds:.1f} s a seed")
+    print(f"  aim of the last row: at most {MOST_ERROR} and {MOST_SECONDS:.0f} s on every seed")
+    print(f"train_completer, which may have {EXERCISES.MOST_ERROR}:")
+    for shape, errors in room(Lesson(NAME).namespace(), SEEDS):
+        row = " ".join(f"{error:.4f}" for error in errors)
+        print(f"  {shape:20} {row}  worst {max(errors):.4f}")
+
+
+def results():
+    """For each model its name, its errors and the processor seconds of a training."""
+    lesson = Lesson(NAME).namespace()
+    yield "plain, as published", *measure(lesson, lesson["plain"], 128, 16, 100, 0.01)
+    yield "plain", *measure(lesson, lesson["plain"])
+    for name, parts in STEPS.items():
+        yield name, *measure(lesson, lambda parts=parts: lesson["better"](**parts))
+
+
+def measure(
+    lesson: dict[str, Any],
+    build: Callable[[], nn.Module],
+    n: int = 256,
+    batch_size: int | None = None,
+    n_epochs: int = 120,
+    learning_rate: float = 0.007,
+    seeds: Iterable[int] = SEEDS,
+) -> tuple[list[float], float]:
+    """Test errors over the seeds, and processor seconds of a training."""
+    train, test = (split_squares(generate_squares(n, seed=seed).points) for seed in (13, 19))
+    start, errors = time.process_time(), []
+    for seed in seeds:
+        torch.manual_seed(seed)
+        model, loader = build(), make_loader(*train, batch_size, seed)
+        optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+        for _ in range(n_epochs):
+            lesson["train_epoch"](model, loader, F.mse_loss, optimizer)
+        errors.append(evaluate(model, *test))
+    return errors, (time.process_time() - start) / len(errors)
+
+
+def room(lesson: dict[str, Any], seeds: Iterable[int]) -> Iterator[tuple[str, list[float]]]:
+    """The errors of the solution of `train_completer` for each shape, one a seed."""
+    for shape in ("true_squares", "turned_rectangles"):
+        errors = []
+        for seed in seeds:
+            case = EXERCISES.goal("", getattr(EXERCISES, shape))(Draw(f"room {seed}"))
+            prediction = lesson["train_completer"](**case.inputs)
+            errors.append(F.mse_loss(prediction, case.goal["prediction"]).item())
+        yield shape, errors
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    report()

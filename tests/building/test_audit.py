@@ -1,0 +1,118 @@
+"""An exercise whose check is not honest does not build."""
+
+import dataclasses
+import io
+import sys
+
+import pytest
+
+from autograder.authoring import __main__ as author
+from autograder.building.reference import ExerciseBuilder
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import Alternative, Mistake
+from autograder.lessons.lesson import Lesson, rewrite
+
+
+def test_a_terminal_without_a_sign_shows_a_question_mark(monkeypatch):
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(sys, "argv", ["author", "mistakes", "02_qkv_projections"])
+    monkeypatch.setitem(author.COMMANDS, "mistakes", lambda lesson: print("times √d_k"))
+    assert author.main() == 0
+    terminal.flush()
+    assert terminal.buffer.getvalue().split() == [b"times", b"?d_k"]
+
+
+LESSON = Lesson("01_dot_product_attention")
+SOFTMAX = next(exercise for exercise in LESSON.exercises if exercise.name == "softmax")
+
+
+def build(**changes):
+    exercise = dataclasses.replace(SOFTMAX, **changes)
+    return ExerciseBuilder(LESSON, exercise, None).build()
+
+
+def test_the_exercise_builds_as_it_is():
+    question, key = build()
+    assert len(question.calls) == len(key.cases)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"mistakes": [Mistake("old", edits=(("x.softmax", "y"),))]},
+            "'x.softmax' → 'y' no longer",
+        ),
+        (
+            {"mistakes": [Mistake("twice", edits=(("exps", "y"),))]},
+            "occurs 3 times in the solution",
+        ),
+        (
+            {"mistakes": [Mistake("none", edits=((".exp()", ".exp() * 1"),), say="?")]},
+            "'none' pass",
+        ),
+        (
+            {
+                "mistakes": [
+                    Mistake("a", body="return scores", say="One."),
+                    Mistake("b", body="return scores + 0", say="Two."),
+                ]
+            },
+            "takes 'b' for 'a'",
+        ),
+        ({"alternatives": SOFTMAX.alternatives[:1]}, "has 1 alternatives: too few"),
+        (
+            {"alternatives": [*SOFTMAX.alternatives, Alternative("bad", body="return scores")]},
+            "refuses 'bad'",
+        ),
+        ({"hints": ["one"]}, "should have 3 hints"),
+        (
+            {"mistakes": [Mistake("a", body="return scores"), Mistake("a", body="return -scores")]},
+            "two mistakes of one name",
+        ),
+    ],
+)
+def test_a_bad_exercise_does_not_build(changes, words):
+    with pytest.raises(AuthoringError) as error:
+        build(**changes)
+    assert words in str(error.value)
+
+
+def test_a_trivial_answer_must_earn_nothing():
+    def ones(draw):
+        return {"scores": draw.normal("n") * 0}  # softmax of zeros: a constant would do
+
+    aspect = dataclasses.replace(SOFTMAX.aspects[0], cases=[ones])
+    body = "return scores.new_full(scores.shape, 1 / scores.shape[-1])"
+    constant = Mistake("constant", body=body, say="It does not depend on the scores.")
+    with pytest.raises(AuthoringError, match="lets the mistake 'constant' pass"):
+        build(aspects=[aspect], mistakes=[constant])
+
+
+def test_two_equal_sizes_do_not_build():
+    aspect = dataclasses.replace(
+        SOFTMAX.aspects[0], cases=[lambda draw: {"scores": draw.fix(m=4, n=4).normal("m n")}]
+    )
+    with pytest.raises(AuthoringError, match="has equal sizes"):
+        build(aspects=[aspect], mistakes=[])
+
+
+def test_an_edit_stays_inside_the_solution_region():
+    source = (
+        'def f(x):\n    """exps"""\n    ### BEGIN SOLUTION\n    return exps\n    ### END SOLUTION\n'
+    )
+    changed = rewrite(source, Mistake("m", edits=(("exps", "y"),)))
+    assert '"""exps"""' in changed and "return y" in changed
+
+
+def test_hidden_cases_follow_the_secret():
+    def hidden(secret):
+        question, key = ExerciseBuilder(LESSON, SOFTMAX, secret).build()
+        calls = zip(question.calls, key.cases, strict=True)
+        return [call.arguments["scores"] for call, case in calls if case.hidden]
+
+    first, again, other = hidden("a"), hidden("a"), hidden("b")
+    assert len(first) == sum(len(aspect.cases) for aspect in SOFTMAX.aspects)
+    assert all(x.equal(y) for x, y in zip(first, again, strict=True))
+    assert not any(x.equal(y) for x, y in zip(first, other, strict=True))

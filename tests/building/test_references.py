@@ -1,0 +1,143 @@
+"""The stored references are fresh, and every known mistake in them is rejected and named."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.table import outcomes, print_table
+from autograder.building import reference
+from autograder.building.reference import ExerciseBuilder, build, source_digest
+from autograder.building.sources import needed_files
+from autograder.lessons import lesson as lessons
+from autograder.lessons.exercise import Mistake
+from autograder.lessons.lesson import ROOT, Lesson
+from autograder.references.store import PUBLIC, LessonReference, load
+from tests.support.freshness import differences
+
+REMEDY = "run `make reference`"
+
+
+@pytest.fixture(scope="module")
+def built():
+    """The reference of a lesson as it is built now; each lesson once."""
+    done = {}
+
+    def built(lesson):
+        if lesson.name not in done:
+            done[lesson.name] = build(lesson)
+        return done[lesson.name]
+
+    return built
+
+
+def stored(lesson):
+    return load(PUBLIC / f"{lesson.name}.safetensors")
+
+
+def test_the_reference_is_fresh(lesson, built):
+    assert list(differences(built(lesson), stored(lesson))) == [], REMEDY
+
+
+def test_the_table_of_mistakes(lesson, built):
+    rows = outcomes(lesson, built(lesson))
+    print_table(lesson.name, rows)
+    assert [row for row in rows if not row.good] == []
+    mistakes = [row for row in rows if row.kind == "mistake"]
+    exact = [row for row in mistakes if row.words == "named"]
+    assert len(exact) >= 0.9 * len(mistakes)
+
+
+# ---------------------------------------------------------------- what is stale is seen
+
+LESSON = Lesson("01_dot_product_attention")
+SOFTMAX = next(exercise for exercise in LESSON.exercises if exercise.name == "softmax")
+
+
+def of_one_exercise(exercise=SOFTMAX):
+    question, key = ExerciseBuilder(LESSON, exercise, None).build()
+    source = source_digest(LESSON)
+    return LessonReference(LESSON.name, source, {"softmax": question}, {"softmax": key})
+
+
+@pytest.fixture(scope="module")
+def softmax():
+    return of_one_exercise()
+
+
+def test_two_builds_do_not_differ(softmax):
+    assert list(differences(of_one_exercise(), softmax)) == []
+
+
+def test_another_seed_is_seen(softmax, monkeypatch):
+    monkeypatch.setattr(reference, "PUBLIC_SEED", "another")
+    found = list(differences(of_one_exercise(), softmax))
+    assert any("arguments" in line for line in found)
+    assert any("case 0 of softmax" in line for line in found)
+
+
+def test_another_edit_of_a_mistake_is_seen(softmax):
+    first, *others = SOFTMAX.mistakes
+    edited = Mistake(first.name, body="return scores.exp() * 1.01", say=first.say)
+    found = list(
+        differences(
+            of_one_exercise(dataclasses.replace(SOFTMAX, mistakes=[edited, *others])), softmax
+        )
+    )
+    assert found and all(f"the mistake {first.name!r}" in line for line in found)
+
+
+def test_another_solution_is_seen(softmax):
+    """As far as the numbers go: beyond the tolerance of any one expected value."""
+    key = softmax.keys["softmax"]
+    for number, case in enumerate(key.cases):
+        for name, value in case.expected.items():
+            if not value.is_floating_point():
+                continue
+            off = case.expected | {name: value + 2 * case.tolerance[name]}
+            cases = [*key.cases]
+            cases[number] = dataclasses.replace(case, expected=off)
+            changed = {"softmax": dataclasses.replace(key, cases=cases)}
+            found = list(differences(dataclasses.replace(softmax, keys=changed), softmax))
+            assert found == [f"{name} of case {number} of softmax"]
+
+
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
+    """The lesson in a copy of the tree, as far as its reference is built from it."""
+    files = needed_files([LESSON.text_path, ROOT / "autograder/building/reference.py"], ROOT)
+    exercises = ROOT / "autograder/exercises" / f"{LESSON.name}.py"
+    for path in {*files, *needed_files([exercises], ROOT)}:
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    builder = tmp_path / Path(reference.__file__).relative_to(ROOT)
+    monkeypatch.setattr(reference, "ROOT", tmp_path)
+    monkeypatch.setattr(reference, "__file__", str(builder))
+    monkeypatch.setattr(lessons, "TEXTS", tmp_path / "solutions")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "solutions/01_dot_product_attention.py",
+        "autograder/exercises/01_dot_product_attention.py",
+        "autograder/lessons/draw.py",
+        "autograder/building/audit.py",
+        "autograder/asking/codec.py",
+        "autograder/judging/judge.py",
+        "utils/plots.py",
+    ],
+)
+def test_an_edit_of_any_source_is_seen(copied, name):
+    before = source_digest(LESSON)
+    path = copied / name
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert source_digest(LESSON) == before
+    path.write_bytes(path.read_bytes() + b"# edited\n")
+    assert source_digest(LESSON) != before
+
+
+def test_the_secret_is_a_source_too():
+    assert len({source_digest(LESSON), source_digest(LESSON, "a"), source_digest(LESSON, "b")}) == 3

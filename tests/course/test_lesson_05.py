@@ -1,0 +1,193 @@
+"""Published values of lesson 5, and what its text says of training, over several seeds."""
+
+import importlib
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from autograder.lessons.lesson import Lesson
+from tests.bench.squares import MOST_ERROR, STEPS, measure
+from utils.data import generate_squares
+from utils.runs import RUNS
+from utils.training import Trainer, make_loader, split_squares
+
+EXERCISES = importlib.import_module("autograder.exercises.05_square_corners")
+SQUARE = torch.tensor([[[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]])
+TRAIN, TEST = (split_squares(generate_squares(256, seed=seed).points) for seed in (13, 19))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def lesson_5():
+    return Lesson("05_square_corners").namespace()
+
+
+@pytest.fixture(scope="module")
+def improved(lesson_5):
+    """Test errors of the improved model over ten seeds."""
+    return measure(lesson_5, lesson_5["better"])[0]
+
+
+@pytest.fixture(scope="module")
+def failed(lesson_5):
+    """Test errors of the plain model over the three seeds of the lesson."""
+    return measure(lesson_5, lesson_5["plain"], seeds=range(3))[0]
+
+
+def count(module):
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def encoded(lesson_5):
+    torch.manual_seed(11)
+    encoder = lesson_5["Encoder"](3, 2, 10, 2)
+    return encoder, encoder(SQUARE[:, :2])
+
+
+# ---------------------------------------------------------------- published values
+
+
+def test_the_encoder_after_seed_11(lesson_5):
+    encoder, states = encoded(lesson_5)
+    published = torch.tensor([[[-0.0498, 0.2193], [-0.0642, 0.2258]]])
+    torch.testing.assert_close(states, published, rtol=0, atol=5.1e-5)
+    assert count(encoder) == 120
+
+
+def test_the_decoder_after_seed_13(lesson_5):
+    _, states = encoded(lesson_5)
+    torch.manual_seed(13)
+    decoder = lesson_5["Decoder"](3, 2, 10, 2)
+    shifted = lesson_5["shift_target"](SQUARE, 2)
+    decoder(shifted, states, target_keep=lesson_5["causal_keep"](2))
+    weights = decoder.self_attention.attn_weights
+    assert weights.shape == (3, 1, 2, 2) and count(decoder) == 188
+    assert weights[:, :, 0].equal(torch.tensor([1.0, 0.0]).expand(3, 1, 2))
+
+
+def test_baselines_of_128_squares():
+    source, target = split_squares(generate_squares(128, seed=19).points)
+    guesses = (-source.sign(), torch.zeros_like(target), source[:, 1:].expand_as(target))
+    errors = [F.mse_loss(guess, target).item() for guess in guesses]
+    assert errors == pytest.approx([0.0098, 1.02, 3.05], rel=0.01)
+
+
+# ---------------------------------------------------------------- what does not move
+
+
+@pytest.mark.parametrize("build", ["plain", "better"])
+def test_the_first_corner_is_bitwise_the_same_whatever_comes_after(lesson_5, build):
+    source, target = TEST
+    for seed in range(20):
+        torch.manual_seed(seed)
+        model = lesson_5[build]().eval()
+        first = None
+        with torch.no_grad():
+            for second in (target[:, :1], -target[:, :1], torch.full_like(target[:, :1], 1e6)):
+                out = model(source, torch.cat([source[:, 1:], second], dim=1))
+                first = out[:, 0] if first is None else first
+                assert out[:, 0].equal(first)
+
+
+@pytest.mark.parametrize("build", ["plain", "better"])
+def test_a_longer_prediction_begins_with_the_shorter_one(lesson_5, build):
+    for seed in range(20):
+        torch.manual_seed(seed)
+        model = lesson_5[build]()
+        two = model.predict(TEST[0])
+        model.n_target = 1
+        assert model.predict(TEST[0]).equal(two[:, :1])
+
+
+def test_with_the_mask_in_the_sources_place_the_first_corner_moves(lesson_5):
+    _, states = encoded(lesson_5)
+    shifted, keep = lesson_5["shift_target"](SQUARE, 2), lesson_5["causal_keep"]
+    for seed in range(20):
+        torch.manual_seed(seed)
+        decoder = lesson_5["Decoder"](3, 2, 10, 2)
+        wrong = [decoder(shifted[:, :n], states, keep(n))[0, 0] for n in (1, 2)]
+        right = [decoder(shifted[:, :n], states, target_keep=keep(n))[0, 0] for n in (1, 2)]
+        assert not torch.allclose(*wrong, atol=1e-6)
+        torch.testing.assert_close(*right, rtol=0, atol=1e-7)
+
+
+def test_predicting_gives_the_mode_back(lesson_5):
+    model = lesson_5["plain"]()
+    for training in (True, False):
+        model.train(training)
+        assert not model.predict(TEST[0]).requires_grad
+        assert model.training == training
+
+
+# ---------------------------------------------------------------- what the text says of training
+
+
+def test_the_improved_model_reaches_the_floor_on_every_seed(improved):
+    assert max(improved) <= MOST_ERROR
+
+
+def test_the_plain_model_fails_on_every_seed_of_the_lesson(failed):
+    assert min(failed) > 0.4  # more than forty times the noise floor
+
+
+def test_the_plain_model_fails_as_published_too(lesson_5):
+    """On the first seed; `make bench` has ten."""
+    errors, _ = measure(lesson_5, lesson_5["plain"], 128, 16, 100, 0.01, seeds=[0])
+    assert min(errors) > 0.1
+
+
+def test_each_step_lowers_the_mean(lesson_5, failed, improved):
+    *parts, _ = STEPS.values()
+    builds = [lambda parts=parts: lesson_5["better"](**parts) for parts in parts]
+    between = [measure(lesson_5, build, seeds=range(3))[0] for build in builds]
+    rows = [failed, *between, improved[:3]]
+    means = [sum(errors) / len(errors) for errors in rows]
+    assert means == sorted(means, reverse=True)
+    assert max(rows[3]) < 0.02  # width
+
+
+def test_a_wrong_scale_trains_as_well(lesson_5):
+    errors, _ = measure(lesson_5, lesson_5["unscaled"], seeds=range(3))
+    assert max(errors) <= MOST_ERROR
+
+
+def test_unscaled_is_attention_without_the_scale(lesson_5):
+    torch.manual_seed(0)
+    model = lesson_5["unscaled"]()
+    head = model.encoder.attention.heads[0]
+    x = torch.randn(2, 3, 16)
+    context, _ = lesson_5["masked_attention"](head["query"](x), head["key"](x), head["value"](x))
+    torch.manual_seed(0)
+    head = lesson_5["better"]().encoder.attention.heads[0]
+    scores = head["query"](x) @ head["key"](x).mT
+    torch.testing.assert_close(context, scores.softmax(-1) @ head["value"](x))
+
+
+def test_the_trained_model_asks_the_opposite_corner(lesson_5):
+    torch.manual_seed(0)
+    model = lesson_5["better"]()
+    Trainer(model, lesson_5["train_epoch"], make_loader(*TRAIN), TEST).run(120)
+    with torch.no_grad():
+        model.eval()(TEST[0][:1], torch.cat([TEST[0][:1, 1:], TEST[1][:1, :1]], dim=1))
+    weights = model.decoder.cross_attention.attn_weights[:, 0]
+    assert weights.diagonal(dim1=1, dim2=2).min() > 0.85
+
+
+# ---------------------------------------------------------------- exercises graded by what they do
+
+
+def test_the_six_runs_are_what_their_defects_give():
+    for name, seed in EXERCISES.SEED_OF.items():
+        defect = EXERCISES.DEFECTS[EXERCISES.DEFECT_OF[name]]
+        # Rounding grows from epoch to epoch, so only the beginning is the same everywhere.
+        begun = EXERCISES.broken_run(defect, seed, n_epochs=15)
+        for kept, measured in zip(RUNS[name], begun, strict=True):
+            torch.testing.assert_close(torch.tensor(kept[:3]), measured, rtol=0.02, atol=0)

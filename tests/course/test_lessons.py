@@ -1,0 +1,140 @@
+"""The conventions of a lesson that a machine can check."""
+
+import ast
+import doctest
+import re
+from itertools import pairwise
+
+import nbformat
+
+from autograder.lessons.lesson import exercise_checked, exercise_defined
+
+EXERCISE_HEADING = re.compile(
+    r"### Exercise (?P<number>\d+): `(?P<name>\w+)` "
+    r"\((?P<points>\d+) points?, (?P<minutes>\d+) minutes\)"
+)
+LONGEST_CELL = 15
+
+
+def cells(lesson, kind):
+    return [cell.source for cell in lesson.notebook.cells if cell.cell_type == kind]
+
+
+def headings(lesson):
+    prose = "\n".join(cells(lesson, "markdown"))
+    return [match.groupdict() for match in EXERCISE_HEADING.finditer(prose)]
+
+
+def opening(lesson):
+    return cells(lesson, "markdown")[0]
+
+
+def test_headings_state_the_true_points(lesson):
+    stated = [(h["name"], int(h["points"])) for h in headings(lesson)]
+    assert stated == [(exercise.name, exercise.points) for exercise in lesson.exercises]
+    assert [int(h["number"]) for h in headings(lesson)] == list(range(1, len(stated) + 1))
+
+
+def test_the_opening_states_time_needs_outcome_and_points(lesson):
+    text = opening(lesson)
+    total = sum(exercise.points for exercise in lesson.exercises)
+    assert f"| **Exercises** | {len(lesson.exercises)}, together {total} points |" in text
+    assert "| **You need** |" in text and "| **You can then** |" in text
+    minutes = int(re.search(r"\| \*\*Time\*\* \| (\d+) minutes \|", text)[1])
+    assert 45 <= minutes <= 90
+    exercises = sum(int(h["minutes"]) for h in headings(lesson))
+    assert exercises < minutes
+
+
+def test_the_number_of_exercises(lesson):
+    most = {"05_square_corners": 8}  # it builds a whole model, part by part
+    assert 4 <= len(lesson.exercises) <= most.get(lesson.name, 7)
+
+
+def test_cells_are_short(lesson):
+    long = [
+        source
+        for source in cells(lesson, "code")
+        if not exercise_defined(source) and not source.startswith(("import", "from"))
+        if len(source.splitlines()) > LONGEST_CELL
+    ]
+    assert not long
+
+
+def test_imports_stand_in_one_cell(lesson):
+    importing = [
+        source
+        for source in cells(lesson, "code")
+        if any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(source).body)
+    ]
+    assert len(importing) == 1
+
+
+def test_every_exercise_is_checked_right_after_it(lesson):
+    code = cells(lesson, "code")
+    for source, following in pairwise(code):
+        if name := exercise_defined(source):
+            assert exercise_checked(following) == name
+
+
+def test_no_downloads_and_no_shell(lesson):
+    for source in cells(lesson, "code"):
+        assert not re.search(r"^\s*[!%]|urlopen|requests|wget", source, re.MULTILINE)
+
+
+def test_hints_do_not_give_the_code_away(lesson):
+    for exercise in lesson.exercises:
+        lines = solution_lines(lesson.solutions[exercise.name])
+        for hint in exercise.hints:
+            assert not [line for line in lines if line in hint], exercise.name
+
+
+def solution_lines(source):
+    """The lines of a solution that give something away, each stripped."""
+    parts = source.split("### BEGIN SOLUTION")[1:]
+    bodies = [part.split("### END SOLUTION")[0] for part in parts]
+    lines = [line.strip() for body in bodies for line in body.splitlines()]
+    common = re.compile(
+        r"return [\w, ]+|[\w, ]+ = \w+\.shape|with torch\.no_grad\(\):.*|def .*|super\(\).*|#.*"
+    )
+    return [line for line in lines if len(line) > 20 and not common.fullmatch(line)]
+
+
+def test_the_examples_in_docstrings_are_true(lesson):
+    namespace = lesson.namespace()
+    exec("import torch\ntorch.set_printoptions(precision=4, sci_mode=False)", namespace)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    for exercise in lesson.exercises:
+        docstring = namespace[exercise.name].__doc__ or ""
+        test = doctest.DocTestParser().get_doctest(docstring, namespace, exercise.name, None, 0)
+        assert test.examples, f"{exercise.name} has no example"
+        assert runner.run(test, clear_globs=False).failed == 0
+
+
+def test_figures_have_alt_text_and_a_caption(lesson):
+    notebook = nbformat.read(lesson.notebook_path, as_version=4)
+    htmls = [
+        output.data["text/html"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "text/html" in output.get("data", {})
+    ]
+    images = [html for html in htmls if "<img" in html]
+    assert images
+    for html in images:
+        assert re.search(r'<img alt="[^"]{20,}"', html)
+        assert re.search(r"<figcaption[^>]*>[^<]{10,}", html)
+
+
+def test_few_outputs_are_left_uncompared(lesson):
+    notebook = nbformat.read(lesson.notebook_path, as_version=4)
+    shown = [cell for cell in notebook.cells if cell.get("outputs")]
+    ignored = [c for c in shown if "nbval-ignore-output" in c.metadata.get("tags", [])]
+    assert len(ignored) <= len(shown) / 5
+    assert all(len(cell.metadata.get("reason", "")) > 10 for cell in ignored)
+
+
+def test_nothing_goes_to_stderr(lesson):
+    notebook = nbformat.read(lesson.notebook_path, as_version=4)
+    for cell in notebook.cells:
+        assert not [o for o in cell.get("outputs", []) if o.get("name") == "stderr"]

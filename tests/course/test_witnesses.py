@@ -1,0 +1,68 @@
+"""Every reference has an independent witness: plain loops, or a library's own function.
+
+Compared in float64 on the cases of the exercise, so that no solution certifies itself.
+"""
+
+import pytest
+import torch
+
+from autograder.asking.arguments import make_all
+from autograder.asking.models import gradients
+from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.references.store import find
+from tests.course.witnesses import all_witnesses
+
+WITNESSES = all_witnesses()
+
+
+def test_every_exercise_has_a_witness():
+    names = [exercise.name for name in lesson_names() for exercise in Lesson(name).exercises]
+    assert sorted(names) == sorted(WITNESSES)
+
+
+@pytest.mark.parametrize("name", WITNESSES)
+def test_the_reference_agrees_with_its_witness(name):
+    """A witness of a function takes its arguments; of a module also its build and parameters."""
+    reference = find(name)
+    question, key = reference.questions[name], reference.keys[name]
+    compared = 0
+    for call, case in zip(question.calls, key.cases, strict=True):
+        if case.raises or call.training or (call.build is not None and call.parameters is None):
+            continue  # nothing comes back, or its randomness is the solution's own
+        compared += 1
+        for output, value in witnessed(WITNESSES[name], question, call).items():
+            expected = case.expected[output]
+            assert_agrees(value.to(expected.dtype), expected, case.most_error.get(output))
+    assert compared
+
+
+def assert_agrees(value, expected, most_error):
+    if most_error is not None:  # a goal, of which the solution falls short too
+        assert torch.nn.functional.mse_loss(value, expected) <= most_error
+        return
+    scale = max(1.0, expected.double().abs().max().item())
+    torch.testing.assert_close(value, expected, rtol=0, atol=2e-6 * scale)
+
+
+def witnessed(witness, question, call):
+    """The witness's outputs by name, in float64, gradients among them when the call wants any."""
+    call = call.map_tensors(torch.Tensor.double)
+    arguments = make_all(call.arguments)
+    parameters = dict(call.parameters or {})
+    leaves = {**floating(arguments), **parameters} if call.gradients else {}
+    for leaf in leaves.values():
+        leaf.requires_grad_()
+    module = () if call.build is None else (call.build, parameters)
+    result = witness(*module, *arguments.values())
+    if isinstance(result, dict):
+        return result
+    results = result if isinstance(result, tuple) else (result,)
+    results = [torch.as_tensor(value) for value in results]
+    outputs = dict(zip(question.returns + question.keeps, results, strict=True))
+    slopes = gradients({n: outputs[n] for n in question.returns}, leaves) if leaves else {}
+    return {name: value.detach() for name, value in (outputs | slopes).items()}
+
+
+def floating(arguments):
+    tensors = {n: v for n, v in arguments.items() if isinstance(v, torch.Tensor)}
+    return {name: value for name, value in tensors.items() if value.is_floating_point()}

@@ -1,0 +1,134 @@
+"""Grading on a Dask cluster: a real scheduler, and two worker processes of two threads each."""
+
+import socket
+import sys
+
+import pytest
+from distributed import Client
+from nbformat.v4 import new_code_cell
+
+from autograder.errors import CourseError
+from autograder.grading.demo.made_up_class import MadeUpSubmission
+from autograder.grading.engine import pool
+from tests.support import kills
+from tests.support.classroom import (
+    LESSON,
+    autograded,
+    descendants,
+    gradebook,
+    hand_in,
+    make_course,
+    nbgrader,
+    scores,
+    start_program,
+)
+from tests.support.waiting import HANG
+
+pytestmark = pytest.mark.usefixtures("sandbox")
+PROWLING = "from pathlib import Path\nprint(Path({path!r}).exists(), Path('/scratch').exists())"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Where the cluster keeps its files; it marks the cluster's processes."""
+    place = tmp_path_factory.mktemp("cluster")
+    (place / "tmp").mkdir()
+    return place
+
+
+def dask(place, *arguments, **environment):
+    program = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
+    return start_program(program, place / f"{arguments[0]}.txt", **environment)
+
+
+@pytest.fixture(scope="module")
+def scheduler(place):
+    """The address of a scheduler on this machine."""
+    file = place / "scheduler.json"
+    process = dask(place, "scheduler", "--host=127.0.0.1", "--port=0", f"--scheduler-file={file}")
+    with Client(scheduler_file=str(file), timeout=HANG) as client:
+        address = client.scheduler.address
+    yield address
+    end(process)
+
+
+@pytest.fixture(scope="module")
+def cluster(scheduler, place):
+    """A client of the scheduler, which has two workers of two threads now."""
+    options = ["--nworkers=2", "--nthreads=2", "--host=127.0.0.1", f"--local-directory={place}"]
+    process = dask(place, "worker", scheduler, *options, TMPDIR=str(place / "tmp"))
+    with Client(scheduler, timeout=HANG) as client:
+        client.wait_for_workers(2, timeout=HANG)
+        yield client
+    own = descendants(process.pid)
+    end(process)
+    kills.wait_for_end(own, place)
+
+
+def end(process):
+    process.terminate()
+    process.wait(HANG)
+
+
+def sandboxes():
+    """How many sandboxes a worker has, as it is asked itself."""
+    import psutil
+
+    return sum(child.name() == "unshare" for child in psutil.Process().children())
+
+
+def submission(source):
+    """The released lesson with another cell before all others."""
+    notebook = MadeUpSubmission("").notebook(LESSON)
+    notebook.cells.insert(0, new_code_cell(source))
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    course = tmp_path_factory.mktemp("course")
+    marks = make_course(course, 3)
+    hand_in(course, "endless", submission("while True: pass"))
+    hand_in(course, "prowling", submission(PROWLING.format(path=str(course))))
+    return course, marks | {"endless": 0, "prowling": 0}
+
+
+def test_no_scheduler(monkeypatch):
+    monkeypatch.setattr(pool, "SCHEDULER_SECONDS", 1)
+    with socket.socket() as taken:  # and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(CourseError, match=f"No Dask scheduler answers at {address}"):
+            pool.dask_pool(address)
+
+
+def test_an_address_that_is_none():
+    with pytest.raises(CourseError, match="No Dask scheduler answers at nonsense://"):
+        pool.dask_pool("nonsense://")
+
+
+def test_no_workers(scheduler):
+    with pytest.raises(CourseError, match=f"has no workers.*dask worker {scheduler}"):
+        pool.dask_pool(scheduler)
+
+
+def test_the_marks_are_the_true_ones(course, scheduler, cluster):
+    course, marks = course
+    options = (f"--Autograde.scheduler={scheduler}", "--Autograde.cell_seconds=3")
+    said = nbgrader(course, "autograde", LESSON.name, *options)
+    assert "Traceback" not in said
+    assert scores(gradebook(course)) == marks
+
+
+def test_each_thread_of_each_worker_had_a_sandbox_of_its_own(cluster):
+    assert [1 <= count <= 2 for count in cluster.run(sandboxes).values()] == [True, True]
+
+
+def test_the_limits_hold_on_the_workers(course):
+    *_, output = autograded(course[0], "endless").cells[0].outputs
+    assert output.evalue == "this cell took more than 3 seconds of processor time"
+
+
+def test_the_walls_stand_on_the_workers(course):
+    [output] = autograded(course[0], "prowling").cells[0].outputs
+    assert output.text == "False True\n"

@@ -1,0 +1,87 @@
+"""Grading by mouse: nbgrader's formgrader in a browser, as `make formgrader` starts it."""
+
+import socket
+import urllib.request
+from contextlib import suppress
+
+import pytest
+from playwright.sync_api import expect
+
+from autograder.lessons.lesson import ROOT
+from tests.support import kills
+from tests.support.browser import new_page
+from tests.support.classroom import LESSON, descendants, make_course, start_program
+from tests.support.waiting import HANG
+
+pytestmark = pytest.mark.usefixtures("sandbox")
+COUNT = 5
+STUDENT = "learner_004"  # answers the first exercise, and has a syntax error in the second
+CONFIG = """
+load_subconfig({base!r})
+get_config().CourseDirectory.root = {course!r}
+"""
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A course directory with the course's own settings, and a few submissions."""
+    course = tmp_path_factory.mktemp("course")
+    config = CONFIG.format(base=str(ROOT / "nbgrader_config.py"), course=str(course))
+    (course / "nbgrader_config.py").write_text(config, encoding="utf-8")
+    make_course(course, COUNT)
+    return course
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def address(course):
+    """The address of a Jupyter server in the course directory."""
+    port, own = free_port(), str(course / "jupyter")
+    (course / "tmp").mkdir()
+    options = ["--no-browser", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    options += ["--IdentityProvider.token=", "--allow-root", "--LabApp.default_url=/formgrader"]
+    places = {"JUPYTER_CONFIG_DIR": own, "JUPYTER_RUNTIME_DIR": own, "TMPDIR": f"{course}/tmp"}
+    program = ["jupyter", "lab", *options]
+    process = start_program(program, course / "said.txt", cwd=course, **places)
+    address = f"http://127.0.0.1:{port}"
+    kills.wait_for(lambda: answers(f"{address}/api"), process)
+    yield address
+    own = descendants(process.pid)
+    process.terminate()
+    process.wait(HANG)
+    kills.wait_for_end(own, course)
+
+
+def answers(address):
+    with suppress(OSError), urllib.request.urlopen(address, timeout=HANG) as reply:
+        return reply.status == 200
+    return False
+
+
+def test_the_button_grades_and_mark_and_card_are_seen(address, tmp_path):
+    with new_page() as page:
+        page.goto(address)
+        page.get_by_role("link", name=str(COUNT), exact=True).click()  # its submissions
+        expect(page.locator("tbody tr")).to_have_count(COUNT)
+        row = page.locator("tbody tr").filter(has_text=STUDENT)
+        expect(row).to_contain_text("needs autograding")
+        row.locator(".autograde a").click()
+        dialog = page.locator(".modal-body")
+        expect(dialog).to_contain_text("Successfully autograded")
+        expect(dialog).to_contain_text("1 graded, 0 unanswered, 0 failed")
+        page.get_by_role("button", name="OK").click()
+        expect(row).to_contain_text("2 / 15")
+        page.screenshot(path=tmp_path / "list.png")
+        row.get_by_role("link").first.click()
+        page.get_by_role("link", name=LESSON.name, exact=True).last.click()
+        card = page.get_by_text("query_scores: 2 of 2 points")
+        expect(card).to_be_visible()
+        expect(page.get_by_text("softmax: 0 of 4 points")).to_be_visible()
+        expect(page.locator("input.score").first).to_have_attribute("placeholder", "2")
+        card.scroll_into_view_if_needed()
+        page.screenshot(path=tmp_path / "card.png")

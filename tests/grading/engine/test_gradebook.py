@@ -1,0 +1,187 @@
+"""What grading does to the gradebook, as in nbgrader; and others at work in it meanwhile."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.lessons.lesson import ROOT
+from tests.support import beside
+from tests.support.classroom import LESSON, gradebook, make_course, nbgrader
+
+pytestmark = [
+    pytest.mark.usefixtures("sandbox"),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
+SMALL = "small"
+DUE = "2030-01-02 00:00:00 UTC"
+LATE = "2030-01-03 00:00:00 UTC"
+EARLY, LATER = "2030-01-01 00:00:00 UTC", "2030-01-01 10:00:00 UTC"
+
+
+def cell(make, source, grade_id, points=0, solution=False):
+    about = {
+        "grade": bool(points),
+        "grade_id": grade_id,
+        "locked": not solution,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    return make(source, metadata={"nbgrader": about | ({"points": points} if points else {})})
+
+
+def small_notebook(answer):
+    return new_notebook(
+        cells=[
+            cell(new_code_cell, f"x = {answer}", "x", solution=True),
+            cell(new_code_cell, "assert x == 1", "check_x", points=3),
+            cell(new_markdown_cell, f"Because {answer}.", "why", points=2, solution=True),
+        ]
+    )
+
+
+def hand_in(course, student, answer, timestamp):
+    folder = course / "submitted" / student / SMALL
+    folder.mkdir(parents=True, exist_ok=True)
+    nbformat.write(small_notebook(answer), folder / f"{SMALL}.ipynb")
+    (folder / "timestamp.txt").write_text(timestamp, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory):
+    """nbgrader's own interface, as formgrader has it, to a course with one small assignment."""
+    course = tmp_path_factory.mktemp("course")
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
+    config.CourseDirectory.root = str(course)
+    config.LateSubmissionPlugin.penalty_method = "zero"
+    (course / "solutions" / SMALL).mkdir(parents=True)
+    nbformat.write(small_notebook(1), course / "solutions" / SMALL / f"{SMALL}.ipynb")
+    api = NbGraderAPI(CourseDirectory(config=config), config=config)
+    with api.gradebook as book:
+        book.update_or_create_assignment(SMALL, duedate=DUE)
+    assert api.generate_assignment(SMALL)["success"]
+    return api
+
+
+def grade(api, student="*", force=False):
+    done = api.autograde(SMALL, student, force=force)
+    assert done["success"], done
+    return done["log"]
+
+
+@pytest.fixture
+def course(api):
+    return Path(api.coursedir.root)
+
+
+def submission(api, student):
+    """A student's mark, penalty, and grades by cell."""
+    with api.gradebook as book:
+        found = book.find_submission(SMALL, student)
+        grades = {g.cell.name: g for g in found.notebooks[0].grades}
+        facts = {n: (g.auto_score, g.manual_score, g.needs_manual_grade) for n, g in grades.items()}
+        return found.score, found.late_submission_penalty, facts
+
+
+def give_by_hand(api, student, **points):
+    with api.gradebook as book:
+        for name, score in points.items():
+            given = book.find_grade(name, SMALL, SMALL, student)
+            given.manual_score, given.needs_manual_grade = score, False
+        book.db.commit()
+
+
+def test_a_late_submission_is_penalized(api, course):
+    hand_in(course, "late", 1, LATE)
+    grade(api, "late")
+    score, penalty, grades = submission(api, "late")
+    assert (score, penalty) == (3, 3)  # nbgrader subtracts it when it exports
+    assert grades["check_x"][0] == 3
+
+
+def test_grades_given_by_hand_stay_when_a_submission_is_graded_again(api, course):
+    hand_in(course, "by_hand", 1, EARLY)
+    grade(api, "by_hand")
+    assert submission(api, "by_hand")[2]["why"] == (None, None, True)
+    give_by_hand(api, "by_hand", check_x=2.5, why=1)
+    hand_in(course, "by_hand", 2, LATER)
+    grade(api, "by_hand")
+    score, _, grades = submission(api, "by_hand")
+    assert grades["check_x"] == (0, 2.5, True)
+    assert grades["why"] == (None, 1, True)
+    assert score == 3.5
+
+
+def test_what_is_graded_when(api, course):
+    """Only the student that is named; nothing twice; what is newer; and all that is forced."""
+    hand_in(course, "one", 1, EARLY)
+    hand_in(course, "two", 1, EARLY)
+    folder = {name: course / "autograded" / name / SMALL for name in ("one", "two")}
+    grade(api, "one")
+    assert folder["one"].exists() and not folder["two"].exists()
+    grade(api, "two")
+    before = {name: folder[name].stat().st_ino for name in folder}
+
+    def changed():
+        return {name for name in folder if folder[name].stat().st_ino != before[name]}
+
+    assert "0 graded, 0 unanswered, 0 failed" in grade(api)
+    assert changed() == set()
+    hand_in(course, "two", 2, LATER)
+    grade(api)
+    assert changed() == {"two"}
+    assert submission(api, "two")[2]["check_x"][0] == 0
+    grade(api, "one", force=True)
+    assert changed() == {"one", "two"}
+
+
+def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
+    hand_in(course, "three", 1, EARLY)
+    grade(api, "three")
+    hand_in(course, "three", 2, EARLY)
+    assert "1 graded" in grade(api, "three")
+    assert submission(api, "three")[2]["check_x"][0] == 0
+    (course / "submitted" / "three" / SMALL / "numbers.csv").write_text("1, 2", encoding="utf-8")
+    assert "1 graded" in grade(api, "three")
+    assert "0 graded, 0 unanswered, 0 failed, 1 untouched" in grade(api, "three")
+
+
+def test_what_failed_is_said_again(api, course):
+    hand_in(course, "torn", 1, EARLY)
+    path = course / "submitted" / "torn" / SMALL / f"{SMALL}.ipynb"
+    path.write_text(path.read_text(encoding="utf-8")[:100], encoding="utf-8")
+    assert "failed: torn: " in grade(api, "torn")
+    said = grade(api, "torn")
+    assert "failed in an earlier run: torn: " in said and "0 failed, 1 untouched" in said
+
+
+def test_no_jobs_at_a_time_is_an_error(api):
+    api.config.Autograde.jobs = 0
+    done = api.autograde(SMALL, "one")
+    del api.config.Autograde["jobs"]
+    assert not done["success"] and "Autograde.jobs is 0" in done["log"]
+
+
+def test_what_was_not_released_is_not_graded(api, course):
+    folder = course / "submitted" / "one" / "other"
+    folder.mkdir(parents=True)
+    nbformat.write(small_notebook(1), folder / "other.ipynb")
+    done = api.autograde("other", "one")
+    assert not done["success"]
+    assert "Was it released? nbgrader generate_assignment other" in done["log"]
+    assert "Traceback" not in done["log"]
+
+
+def test_nothing_is_lost_while_another_works_in_the_gradebook(tmp_path):
+    marks = make_course(tmp_path, 12)
+    with beside.at_work(f"sqlite:///{tmp_path}/gradebook.db") as report:
+        said = nbgrader(tmp_path, "autograde", LESSON.name, "--Autograde.jobs=2")
+    assert "locked" not in said and "0 failed" in said
+    assert report["given"]
+    assert set(report["seen"]) - {0, len(marks)}, "it did not look in the midst of the run"
+    assert beside.marks(gradebook(tmp_path)) == (marks, set(report["given"]))

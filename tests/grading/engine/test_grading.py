@@ -1,0 +1,238 @@
+"""Grading through nbgrader's own commands, as an instructor does it."""
+
+import csv
+import os
+import shutil
+import subprocess
+
+import nbformat
+import pytest
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder.building import hidden
+from autograder.grading.demo.made_up_class import (
+    SOLUTION,
+    SYNTAX_ERROR,
+    MadeUpSubmission,
+    make_class,
+    own_mistakes,
+)
+from autograder.grading.report.class_report import class_report, read_verdicts
+from autograder.lessons.lesson import ROOT, Lesson
+from tests.support.waiting import HANG
+
+LESSON = Lesson("01_dot_product_attention")
+NAMES = [exercise.name for exercise in LESSON.exercises]
+
+
+def mistake(exercise, name):
+    mistakes = next(e for e in LESSON.exercises if e.name == exercise).mistakes
+    return next(m for m in mistakes if m.name == name)
+
+
+def answered(**answers):
+    return MadeUpSubmission("", {name: SOLUTION for name in NAMES} | answers).notebook(LESSON)
+
+
+def solution():
+    return nbformat.read(LESSON.notebook_path, as_version=4)
+
+
+def released():
+    return MadeUpSubmission("").notebook(LESSON)
+
+
+def with_mistakes():
+    return answered(
+        softmax=mistake("softmax", "not stable"),
+        simple_attention=mistake("simple_attention", "scores returned"),
+    )
+
+
+def warning_and_printing():
+    notebook = answered()
+    for cell in notebook.cells:
+        if cell.source.startswith("def softmax"):
+            cell.source += (
+                "\nimport sys, warnings\nwarnings.warn('careful')\nprint('!', file=sys.stderr)"
+            )
+        if cell.source == "check(softmax)":
+            cell.source = "import warnings\nwarnings.warn('changed cell')\n" + cell.source
+    return notebook
+
+
+def syntax_error():
+    return answered(query_scores=SYNTAX_ERROR)
+
+
+def check_deleted():
+    notebook = answered()
+    notebook.cells = [cell for cell in notebook.cells if cell.source != "check(softmax)"]
+    return notebook
+
+
+POINTS = {exercise.name: exercise.points for exercise in LESSON.exercises}
+FULL = sum(POINTS.values())
+SUBMISSIONS = {
+    "solution": (solution, FULL),
+    "released": (released, 0),
+    # The naive softmax loses the aspect of large scores, the other the two points for weights
+    # and the one for large scores.
+    "with mistakes": (with_mistakes, FULL - 1 - 3),
+    "warning": (warning_and_printing, FULL),
+    "syntax_error": (syntax_error, FULL - POINTS["query_scores"]),
+    "check_deleted": (check_deleted, FULL),
+}
+
+
+def nbgrader(course, *command, check=True):
+    arguments = ["nbgrader", *command, f"--CourseDirectory.root={course}"]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, encoding="utf-8")
+    assert not check or done.returncode == 0, done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A course directory in which the submissions above are graded."""
+    course = tmp_path_factory.mktemp("course")
+    shutil.copytree(LESSON.notebook_path.parent, course / "solutions" / LESSON.name)
+    nbgrader(course, "generate_assignment", LESSON.name)
+    for student, (make, _) in SUBMISSIONS.items():
+        folder = course / "submitted" / student / LESSON.name
+        folder.mkdir(parents=True)
+        nbformat.write(make(), folder / f"{LESSON.name}.ipynb")
+    nbgrader(course, "autograde", LESSON.name)
+    return course
+
+
+@pytest.fixture(scope="module")
+def marks(course):
+    nbgrader(course, "export", f"--to={course / 'grades.csv'}")
+    with (course / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("student", SUBMISSIONS)
+def test_the_exported_marks(marks, student):
+    assert marks[student] == SUBMISSIONS[student][1]
+
+
+def test_feedback_shows_the_cards(course):
+    nbgrader(course, "generate_feedback", LESSON.name)
+    path = course / "feedback" / "with mistakes" / LESSON.name / f"{LESSON.name}.html"
+    page = path.read_text(encoding="utf-8")
+    assert "softmax: 3 of 4 points" in page
+    assert "Large scores break it" in page
+    assert "vnd.attention" not in page
+    assert str(ROOT) not in page
+
+
+def test_the_report_names_the_mistakes(course):
+    verdicts = read_verdicts(course / "autograded", LESSON.name)
+    report = class_report(verdicts.values())
+    assert report["softmax"].mistakes == {"not stable": 1}
+    assert report["softmax"].unanswered == 1
+    assert report["softmax"].full == len(SUBMISSIONS) - 2
+    [(reason, count)] = report["query_scores"].mistakes.items()
+    assert count == 1 and "did not run to its end" in reason
+
+
+def test_formgrader_lists_the_lesson_and_its_submissions(course):
+    config = Config()
+    config.CourseDirectory.root = str(course)
+    config.CourseDirectory.source_directory = "solutions"
+    config.CourseDirectory.release_directory = "notebooks"
+    api = NbGraderAPI(CourseDirectory(config=config), config=config)
+    [assignment] = api.get_assignments()
+    assert assignment["name"] == LESSON.name
+    assert assignment["max_score"] == FULL
+    assert assignment["num_submissions"] == len(SUBMISSIONS)
+
+
+@pytest.mark.parametrize(
+    ("student", "words"),
+    [
+        ("solution", "Success! Your notebook passes all the tests."),
+        ("with mistakes", "CheckFailed: softmax: 3 of 4 points. Large scores break it"),
+    ],
+)
+def test_nbgraders_validate_works(course, student, words):
+    path = course / "submitted" / student / LESSON.name / f"{LESSON.name}.ipynb"
+    patient = [f"--Execute.{limit}={HANG:.0f}" for limit in ("timeout", "startup_timeout")]
+    assert words in nbgrader(course, "validate", *patient, str(path), check=False)
+
+
+def test_a_course_without_a_secret_is_told_so(course, monkeypatch):
+    monkeypatch.setenv(hidden.SECRET_VARIABLE, " ")
+    said = nbgrader(course, "autograde", LESSON.name, "--student=released", "--force")
+    assert "This course has no secret" in said
+
+
+def test_the_secret_is_the_environments_or_the_files(tmp_path, monkeypatch):
+    monkeypatch.delenv(hidden.SECRET_VARIABLE, raising=False)
+    monkeypatch.setattr(hidden, "SECRET_FILE", tmp_path / "secret.txt")
+    assert hidden.own_secret() == ""
+    hidden.SECRET_FILE.write_text("\n", encoding="utf-8")
+    assert hidden.own_secret() == ""
+    assert hidden.course_secret() == hidden.SHIPPED_SECRET
+    hidden.SECRET_FILE.write_text("the file's\n", encoding="utf-8")
+    assert hidden.course_secret() == "the file's"
+    monkeypatch.setenv(hidden.SECRET_VARIABLE, "the environment's")
+    assert hidden.course_secret() == "the environment's"
+
+
+def test_a_secret_is_the_same_in_every_locale(tmp_path, monkeypatch):
+    monkeypatch.setattr(hidden, "SECRET_FILE", tmp_path / "secret.txt")
+    for secret, text in [("Grüße".encode(), "Grüße"), (b"Gr\xfc\xdfe", r"Gr\xfc\xdfe")]:
+        hidden.SECRET_FILE.write_bytes(secret)
+        monkeypatch.delenv(hidden.SECRET_VARIABLE, raising=False)
+        assert hidden.own_secret() == text
+        monkeypatch.setenv(hidden.SECRET_VARIABLE, os.fsdecode(secret))
+        assert hidden.own_secret() == text
+
+
+def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):
+    cells = [
+        nbformat.v4.new_code_cell("x = 1", metadata={"nbgrader": metadata("x", solution=True)}),
+        nbformat.v4.new_code_cell("assert x == 1", metadata={"nbgrader": metadata("t", points=3)}),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    for folder in (course / "solutions" / "own", course / "submitted" / "solution" / "own"):
+        folder.mkdir(parents=True)
+        nbformat.write(notebook, folder / "own.ipynb")
+    nbgrader(course, "generate_assignment", "own")
+    nbgrader(course, "autograde", "own")
+    nbgrader(course, "export", f"--to={course / 'own.csv'}")
+    with (course / "own.csv").open(encoding="utf-8", newline="") as file:
+        [row] = [
+            r
+            for r in csv.DictReader(file)
+            if (r["assignment"], r["student_id"]) == ("own", "solution")
+        ]
+    assert float(row["score"]) == 3
+    shutil.rmtree(course / "solutions" / "own")
+
+
+def metadata(grade_id, solution=False, points=0):
+    return {
+        "grade": bool(points),
+        "grade_id": grade_id,
+        "locked": bool(points),
+        "points": points,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+
+
+def test_the_made_up_class_holds_every_kind_of_submission(lesson):
+    made = make_class(lesson)
+    assert len(made) == 24
+    full = sum(exercise.points for exercise in lesson.exercises)
+    assert [s.true_mark for s in made[:4]] == [full, full, full, 0]
+    used = {(name, v.name) for s in made for name, v in s.answers.items()}
+    for exercise in lesson.exercises:
+        assert {(exercise.name, m.name) for m in own_mistakes(exercise)[:8]} <= used

@@ -1,0 +1,196 @@
+"""Whatever ends the grader or a part of it, at any moment: the next run makes all of it good."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+from dataclasses import replace
+
+import nbformat
+import psutil
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.errors import CourseError
+from autograder.grading.demo.made_up_class import MadeUpSubmission
+from autograder.grading.engine.pool import local_pool
+from autograder.grading.engine.run_lock import only_run
+from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.worker.job import Job
+from tests.support import kills
+from tests.support.classroom import (
+    LESSON,
+    descendants,
+    gradebook,
+    hand_in,
+    make_course,
+    nbgrader,
+    records,
+    verdicts,
+)
+from tests.support.waiting import HANG
+
+pytestmark = pytest.mark.usefixtures("sandbox")
+COUNT = 6
+# How many submissions are done when the grader is killed: from before the first, while processes
+# start, to the last but one.
+MOMENTS = [0, 1, COUNT - 2]
+TRIES = 10
+# Nobody waits for the end of these.
+FOR_EVER = "import time\ntime.sleep(1e6)"
+SLOWLY = [f"--Autograde.{name}_seconds=1e7" for name in ("cell", "notebook")]
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """A course directory in which nothing is graded yet, nor will be."""
+    course = tmp_path_factory.mktemp("released")
+    make_course(course, COUNT)
+    return course
+
+
+@pytest.fixture(scope="module")
+def course(released, tmp_path_factory):
+    """One in which the submissions are graded."""
+    return shutil.copytree(released, tmp_path_factory.mktemp("killed") / "course")
+
+
+@pytest.fixture
+def endless(released, tmp_path):
+    """One whose last submissions, one a worker, never come to an end."""
+    course = shutil.copytree(released, tmp_path / "course")
+    notebook = MadeUpSubmission("").notebook(LESSON)
+    notebook.cells.insert(0, new_code_cell(FOR_EVER))
+    for student in ("z_endless", "z_endless_too"):
+        hand_in(course, student, notebook)
+    return course
+
+
+def caught(course, done):
+    """A grader that is at work when so many are done. One that is done with all begins anew."""
+    for _ in range(TRIES):
+        grader = kills.start_grading(course)
+        kills.wait_for(lambda g=grader: kills.graded(course) >= done and kills.has_begun(g), grader)
+        if grader.poll() is None:
+            return grader
+        assert grader.returncode == 0, (course / "said.txt").read_text(encoding="utf-8")
+        shutil.rmtree(course / "autograded")
+    raise AssertionError("it is always done before it is caught")
+
+
+def test_after_kills_the_gradebook_is_that_of_an_undisturbed_run(course):
+    for done in MOMENTS:
+        kills.kill(caught(course, done), course)
+    killed_at = kills.graded(course)
+    said = nbgrader(course, "autograde", LESSON.name)
+    assert f"{killed_at} untouched" in said
+    assert not kills.unfinished(course)
+    found = records(gradebook(course)), verdicts(course)
+    nbgrader(course, "autograde", LESSON.name, "--force")
+    assert found == (records(gradebook(course)), verdicts(course))
+    assert len(found[1]) == COUNT
+
+
+@pytest.mark.parametrize(
+    ("done", "options", "then"),
+    [(0, [], "goes on from here"), (COUNT, ["--force"], "grades all of them again")],
+    ids=["starting", "at work"],
+)
+def test_ctrl_c_ends_it_at_once_and_says_what_is_done(endless, done, options, then):
+    grader = kills.start_grading(endless, *SLOWLY, *options)
+    kills.wait_for(lambda: kills.graded(endless) >= done and kills.has_begun(grader), grader)
+    own = descendants(grader.pid)
+    os.killpg(grader.pid, signal.SIGINT)  # as a terminal does
+    assert grader.wait(HANG) == 130
+    said = (endless / "said.txt").read_text(encoding="utf-8")
+    assert f"Interrupted. The same command {then}." in said
+    assert "0 failed, 0 untouched since an earlier run" in said
+    assert "Traceback" not in said
+    kills.wait_for_end(own, endless)
+
+
+def is_worker(process):
+    """A worker is a fork of the grader."""
+    return process.cmdline() == process.parent().cmdline()
+
+
+def is_warm_process(process):
+    return process.name() == "unshare"
+
+
+@pytest.mark.parametrize("is_victim", [is_worker, is_warm_process])
+def test_a_dead_part_of_a_run_costs_nothing_but_time(course, is_victim):
+    nbgrader(course, "autograde", LESSON.name)
+    before = records(gradebook(course)), verdicts(course)
+    shutil.rmtree(course / "autograded")
+    grader = caught(course, 1)
+    parts = psutil.Process(grader.pid).children()
+    next(filter(is_victim, parts)).kill()
+    assert grader.wait(HANG) == 0, (course / "said.txt").read_text(encoding="utf-8")
+    assert before == (records(gradebook(course)), verdicts(course))
+
+
+def jobs(*sources):
+    for number, source in enumerate(sources):
+        notebook = new_notebook(cells=[new_code_cell(source)])
+        yield Job(str(number), Blueprint("n", []), nbformat.writes(notebook).encode())
+
+
+@pytest.fixture
+def pool():
+    pool = local_pool(2, next(jobs("")))
+    yield pool
+    pool.close()
+
+
+def warm_processes():
+    """The first process of every sandbox below this one."""
+    own = psutil.Process().children(recursive=True)
+    return [process for process in own if process.name() == "unshare"]
+
+
+def test_a_dead_worker_costs_nothing_but_time(pool):
+    results = []
+    for graded in pool.grade_all(jobs(*["import time; time.sleep(0.3); 6 * 7"] * 6)):
+        if not results:
+            multiprocessing.active_children()[0].kill()
+        results.append(graded)
+    assert sorted(graded.path for graded in results) == [str(number) for number in range(6)]
+    assert [graded.reason for graded in results] == [""] * 6
+    assert all("42" in graded.notebook for graded in results)
+
+
+def test_a_dead_warm_process_costs_nothing_but_time(pool):
+    results = []
+    for graded in pool.grade_all(jobs(*["import time; time.sleep(0.3); 6 * 7"] * 6)):
+        if not results:
+            warm_processes()[0].kill()
+        results.append(graded)
+    assert [graded.reason for graded in results] == [""] * 6
+    assert all("42" in graded.notebook for graded in results)
+
+
+class Deadly:
+    """Ends the process that unpickles it."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+def test_what_ends_every_worker_fails_alone(pool):
+    first, second, third = jobs("1", "2", "3")
+    results = list(pool.grade_all([first, replace(second, data=Deadly()), third]))
+    outcomes = {graded.path: (graded.outcome, graded.reason) for graded in results}
+    assert outcomes.pop("1") == (
+        "failed",
+        "the process that graded it was ended, perhaps for want of memory",
+    )
+    assert outcomes == {"0": ("graded", ""), "2": ("graded", "")}
+
+
+def test_a_second_run_beside_the_first_is_refused(course):
+    refused = pytest.raises(CourseError, match="Another run is grading")
+    with only_run(course), refused, only_run(course):
+        pass
+    with only_run(course):
+        pass  # the lock is free again

@@ -1,0 +1,565 @@
+"""The report on a class: what it says, and that nothing a submission holds can change the page."""
+
+import dataclasses
+import json
+import os
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from urllib.parse import unquote_to_bytes
+
+import pytest
+from nbgrader import api
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
+
+from autograder.asking.answer import Answer, Problem
+from autograder.grading.report.__main__ import main
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.gather import gather
+from autograder.grading.report.histogram import MOST_BARS, histogram
+from autograder.grading.report.page import breakable
+from autograder.grading.report.same_code import code_print, same_code
+from autograder.grading.report.untrusted import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    MOST_ASPECTS,
+    MOST_PROBLEMS,
+    checked_verdict,
+    visible,
+)
+from autograder.grading.worker.job import RUN
+from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.judging.judge import judge
+from autograder.judging.verdict import AspectResult, CaseCount, Verdict
+from autograder.references.store import find
+
+LESSON = "01_of_two_exercises"
+POINTS = {"softmax": 4, "attend": 6}
+STUB = '''def {}(x):
+    """What to do."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+'''
+BARE = STUB.replace("{}", "f")
+RIGHT = "def {}(x):\n    return x\n"
+LONG = """def {}(x):
+    # {comment}
+    top = x.max()
+    moved = x - top
+    powers = moved.exp()
+    total = powers.sum()
+    return powers / total
+"""
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{ 7 * 7 }}"
+
+
+def verdict(exercise, points=None, **facts):
+    """A verdict in which an exercise of one aspect earns all its points, none, or some."""
+    of = POINTS[exercise]
+    points = of if points is None else points
+    public = CaseCount(2, 2) if points else CaseCount(0, 2)
+    aspects = [
+        AspectResult("the shape", points, True, public, public),
+        AspectResult("the numbers", of - points, points == of, public, public),
+    ]
+    return Verdict(exercise, LESSON, facts.pop("aspects", aspects), **facts).summary()
+
+
+def wrong(exercise, mistake, sentence):
+    return verdict(exercise, 0, mistake=mistake, sentence=sentence)
+
+
+def open_(exercise):
+    return verdict(exercise, 0, answered=False, problems=(Problem("not answered", exercise),))
+
+
+def problem(exercise, kind, detail=""):
+    return verdict(
+        exercise, 0, problems=(Problem(kind, detail, "line 3"),), sentence=f"No: {kind}."
+    )
+
+
+def only_public(exercise):
+    aspects = [
+        AspectResult("the numbers", POINTS[exercise], False, CaseCount(3, 3), CaseCount(0, 2))
+    ]
+    return verdict(exercise, aspects=aspects, sentence="It is right on the cases shown.")
+
+
+def notebook(softmax, attend, outcome="graded", reason="", source=RIGHT):
+    """An autograded notebook as the engine leaves it."""
+    cells = []
+    for exercise, found in {"softmax": softmax, "attend": attend}.items():
+        code = STUB if found and not found["answered"] else source
+        solution = {"grade_id": exercise, "solution": True, "grade": False}
+        cells.append(cell(code.replace("{}", exercise), nbgrader=solution))
+        check = {"grade_id": f"check_{exercise}", "solution": False, "grade": True}
+        cells.append(
+            cell(f"check({exercise})", nbgrader=check, **({VERDICT: found} if found else {}))
+        )
+    run = {"outcome": outcome, "reason": reason, "seconds": 0.5}
+    return {"cells": cells, "metadata": {RUN: run}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def cell(source, **metadata):
+    return {"cell_type": "code", "source": source, "metadata": metadata, "outputs": []}
+
+
+MAX_WORDS = "The largest `score` goes first."
+CLASS = {
+    "ann": notebook(verdict("softmax"), verdict("attend"), source=LONG),
+    "ben": notebook(
+        verdict("softmax"), verdict("attend"), source=LONG.replace("{comment}", "of my own")
+    ),
+    "cleo": notebook(verdict("softmax", 1), wrong("attend", "max first", MAX_WORDS)),
+    "dan": notebook(
+        wrong("softmax", "no exp", "Where is exp?"), wrong("attend", "max first", MAX_WORDS)
+    ),
+    "eve": notebook(problem("softmax", "forbidden", "softmax"), only_public("attend")),
+    "fay": notebook(problem("softmax", "time", "10"), verdict("attend")),
+    "gus": notebook(open_("softmax"), open_("attend"), "unanswered"),
+    "hal": notebook(
+        problem("softmax", "not run"), problem("attend", "not run"), "failed", "It is cut off."
+    ),
+}
+MARKS = {"ann": 10, "ben": 10, "cleo": 1, "dan": 0, "eve": 0, "fay": 6, "gus": 0, "hal": 0}
+
+
+def write_class(course, notebooks):
+    for learner, found in notebooks.items():
+        folder = course / "autograded" / learner / LESSON
+        folder.mkdir(parents=True)
+        data = found if isinstance(found, bytes) else json.dumps(found).encode()
+        (folder / f"{LESSON}.ipynb").write_bytes(data)
+    (course / "solutions" / LESSON).mkdir(parents=True, exist_ok=True)
+    return course
+
+
+def write_gradebook(path, notebooks, penalty=(), by_hand=()):
+    """A gradebook with the points of the verdicts; penalties and manual scores by learner."""
+    engine = create_engine(f"sqlite:///{path}")
+    api.Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        lesson = api.Assignment(name=LESSON, course=api.Course(id="course"))
+        book = api.Notebook(name=LESSON, assignment=lesson)
+        cells = {}
+        for exercise, points in POINTS.items():
+            name = f"check_{exercise}"
+            cells[name] = api.GradeCell(
+                name=name, max_score=points, cell_type="code", notebook=book
+            )
+            session.add(source_cell(name, f"check({exercise})", book))
+            session.add(source_cell(exercise, STUB.replace("{}", exercise), book))
+        for learner, found in notebooks.items():
+            handed_in = api.SubmittedAssignment(assignment=lesson, student=api.Student(id=learner))
+            late = dict(penalty).get(learner, 0)
+            copy = api.SubmittedNotebook(
+                notebook=book, assignment=handed_in, late_submission_penalty=late
+            )
+            verdicts = [c["metadata"][VERDICT] for c in found["cells"] if VERDICT in c["metadata"]]
+            for about in verdicts:
+                grade = api.Grade(cell=cells[f"check_{about['exercise']}"], notebook=copy)
+                grade.auto_score, grade.needs_manual_grade = about["points"], False
+                if about["exercise"] == "attend":
+                    grade.manual_score = dict(by_hand).get(learner)
+                session.add(grade)
+        session.commit()
+    engine.dispose()
+
+
+def source_cell(name, source, book):
+    return api.SourceCell(name=name, cell_type="code", source=source, notebook=book)
+
+
+@pytest.fixture(autouse=True)
+def no_config_of_this_machine(monkeypatch, tmp_path_factory):
+    """Only the course's own configuration counts, not what lies about here."""
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A course directory with the class above, graded."""
+    (tmp_path / "nbgrader_config.py").write_text(
+        "get_config().CourseDirectory.source_directory = 'solutions'", encoding="utf-8"
+    )
+    write_gradebook(tmp_path / "gradebook.db", CLASS, {"ann": 1.5}, {"cleo": 2.5})
+    return write_class(tmp_path, CLASS)
+
+
+def report(course):
+    return gather(LESSON, course_files(course))
+
+
+def page(course):
+    assert main([LESSON, f"--course={course}"]) == 0
+    return (course / "build" / "report" / f"{LESSON}.html").read_text(encoding="utf-8")
+
+
+class Reader(HTMLParser):
+    """What a browser would make of a page: its elements, and the text of each section."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.sections, self.section = [], {}, ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag == "h2":
+            self.section = dict(attributes)["id"]
+
+    def handle_data(self, data):
+        text = f"{self.sections.get(self.section, '')} {data}"
+        self.sections[self.section] = " ".join(text.split())
+
+    def attributes(self, name):
+        return [found[name] for _, found in self.elements if name in found]
+
+
+# ---------------------------------------------------------------- what it says
+
+
+def test_the_head_counts_submissions_and_marks(course):
+    found = report(course)
+    assert found.outcomes == {"graded": 6, "unanswered": 1, "failed": 1}
+    # A late penalty of 1.5 is taken off, and a score given by hand goes before the judge's.
+    by_learner = {row.learner: row.mark for row in found.rows}
+    assert by_learner == MARKS | {"ann": 8.5, "cleo": 3.5}
+    assert found.mean == pytest.approx(28 / 8)
+    assert found.median == 1.75
+    head = Reader(page(course)).sections[""]
+    assert "submissions 8 graded 6 unanswered 1 failed 1 mean mark 3.5 of 10" in head
+
+
+def test_exercises_and_aspects_say_who_got_them(course):
+    softmax = report(course).exercises["softmax"]
+    assert (softmax.full, softmax.partial, softmax.unanswered, softmax.lost) == (2, 1, 1, 1)
+    assert {name: aspect.held for name, aspect in softmax.aspects.items()} == {
+        "the shape": 8,
+        "the numbers": 2,
+    }
+    told = Reader(page(course)).sections["exercises"]
+    assert "softmax mean 1.1 of 4 points; 1 partly right 2 of 8 (25%) 2 1 cut off" in told
+    assert told.index("softmax") < told.index("attend")
+
+
+def test_mistakes_come_by_how_many_made_them_with_the_words(course):
+    mistakes = report(course).mistakes
+    assert (mistakes[0].name, mistakes[0].learners) == ("max first", ["cleo", "dan"])
+    assert [len(mistake.learners) for mistake in mistakes] == [2, 1, 1, 1, 1, 1]
+    told = Reader(page(course)).sections["mistakes"]
+    assert "2 × attend : max first The largest score goes first. 2 learners cleo , dan" in told
+    assert "not run" not in told
+
+
+def test_time_outs_and_failures_have_reasons(course):
+    told = Reader(page(course)).sections["troubles"]
+    assert "hal It is cut off." in told
+    assert "fay softmax No answer after 10 seconds of computing: does a loop never end?" in told
+    assert "hal softmax" not in told
+
+
+def test_what_is_worth_a_look(course):
+    told = Reader(page(course)).sections["look"]
+    assert "Leads, and no more" in told
+    assert "eve softmax calls torch's softmax (line 3)" in told
+    assert "eve attend right on all 3 cases that the notebook shows, wrong on all 2" in told
+    assert "ann , bert" not in told
+    assert "ann , ben softmax (5 statements, to the letter)" in told
+    assert "cleo" not in told
+
+
+def test_learners_are_listed_with_links_that_hold(course):
+    write_class(course, {"zoë & <b>/"[:-1]: notebook(verdict("softmax"), verdict("attend"))})
+    reader = Reader(page(course))
+    links = [link for link in reader.attributes("href") if not link.startswith("#")]
+    folder = course / "build" / "report"
+    assert len(set(links)) == 9
+    assert all((folder / os.fsdecode(unquote_to_bytes(link))).is_file() for link in links)
+    assert "cleo 3.5 1 2.5 graded Partly marked by hand." in reader.sections["learners"]
+    assert "ann 8.5 4 6 graded 1.5 taken off for being late." in reader.sections["learners"]
+    assert "gus 0 – – unanswered" in reader.sections["learners"]
+
+
+def test_what_was_handed_in_later_is_mentioned(course):
+    (course / "submitted" / "ida" / LESSON).mkdir(parents=True)
+    assert "Handed in and not graded: ida." in Reader(page(course)).sections[""]
+
+
+def test_without_a_gradebook_marks_are_the_judges(course):
+    (course / "gradebook.db").unlink()
+    assert {row.learner: row.mark for row in report(course).rows} == MARKS
+    assert "There is no gradebook to read" in page(course)
+    assert not (course / "gradebook.db").exists()
+
+
+def test_the_gradebook_is_where_the_configuration_says_and_only_read(course):
+    elsewhere = course / "marks.db"
+    (course / "gradebook.db").rename(elsewhere)
+    config = course / "nbgrader_config.py"
+    with config.open("a", encoding="utf-8") as file:
+        file.write(f"\nget_config().CourseDirectory.db_url = 'sqlite:///{elsewhere}'")
+    before = elsewhere.read_bytes()
+    assert report(course).rows[0].mark == 8.5
+    assert elsewhere.read_bytes() == before
+
+
+def test_a_submission_without_notebook_keeps_its_line(course):
+    (course / "autograded" / "fay" / LESSON / f"{LESSON}.ipynb").unlink()
+    (course / "autograded" / "fay" / LESSON).rmdir()
+    row = next(row for row in report(course).rows if row.learner == "fay")
+    assert (row.mark, row.outcome) == (6, "unreadable")
+    assert "there is no autograded notebook: grade it again" in page(course)
+
+
+# ---------------------------------------------------------------- nothing to report on
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["02_unknown"], "There is no lesson '02_unknown'"),
+        ([], "No lesson is named"),
+        (["../../etc"], "There is no lesson"),
+        (["02_empty"], "run `make grade LESSON=02_empty` first"),
+    ],
+)
+def test_one_sentence_names_the_remedy(course, capsys, arguments, words):
+    (course / "solutions" / "02_empty").mkdir()
+    assert main([*arguments, f"--course={course}"]) == 2
+    told = capsys.readouterr()
+    assert words in told.err and len(told.err.splitlines()) == 1
+    assert not (course / "build").exists()
+
+
+def test_the_course_directory_must_be_there(tmp_path, capsys):
+    assert main([LESSON, f"--course={tmp_path / 'none'}"]) == 2
+    assert "name one with --course" in capsys.readouterr().err
+
+
+def test_the_page_goes_where_it_is_told(course, capsys):
+    there = course / "pages" / "one.html"
+    assert main([LESSON, f"--course={course}", f"--output={there}"]) == 0
+    assert str(there) in capsys.readouterr().out
+    assert [path.name for path in there.parent.iterdir()] == ["one.html"]
+
+
+# ---------------------------------------------------------------- hostile and broken
+
+
+def evil_verdict(exercise):
+    aspect = {"name": EVIL, "points": 1, "held": True}
+    return {
+        "exercise": exercise,
+        "points": 1,
+        "max_points": 2,
+        "aspects": [aspect] * 1000,
+        "sentence": EVIL * 10_000 + "\u202e\x00\ud800",
+        "mistake": EVIL,
+        "answered": True,
+        "problems": [
+            {"kind": "forbidden", "detail": EVIL, "where": EVIL},
+            {"kind": "time", "detail": EVIL},
+        ]
+        * 1000,
+    }
+
+
+def test_what_submissions_hold_stays_text(course):
+    bad = notebook(evil_verdict("softmax"), evil_verdict("attend"), "failed", EVIL * 1000)
+    bad["cells"].append(cell("", **{VERDICT: evil_verdict(EVIL)}))
+    write_class(course, {f"mallory {EVIL.replace('/', '')}": bad})
+    text = page(course)
+    reader = Reader(text)
+    tags = [tag for tag, _ in reader.elements]
+    assert tags.count("script") == 1
+    assert not {"img", "iframe", "object", "link", "base", "form"} & set(tags)
+    assert not any(name.startswith("on") for _, found in reader.elements for name in found)
+    assert "<script>alert(1)" in reader.sections["mistakes"]
+    assert "{{ 7 * 7 }}" in reader.sections["mistakes"] and "\u202e" not in text
+    assert len(text) < 150_000
+    assert not any("://" in link for link in reader.attributes("href"))
+
+
+def test_the_page_needs_nothing_else_and_runs_its_own_script_only(course):
+    text = page(course)
+    reader = Reader(text)
+    assert not reader.attributes("src") and "@import" not in text and "url(" not in text
+    assert not re.search(r"(?:https?:)?//\w", re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
+    script = re.search(r"<script>(.*)</script>", text, re.DOTALL)[1]
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = next(p for p in reader.attributes("content") if "script-src" in p)
+    assert f"script-src 'sha256-{digest}'" in policy and "default-src 'none'" in policy
+
+
+def damaged(**changes):
+    return notebook(verdict("softmax") | changes, verdict("attend"))
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (b"", "it is not valid JSON"),
+        (b'{"cells": [', "it is not valid JSON"),
+        (b"\xff\xfe\x00", "can't be read"),
+        (b"null", "it has no cells"),
+        (b'{"cells": 3}', "it has no cells"),
+        (b"[" * 100_000, "nested too deeply"),
+        ({"cells": [None, 1, {}, {"metadata": []}]}, "holds no verdicts: grade it again"),
+        (damaged(points=float("nan")), "a number that is none"),
+        (damaged(points=10**400), "a number that is none"),
+        (damaged(aspects=[None]), "an aspect without a name"),
+        (damaged(sentence=5), "int where a text is due"),
+        (damaged(problems="all"), "problems that are none"),
+        (damaged(exercise="another"), "'another', which is not in the lesson"),
+        (notebook(verdict("softmax"), verdict("attend"), "splendid"), "says of its run is damaged"),
+    ],
+)
+def test_a_broken_notebook_costs_a_line(course, found, words):
+    write_class(course, {"zed": found})
+    text = page(course)
+    assert words in Reader(text).sections["learners"]
+    assert "graded 6" in Reader(text).sections[""] or "graded 7" in Reader(text).sections[""]
+
+
+def test_a_file_that_is_no_notebook_costs_a_line(course):
+    path = course / "autograded" / "zed" / LESSON / f"{LESSON}.ipynb"
+    path.mkdir(parents=True)
+    assert "there is no file" in Reader(page(course)).sections["learners"]
+
+
+def test_a_gradebook_that_is_none_costs_a_note(course):
+    (course / "gradebook.db").write_bytes(b"no database at all" * 100)
+    assert "There is no gradebook to read" in page(course)
+
+
+def test_a_verdict_is_cut_to_a_bearable_size():
+    found = checked_verdict(evil_verdict(EVIL * 1000))
+    assert len(found["aspects"]) == MOST_ASPECTS
+    assert len(found["problems"]) == MOST_PROBLEMS
+    assert len(found["exercise"]) == LONGEST_NAME
+    assert len(found["sentence"]) == LONGEST_TEXT
+
+
+def test_text_is_cut_and_cleaned():
+    assert visible("a\n\tb  c") == "a b c"
+    assert visible("x" * 1000, 10) == "xxxxxxxxx…"
+    assert visible("a\u202eb\x07\ud800", 10) == "a\N{REPLACEMENT CHARACTER}b" + (
+        "\N{REPLACEMENT CHARACTER}" * 2
+    )
+
+
+def test_long_names_can_be_broken_and_stay_text():
+    assert breakable("load_from_torch") == "load_<wbr>from_<wbr>torch"
+    assert breakable("KerasMultiHead") == "Keras<wbr>Multi<wbr>Head"
+    assert breakable("a_<b>") == "a_<wbr>&lt;b&gt;"
+
+
+# ---------------------------------------------------------------- the same code
+
+
+def body(*lines):
+    return "def f(x):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+EIGHT = body(*(f"a{i} = x + {i}" for i in range(7)), "return a0")
+SIXTEEN = body(*(f"a{i} = x + {i}" for i in range(15)), "return a0")
+
+
+def groups(sources, exercise="f"):
+    prints = {learner: code_print(source, BARE) for learner, source in sources.items()}
+    return same_code({exercise: {s: print_ for s, print_ in prints.items() if print_}})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "named"),
+    [
+        (EIGHT, EIGHT, True),
+        (EIGHT, "# mine\n" + EIGHT.replace(" + ", "  +  "), True),
+        (EIGHT, EIGHT.replace("x):\n", 'x):\n    "What it does."\n'), True),
+        (EIGHT, EIGHT.replace("+ 3", "- 3"), False),
+        (EIGHT, re.sub(r"\ba(\d)", r"b\1", EIGHT), False),
+        (SIXTEEN, re.sub(r"\ba(\d)", r"b\1", SIXTEEN), True),
+        (SIXTEEN, SIXTEEN.replace("return a0", "return a1"), False),
+        (body("return x"), body("return x"), False),
+        (BARE, BARE, False),
+        ("def f(", "def f(", False),
+        ("(" * 10_000, "(" * 10_000, False),
+    ],
+)
+def test_code_is_the_same_when_there_is_enough_of_it(one, other, named):
+    assert bool(groups({"ann": one, "ben": other})) is named
+
+
+def test_short_code_that_many_write_is_no_evidence():
+    others = {f"other_{i}": EIGHT.replace("+ 3", f"+ 1{i}") for i in range(10)}
+    assert [group.learners for group in groups({"ann": EIGHT, "ben": EIGHT} | others)]
+    many = {f"learner_{i}": EIGHT for i in range(6)}
+    assert not groups(many | others)
+    assert groups({learner: SIXTEEN for learner in many} | others)
+
+
+def test_what_a_group_shares_in_several_exercises_adds_up():
+    five = code_print(body("a = x", "b = a", "c = b", "d = c", "return d"), BARE)
+    alone = code_print(SIXTEEN, BARE)
+    prints = {
+        "f": {"ann": five, "ben": five, "cleo": five},
+        "g": {"ann": five, "ben": five},
+        "h": {"dan": alone, "eve": alone},
+    }
+    found = same_code(prints)
+    assert [group.learners for group in found] == [("dan", "eve"), ("ann", "ben")]
+    assert [shared.exercise for shared in found[1].shared] == ["f", "g"]
+
+
+# ---------------------------------------------------------------- marks as a picture
+
+
+@pytest.mark.parametrize("most", [1, 15, 28, 29, 100, 1000, 99_999])
+def test_every_mark_is_in_a_bar(most):
+    marks = [0, 0.5, most / 2, most, most + 1.5]  # the last one with extra credit
+    drawn = histogram(marks, most, 1, 1)
+    assert sum(bar.count for bar in drawn.bars) == len(marks)
+    assert len(drawn.bars) <= MOST_BARS
+    assert all(bar.x >= 0 and bar.x + bar.width <= drawn.width for bar in drawn.bars)
+    assert all(0 < bar.y <= drawn.ground for bar in drawn.bars)
+
+
+# ---------------------------------------------------------------- what the judge notes
+
+
+def test_a_verdict_counts_public_and_hidden_cases():
+    key = find("softmax").keys["softmax"]
+    hidden = [dataclasses.replace(case, hidden=i % 2 == 1) for i, case in enumerate(key.cases)]
+    key = dataclasses.replace(key, cases=hidden, mistakes=[])
+    answers = [
+        Answer({name: value + case.hidden for name, value in case.expected.items()})
+        for case in key.cases
+    ]
+    aspects = checked_verdict(judge(key, answers).summary())["aspects"]
+    shown, only_graded = [a["public"] for a in aspects], [a["hidden"] for a in aspects]
+    assert sum(c["right"] for c in shown) == sum(c["of"] for c in shown) == -(-len(hidden) // 2)
+    assert (sum(c["right"] for c in only_graded), sum(c["of"] for c in only_graded)) == (
+        0,
+        len(hidden) // 2,
+    )
+
+
+def test_a_verdict_names_each_problem_once():
+    key = find("softmax").keys["softmax"]
+    answers = [
+        Answer(problem=Problem("forbidden", "softmax", f"line {i}")) for i in range(len(key.cases))
+    ]
+    verdict = judge(key, answers).summary()
+    assert verdict["problems"] == [{"kind": "forbidden", "detail": "softmax", "where": "line 0"}]
+
+
+def test_an_error_that_is_asked_for_is_no_problem():
+    key = find("softmax").keys["softmax"]
+    cases = [dataclasses.replace(case, raises="ValueError", expected={}) for case in key.cases]
+    key = dataclasses.replace(key, cases=cases, mistakes=[])
+    answers = [Answer(problem=Problem("raised", "ValueError: no"))] * len(cases)
+    assert judge(key, answers).summary()["problems"] == []

@@ -1,0 +1,310 @@
+"""Submissions that are broken, odd or badly named: a clear line for each, and all others graded.
+
+One run of nbgrader's own commands for all of them, as an instructor would do it.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
+from autograder.grading.submission.handed_in import files_beside
+from autograder.lessons.lesson import ROOT, Lesson
+from tests.support.classroom import command
+
+pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.slow]
+LESSON = Lesson("01_dot_product_attention")
+FULL = sum(exercise.points for exercise in LESSON.exercises)
+NOTEBOOK = f"{LESSON.name}.ipynb"
+MEGABYTE = 1 << 20
+ODD_NAME = "my cöurse's [2]nd year"
+
+
+def solved(lesson=LESSON):
+    return MadeUpSubmission("", {e.name: SOLUTION for e in lesson.exercises}).notebook(lesson)
+
+
+TEXT = nbformat.writes(solved())
+
+
+def nothing(folder):
+    pass
+
+
+def holding(text):
+    """A submission whose notebook is this text."""
+
+    def lay(folder):
+        (folder / NOTEBOOK).write_text(text, encoding="utf-8")
+
+    return lay
+
+
+def edited(change):
+    """A submission whose notebook's JSON was changed."""
+
+    def lay(folder):
+        tree = json.loads(TEXT)
+        change(tree)
+        (folder / NOTEBOOK).write_text(json.dumps(tree), encoding="utf-8")
+
+    return lay
+
+
+def old_format(folder):
+    notebook = nbformat.convert(solved(), 3)
+    (folder / NOTEBOOK).write_text(
+        nbformat.writes(notebook, version=nbformat.NO_CONVERT), encoding="utf-8"
+    )
+
+
+def no_metadata(tree):
+    del tree["metadata"], tree["nbformat"], tree["nbformat_minor"]
+    for cell in tree["cells"]:
+        cell.pop("metadata", None)
+
+
+def same_ids(tree):
+    for cell in tree["cells"]:
+        cell["id"] = "same"
+
+
+def huge(folder):
+    with (folder / NOTEBOOK).open("w", encoding="utf-8") as file:
+        for _ in range(200):
+            file.write(" " * MEGABYTE)
+        file.write(TEXT)
+
+
+def another_lesson(folder):
+    nbformat.write(solved(Lesson("02_qkv_projections")), folder / NOTEBOOK)
+
+
+def another_name(folder):
+    (folder / "my solution (2).ipynb").write_text(TEXT, encoding="utf-8")
+
+
+def link_as_notebook(folder):
+    (folder.parents[1] / "stray.ipynb").write_text(TEXT, encoding="utf-8")
+    (folder / NOTEBOOK).symlink_to(folder.parents[1] / "stray.ipynb")
+
+
+def link_as_folder(folder):
+    folder.rmdir()
+    folder.symlink_to(folder.parents[1] / "good" / LESSON.name)
+
+
+def link_beside(folder):
+    holding(TEXT)(folder)
+    (folder / "secret.txt").symlink_to("/etc/hostname")
+    (folder / "all").symlink_to("/")
+
+
+def fifo_beside(folder):
+    holding(TEXT)(folder)
+    os.mkfifo(folder / "pipe.txt")
+
+
+def fifo_as_notebook(folder):
+    os.mkfifo(folder / NOTEBOOK)
+
+
+def folder_as_notebook(folder):
+    (folder / NOTEBOOK).mkdir()
+
+
+def odd_names_beside(folder):
+    holding(TEXT)(folder)
+    for name in ("a b.txt", "'q\" $(id).txt", "línea.txt", "two\nlines.txt", "[x]*?.txt", "-rf"):
+        (folder / name).write_text("here", encoding="utf-8")
+    with open(os.path.join(os.fsencode(folder), b"no text \xff.txt"), "wb") as file:
+        file.write(b"here")
+
+
+def file_in_the_way(folder):
+    """A folder where the course's own file might lie, and one that is called as the notebook."""
+    holding(TEXT)(folder)
+    (folder / "data").mkdir()
+    (folder / "data" / "more.ipynb").write_text("{", encoding="utf-8")
+
+
+def unreadable(folder):
+    holding(TEXT)(folder)
+    (folder / NOTEBOOK).chmod(0)
+
+
+good = holding(TEXT)
+
+# nbgrader's own commands can't write or find these; the run has to go on all the same.
+TWO_LINES, NO_TEXT = "two\nlines, 99 graded", os.fsdecode(b"no text \xff")
+UNRECORDED = (TWO_LINES, NO_TEXT)
+
+# By student: what is handed in, the mark, and what the summary says of it ("" for nothing).
+SUBMISSIONS = {
+    "a good first": (good, FULL, ""),
+    "as released": (holding(LESSON.released_path.read_text(encoding="utf-8")), 0, "unanswered"),
+    "good": (good, FULL, ""),
+    "no notebook": (nothing, 0, f"there is no {NOTEBOOK} in the submission"),
+    "empty file": (holding(""), 0, "The file is empty"),
+    "spaces": (holding(" \n\n"), 0, "The file is empty"),
+    "truncated": (holding(TEXT[: len(TEXT) // 2]), 0, "damaged or cut off"),
+    "another kind": (holding("%PDF-1.7 \x00"), 0, "no valid JSON|not valid JSON"),
+    "a list": (holding("[1, 2]"), 0, "no list of cells"),
+    "a number": (holding("5"), 0, "no list of cells"),
+    "nested": (holding("[" * 10**5 + "]" * 10**5), 0, "nested too deeply"),
+    "no cells": (holding('{"cells": [], "metadata": {}, "nbformat": 4}'), 0, "There is nothing"),
+    "odd cells": (holding('{"cells": [1, null, [], {}, {"cell_type": 5}]}'), 0, "nothing in"),
+    "nbformat 3": (old_format, FULL, ""),
+    "nbformat 99": (edited(lambda tree: tree.update(nbformat=99)), FULL, ""),
+    "no metadata": (edited(no_metadata), FULL, ""),
+    "duplicate ids": (edited(same_ids), FULL, ""),
+    "too large": (huge, 0, r"21\d MB; \d+ MB are allowed"),
+    "another lesson": (another_lesson, 0, "This is another notebook"),
+    "another name": (another_name, 0, r"there is my solution \(2\)\.ipynb: give it that name"),
+    "link as notebook": (link_as_notebook, 0, "is a link"),
+    "link as folder": (link_as_folder, 0, "is a link"),
+    "link beside": (link_beside, FULL, ""),
+    "fifo beside": (fifo_beside, FULL, ""),
+    "fifo as notebook": (fifo_as_notebook, 0, "is no file"),
+    "folder as notebook": (folder_as_notebook, 0, "is no file"),
+    "odd names beside": (odd_names_beside, FULL, ""),
+    "file in the way": (file_in_the_way, FULL, ""),
+    'O\'Brien "Bob"': (good, FULL, ""),
+    "Zoë Müller-Ωmega 李": (good, FULL, ""),
+    "{braces} and more*?": (good, FULL, ""),
+    "$(touch owned); `id` && %s {0}": (good, FULL, ""),
+    "-rf": (good, FULL, ""),
+    TWO_LINES: (good, 0, "its marks could not be recorded"),
+    NO_TEXT: (good, 0, "its marks could not be recorded"),
+    "\x1b[31mred": (nothing, 0, "there is no"),
+    "z" * 200: (good, FULL, ""),
+    "zz a good last": (good, FULL, ""),
+}
+if os.getuid():
+    SUBMISSIONS["unreadable"] = (unreadable, 0, "can't be read")
+
+
+def nbgrader(course, *arguments):
+    program = command(course, *arguments)
+    done = subprocess.run(
+        program, cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace"
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    course = tmp_path_factory.mktemp("course") / ODD_NAME
+    shutil.copytree(LESSON.notebook_path.parent, course / "solutions" / LESSON.name)
+    assert nbgrader(course, "generate_assignment", LESSON.name)[0] == 0
+    for student, (lay, _, _) in SUBMISSIONS.items():
+        folder = course / "submitted" / student / LESSON.name
+        folder.mkdir(parents=True)
+        lay(folder)
+    yield course
+    shutil.rmtree(course.parent, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def said(course):
+    """What `nbgrader autograde` said of them all; it ends well."""
+    code, said = nbgrader(course, "autograde", LESSON.name)
+    assert code == 0, said[-3000:]
+    return said
+
+
+@pytest.fixture(scope="module")
+def marks(course, said):
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        found = gradebook.assignment_submissions(LESSON.name)
+        return {submission.student.id: submission.score for submission in found}
+
+
+@pytest.fixture(scope="module")
+def feedback(course, said):
+    code, told = nbgrader(course, "generate_feedback", LESSON.name)
+    assert code == 0, told[-3000:]
+    return course / "feedback"
+
+
+def shown(student):
+    """A student's name as the summary writes it: on one line, and nothing but what can be seen."""
+    return "".join(letter if letter.isprintable() else "�" for letter in student)
+
+
+@pytest.mark.parametrize("student", SUBMISSIONS, ids=shown)
+def test_its_mark(marks, student):
+    assert marks.get(student, 0) == SUBMISSIONS[student][1]
+
+
+@pytest.mark.parametrize("student", SUBMISSIONS, ids=shown)
+def test_its_line_in_the_summary(said, student):
+    words = SUBMISSIONS[student][2]
+    lines = [line for line in said.splitlines() if f"failed: {shown(student)}: " in line]
+    if words == "unanswered":
+        [line] = [line for line in said.splitlines() if "unanswered: " in line]
+        assert shown(student) in line
+    elif words:
+        [line] = lines
+        assert re.search(words, line)
+    else:
+        assert not lines
+
+
+def test_the_summary_ends_with_the_counts(said):
+    kinds = ["graded" if mark else "failed" for _, mark, _ in SUBMISSIONS.values()]
+    unanswered = sum(words == "unanswered" for _, _, words in SUBMISSIONS.values())
+    failed = kinds.count("failed") - unanswered
+    counts = f"{kinds.count('graded')} graded, {unanswered} unanswered, {failed} failed"
+    assert counts in said.splitlines()[-1]
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("student", [s for s in SUBMISSIONS if s not in UNRECORDED], ids=shown)
+def test_its_feedback(feedback, student):
+    page = (feedback / student / LESSON.name / f"{LESSON.name}.html").read_text(encoding="utf-8")
+    assert f"{FULL}" in page
+    assert "vnd.attention" not in page
+    if not SUBMISSIONS[student][1] and SUBMISSIONS[student][2] != "unanswered":
+        assert "This notebook could not be graded" in page
+
+
+def test_nothing_was_run_or_copied_that_should_not(course, said):
+    assert not list(course.rglob("owned")) and not (ROOT / "owned").exists()
+    copied = course / "autograded" / "link beside" / LESSON.name
+    assert sorted(path.name for path in copied.iterdir()) == [NOTEBOOK]
+
+
+def test_a_student_whom_nobody_knows_costs_nobody_else(course, said):
+    for student in ("nobody knows", "zzz known"):
+        folder = course / "submitted" / student / LESSON.name
+        folder.mkdir(parents=True)
+        good(folder)
+    nbgrader(course, "db", "student", "add", "zzz known")
+    _, told = nbgrader(course, "autograde", LESSON.name, "--Autograde.create_student=False")
+    [line] = [line for line in told.splitlines() if "failed: nobody knows: " in line]
+    assert "nobody knows" in line.split("nobody knows: ")[1]
+    assert f"1 graded, 0 unanswered, {1 + len(UNRECORDED)} failed" in told
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        assert gradebook.find_submission(LESSON.name, "zzz known").score == FULL
+
+
+def test_files_that_can_not_be_read_are_left_out(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("here", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("here", encoding="utf-8")
+    read = Path.read_bytes
+
+    def refuse(path):
+        if path.name == "a.txt":
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert files_beside(tmp_path) == {"b.txt": b"here"}

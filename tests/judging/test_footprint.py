@@ -1,0 +1,68 @@
+"""A footprint is enough to know an answer again, and to tell it from any other."""
+
+import math
+
+import pytest
+import torch
+
+from autograder.asking.answer import Answer, Problem
+from autograder.judging.footprint import Footprint, footprint, slack
+
+torch.manual_seed(0)
+VALUES = torch.randn(2, 7, 9)
+ANSWER = Answer({"y": VALUES, "attn_weights": VALUES.softmax(-1)})
+SLACK = slack(ANSWER, {"y": 1e-5, "attn_weights": 1e-5})
+
+
+def matches(other):
+    return footprint(ANSWER).matches(footprint(other), SLACK)
+
+
+def with_y(values):
+    return Answer(ANSWER.tensors | {"y": values})
+
+
+def changed_at(place, value):
+    values = VALUES.clone()
+    values[place] = value
+    return values
+
+
+def test_an_answer_matches_itself_and_what_rounding_makes_of_it():
+    assert matches(ANSWER)
+    assert matches(with_y(VALUES + 5e-6 * torch.randn_like(VALUES)))
+
+
+@pytest.mark.parametrize("place", [(0, 0, 0), (1, 6, 8), (0, 3, 4)])
+@pytest.mark.parametrize("value", [0.0, math.nan, math.inf, -math.inf, 100.0])
+def test_one_other_element_is_seen(place, value):
+    assert not matches(with_y(changed_at(place, value)))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        with_y(VALUES.double()),
+        with_y(VALUES.transpose(1, 2)),
+        with_y(VALUES.flip(1)),
+        with_y(VALUES.reshape(7, 2, 9)),
+        Answer({"y": VALUES}),
+        Answer(ANSWER.tensors, changed=("words",)),
+        Answer(problem=Problem("recursion")),
+    ],
+)
+def test_another_form_is_seen(other):
+    assert not matches(other)
+
+
+def test_problems_match_by_kind_and_detail():
+    here, there = Problem("raised", "E: x", "line 3"), Problem("raised", "E: x", "line 9")
+    one, other = (footprint(Answer(problem=problem)) for problem in (here, there))
+    assert one.matches(other, torch.zeros(0))
+    assert not one.matches(footprint(Answer(problem=Problem("raised", "E: y"))), torch.zeros(0))
+
+
+def test_it_travels_as_plain_data():
+    for answer in (ANSWER, Answer(problem=Problem("time", "10"))):
+        before = footprint(answer)
+        assert Footprint.from_tree(before.to_tree()).matches(before, SLACK)

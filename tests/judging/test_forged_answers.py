@@ -1,0 +1,124 @@
+"""The judge lives through whatever tensors an answer may hold, and gives no points for them."""
+
+import base64
+import json
+import struct
+
+import pytest
+import torch
+
+from autograder.asking.answer import DTYPES, Answer
+from autograder.asking.hand_in import pack, unpack
+from autograder.judging.card import verdict_card
+from autograder.judging.judge import judge
+from autograder.references.store import PUBLIC, load
+
+EVERY_DTYPE = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
+LIKE_EXPECTED = {
+    "NaN": lambda e: torch.full(e.shape, float("nan")),
+    "infinity": lambda e: torch.full(e.shape, float("inf")),
+    "beyond float32": lambda e: torch.full(e.shape, 1e300, dtype=torch.float64),
+    "zeros of float16": lambda e: torch.zeros(e.shape, dtype=torch.float16),
+    "one dimension more": lambda e: torch.zeros(*e.shape, 1),
+    "one more in each": lambda e: torch.zeros([size + 1 for size in e.shape]),
+    "no numbers": lambda e: torch.zeros(0),
+    "no numbers, vast": lambda e: torch.zeros(0).view(0, 1 << 39),
+    "12 dimensions": lambda e: torch.zeros([1] * 12),
+    "64 dimensions": lambda e: torch.zeros(1).view([1] * 64),
+    "a million": lambda e: torch.zeros(1000, 1000),
+}
+
+
+def judged(key, make):
+    """The points for answers that travelled as a submission's do."""
+    answers = [Answer({n: make(e) for n, e in case.expected.items()}) for case in key.cases]
+    verdict = judge(key, unpack(pack(key.exercise, answers), key.exercise, len(key.cases)).answers)
+    assert verdict_card(verdict).text
+    return verdict.points
+
+
+@pytest.mark.parametrize("kind", LIKE_EXPECTED)
+def test_odd_tensors_earn_nothing(lesson, kind):
+    for key in load(PUBLIC / f"{lesson.name}.safetensors").keys.values():
+        if all(case.expected for case in key.cases):
+            assert judged(key, LIKE_EXPECTED[kind]) == 0
+
+
+@pytest.mark.parametrize("dtype", EVERY_DTYPE, ids=str)
+def test_every_dtype_is_judged_or_refused(dtype):
+    for key in load(PUBLIC / "01_dot_product_attention.safetensors").keys.values():
+        try:
+            assert judged(key, lambda e: torch.zeros(e.shape).to(dtype)) == 0
+        except (ValueError, KeyError, RuntimeError):
+            assert dtype not in DTYPES
+
+
+def forged(tree):
+    """A message with this tree, written by hand."""
+    text = json.dumps(tree).encode()
+    header = {"tree": {"dtype": "U8", "shape": [len(text)], "data_offsets": [8, 8 + len(text)]}}
+    header["float32"] = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+    head = json.dumps(header).encode()
+    return base64.b64encode(struct.pack("<Q", len(head)) + head + bytes(8) + text).decode()
+
+
+def message(*answers, exercise="x"):
+    return {"exercise": exercise, "answers": list(answers), "uses": []}
+
+
+def answer(**changes):
+    plain = {"tensors": {}, "problem": None, "lacks": {}, "changed": [], "printed": 0}
+    return plain | changes
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        [1 << 60, 1 << 60],
+        ["ab", 1 << 40],
+        [[0], 1 << 40],
+        [-1, -2],
+        [2.0],
+        [True, True],
+        [None],
+        [1] * 1000,
+        [3],
+        [1 << 39, 1 << 39, 0, 5],
+    ],
+    ids=str,
+)
+def test_a_forged_shape_is_no_tensor(shape):
+    tensor = {"$tensor": ["float32", 0, shape]}
+    with pytest.raises(ValueError):
+        unpack(forged(message(answer(tensors={"": tensor}))), "x", 1)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tensors": [1]},
+        {"tensors": {"": 5}},
+        {"problem": 5},
+        {"problem": {"no_such": "field"}},
+        {"lacks": {"": 5}},
+        {"lacks": [1]},
+        {"changed": 5},
+        {"printed": "many"},
+        {"printed": 1e400},
+    ],
+    ids=str,
+)
+def test_a_forged_answer_is_none(changes):
+    with pytest.raises(ValueError):
+        unpack(forged(message(answer(**changes))), "x", 1)
+
+
+@pytest.mark.parametrize("kind", ["", "no such kind", "raised", "forbidden", "parameters"])
+def test_forged_problems_are_told_and_earn_nothing(kind):
+    key = load(PUBLIC / "01_dot_product_attention.safetensors").keys["softmax"]
+    problem = {"kind": kind, "detail": "<script>x()</script>" * 1000, "where": "\x1b[31m`"}
+    tree = message(*[answer(problem=problem)] * len(key.cases), exercise="softmax")
+    verdict = judge(key, unpack(forged(tree), "softmax", len(key.cases)).answers)
+    card = verdict_card(verdict)
+    assert verdict.points == 0
+    assert "<script" not in card.html and len(card.html) < 5000

@@ -1,0 +1,135 @@
+"""Attacks on the notebook's form: nbgrader's cells changed, and what the file says of itself."""
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+
+from autograder.grading.worker.job import RUN
+from autograder.grading.worker.judge_notebook import VERDICT
+from tests.sandbox.hostile.attack import POINTS, Attack, find
+
+CHECKS = [f"check_{name}" for name in POINTS]
+ALL = tuple(POINTS)
+
+
+def _edit(notebook: NotebookNode) -> None:
+    for name in CHECKS:
+        find(notebook, name).source = "print('all tests passed')"
+
+
+def _delete(notebook: NotebookNode) -> None:
+    notebook.cells = [c for c in notebook.cells if "check(" not in c.source]
+
+
+def _duplicate(notebook: NotebookNode) -> None:
+    for name in CHECKS:
+        copy = nbformat.from_dict(find(notebook, name))
+        copy.source = "5"
+        notebook.cells.append(copy)
+
+
+def _move(notebook: NotebookNode) -> None:
+    checks = [find(notebook, name) for name in CHECKS]
+    rest = [cell for cell in notebook.cells if cell not in checks]
+    notebook.cells = [rest[0], *reversed(checks), *rest[1:]]
+
+
+def _retype(notebook: NotebookNode) -> None:
+    for name, kind in zip(CHECKS, ("markdown", "raw", "markdown", "raw", "poem"), strict=True):
+        cell = find(notebook, name)
+        cell.cell_type = kind
+        del cell["outputs"], cell["execution_count"]
+
+
+def _retag(notebook: NotebookNode) -> None:
+    for name in CHECKS:
+        cell = find(notebook, name)
+        cell.metadata.tags = ["skip-execution", "raises-exception", "remove-cell"]
+        cell.metadata.nbgrader |= {"grade": False, "locked": False, "task": True}
+
+
+def _swap(notebook: NotebookNode) -> None:
+    """Each check cell takes the name of the next, which is worth something else."""
+    cells = [find(notebook, name) for name in CHECKS]
+    for cell, name in zip(cells, [*CHECKS[1:], CHECKS[0]], strict=True):
+        cell.metadata.nbgrader.grade_id = name
+
+
+def _claim(notebook: NotebookNode) -> None:
+    """Answers that are in truth check cells of the name of a solution, and the other way round."""
+    for name in POINTS:
+        check, solution = find(notebook, f"check_{name}"), find(notebook, name)
+        check.metadata.nbgrader.grade_id, solution.metadata.nbgrader.grade_id = "", f"check_{name}"
+        check.metadata.nbgrader.grade_id = name
+
+
+def _raise_points(notebook: NotebookNode) -> None:
+    for name in CHECKS:
+        find(notebook, name).metadata.nbgrader.points = 10**6
+
+
+def _forge_verdicts(notebook: NotebookNode) -> None:
+    notebook.metadata[RUN] = {"outcome": "graded", "reason": "", "seconds": 0.1}
+    for name in POINTS:
+        cell = find(notebook, f"check_{name}")
+        facts = {"exercise": name, "points": 5, "max_points": 5, "answered": True, "aspects": []}
+        cell.metadata[VERDICT] = facts
+        cell.outputs = [new_output("execute_result", {"text/plain": "5"}, execution_count=1)]
+    for name in POINTS:
+        notebook.cells.append(new_code_cell("5", metadata={VERDICT: facts | {"exercise": name}}))
+
+
+def _other_kernel(notebook: NotebookNode) -> None:
+    name = {"name": "bash", "display_name": "bash", "language": "bash"}
+    notebook.metadata = {"kernelspec": name, "language_info": {"name": "bash"}}
+
+
+def _new_checks(notebook: NotebookNode) -> None:
+    """Grade cells of his own, worth a lot."""
+    facts = dict(find(notebook, CHECKS[0]).metadata.nbgrader)
+    for number in range(3):
+        own = facts | {"grade_id": f"own_{number}", "points": 100}
+        notebook.cells.append(new_code_cell("assert True", metadata={"nbgrader": own}))
+
+
+def _odd_metadata(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        cell.metadata.nbgrader = [cell.metadata.get("nbgrader", {})]
+        cell.metadata.tags = {"skip-execution": True}
+
+
+def _scripts(notebook: NotebookNode) -> None:
+    text = "<script>parent.fetch('/formgrader/api')</script><img src=x onerror=alert(1)>"
+    notebook.cells.append(new_markdown_cell(text))
+    notebook.cells.append(new_markdown_cell("![a](attachment:x.svg)"))
+    notebook.cells[-1].attachments = {"x.svg": {"image/svg+xml": text}}
+
+
+ATTACKS = [
+    Attack("check cells edited", "makes every check cell print praise", change=_edit),
+    Attack("check cells deleted", "hands in no check cells", change=_delete),
+    Attack("check cells doubled", "adds a second copy of each check cell", change=_duplicate),
+    Attack("check cells moved", "puts all check cells first, in reverse", change=_move),
+    Attack("check cells retyped", "makes check cells text, and of no known type", change=_retype),
+    Attack("check cells retagged", "tags check cells so that they are skipped", change=_retag),
+    Attack("check cells renamed", "gives each check cell the name of the next", change=_swap),
+    Attack(
+        "checks and answers exchanged",
+        "gives answers the names of their checks, and checks the names of answers",
+        change=_claim,
+        honest=(),
+        told="NameError",
+    ),
+    Attack("points raised", "makes each check worth a million points", change=_raise_points),
+    Attack("verdicts brought along", "hands in verdicts and outputs", change=_forge_verdicts),
+    Attack(
+        "another kernelspec", "asks to be run by another language's kernel", change=_other_kernel
+    ),
+    Attack("grade cells of his own", "adds grade cells that always pass", change=_new_checks),
+    Attack(
+        "metadata of odd types",
+        "makes nbgrader's metadata a list and the tags a mapping",
+        change=_odd_metadata,
+    ),
+    Attack("scripts in text", "writes scripts for whoever looks at the notebook", change=_scripts),
+]

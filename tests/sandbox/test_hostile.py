@@ -1,0 +1,51 @@
+"""Every submission of the hostile corpus earns what it honestly answered, and harms nobody."""
+
+import nbformat
+import pytest
+
+from tests.sandbox.hostile import ATTACKS
+from tests.sandbox.hostile.attack import POINTS
+from tests.sandbox.hostile.stage import Stage, points_of
+from tests.sandbox.probes import HOME, broken_walls
+
+
+@pytest.fixture(scope="session")
+def walls_hold(sandbox):
+    """Nothing hostile is run where a harmless probe gets through."""
+    if broken := broken_walls():
+        pytest.fail(f"not run, for the walls do not hold: {broken}")
+
+
+@pytest.fixture(scope="module")
+def stage(walls_hold, tmp_path_factory):
+    stage = Stage(tmp_path_factory.mktemp("course"), HOME)
+    yield stage
+    stage.close()
+
+
+def test_names_are_unique():
+    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS) > 100
+
+
+def test_an_honest_submission_gets_full_marks(stage):
+    graded = stage.honest()
+    assert graded.outcome == "graded"
+    assert points_of(nbformat.reads(graded.notebook, as_version=4)) == POINTS
+
+
+@pytest.fixture(scope="module")
+def open_files(stage):
+    """How many files are open once a first submission is graded."""
+    stage.honest()
+    return stage.open_files()
+
+
+@pytest.mark.usefixtures("open_files")
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_it_is_held(stage, attack):
+    happened = stage.perform(attack)
+    assert not happened.wrong, "\n".join([attack.tries, *happened.wrong])
+
+
+def test_nothing_piles_up(stage, open_files):
+    assert stage.open_files() <= open_files + 10

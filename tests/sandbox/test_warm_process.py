@@ -1,0 +1,78 @@
+"""The process that notebooks are forked from: who may ask it, and what ends when."""
+
+from contextlib import closing
+
+import psutil
+import pytest
+
+from autograder.sandbox import warm_process
+from autograder.sandbox.inside import frames
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.warm_process import WarmProcess
+from tests.support.kills import running
+from tests.support.waiting import HANG, wait_until
+
+pytestmark = pytest.mark.usefixtures("sandbox")
+EACH = 3  # processes of a fork: keeper, supervisor and kernel
+
+
+@pytest.fixture
+def warm():
+    with closing(WarmProcess([], Limits(), {}, ahead=2)) as warm:
+        yield warm
+
+
+def forks(warm):
+    """How many forks there are, waiting or at work."""
+    below = psutil.Process(warm.pid).children(recursive=True)
+    return (len(running(below)) - 2) / EACH  # beside bwrap and the warm process itself
+
+
+def wait_for_forks(count, warm):
+    wait_until(lambda: forks(warm) == count, f"there are never {count} forks")
+
+
+def begin(warm, source):
+    """Give a fork a cell to run: its number, and the socket that leads to it."""
+    number, channel = warm.take_fork()
+    frames.send(channel, {"cells": [[source, HANG]], "files": {}})
+    return number, channel
+
+
+def test_it_keeps_forks_ready_and_each_is_another(warm):
+    wait_for_forks(2, warm)
+    (first, one), (second, other) = begin(warm, "6 * 7"), begin(warm, "7 * 8")
+    assert first != second
+    with one, other:
+        for channel, product in ((other, "56"), (one, "42")):
+            channel.settimeout(HANG)
+            said = frames.Inbox(channel, 10_000).next()
+            assert said["outputs"][0]["data"]["text/plain"] == product
+    wait_for_forks(2, warm)
+
+
+def test_a_fork_ends_when_it_is_told_to(warm):
+    number, channel = begin(warm, "while True: pass")
+    with channel:
+        wait_for_forks(3, warm)
+        warm.end_fork(number)
+        wait_for_forks(2, warm)
+        warm.end_fork(number)  # as when it exceeds a limit and is done
+
+
+def test_a_fork_ends_with_who_asked_for_it(warm):
+    _, channel = begin(warm, "while True: pass")
+    wait_for_forks(3, warm)
+    channel.close()
+    wait_for_forks(2, warm)
+
+
+def test_when_it_is_lost_it_is_known(warm, monkeypatch):
+    _, channel = begin(warm, "while True: pass")
+    assert not warm.is_lost()
+    monkeypatch.setattr(warm_process, "LOST_SECONDS", HANG)
+    warm.kill()
+    assert warm.is_lost()
+    channel.close()
+    with pytest.raises(OSError, match=r"ended|Broken pipe"):
+        warm.take_fork()

@@ -1,0 +1,85 @@
+"""Someone else at work in a gradebook, until its input ends.
+
+    python -m tests.support.beside DB_URL
+
+Reads all marks over and over, as formgrader does, and gives a grade by hand to whoever has been
+graded and has none from it yet. At its end it prints whom it gave one, and how many had marks
+when it looked. It waits for a locked gradebook as the course's own commands do.
+"""
+
+import json
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from nbgrader.api import Grade, Gradebook
+from nbgrader.apps import NbGraderAPI  # noqa: F401 - it takes seconds, and formgrader has it
+
+from autograder.grading.engine.gradebook import wait_for_sqlite
+from autograder.lessons.lesson import ROOT
+from tests.support.classroom import LESSON
+
+BY_HAND = 1.5
+
+
+@contextmanager
+def at_work(db_url: str) -> Iterator[dict[str, Any]]:
+    """Another process that reads and writes in the gradebook; its report, when all is done."""
+    report = {}
+    arguments = [sys.executable, "-m", "tests.support.beside", db_url]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
+    with subprocess.Popen(arguments, cwd=ROOT, **pipes) as process:
+        assert process.stdout.readline() == "ready\n"
+        yield report
+        said, _ = process.communicate("")
+    assert process.returncode == 0
+    report.update(json.loads(said))
+
+
+def marks(book: Gradebook) -> tuple[dict[str, float], set[str]]:
+    """The marks that grading gave, by student; and who has one by hand."""
+    with book:
+        grades = {
+            found.student.id: found.notebooks[0].grades
+            for found in book.assignment_submissions(LESSON.name)
+        }
+        by_hand = {name for name, found in grades.items() if _last(found).manual_score == BY_HAND}
+        return {name: sum(g.auto_score for g in found) for name, found in grades.items()}, by_hand
+
+
+def main() -> None:
+    wait_for_sqlite()
+    given: list[str] = []
+    seen: set[int] = set()
+    with Gradebook(sys.argv[1], "attention-from-scratch") as book:
+        print("ready", flush=True)
+        while not select.select([sys.stdin], [], [], 0.05)[0]:
+            scores = {s.student.id: s.score for s in book.assignment_submissions(LESSON.name)}
+            seen.add(len(scores))
+            for student in sorted(scores.keys() - set(given))[:1]:
+                _give(book, student)
+                given.append(student)
+            book.db.rollback()  # so that the next look is a new one
+    print(json.dumps({"given": given, "seen": sorted(seen)}))
+
+
+def _give(book: Gradebook, student: str) -> None:
+    """Grade one of a student's check cells by hand; the transaction takes a while, as some do."""
+    grade = _last(book.find_submission_notebook(LESSON.name, LESSON.name, student).grades)
+    grade.manual_score = BY_HAND
+    book.db.flush()
+    time.sleep(0.1)
+    book.db.commit()
+
+
+def _last(grades: list[Grade]) -> Grade:
+    """The last by name: PostgreSQL gives rows in another order after each change."""
+    return max(grades, key=lambda grade: grade.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""A headless browser for tests: Debian's Chromium, driven by Playwright."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.support import programs
+from tests.support.waiting import HANG
+
+OPTIONS = (
+    "--disable-gpu",
+    "--disable-dev-shm-usage",  # in a container it may be small
+    "--no-sandbox",  # it may have none, and as root it must not; it shows the course's own pages
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def new_page(width: int = 1200, height: int = 900) -> Iterator[Page]:
+    """An empty page in a browser of its own, which reaches nothing but this machine."""
+    chromium = programs.find("chromium", "chromium")
+    milliseconds = HANG * 1000
+    expect.set_options(timeout=milliseconds)
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=OPTIONS, timeout=milliseconds)
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(milliseconds)
+        page.route("**/*", lambda route, request: _only_here(route, request))
+        try:
+            yield page
+        finally:
+            browser.close()
+
+
+def _only_here(route, request) -> None:
+    local = request.url.startswith(("http://127.0.0.1:", "http://localhost:", "file:", "data:"))
+    route.continue_() if local else route.abort()

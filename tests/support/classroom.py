@@ -1,0 +1,136 @@
+"""A course directory for tests: a lesson, submissions to it, and what grading left behind."""
+
+import os
+import shutil
+import subprocess
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import psutil
+from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook
+
+from autograder.grading.demo.made_up_class import COUNT, make_class
+from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.lessons.lesson import ROOT, Lesson
+
+LESSON = Lesson("01_dot_product_attention")
+
+
+def make_course(course: Path, count: int, *options: str) -> dict[str, float]:
+    """Release the lesson in a course directory and hand in `count` answers: true marks by student.
+
+    options: of nbgrader, for the release.
+    """
+    made = make_class(LESSON, min(count, COUNT))
+    marks = {}
+    for number, submission in enumerate(islice(cycle(made), count)):
+        student = f"learner_{number:03}"
+        hand_in(course, student, submission.notebook(LESSON))
+        marks[student] = submission.true_mark
+    release(course, LESSON, *options)
+    return marks
+
+
+def release(course: Path, lesson: Lesson = LESSON, *options: str) -> None:
+    shutil.copytree(lesson.notebook_path.parent, course / "solutions" / lesson.name)
+    nbgrader(course, "generate_assignment", lesson.name, *options)
+
+
+def hand_in(
+    course: Path, student: str, notebook: nbformat.NotebookNode, lesson: Lesson = LESSON
+) -> None:
+    folder = course / "submitted" / student / lesson.name
+    folder.mkdir(parents=True)
+    nbformat.write(notebook, folder / f"{lesson.name}.ipynb")
+
+
+def command(course: Path, *arguments: str) -> list[str]:
+    """An nbgrader command in a course directory."""
+    return ["nbgrader", *arguments, f"--CourseDirectory.root={course}"]
+
+
+def nbgrader(course: Path, *arguments: str) -> str:
+    """Run an nbgrader command to its good end; returns what it said."""
+    done = subprocess.run(
+        command(course, *arguments), cwd=ROOT, capture_output=True, encoding="utf-8"
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said[-3000:]
+    return said
+
+
+def start(course: Path, *arguments: str, **environment: str) -> subprocess.Popen:
+    """Start an nbgrader command; what it says goes to a file in the course directory."""
+    return start_program(command(course, *arguments), course / "said.txt", **environment)
+
+
+def start_program(
+    program: list[str], said: Path, cwd: Path = ROOT, **environment: str
+) -> subprocess.Popen:
+    """Start a program in a session of its own; what it says goes to a file."""
+    with said.open("wb") as file:
+        return subprocess.Popen(
+            program,
+            cwd=cwd,
+            env=os.environ | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+        )
+
+
+def gradebook(course: Path) -> Gradebook:
+    return Gradebook(f"sqlite:///{course}/gradebook.db", "attention-from-scratch")
+
+
+def scores(book: Gradebook) -> dict[str, float]:
+    """The marks in a gradebook, by student."""
+    with book:
+        return {row.student.id: row.score for row in book.assignment_submissions(LESSON.name)}
+
+
+def records(book: Gradebook) -> list[tuple[Any, ...]]:
+    """Every row of a gradebook that carries a mark or a comment, sorted; ids and hours apart."""
+    with book:
+        rows = [("student", row.id) for row in book.db.query(Student)]
+        for row in book.db.query(SubmittedAssignment):
+            rows.append(("submission", row.student.id, row.name, str(row.timestamp)))
+        for row in book.db.query(SubmittedNotebook):
+            about = (row.student.id, row.name)
+            rows.append(("notebook", *about, str(row.late_submission_penalty)))
+            rows += [("grade", *about, g.cell.name, *_marks(g)) for g in row.grades]
+            rows += [("comment", *about, c.cell.name, str(c.comment)) for c in row.comments]
+        return sorted(rows)
+
+
+def autograded(course: Path, student: str) -> nbformat.NotebookNode:
+    """What grading left of a student's notebook."""
+    path = course / "autograded" / student / LESSON.name / f"{LESSON.name}.ipynb"
+    return nbformat.read(path, as_version=4)
+
+
+def verdicts(course: Path) -> dict[str, list[dict[str, Any]]]:
+    """The verdicts in the autograded notebooks, which are valid notebooks, by student."""
+    found = {}
+    for path in course.glob(f"autograded/*/{LESSON.name}/*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+        cells = [cell for cell in notebook.cells if VERDICT in cell.metadata]
+        found[path.parts[-3]] = [cell.metadata[VERDICT] for cell in cells]
+    return found
+
+
+def descendants(pid: int) -> list[psutil.Process]:
+    """The processes that a process has started, and those that they have."""
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _marks(grade: Any) -> tuple[str, ...]:
+    numbers = (grade.auto_score, grade.manual_score, grade.extra_credit, grade.score)
+    return *map(str, numbers), str(bool(grade.needs_manual_grade))

@@ -1,0 +1,77 @@
+"""Which part of the autograder may know which: above all, what is asked never what is known."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from autograder.building.sources import needed_files
+from autograder.lessons.lesson import ROOT
+from autograder.sandbox.walls import MOUNTED
+
+AUTOGRADER = ROOT / "autograder"
+CORE = {"asking", "judging", "references", "errors"}
+# For each part the parts that it may import.
+MAY_IMPORT = {
+    "__init__": {"asking", "learner"},
+    "errors": set(),
+    "atomic_writes": set(),
+    "asking": {"errors"},
+    "judging": {"asking", "errors"},
+    "references": {"asking", "judging", "errors"},
+    "learner": CORE,
+    "lessons": set(),
+    "exercises": {"asking", "lessons"},
+    "building": {*CORE, "lessons", "atomic_writes"},
+    "authoring": {*CORE, "lessons", "building", "atomic_writes"},
+    "sandbox": {"asking", "errors"},
+    "grading": {*CORE, "lessons", "building", "sandbox", "atomic_writes"},
+}
+
+
+def part_of(path):
+    """The part that a file of the autograder belongs to."""
+    return path.relative_to(AUTOGRADER).with_suffix("").parts[0]
+
+
+def imported_parts(path):
+    """The parts that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "autograder":
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from _parts([node.module])
+        elif isinstance(node, ast.Import):
+            yield from _parts([alias.name for alias in node.names])
+
+
+def _parts(names):
+    return [name.split(".")[1] for name in names if name.startswith("autograder.")]
+
+
+FILES = sorted(AUTOGRADER.rglob("*.py"))
+
+
+def test_every_part_has_its_rule():
+    assert {part_of(path) for path in FILES} == set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("part", MAY_IMPORT)
+def test_a_part_imports_what_it_may(part):
+    allowed = {part, *MAY_IMPORT[part]}
+    for path in FILES:
+        if part_of(path) == part:
+            assert set(imported_parts(path)) <= allowed, path
+
+
+def test_the_rules_have_no_circles():
+    done: set[str] = set()
+    while ready := {part for part, rule in MAY_IMPORT.items() if rule <= done} - done:
+        done |= ready
+    assert done == set(MAY_IMPORT)
+
+
+def test_what_is_mounted_into_the_sandbox_needs_nothing_else():
+    mounted = [AUTOGRADER / name for name in MOUNTED]
+    files = [f for path in mounted for f in ([path] if path.is_file() else path.glob("*.py"))]
+    assert set(needed_files(files, ROOT)) == set(map(Path, files))
