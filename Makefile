@@ -12,6 +12,8 @@ export PYTHONUTF8 := 1
 LESSON  ?=
 LAB     ?=
 PYTEST  ?=
+# A file stays on one worker, which shares its fixtures; short notebooks come last, and fill gaps.
+PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
 # What `make grade` says to nbgrader, from options of its own.
 GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subst ','\'',$(STUDENT))') \
 	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
@@ -33,15 +35,15 @@ lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab $(LAB) notebooks
 
 test: $(VENV)/developer  ## set everything up and run every test, notebooks included
-	pytest -n 2 --dist loadfile $(PYTEST)
+	$(PYTESTS) $(PYTEST)
 
 # What computes numbers, once for other processors and once for more threads; and everything in a
 # folder with a space and an accent in its name, below the folder for temporary files.
 NUMBERS = solutions tests/course tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
 anywhere: $(VENV)/developer  ## run the tests as if on other machines; it takes half an hour
-	ATEN_CPU_CAPABILITY=default pytest -n 2 --dist loadfile $(PYTEST) $(NUMBERS)
-	THREADS=4 pytest -n 2 --dist loadfile $(PYTEST) $(NUMBERS)
+	ATEN_CPU_CAPABILITY=default $(PYTESTS) $(PYTEST) $(NUMBERS)
+	THREADS=4 $(PYTESTS) $(PYTEST) $(NUMBERS)
 	folder="$$(mktemp -d)/my coursé" && git checkout-index --all --prefix="$$folder/" && \
 		$(MAKE) -C "$$folder" test && rm -rf "$$folder"
 

@@ -32,9 +32,9 @@ SCRATCH = "/scratch"
 GRADERS_CODE = "/grader"
 ALWAYS = ("status", "execute_input")
 EACH = 100  # bytes that an output takes besides what it shows
-GRACE = 3.0  # seconds of processor time for an interrupted cell to end
+GRACE = 1.0  # seconds of processor time for an interrupted cell to end
 EVERY = 0.1  # seconds between two looks at the time
-LAST_OUTPUT = 20.0  # seconds, for what a cell has shown to arrive
+LAST_OUTPUT = 10.0  # seconds, for what a cell has shown to arrive
 
 
 class Cells(NotebookClient):

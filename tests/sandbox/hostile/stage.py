@@ -37,6 +37,7 @@ from tests.support.waiting import wait_until
 LIMITS = Limits(
     cell_seconds=2.0,
     notebook_seconds=12.0,
+    patience=3.0,
     memory_bytes=1 << 30,
     processes=80,
     open_files=256,
