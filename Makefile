@@ -39,7 +39,8 @@ test: $(VENV)/developer  ## set everything up and run every test, notebooks incl
 
 # What computes numbers, once for other processors and once for more threads; and everything in a
 # folder with a space and an accent in its name, below the folder for temporary files.
-NUMBERS = solutions tests/course tests/building/test_references.py tests/asking/test_keras_layers.py \
+NUMBERS = solutions tests/course/test_lesson_*.py tests/course/test_witnesses.py \
+	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
 anywhere: $(VENV)/developer  ## run the tests as if on other machines; it takes half an hour
 	ATEN_CPU_CAPABILITY=default $(PYTESTS) $(PYTEST) $(NUMBERS)

@@ -1,0 +1,52 @@
+"""What is imported is declared: for learners, for instructors, for developers."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+import pytest
+
+from autograder.lessons.lesson import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+LEARNER = PROJECT["dependencies"]
+INSTRUCTOR = [*LEARNER, *EXTRAS["instructor"], *EXTRAS["dask"], *EXTRAS["postgresql"]]
+DEVELOPER = [*INSTRUCTOR, *EXTRAS["dev"]]
+OWN = {"autograder", "inside", "tests", "utils"}
+
+
+def normal(name):
+    """A distribution's name as PEP 503 compares them."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def imported(path):
+    """The top-level packages of others that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module]
+        yield from ({name.partition(".")[0] for name in names} - OWN - sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "declared"),
+    [
+        (["utils/*.py", "autograder/*.py"], LEARNER),
+        ([f"autograder/{part}/*.py" for part in ("asking", "judging", "references")], LEARNER),
+        (["autograder/**/*.py", "nbgrader_config.py"], INSTRUCTOR),
+        (["tests/**/*.py"], DEVELOPER),
+    ],
+    ids=["utils and check", "asking and judging", "grading and authoring", "tests"],
+)
+def test_what_is_imported_is_declared(patterns, declared):
+    named = {normal(re.split(r"[\[=<>~! ]", line)[0]) for line in declared}
+    owners = packages_distributions()
+    for path in (path for pattern in patterns for path in ROOT.glob(pattern)):
+        for package in imported(path):
+            assert named & {normal(name) for name in owners[package]}, f"{path}: {package}"
