@@ -5,8 +5,12 @@ import io
 import sys
 
 import pytest
+import torch
 
+from autograder.asking.answer import Answer
+from autograder.asking.collect import collect
 from autograder.authoring import __main__ as author
+from autograder.building.audit import Audit
 from autograder.building.reference import ExerciseBuilder
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Alternative, Mistake
@@ -116,3 +120,40 @@ def test_hidden_cases_follow_the_secret():
     assert len(first) == sum(len(aspect.cases) for aspect in SOFTMAX.aspects)
     assert all(x.equal(y) for x, y in zip(first, again, strict=True))
     assert not any(x.equal(y) for x, y in zip(first, other, strict=True))
+
+
+TRIVIAL = {
+    "zeros": lambda call, tensor: torch.zeros_like(tensor),
+    "ones": lambda call, tensor: torch.ones_like(tensor),
+    "an input": lambda call, tensor: call.arguments["scores"],
+}
+
+
+@pytest.mark.parametrize("name", TRIVIAL)
+def test_an_exercise_that_takes_no_thought_does_not_pass(name):
+    question, key = build(mistakes=[])
+    answers = [
+        Answer({n: TRIVIAL[name](call, t) for n, t in case.expected.items()})
+        for call, case in zip(question.calls, key.cases, strict=True)
+    ]
+    cases = [
+        dataclasses.replace(case, expected=answer.tensors)
+        for case, answer in zip(key.cases, answers, strict=True)
+    ]
+    key = dataclasses.replace(key, cases=cases)
+    audit = Audit(SOFTMAX, question, key)
+    with pytest.raises(AuthoringError, match=f"gives {key.points} points to {name}"):
+        audit.run({"the solution": answers}, {})
+
+
+def test_doing_nothing_must_earn_nothing():
+    """For an exercise that is judged by what it does to a module."""
+    lesson = Lesson("02_qkv_projections")
+    exercise = next(e for e in lesson.exercises if e.name == "copy_projections")
+    question, key = ExerciseBuilder(lesson, exercise, None).build()
+    nothing = collect(lambda *arguments: None, question)
+    pairs = zip(key.cases, nothing, strict=True)
+    cases = [dataclasses.replace(case, expected=answer.tensors) for case, answer in pairs]
+    key = dataclasses.replace(key, cases=cases, mistakes=[])
+    with pytest.raises(AuthoringError, match=f"gives {key.points} points to doing nothing"):
+        Audit(exercise, question, key).run({"the solution": nothing}, {})
