@@ -6,16 +6,12 @@ from itertools import cycle
 from math import ceil
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from utils.look import BLUE, GREY, ORANGE, RED
+from utils.log_axes import label_measured, label_plainly
+from utils.look import LINE_LOOKS
 from utils.picture import Picture, render
 from utils.values import as_array
-
-LOOKS = [(BLUE, "o"), (ORANGE, "s"), ("#440154", "^"), (RED, "D"), (GREY, "v")]
-TICKS_APART = 1.45  # ratio of neighbouring ticks on the x axis
 
 
 def plot_growth(
@@ -81,28 +77,14 @@ def draw_growth(series: dict[str, np.ndarray], x_name: str, y_name: str) -> Figu
     figure = Figure(figsize=(5.2, 3.4), layout="constrained")
     ax = figure.subplots()
     ax.set(xscale="log", yscale="log", xlabel=x_name, ylabel=y_name)
-    for (name, points), (colour, marker) in zip(series.items(), cycle(LOOKS), strict=False):
+    for (name, points), (colour, marker) in zip(series.items(), cycle(LINE_LOOKS), strict=False):
         label = f"{name} (slope {_slope(points):.1f})"
         ax.plot(*points, color=colour, marker=marker, ms=5, label=label)
-    _label_ticks(ax, points[0])
+    label_measured(ax.xaxis, points[0])
+    label_plainly(ax.yaxis, *ax.get_ylim())
     ax.grid(color="#dddddd", lw=0.6)
     ax.legend(frameon=False)
     return figure
-
-
-def _label_ticks(ax: Axes, sizes: np.ndarray) -> None:
-    """Measured sizes below, where there is room; plain numbers at the left."""
-    ticks = [sizes[0]]
-    for size in sizes:
-        if size >= TICKS_APART * ticks[-1]:
-            ticks.append(size)
-    ax.set_xticks(ticks, [f"{size:g}" for size in ticks])
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_minor_locator(NullLocator())
-    low, high = ax.get_ylim()
-    if high / low < 100:
-        ax.yaxis.set_major_locator(LogLocator(subs=range(1, 10) if high / low < 10 else (1, 2, 5)))
 
 
 def _summary(series: dict[str, np.ndarray], x_name: str, y_name: str) -> str:

@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from utils.growth import LOOKS, TICKS_APART
+from utils.log_axes import label_measured, label_plainly
+from utils.look import LINE_LOOKS
 from utils.picture import Picture, render
 from utils.values import as_array, check_finite, listed, short
 
 MARKERS_UP_TO = 30  # points of a line; more would hide it
-MOST_TICKS = 12
 
 
 def plot_lines(
@@ -62,7 +60,7 @@ def draw_lines(
     figure = Figure(figsize=(5.2, 3.2), layout="constrained")
     ax = figure.subplots()
     ax.set(xlabel=x_name, ylabel=y_name)
-    looks = cycle(LOOKS)
+    looks = cycle(LINE_LOOKS)
     for name, y in series.items():
         look = _dashed_look() if name in dashed else _line_look(*next(looks), len(x))
         ax.plot(x, np.where(np.isfinite(y), y, np.nan), label=name, **look)
@@ -85,33 +83,10 @@ def _dashed_look() -> dict[str, Any]:
 def _scale(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
     if log_x:
         ax.set_xscale("log")
-        _label_measured(ax.xaxis, x)
+        label_measured(ax.xaxis, x)
     if log_y:
         ax.set_yscale("log")
-        _label_plainly(ax.yaxis, *ax.get_ylim())
-
-
-def _label_measured(axis: Axis, x: np.ndarray) -> None:
-    """Ticks at measured places, as many as there is room for on a logarithmic axis."""
-    places = np.unique(x)
-    apart = max(TICKS_APART, (places[-1] / places[0]) ** (1 / MOST_TICKS))
-    ticks = [places[0]]
-    for place in places:
-        if place >= apart * ticks[-1]:
-            ticks.append(place)
-    axis.set_ticks(ticks, [f"{place:g}" for place in ticks])
-    axis.set_minor_locator(NullLocator())
-
-
-def _label_plainly(axis: Axis, low: float, high: float) -> None:
-    """0.01 in the place of a power of ten, and more ticks where the axis spans little."""
-    if high / low < 3:
-        axis.set_major_locator(MaxNLocator(5))
-    elif high / low < 100:
-        axis.set_major_locator(LogLocator(subs=range(1, 10) if high / low < 10 else (1, 2, 5)))
-    axis.set_minor_locator(NullLocator())
-    # Python writes 1e-05.
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("e-0", "e-")))
+        label_plainly(ax.yaxis, *ax.get_ylim())
 
 
 def _x_values(x: Any, log: bool) -> np.ndarray:

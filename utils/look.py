@@ -7,6 +7,7 @@ import matplotlib.style
 from matplotlib.axes import Axes
 
 RED, GREY, BLUE, ORANGE = "#b00020", "#6a6a6a", "#31688e", "#d98c2b"
+LINE_LOOKS = [(BLUE, "o"), (ORANGE, "s"), ("#440154", "^"), (RED, "D"), (GREY, "v")]
 LETTER, LINE = 0.085, 0.16  # width of a letter and height of a line in inches, about
 
 HOUSE_STYLE = {

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
 
+from utils.log_axes import label_plainly
 from utils.look import BLUE, GREY, ORANGE
 from utils.panels import panel_grid
 from utils.picture import Picture, render
@@ -100,8 +100,7 @@ def draw_errors(points: dict[str, np.ndarray], baselines: Mapping[str, float]) -
 def _scale(ax: Axes, x_name: str) -> None:
     ax.set_yscale("log")
     ax.set(xlabel=x_name, ylabel="mean squared error")
-    ax.yaxis.set_minor_locator(NullLocator())
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    label_plainly(ax.yaxis, *ax.get_ylim())
 
 
 def _draw_baselines(ax: Axes, baselines: Mapping[str, float], named: bool = True) -> None:

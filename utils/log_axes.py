@@ -1,0 +1,34 @@
+"""Ticks that can be read on a logarithmic axis."""
+
+import numpy as np
+from matplotlib.axis import Axis
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+APART = 1.45  # ratio of neighboring ticks, at least
+MOST_TICKS = 12
+
+
+def label_measured(axis: Axis, places: np.ndarray) -> None:
+    """Put ticks at measured places, as many as there is room for."""
+    places = np.unique(places)
+    apart = max(APART, (places[-1] / places[0]) ** (1 / MOST_TICKS))
+    ticks = [places[0]]
+    for place in places:
+        if place >= apart * ticks[-1]:
+            ticks.append(place)
+    axis.set_ticks(ticks, [_plainly(place) for place in ticks])
+    axis.set_minor_locator(NullLocator())
+
+
+def label_plainly(axis: Axis, low: float, high: float) -> None:
+    """Write 0.01 instead of a power of ten, with more ticks where the axis spans little."""
+    if high / low < 3:
+        axis.set_major_locator(MaxNLocator(5))
+    elif high / low < 100:
+        axis.set_major_locator(LogLocator(subs=range(1, 10) if high / low < 10 else (1, 2, 5)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _plainly(value)))
+
+
+def _plainly(value: float) -> str:
+    return f"{value:g}".replace("e-0", "e-")  # Python writes 1e-05
