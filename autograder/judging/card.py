@@ -5,6 +5,7 @@ from html import escape
 import torch
 from torch import Tensor
 
+from autograder.judging.code_marks import as_html
 from autograder.judging.tensor_table import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -100,10 +101,7 @@ def _frame(title: str, colour: str, parts: list[Part]) -> Card:
 
 
 def _paragraph(text: str) -> Part:
-    """Text in which `backticks` mark code."""
-    pieces = escape(text).split("`")
-    html = "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
-    return f'<p style="margin:6px 0">{html}</p>', text
+    return f'<p style="margin:6px 0">{as_html(text)}</p>', text
 
 
 def _aspects(aspects: list[AspectResult]) -> Part:

@@ -74,7 +74,7 @@ def wrong_choice(c: Comparison) -> str | None:
     """A single whole number stands for a word that was chosen; the right one is not told."""
     if c.got.dim() or c.got.is_floating_point() or c.got.dtype != c.expected.dtype:
         return None
-    return f"{_named(c).capitalize()} is not the one you chose. What else would look like this?"
+    return f"{_subject(c)} not the one you chose. What else would look like this?"
 
 
 def opposite_booleans(c: Comparison) -> str | None:
@@ -214,7 +214,8 @@ def _named(c: Comparison) -> str:
 
 
 def _subject(c: Comparison, verb: str = "is") -> str:
-    return f"`{c.name}` {verb}" if c.name else f"The result {verb}"
+    named = _named(c)
+    return f"{named[0].upper()}{named[1:]} {verb}"
 
 
 def _index(where: Tensor) -> tuple[int, ...]:

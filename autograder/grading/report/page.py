@@ -4,7 +4,6 @@ import base64
 import hashlib
 import os
 import re
-from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +13,7 @@ from markupsafe import Markup
 from autograder.grading.report.classroom import Report, Row
 from autograder.grading.report.histogram import histogram
 from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.judging.code_marks import as_html
 
 HERE = Path(__file__).parent
 SHOWN_MISTAKES = 12
@@ -47,8 +47,7 @@ def render_page(report: Report, folder: Path, feedback: Path) -> str:
 
 def code(text: str) -> Markup:
     """Text in which `backticks` mark code."""
-    pieces = escape(text).split("`")
-    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces)))
+    return Markup(as_html(text))
 
 
 def name(text: str) -> str:

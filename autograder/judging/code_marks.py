@@ -1,0 +1,15 @@
+"""Text in which `backticks` mark code."""
+
+from collections.abc import Iterable
+from html import escape
+
+
+def listed(names: Iterable[str]) -> str:
+    """ "`a` and `b`"."""
+    return " and ".join(f"`{name}`" for name in names)
+
+
+def as_html(text: str) -> str:
+    """The text as HTML, escaped, with its code in <code>."""
+    pieces = escape(text).split("`")
+    return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
