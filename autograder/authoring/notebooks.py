@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
+from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
 
 CELL_SECONDS = 300
 
@@ -64,9 +65,10 @@ def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
     if cell.cell_type != "code":
         return cell
     if defined := exercise_defined(cell.source):
-        cell.metadata.nbgrader = _nbgrader(defined, solution=True)
+        cell.metadata.nbgrader = nbgrader_metadata(defined, solution=True)
     elif checked := exercise_checked(cell.source):
-        cell.metadata.nbgrader = _nbgrader(f"check_{checked}", points=_points(lesson, checked))
+        points = _points(lesson, checked)
+        cell.metadata.nbgrader = nbgrader_metadata(f"check_{checked}", points=points)
     return cell
 
 
@@ -77,26 +79,13 @@ def _points(lesson: Lesson, name: str) -> int:
     raise AuthoringError(f"check({name}) checks no exercise of this lesson")
 
 
-def _nbgrader(grade_id: str, points: int | None = None, solution: bool = False) -> dict:
-    metadata = {
-        "grade": points is not None,
-        "grade_id": grade_id,
-        "locked": points is not None,
-        "schema_version": 3,
-        "solution": solution,
-        "task": False,
-    }
-    return metadata if points is None else metadata | {"points": points}
-
-
 def _cell_ids(cells: list[NotebookNode]) -> list[str]:
     """An id for each cell: its exercise, or the nearest heading above and a number."""
     ids, heading, seen = [], "start", Counter()
     for cell in cells:
         if cell.cell_type == "markdown" and (match := re.match(r"#+ (.+)", cell.source)):
             heading = _slug(match[1])
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        base = grade_id or heading
+        base = grade_id_of(cell) or heading
         seen[base] += 1
         ids.append(base if seen[base] == 1 else f"{base}-{seen[base]}")
     return ids

@@ -14,9 +14,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.grading.demo.true_marks import Marker
-from autograder.grading.submission.cells import grade_id_of
 from autograder.lessons.exercise import Exercise, Mistake, Variant
 from autograder.lessons.lesson import STUB, Lesson, rewrite
+from autograder.lessons.nbgrader_metadata import grade_id_of
 
 LEFT_OPEN = Variant("left open", body=STUB)
 SOLUTION = Variant("solution")

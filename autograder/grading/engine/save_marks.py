@@ -6,8 +6,8 @@ from nbgrader.api import Comment, Grade, Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 
-from autograder.grading.submission.cells import grade_id_of
 from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
 class SaveMarks(NbGraderPreprocessor):

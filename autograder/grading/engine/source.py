@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.grading.submission.cells import grade_id_of
+from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
 @dataclass(frozen=True)

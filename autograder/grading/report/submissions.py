@@ -9,6 +9,7 @@ from typing import Any
 from tqdm import tqdm
 
 from autograder.grading.report.untrusted import checked_run, checked_verdict
+from autograder.grading.submission.cells import joined_text
 from autograder.grading.worker.job import RUN
 from autograder.grading.worker.judge_notebook import VERDICT
 
@@ -95,9 +96,7 @@ def _read_cell(submission: Submission, cell: dict[str, Any]) -> None:
 
 
 def _source(cell: dict[str, Any]) -> str:
-    source = cell.get("source")
-    lines = source if isinstance(source, list) else [source]
-    text = "".join(line for line in lines if isinstance(line, str))
+    text = joined_text(cell.get("source"))
     return text if len(text) <= MOST_SOURCE else ""
 
 

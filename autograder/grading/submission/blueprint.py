@@ -12,11 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from autograder.lessons.lesson import exercise_checked
+from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 
 if TYPE_CHECKING:  # a worker needs no database
     from nbgrader import api
-
-SCHEMA_VERSION = 3  # of nbgrader's cell metadata
 
 
 @dataclass(frozen=True)
@@ -36,18 +35,16 @@ class SourceCell:
     @property
     def metadata(self) -> dict[str, Any]:
         """What nbgrader writes about this cell into a notebook."""
-        facts = {
-            "cell_type": self.cell_type,
-            "checksum": self.checksum,
-            "grade": self.grade,
-            "grade_id": self.name,
-            "locked": self.locked,
-            "points": self.points,
-            "schema_version": SCHEMA_VERSION,
-            "solution": self.solution,
-            "task": self.task,
-        }
-        return {name: fact for name, fact in facts.items() if fact is not None}
+        return nbgrader_metadata(
+            self.name,
+            solution=self.solution,
+            points=self.points,
+            grade=self.grade,
+            locked=self.locked,
+            task=self.task,
+            cell_type=self.cell_type,
+            checksum=self.checksum,
+        )
 
 
 @dataclass(frozen=True)

@@ -32,13 +32,6 @@ def make_notebook(cells: Iterable[NotebookNode]) -> NotebookNode:
     return new_notebook(cells=cells, metadata=metadata)
 
 
-def grade_id_of(cell: dict) -> str | None:
-    match cell:
-        case {"metadata": {"nbgrader": {"grade_id": str(grade_id)}}}:
-            return grade_id
-    return None
-
-
 def joined_text(value: Any) -> str:
     """Text from a string or a list of lines; "" from anything else."""
     lines = value if isinstance(value, list) else [value]

@@ -9,13 +9,13 @@ from nbformat import NotebookNode
 
 from autograder.grading.submission.cells import (
     CELL_TYPES,
-    grade_id_of,
     joined_text,
     make_cell,
     make_notebook,
     pictures_of,
     tags_of,
 )
+from autograder.lessons.nbgrader_metadata import grade_id_of
 
 MOST_CELLS = 5_000
 FRESH_COPY = "copy your answers into a fresh copy of the lesson and hand that in"

@@ -10,13 +10,13 @@ from nbformat import NotebookNode
 
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.submission.cells import (
-    grade_id_of,
     joined_text,
     make_cell,
     make_notebook,
     pictures_of,
     tags_of,
 )
+from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
 def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:

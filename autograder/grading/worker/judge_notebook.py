@@ -8,11 +8,11 @@ from nbformat.v4 import new_output
 
 from autograder.asking.answer import Answer, Problem
 from autograder.asking.hand_in import MIME, HandedIn, unpack
-from autograder.grading.submission.cells import grade_id_of
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import blame, judge
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
+from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import LessonReference
 
 VERDICT = "attention_verdict"

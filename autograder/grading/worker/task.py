@@ -13,7 +13,6 @@ from nbformat.v4 import new_output
 
 from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
-from autograder.grading.submission.cells import grade_id_of
 from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.read_notebook import (
     BrokenSubmission,
@@ -24,6 +23,7 @@ from autograder.grading.submission.restore import empty_submission, restore
 from autograder.grading.worker.job import RUN, Graded, Job
 from autograder.grading.worker.judge_notebook import NOT_RUN, judge_notebook, tidy
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
+from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import LessonReference
 from autograder.sandbox.sandbox import Cell, Run
 from autograder.sandbox.walls import HOME

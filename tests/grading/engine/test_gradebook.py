@@ -10,6 +10,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.lessons.lesson import ROOT
+from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.support import beside
 from tests.support.classroom import LESSON, gradebook, make_course, nbgrader
 
@@ -23,16 +24,8 @@ LATE = "2030-01-03 00:00:00 UTC"
 EARLY, LATER = "2030-01-01 00:00:00 UTC", "2030-01-01 10:00:00 UTC"
 
 
-def cell(make, source, grade_id, points=0, solution=False):
-    about = {
-        "grade": bool(points),
-        "grade_id": grade_id,
-        "locked": not solution,
-        "schema_version": 3,
-        "solution": solution,
-        "task": False,
-    }
-    return make(source, metadata={"nbgrader": about | ({"points": points} if points else {})})
+def cell(make, source, grade_id, **facts):
+    return make(source, metadata={"nbgrader": nbgrader_metadata(grade_id, **facts)})
 
 
 def small_notebook(answer):

@@ -21,6 +21,7 @@ from autograder.grading.demo.made_up_class import (
 )
 from autograder.grading.report.class_report import class_report, read_verdicts
 from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.support.waiting import HANG
 
 LESSON = Lesson("01_dot_product_attention")
@@ -196,8 +197,12 @@ def test_a_secret_is_the_same_in_every_locale(tmp_path, monkeypatch):
 
 def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):
     cells = [
-        nbformat.v4.new_code_cell("x = 1", metadata={"nbgrader": metadata("x", solution=True)}),
-        nbformat.v4.new_code_cell("assert x == 1", metadata={"nbgrader": metadata("t", points=3)}),
+        nbformat.v4.new_code_cell(
+            "x = 1", metadata={"nbgrader": nbgrader_metadata("x", solution=True)}
+        ),
+        nbformat.v4.new_code_cell(
+            "assert x == 1", metadata={"nbgrader": nbgrader_metadata("t", points=3)}
+        ),
     ]
     notebook = nbformat.v4.new_notebook(cells=cells)
     for folder in (course / "solutions" / "own", course / "submitted" / "solution" / "own"):
@@ -214,18 +219,6 @@ def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):
         ]
     assert float(row["score"]) == 3
     shutil.rmtree(course / "solutions" / "own")
-
-
-def metadata(grade_id, solution=False, points=0):
-    return {
-        "grade": bool(points),
-        "grade_id": grade_id,
-        "locked": bool(points),
-        "points": points,
-        "schema_version": 3,
-        "solution": solution,
-        "task": False,
-    }
 
 
 def test_the_made_up_class_holds_every_kind_of_submission(lesson):
