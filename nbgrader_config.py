@@ -17,16 +17,20 @@ c.CourseDirectory.root = str(Path(__file__).parent.resolve())
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "notebooks"
 
-# As nbgrader's own list, with collecting, judging and saving exchanged for the course's. The
-# order matters: judging reads what the kernel sent, saving reads the verdicts.
-c.Autograde.autograde_preprocessors = [
-    "autograder.grading.engine.collect_answers.CollectAnswers",
-    "autograder.grading.engine.judge_answers.JudgeAnswers",
+# A sealed worker restores, runs and judges a submission. The grader then takes these steps.
+c.Autograde.saving_preprocessors = [
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
     "autograder.grading.engine.save_marks.SaveMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
+]
+# Unsealed, one process takes all steps, as nbgrader's own does. The order matters: judging reads
+# what the kernel sent, saving reads the verdicts.
+c.Autograde.autograde_preprocessors = [
+    "autograder.grading.engine.collect_answers.CollectAnswers",
+    "autograder.grading.engine.judge_answers.JudgeAnswers",
+    *c.Autograde.saving_preprocessors,
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.Execute.extra_arguments = [

@@ -22,11 +22,9 @@ from nbgrader import converters
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import api, autogradeapp
 from nbgrader.converters.base import BaseConverter, NbGraderException
-from nbgrader.preprocessors import CheckCellMetadata, Execute
 from nbgrader.utils import find_all_files
 from tqdm import tqdm
-from traitlets import Bool, Float, Integer, Unicode
-from traitlets.utils.importstring import import_item
+from traitlets import Bool, Float, Integer, List, Unicode
 
 from autograder.atomic_writes import draft_of, remove_unfinished
 from autograder.errors import CourseError
@@ -75,6 +73,9 @@ class Autograde(converters.Autograde, OrdinaryFiles):
     scheduler = Unicode("", help="Address of a Dask scheduler for the work.").tag(config=True)
     cell_seconds = Float(30.0, help="Processor time of one cell.").tag(config=True)
     notebook_seconds = Float(300.0, help="Processor time of one notebook.").tag(config=True)
+    saving_preprocessors = List(
+        help="Preprocessors for a notebook that a worker has run and judged."
+    ).tag(config=True)
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
     memory = Float(4.0, help="Gigabytes that one notebook may use.").tag(config=True)
 
@@ -183,7 +184,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             closing(self._pool(len(due))) as pool,
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
-            self._register_later_preprocessors()
+            self._register_saving_preprocessors()
             for graded in pool.grade_all(self._jobs(due)):
                 results[graded.path] = graded
                 folder = os.path.dirname(graded.path)
@@ -278,18 +279,10 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             return str(self._draft)
         return super()._format_dest(assignment_id, student_id, escape)
 
-    def _register_later_preprocessors(self) -> None:
-        """nbgrader's steps from judging on: those that save marks, and those that tidy up.
-
-        None looks after the cells' metadata: the released ones stand in their places already.
-        """
-        from autograder.grading.engine.judge_answers import JudgeAnswers
-
+    def _register_saving_preprocessors(self) -> None:
         self.exporter._preprocessors = []
-        for step in self.autograde_preprocessors:
-            step = import_item(step) if isinstance(step, str) else step
-            if not issubclass(step, Execute | JudgeAnswers | CheckCellMetadata):
-                self.exporter.register_preprocessor(step)
+        for step in self.saving_preprocessors:
+            self.exporter.register_preprocessor(step)
 
     def _notebook_names(self) -> list[str]:
         """The notebooks of the assignment that are asked for. None when it was not released."""
