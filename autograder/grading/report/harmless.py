@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable
 from html import escape
 
-from bleach import clean
-from bleach.css_sanitizer import CSSSanitizer
+import nh3
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
@@ -21,9 +20,13 @@ TAGS = {
     *("img", "kbd", "li", "ol", "p", "pre", "s", "small", "span", "strong", "sub", "summary"),
     *("sup", "table", "tbody", "td", "th", "thead", "tr", "u", "ul"),
 }
-EVERYWHERE = {"class", "id", "title", "style"}
-ELSEWHERE = {"a": {"href", "name"}, "img": {"src", "alt", "width", "height"}}
-SPAN = {"td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan", "scope"}}
+ATTRIBUTES = {
+    "*": {"class", "id", "title", "style"},
+    "a": {"href", "name"},
+    "img": {"src", "alt", "width", "height"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
+}
 STYLES = {
     *("background", "background-color", "border", "border-bottom", "border-collapse"),
     *("border-left", "border-right", "border-top", "caption-side", "color", "display"),
@@ -59,11 +62,10 @@ def harmless_markdown(context: Context, source: str) -> str:
 
 
 def clean_html(html: str) -> str:
-    """The HTML without all that is not known to be harmless; tags left out are seen as text."""
+    """The HTML without all that is not known to be harmless."""
     if html.count("<") > MOST_TAGS:
         return _as_text(html)
-    styles = CSSSanitizer(allowed_css_properties=STYLES)
-    return clean(html, TAGS, _is_harmless, PROTOCOLS, css_sanitizer=styles)
+    return CLEANER.clean(html)
 
 
 def _in_time(context: Context, source: str, make: Callable[[str], str]) -> str:
@@ -84,12 +86,24 @@ def _as_text(source: str) -> str:
     return f"<pre>{escape(source[:MOST_TEXT])}{more}</pre>"
 
 
-def _is_harmless(tag: str, name: str, value: str) -> bool:
-    """Whether an attribute may stay. What is loaded from elsewhere would tell who looks."""
-    if name == "src":
-        return tag == "img" and value.startswith("data:image/")
-    if name == "href":
-        return not value.strip().lower().startswith("data:")
-    if name == "style":
-        return not any(word in value.lower() for word in ("url", "image", "\\"))
-    return name in EVERYWHERE | ELSEWHERE.get(tag, set()) | SPAN.get(tag, set())
+def _if_harmless(tag: str, name: str, value: str) -> str | None:
+    """The value of an attribute that may stay. What is loaded from elsewhere tells who looks."""
+    match name:
+        case "src":
+            harmless = value.startswith("data:image/")
+        case "href":
+            harmless = not value.strip().lower().startswith("data:")
+        case "style":
+            harmless = not any(word in value.lower() for word in ("url", "image", "\\"))
+        case _:
+            harmless = True
+    return value if harmless else None
+
+
+CLEANER = nh3.Cleaner(
+    tags=TAGS,
+    attributes=ATTRIBUTES,
+    attribute_filter=_if_harmless,
+    filter_style_properties=STYLES,
+    url_schemes=PROTOCOLS,
+)

@@ -17,6 +17,7 @@ from autograder.grading.report.harmless import MOST_MARKDOWN, MOST_SECONDS, MOST
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
 from autograder.lessons.lesson import ROOT
+from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from autograder.references.store import PUBLIC, load
 
 FORMGRADER = Path(handlers.__file__).parent
@@ -66,8 +67,8 @@ def test_cards_stay_as_they_are():
 def test_pictures_and_tables_stay():
     for html in (
         '<img src="data:image/png;base64,AAAA" alt="a line">',
-        '<table><tbody><tr><td style="margin: 0;" colspan="2">1</td></tr></tbody></table>',
-        '<a href="https://example.org">a</a><a href="#below">b</a>',
+        '<table><tbody><tr><td style="margin:0" colspan="2">1</td></tr></tbody></table>',
+        '<a href="https://example.org" rel="noopener noreferrer">a</a>',
         "<h2>Softmax</h2><p>x &lt; y &amp; <em>z</em></p>",
     ):
         assert clean_html(html) == html
@@ -85,7 +86,7 @@ def test_the_pages_of_nbgrader_use_it(template):
 
 
 def test_what_is_too_long_is_not_parsed(monkeypatch):
-    monkeypatch.setattr(harmless, "clean", None)
+    monkeypatch.setattr(harmless, "CLEANER", None)
     assert clean_html("<b>" * MOST_TAGS + "<") == harmless._as_text("<b>" * MOST_TAGS + "<")
     page = _page("feedback", [new_markdown_cell("<b>" * MOST_MARKDOWN)])
     assert "the rest is in the notebook" in page
@@ -132,9 +133,10 @@ def _notebook():
     cells = [new_code_cell(evil, outputs=outputs), new_markdown_cell(evil)]
     cells.append(new_markdown_cell("![a](attachment:a.png)"))
     cells[-1].attachments = {"a.png": {"image/png": "AAAA"}}
-    facts = {"grade": False, "grade_id": "a", "locked": False, "solution": True, "task": False}
-    cells.append(new_markdown_cell(evil, metadata={"nbgrader": facts | {"comment": evil}}))
-    cells.append(new_code_cell(evil, metadata={"nbgrader": facts | {"grade_id": "b"}}))
+    facts = nbgrader_metadata("a", solution=True, comment=evil)
+    cells.append(new_markdown_cell(evil, metadata={"nbgrader": facts}))
+    facts = nbgrader_metadata("b", solution=True)
+    cells.append(new_code_cell(evil, metadata={"nbgrader": facts}))
     return new_notebook(cells=cells)
 
 
