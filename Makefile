@@ -21,12 +21,14 @@ GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subs
 # Address of a package index that has a smaller torch, such as the CPU index that PyTorch's
 # installation page names. Empty: the usual torch.
 TORCH_INDEX ?=
+# The exact versions of everything. Empty: the newest that pyproject.toml allows.
+LOCK ?= lock.txt
 # GNU Make 3.81, which macOS has, looks for plain commands on the path that it was started with, not
 # on the one above. With another shell than its own it leaves that to the shell.
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test anywhere lint format build reference lessons text release mistakes grade formgrader report demo bench clean
+.PHONY: help lab test anywhere lock lint format build reference lessons text release mistakes grade formgrader report demo bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +49,11 @@ anywhere: $(VENV)/developer  ## run the tests as if on other machines; it takes 
 	THREADS=4 $(PYTESTS) $(PYTEST) $(NUMBERS)
 	folder="$$(mktemp -d)/my coursé" && git checkout-index --all --prefix="$$folder/" && \
 		$(MAKE) -C "$$folder" test && rm -rf "$$folder"
+
+lock: $(VENV)/bin/pip  ## upgrade everything as far as pyproject.toml allows, and write that down
+	pip install --upgrade --upgrade-strategy eager -e '.[dev]'
+	versions=$$(pip freeze --exclude-editable | sed 's/+.*//') && \
+		echo "$$(grep '^#' lock.txt)"$$'\n'"$$versions" > lock.txt
 
 lint: $(VENV)/developer  ## ruff: rules and format
 	ruff check . && ruff format --check .
@@ -94,10 +101,12 @@ clean:  ## remove the environment and what tools left behind
 $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/learner: pyproject.toml | $(VENV)/bin/pip
-	pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -e .
+INSTALL = pip install $(addprefix --extra-index-url ,$(TORCH_INDEX)) $(addprefix --constraint ,$(LOCK))
+
+$(VENV)/learner: pyproject.toml $(LOCK) | $(VENV)/bin/pip
+	$(INSTALL) -e .
 	touch $@
 
-$(VENV)/developer: pyproject.toml | $(VENV)/bin/pip
-	pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -e '.[dev]'
+$(VENV)/developer: pyproject.toml $(LOCK) | $(VENV)/bin/pip
+	$(INSTALL) -e '.[dev]'
 	touch $@ $(VENV)/learner

@@ -7,6 +7,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 
 import pytest
+from packaging.requirements import Requirement
 
 from autograder.lessons.lesson import ROOT
 
@@ -16,6 +17,13 @@ LEARNER = PROJECT["dependencies"]
 INSTRUCTOR = [*LEARNER, *EXTRAS["instructor"], *EXTRAS["dask"], *EXTRAS["postgresql"]]
 DEVELOPER = [*INSTRUCTOR, *EXTRAS["dev"]]
 OWN = {"autograder", "inside", "tests", "utils"}
+
+
+LOCKED = dict(
+    line.split("==")
+    for line in (ROOT / "lock.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+)
 
 
 def normal(name):
@@ -50,3 +58,11 @@ def test_what_is_imported_is_declared(patterns, declared):
     for path in (path for pattern in patterns for path in ROOT.glob(pattern)):
         for package in imported(path):
             assert named & {normal(name) for name in owners[package]}, f"{path}: {package}"
+
+
+def test_every_dependency_is_locked_at_a_version_that_it_may_have():
+    locked = {normal(name): version for name, version in LOCKED.items()}
+    for line in DEVELOPER:
+        requirement = Requirement(line)
+        if requirement.name != PROJECT["name"]:
+            assert requirement.specifier.contains(locked[normal(requirement.name)]), line
