@@ -41,6 +41,10 @@ def test_the_exercise_builds_as_it_is():
     assert len(question.calls) == len(key.cases)
 
 
+def test_two_alternatives_are_enough():
+    build(alternatives=SOFTMAX.alternatives[:2], mistakes=[])
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -141,9 +145,33 @@ def test_an_exercise_that_takes_no_thought_does_not_pass(name):
         for case, answer in zip(key.cases, answers, strict=True)
     ]
     key = dataclasses.replace(key, cases=cases)
-    audit = Audit(SOFTMAX, question, key)
+    audit = Audit(SOFTMAX, question_of_two(question), key)
     with pytest.raises(AuthoringError, match=f"gives {key.points} points to {name}"):
         audit.run({"the solution": answers}, {})
+
+
+def question_of_two(question):
+    """The question with another argument, of which no output has the form."""
+    calls = [
+        dataclasses.replace(call, arguments={"other": torch.ones(9, 9, 9), **call.arguments})
+        for call in question.calls
+    ]
+    return dataclasses.replace(question, calls=calls)
+
+
+def test_random_values_earn_nothing_and_are_always_the_same():
+    """Between 0 and 1 they are on average nearer to 0.5 than zeros and ones are."""
+    question, key = build(mistakes=[])
+    halves = [{n: torch.full((50, 50), 0.5) for n in case.expected} for case in key.cases]
+    cases = [
+        dataclasses.replace(case, expected=expected, most_error=dict.fromkeys(expected, 0.15))
+        for case, expected in zip(key.cases, halves, strict=True)
+    ]
+    key = dataclasses.replace(key, cases=cases)
+    before = torch.get_rng_state()
+    with pytest.raises(AuthoringError, match=f"gives {key.points} points to random values"):
+        Audit(SOFTMAX, question, key).run({"the solution": list(map(Answer, halves))}, {})
+    assert torch.get_rng_state().equal(before)
 
 
 def test_doing_nothing_must_earn_nothing():
