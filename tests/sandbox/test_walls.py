@@ -1,5 +1,7 @@
 """Each wall of the sandbox, felt from the inside by a harmless probe."""
 
+import ast
+import sys
 from contextlib import closing
 
 import pytest
@@ -10,6 +12,20 @@ from tests.sandbox.probes import NAMES, look
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 IN_USR = "/usr/share/zoneinfo"
+# What texts, numbers and files may depend on.
+SURROUNDINGS = {
+    "HOME": "/scratch/home",
+    "USER": "learner",
+    "LANG": "C.UTF-8",
+    "TMPDIR": "/tmp",
+    "PATH": f"{sys.prefix}/bin:/usr/bin:/bin",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "KERAS_BACKEND": "torch",
+    "MPLCONFIGDIR": "/tmp/matplotlib",
+    "GIVEN": "beyond these",
+}
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +45,15 @@ def test_what_is_not_the_systems_is_hidden_in_usr(monkeypatch):
         [cell] = sandbox.run([Cell(look, 10.0)]).cells
     assert cell.outputs[0].text == "[]\n"
     assert "Read-only file system" in cell.outputs[1].evalue
+
+
+def test_what_a_notebook_finds_is_the_same_on_every_machine():
+    look = "import os, socket\nprint(dict(os.environ) | {'host': socket.gethostname()})"
+    with closing(Sandbox(environment={"GIVEN": SURROUNDINGS["GIVEN"]})) as sandbox:
+        [cell] = sandbox.run([Cell(look, 10.0)]).cells
+    found = ast.literal_eval(cell.outputs[0].text)
+    assert found["host"] == "sandbox"
+    assert {name: found.get(name) for name in SURROUNDINGS} == SURROUNDINGS
 
 
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
