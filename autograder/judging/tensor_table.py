@@ -23,8 +23,7 @@ def pick_slice(wrong: Tensor) -> tuple[int, ...]:
 def heatmap(values: Tensor, title: str, low: float, high: float, decimals: int = 3) -> str:
     """A table of at most 8 by 8 values [n] or [rows, columns], coloured from low to high."""
     grid = torch.atleast_2d(values)
-    shown = grid[:MOST_ROWS, :MOST_COLUMNS]
-    rows = "".join(_row(row, low, high, decimals) for row in shown)
+    rows = "".join(_row(row, low, high, decimals) for row in grid[:MOST_ROWS])
     if grid.shape[0] > MOST_ROWS:
         rows += f'<tr><td style="{CELL}">…</td></tr>'
     caption = f'<caption style="{CAPTION}">{escape(title)}</caption>'

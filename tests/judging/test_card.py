@@ -1,0 +1,289 @@
+"""A card says in HTML and in plain text what is right, what is not, and where to look."""
+
+import math
+
+import pytest
+import torch
+from bs4 import BeautifulSoup
+
+from autograder.asking.answer import Problem
+from autograder.judging.card import (
+    AMBER,
+    GREEN,
+    RED,
+    count_points,
+    headline,
+    hint_card,
+    progress_card,
+    verdict_card,
+)
+from autograder.judging.code_marks import listed
+from autograder.judging.tensor_table import (
+    STOPS,
+    format_value,
+    heatmap,
+    pick_slice,
+    telling_decimals,
+    value_range,
+)
+from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
+
+HELD = AspectResult("one row", 1, True)
+MISSED = AspectResult("rows <b> & more", 2, False, CaseCount(1, 2), CaseCount(0, 2))
+EXPECTED = torch.arange(24.0).reshape(2, 3, 4)
+GOT = EXPECTED.clone()
+GOT[1, 2, 3] = 0.0
+
+
+def verdict(*aspects, **more):
+    return Verdict("softmax", "01", list(aspects), **more)
+
+
+def exhibit(expected=EXPECTED, got=GOT, **more):
+    about = {"label": "", "shapes": {"x": [2, 3]}, "output": "y"} | more
+    return Exhibit(1, about.pop("label"), about.pop("shapes"), expected=expected, got=got, **about)
+
+
+def lines(card):
+    """What the card says line by line; its HTML has the same words."""
+    assert card._repr_html_() == card.html and repr(card) == card.text
+    seen = BeautifulSoup(card.html, "html.parser").get_text("\n")
+    for word in card.text.replace("`", " ").split():
+        assert word.removesuffix(":") in seen, word
+    return [line.strip() for line in card.text.splitlines()]
+
+
+def colour(card):
+    return card.html.split("solid ")[1].split(";")[0]
+
+
+# ---------------------------------------------------------------- the whole
+
+
+def test_a_right_answer_has_its_aspects_and_nothing_else():
+    card = verdict_card(verdict(HELD))
+    assert lines(card) == ["✓ softmax: 1 of 1 point", "✓ one row (1)"]
+    assert colour(card) == GREEN
+
+
+def test_a_wrong_answer_has_a_sentence_and_what_it_was_seen_with():
+    card = verdict_card(
+        verdict(MISSED, sentence="Use `exp`.", exhibit=exhibit(None, None), printed=1)
+    )
+    assert lines(card) == [
+        "✗ softmax: 0 of 2 points",
+        "✗ rows <b> & more (2)",
+        "Use `exp`.",
+        "Seen with: x (2, 3).",
+        "`failing_case(softmax)` gives you these inputs.",
+        "(Your code printed 1 line, left out here.)",
+    ]
+    assert colour(card) == RED
+    assert "<b>" not in card.html and "<code>exp</code>." in card.html
+
+
+def test_a_part_of_the_points_is_amber():
+    card = verdict_card(verdict(HELD, MISSED, sentence="No.", printed=1234))
+    assert lines(card)[0] == "✗ softmax: 1 of 3 points"
+    assert lines(card)[-1] == "(Your code printed 1,234 lines, left out here.)"
+    assert colour(card) == AMBER
+
+
+def test_what_is_not_answered_is_not_wrong():
+    card = verdict_card(verdict(MISSED, sentence="Write it.", answered=False))
+    assert lines(card) == ["○ softmax: not answered yet", "Write it."]
+    assert colour(card) == AMBER
+    assert headline(verdict(MISSED, answered=False)) == "softmax: not answered yet"
+
+
+def test_a_hidden_case_gives_no_inputs():
+    card = verdict_card(verdict(MISSED, exhibit=exhibit(None, None, hidden=True, label="large")))
+    assert lines(card)[-1] == "Seen with a case that only grading uses: large; x (2, 3)."
+
+
+def test_a_case_without_tensors_has_a_label_or_nothing():
+    named, nothing = (
+        verdict_card(verdict(MISSED, exhibit=exhibit(label=label, shapes={})))
+        for label in ("large scores", "")
+    )
+    assert "Seen with: large scores." in named.text
+    assert "Seen with" not in nothing.text
+
+
+def test_hints_are_shown_up_to_the_last_asked_for():
+    hints = ["First.", "Use `exp`.", "Third."]
+    assert lines(hint_card("softmax", hints, 2)) == [
+        "Hint 2 of 3 for softmax",
+        "1. First.",
+        "2. Use `exp`.",
+        "Run the cell again for another (1 left).",
+    ]
+    assert lines(hint_card("softmax", hints, 3))[-2:] == ["3. Third.", "That was the last hint."]
+
+
+def test_progress_lists_every_exercise():
+    card = progress_card([("one", 1, 1), ("two", None, 2), ("<b>", 0, 2)])
+    assert lines(card) == [
+        "1 of 5 points so far",
+        "one: 1 of 1 point",
+        "two: not checked yet",
+        "<b>: 0 of 2 points",
+    ]
+    assert colour(card) == AMBER
+    assert [cell.text for cell in BeautifulSoup(card.html, "html.parser").find_all("td")] == [
+        *("one", "1 of 1 point", "two", "not checked yet", "<b>", "0 of 2 points"),
+    ]
+    assert colour(progress_card([("one", 1, 1), ("two", 2, 2)])) == GREEN
+
+
+def test_half_points_are_written_out():
+    assert count_points(1.5, 2) == "1.5 of 2 points"
+    assert listed(["a", "b"]) == "`a` and `b`"
+
+
+# ---------------------------------------------------------------- tensors side by side
+
+
+def test_tensors_are_shown_where_they_first_differ():
+    card = verdict_card(verdict(MISSED, exhibit=exhibit()))
+    text = lines(card)
+    assert text[3] == "expected: y (2, 3, 4) at [1]:"
+    assert text[4] == "12.000   13.000   14.000   15.000"
+    assert text[7] == "yours: y (2, 3, 4) at [1]:"
+    assert text[10] == "20.000   21.000   22.000    0.000"
+    assert text[11] == "`failing_case(softmax)` gives you these inputs."
+    titles = [title.text for title in BeautifulSoup(card.html, "html.parser").find_all("caption")]
+    assert titles == ["expected: y (2, 3, 4) at [1]", "yours: y (2, 3, 4) at [1]"]
+
+
+def test_another_shape_is_shown_from_its_beginning():
+    text = verdict_card(verdict(MISSED, exhibit=exhibit(got=torch.ones(2, 2, 2, 1) / 3))).text
+    assert "expected: y (2, 3, 4) at [0]:\n       0.000    1.000" in text
+    assert "yours: y (2, 2, 2, 1) at [0, 0]:\n       0.333\n       0.333\n" in text
+    text = verdict_card(verdict(MISSED, exhibit=exhibit(got=torch.ones(2)))).text
+    assert "yours: y (2,):\n       1.000    1.000\n" in text
+
+
+def test_small_differences_are_shown_with_more_decimals():
+    text = verdict_card(verdict(MISSED, exhibit=exhibit(got=EXPECTED + 1e-4))).text
+    assert "    0.00010" in text
+
+
+def test_a_single_number_has_no_table():
+    one = torch.tensor(1.0)
+    card = verdict_card(verdict(MISSED, exhibit=exhibit(one, one)))
+    assert "Seen with" in card.text and "<table" not in card.html
+
+
+def test_a_large_tensor_is_cut_to_8_by_8():
+    large = torch.arange(900.0).reshape(30, 30)
+    card = verdict_card(verdict(MISSED, exhibit=exhibit(large, large + 1)))
+    text = card.text.split("expected")[1].split("yours")[0].splitlines()[1:-1]
+    assert [len(row.split()) for row in text] == [8] * 8
+    table = BeautifulSoup(card.html, "html.parser").find("table")
+    rows = [[cell.text for cell in row.find_all("td")] for row in table.find_all("tr")]
+    assert [len(row) for row in rows] == [9] * 8 + [1]
+    assert {row[-1] for row in rows} == {"…"}
+    fits = heatmap(torch.zeros(8, 8), "t", 0.0, 1.0)
+    assert "…" not in fits and fits.count("<td") == 64
+
+
+# ---------------------------------------------------------------- numbers and colours
+
+
+@pytest.mark.parametrize(
+    ("shape", "place", "where"),
+    [((3, 4), (1, 1), ()), ((2, 3, 4), (1, 0, 0), (1,)), ((2, 2, 3, 4), (1, 0, 2, 3), (1, 0))],
+)
+def test_the_slice_holds_the_first_wrong_value(shape, place, where):
+    wrong = torch.zeros(shape, dtype=torch.bool)
+    assert pick_slice(wrong) == (0,) * len(where)
+    wrong[place] = True
+    assert pick_slice(wrong) == where
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "shown"),
+    [
+        (0.12345, 3, "0.123"),
+        (-0.0, 3, "0.000"),
+        (99.99, 1, "100.0"),
+        (100.0, 3, "100"),
+        (-12345.6, 3, "-1.235e+04"),
+        (100.1234, 5, "100.123"),
+        (7, 3, "7"),
+        (True, 3, "True"),
+        (math.nan, 3, "NaN"),
+        (math.inf, 3, "∞"),
+        (-math.inf, 3, "-∞"),
+    ],
+)
+def test_a_number_is_short(value, decimals, shown):
+    assert format_value(torch.tensor(value), decimals) == shown
+
+
+@pytest.mark.parametrize(
+    ("gap", "decimals"),
+    [(1.0, 3), (6e-4, 3), (4e-4, 5), (6e-6, 5), (4e-6, 7), (1e-9, 7), (math.nan, 3)],
+)
+def test_enough_decimals_to_see_a_difference(gap, decimals):
+    gaps = torch.tensor([[gap / 9, gap], [gap, -gap]], dtype=torch.float64)
+    assert telling_decimals(torch.zeros(2, 2), gaps) == decimals
+
+
+def test_the_range_is_of_all_finite_values():
+    strange = torch.tensor([math.nan, math.inf, -math.inf])
+    assert value_range(torch.tensor([1, 5]), torch.tensor([-2.0]), strange) == (-2.0, 5.0)
+    assert value_range(strange) == (0.0, 0.0)
+
+
+def rgb(cell):
+    """A cell's background and the colour of its number."""
+    style = cell["style"]
+    return style.split("rgb(")[1].split(")")[0], style.split(";color:")[1]
+
+
+def test_colours_go_from_dark_to_light():
+    values = torch.tensor([0.0, 1.0, 2.0, 3.0, 4.0, 0.5, 5.0, math.nan])
+    table = BeautifulSoup(heatmap(values, "t", 0.0, 4.0), "html.parser")
+    found = [rgb(cell) for cell in table.find_all("td")]
+    stops = [",".join(map(str, stop)) for stop in STOPS]
+    assert [back for back, _ in found[:5]] == stops
+    assert found[5][0] == "44,64,94"  # half way between the first two
+    assert found[6][0] == stops[-1]
+    assert found[7][0] == "200,60,60"
+    assert [ink for _, ink in found] == ["#fff"] * 3 + ["#000"] * 2 + ["#fff", "#000", "#fff"]
+
+
+def test_where_all_is_equal_the_colour_is_in_the_middle():
+    [cell] = BeautifulSoup(heatmap(torch.ones(1), "t", 1.0, 1.0), "html.parser").find_all("td")
+    assert rgb(cell)[0] == ",".join(map(str, STOPS[2]))
+
+
+# ---------------------------------------------------------------- for a gradebook
+
+
+def test_a_summary_is_plain():
+    found = verdict(
+        HELD,
+        MISSED,
+        sentence="No.",
+        mistake="naive",
+        exhibit=exhibit(),
+        problems=(Problem("time", "10"),),
+    ).summary()
+    cases = {"public": {"right": 1, "of": 2}, "hidden": {"right": 0, "of": 2}}
+    none = {"public": {"right": 0, "of": 0}, "hidden": {"right": 0, "of": 0}}
+    assert found == {
+        "exercise": "softmax",
+        "points": 1,
+        "max_points": 3,
+        "aspects": [
+            {"name": "one row", "points": 1, "held": True} | none,
+            {"name": "rows <b> & more", "points": 2, "held": False} | cases,
+        ],
+        "sentence": "No.",
+        "mistake": "naive",
+        "answered": True,
+        "problems": [{"kind": "time", "detail": "10", "where": ""}],
+    }
