@@ -86,9 +86,12 @@ def opposite_booleans(c: Comparison) -> str | None:
 
 def constant_factor(c: Comparison) -> str | None:
     """Right up to one factor, named when it is a size, a root of one, or -1."""
-    if not c.got.is_floating_point() or c.expected.abs().max() <= c.tolerance:
+    if not c.got.is_floating_point():
         return None
-    place = _index(c.expected.abs() == c.expected.abs().max())
+    largest = c.expected.abs().max()
+    if not c.tolerance < largest < math.inf:
+        return None
+    place = _index(c.expected.abs() == largest)
     factor = (c.got[place] / c.expected[place]).item()
     if not math.isfinite(factor) or abs(factor) < 1e-3:
         return None
@@ -147,7 +150,9 @@ def rows_do_not_sum_to_1(c: Comparison) -> str | None:
 
 def largest_difference(c: Comparison) -> str | None:
     """The place where the values are furthest apart; always has something to say."""
-    gap = (c.got.double() - c.expected.double()).abs()
+    # A number is infinitely far from NaN; two equal infinities are not apart.
+    gap = (c.got.double() - c.expected.double()).abs().nan_to_num(nan=math.inf)
+    gap = torch.where(c.wrong_at, gap, 0.0)
     place = _index(gap == gap.max())
     many = int(c.wrong_at.sum())
     verb = "is" if many == 1 else "are"

@@ -18,6 +18,9 @@ LIKE_EXPECTED = {
     "NaN": lambda e: torch.full(e.shape, float("nan")),
     "infinity": lambda e: torch.full(e.shape, float("inf")),
     "beyond float32": lambda e: torch.full(e.shape, 1e300, dtype=torch.float64),
+    "all off": lambda e: (
+        ~e if e.dtype is torch.bool else e + 1 + torch.arange(e.numel()).view_as(e)
+    ),
     "zeros of float16": lambda e: torch.zeros(e.shape, dtype=torch.float16),
     "one dimension more": lambda e: torch.zeros(*e.shape, 1),
     "one more in each": lambda e: torch.zeros([size + 1 for size in e.shape]),

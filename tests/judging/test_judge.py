@@ -22,9 +22,23 @@ def explain(got, expected=EXPECTED, dims="batch n_query n_key"):
     return explain_difference(Comparison("y", got, expected, 1e-5, dims, SIZES))
 
 
-def with_nan():
+def with_other(value):
     got = EXPECTED.clone()
-    got[1, 2, 3] = math.nan
+    got[1, 2, 3] = value
+    return got
+
+
+def with_infinity(value):
+    return torch.tensor([[value, -math.inf], [-math.inf, value - 0.5]])
+
+
+def last_row(rows):
+    return torch.arange(2.0 * rows + 2).reshape(rows + 1, 2) ** 2
+
+
+def last_row_other(rows):
+    got = last_row(rows)
+    got[-1, -1] += 1
     return got
 
 
@@ -39,7 +53,7 @@ def with_nan():
         ),
         (torch.ones(2, 3), EXPECTED, "it has (2, 3)."),
         (EXPECTED.double(), EXPECTED, "dtype float32; it has float64"),
-        (with_nan(), EXPECTED, "NaN in 1 of 30 places, first at (1, 2, 3)"),
+        (with_other(math.nan), EXPECTED, "NaN in 1 of 30 places, first at (1, 2, 3)"),
         (EXPECTED / 0, EXPECTED, "infinity in 30 of 30 places"),
         (EXPECTED * 2, EXPECTED, "times 2, which is √d_k here"),
         (EXPECTED / math.sqrt(5), EXPECTED, "which is 1/√n_key here"),
@@ -55,6 +69,29 @@ def with_nan():
         (EXPECTED.flatten().softmax(0).view(2, 3, 5), WEIGHTS, "All your weights together sum"),
         (torch.randn(2, 3, 5).softmax(-1), WEIGHTS, "30 of 30 values are off, most of all at"),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
+        (torch.ones(2, 3, 9), EXPECTED, "it has (2, 3, 9)."),
+        (torch.ones(2, 5, 5), EXPECTED, "it has (2, 5, 5). 5 is n_key."),
+        (EXPECTED.transpose(1, 2).double(), EXPECTED, "dimensions in another order"),
+        (EXPECTED.flatten(), EXPECTED, "it has (30,)."),
+        (with_other(-math.inf), EXPECTED, "infinity in 1 of 30 places, first at (1, 2, 3)"),
+        (EXPECTED + EXPECTED, with_other(math.nan), "at (1, 2, 3): 1.046 where nan should be"),
+        (with_infinity(3.0), with_infinity(1.0), "2 of 4 values are off, most of all at (0, 0)"),
+        (EXPECTED * 4, EXPECTED, "times 4, which is d_k here"),
+        (EXPECTED / 6, EXPECTED, "times 0.1667, which is 1/d_v here"),
+        (EXPECTED * 0.0625, EXPECTED, "times 0.0625."),
+        (EXPECTED * 7, EXPECTED, "the right values times 7."),
+        (torch.zeros(2, 3, 5), EXPECTED, "30 of 30 values are off"),
+        (EXPECTED + 1.0, torch.zeros(2, 3, 5), "30 of 30 values are off"),
+        (with_other(7.0), EXPECTED, "right in rows 0, 1 of 3, and wrong in the others"),
+        (last_row_other(4), last_row(4), "right in rows 0, 1, 2, 3 of 5, and wrong"),
+        (last_row_other(5), last_row(5), "right in rows 0, 1, 2, 3 … of 6, and wrong"),
+        (EXPECTED[0, :, :1] + 1, EXPECTED[0, :, :1], "3 of 3 values are off"),
+        (torch.tensor([1, 2, 5]), torch.tensor([1, 2, 4]), "1 of 3 values is off"),
+        (torch.tensor(True), torch.tensor(False), "The answer was True; False is right."),
+        (torch.tensor(1), torch.tensor(2), "is not the one you chose"),
+        (torch.tensor(1.5), torch.tensor(2.5), "right values times 0.6."),
+        (torch.tensor(True), torch.tensor(1), "dtype int64; it has bool"),
+        (torch.tensor([True, False, True]), torch.tensor([False] * 3), "2 of 3 values are off"),
     ],
 )
 def test_differences_are_explained(got, expected, words):
