@@ -22,6 +22,7 @@ from autograder.grading.demo.made_up_class import (
 from autograder.grading.report.class_report import class_report, read_verdicts
 from autograder.lessons.lesson import ROOT, Lesson
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
+from tests.support.classroom import gradebook, hand_in, release, scores
 from tests.support.waiting import HANG
 
 LESSON = Lesson("01_dot_product_attention")
@@ -86,6 +87,7 @@ SUBMISSIONS = {
     "syntax_error": (syntax_error, FULL - POINTS["query_scores"]),
     "check_deleted": (check_deleted, FULL),
 }
+UNSEALED = ["solution", "with mistakes", "released"]
 
 
 def nbgrader(course, *command, check=True):
@@ -96,17 +98,20 @@ def nbgrader(course, *command, check=True):
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    """A course directory in which the submissions above are graded."""
+def open_course(tmp_path_factory):
+    """A course directory in which the lesson is released."""
     course = tmp_path_factory.mktemp("course")
-    shutil.copytree(LESSON.notebook_path.parent, course / "solutions" / LESSON.name)
-    nbgrader(course, "generate_assignment", LESSON.name)
-    for student, (make, _) in SUBMISSIONS.items():
-        folder = course / "submitted" / student / LESSON.name
-        folder.mkdir(parents=True)
-        nbformat.write(make(), folder / f"{LESSON.name}.ipynb")
-    nbgrader(course, "autograde", LESSON.name)
+    release(course, LESSON)
     return course
+
+
+@pytest.fixture(scope="module")
+def course(open_course, sandbox):
+    """The same with the submissions above, graded."""
+    for student, (make, _) in SUBMISSIONS.items():
+        hand_in(open_course, student, make())
+    nbgrader(open_course, "autograde", LESSON.name)
+    return open_course
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +124,19 @@ def marks(course):
 @pytest.mark.parametrize("student", SUBMISSIONS)
 def test_the_exported_marks(marks, student):
     assert marks[student] == SUBMISSIONS[student][1]
+
+
+@pytest.mark.slow
+def test_without_a_sandbox_the_marks_are_the_same(open_course, tmp_path):
+    """Unsealed, all goes through nbgrader's own steps, in a kernel of its own."""
+    shutil.copytree(open_course / "solutions", tmp_path / "solutions")
+    shutil.copyfile(open_course / "gradebook.db", tmp_path / "gradebook.db")
+    for student in UNSEALED:
+        hand_in(tmp_path, f"unsealed {student}", SUBMISSIONS[student][0]())
+    said = nbgrader(tmp_path, "autograde", LESSON.name, "--Autograde.unsealed=True")
+    assert "Unsealed: submissions run without a sandbox" in said
+    found = scores(gradebook(tmp_path))
+    assert {s: found[f"unsealed {s}"] for s in UNSEALED} == {s: SUBMISSIONS[s][1] for s in UNSEALED}
 
 
 def test_feedback_shows_the_cards(course):
