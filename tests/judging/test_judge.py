@@ -9,7 +9,10 @@ import torch
 from autograder.asking.answer import Answer, Problem
 from autograder.judging.compare import Comparison
 from autograder.judging.explain_difference import explain_difference, name_dims
-from autograder.judging.judge import blame, judge
+from autograder.judging.explain_problem import explain_problem
+from autograder.judging.footprint import footprint
+from autograder.judging.judge import MOST_PROBLEMS, blame, judge
+from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.references.store import find
 
 SIZES = {"n_query": 3, "n_key": 5, "d_k": 4, "d_v": 6}
@@ -96,6 +99,103 @@ def last_row_other(rows):
 )
 def test_differences_are_explained(got, expected, words):
     assert words in explain(got, expected)
+
+
+def test_an_output_without_a_name_is_the_result():
+    zeros = torch.zeros(2)
+    said = explain_difference(Comparison("", zeros.double(), zeros, 0.0, "n", SIZES))
+    assert said == "The result should have dtype float32; it has float64."
+
+
+@pytest.mark.parametrize(
+    ("got", "right"),
+    [
+        (torch.tensor([1.0, 2.0 + 5e-6]), True),
+        (torch.tensor([1.0, 2.0 + 5e-5]), False),
+        (torch.tensor([1.0, 2.0]).double(), False),
+        (torch.tensor([[1.0, 2.0]]), False),
+        (torch.tensor([1.0, math.nan]), False),
+    ],
+)
+def test_right_is_what_has_the_form_and_is_near_enough(got, right):
+    expected = torch.tensor([1.0, 2.0])
+    assert Comparison("y", got, expected, 1e-5, "n", {}).right == right
+    near = Comparison("y", got, expected, 1e-5, "n", {}, most_error=1e-9)
+    assert near.right == (near.error <= 1e-9)
+
+
+def test_the_error_is_a_mean_of_squares_or_infinite():
+    expected = torch.tensor([1.0, 2.0])
+
+    def error(*got):
+        return Comparison("y", torch.tensor(got), expected, 0.0, "n", {}).error
+
+    assert error(1.0, 2.0) == 0.0
+    assert error(1.0, 4.0) == 2.0
+    assert error(1.0, math.nan) == error(1.0) == error(1.0, math.inf) == math.inf
+
+
+def test_nothing_is_nearer_to_a_whole_number_than_itself():
+    expected = torch.tensor([1, 2])
+    assert Comparison("y", expected.clone(), expected, 5.0, "n", {}).right
+    assert not Comparison("y", expected + 1, expected, 5.0, "n", {}).right
+
+
+def test_nan_is_right_where_nan_is_expected():
+    expected = torch.tensor([1.0, math.nan, -math.inf])
+    assert Comparison("y", expected.clone(), expected, 0.0, "n", {}).right
+
+
+PROBLEMS = [
+    ("not answered", "f", "`f` is not answered yet. Replace"),
+    ("not answered", "g", "`f` uses `g`, which is not answered yet"),
+    ("arguments", "(x)", "`f` takes (x). Restore"),
+    ("type", "None", "returned None; it should return a torch tensor. Is a `return` missing?"),
+    ("type", "a numpy array", "torch tensor. `torch.from_numpy` makes one."),
+    ("type", "a list", "torch tensor. `torch.stack` or `torch.tensor` makes one."),
+    ("type", "a tuple", "torch tensor. `torch.stack` or `torch.tensor` makes one."),
+    ("type", "a str", "`f` returned a str; it should return a torch tensor."),
+    ("plain", "a list", "it should return True, False or a number."),
+    ("choice", "'a', not 'b'", "`f` returned 'a', not 'b'."),
+    ("keys", "other keys", "`f` returned other keys."),
+    ("shared", "W is V", "W is V: change one and the other changes."),
+    ("method", "forward", "should have a method `forward`"),
+    ("class", "a function", "should be a class that inherits from `nn.Module`; it is a function."),
+    ("constructor", "(n)", "The constructor of `f` takes (n)."),
+    ("parameters", "a, b", "`f` has the parameters a, b."),
+    ("parameter shape", "W is flat", "In `f` the parameter W is flat."),
+    ("attribute", "weights", "should keep `self.weights`"),
+    ("attached", "weights", "`self.weights` still holds the graph"),
+    ("graph", "", "`f` returned a tensor that holds the graph"),
+    ("mode", "train", "leaves the model in train mode"),
+    ("detached", "words", "No gradient flows back from `words`."),
+    ("count", "one thing", "`f` returned one thing. Return them together"),
+    ("size", "(9, 9)", "shape (9, 9), far too large"),
+    ("forbidden", "softmax", "the code calls torch's `softmax`."),
+    ("time", "10", "No answer after 10 seconds of computing"),
+    ("waiting", "10", "after 10 seconds, most of them spent waiting"),
+    ("recursion", "", "`f` calls itself without end."),
+    ("memory", "", "The computer's memory ran out"),
+    ("raised", "E: x", "The code stopped with E: x."),
+    ("undefined", "", "There is no `f`: the cell"),
+    ("check timed out", "10 s", "The check of `f` took too long: 10 s."),
+    ("not run", "torn.", "The check of `f` did not run: torn."),
+    ("unreadable", "odd", "can't be read as an answer (odd)."),
+    ("no answer", "", "No answer came in for `f`"),
+]
+
+
+@pytest.mark.parametrize(("kind", "detail", "words"), PROBLEMS)
+def test_problems_are_explained(kind, detail, words):
+    said = explain_problem(Problem(kind, detail), "f")
+    assert words in said and said.endswith((".", "?", "`."))
+    assert "happened at" not in said
+
+
+@pytest.mark.parametrize("kind", ["forbidden", "time", "waiting", "memory", "raised"])
+def test_the_line_of_a_problem_is_named(kind):
+    said = explain_problem(Problem(kind, "10", "line 3 of f"), "f")
+    assert said.endswith(" It happened at line 3 of f.")
 
 
 @pytest.mark.parametrize(
@@ -188,3 +288,151 @@ def test_an_output_may_be_judged_by_its_error():
     assert off_by(0.09).passed
     assert "mean squared error of `weights` is 0.0121; it may be 0.01" in off_by(0.11).sentence
     assert off_by(float("nan")).points == 0
+
+
+# A small key of one exercise: a vector, a bool and an error, of which some cases are hidden.
+
+
+def case(value=None, raises="", hidden=False, **more):
+    facts = {"label": "", "shapes": {}, "sizes": {}, "most_error": {}} | more
+    expected = {} if value is None else {"y": torch.as_tensor(value)}
+    tolerance = {"y": 1e-5} if expected else {}
+    return CaseKey(expected=expected, tolerance=tolerance, raises=raises, hidden=hidden, **facts)
+
+
+def small_key(*cases, mistakes=(), aspects=None):
+    aspects = aspects or [AspectKey("all", 2, list(range(len(cases))), [])]
+    return AnswerKey("f", "01", {"y": "n"}, list(cases), aspects, list(mistakes), [], [])
+
+
+def gives(*values):
+    return [Answer({"y": torch.as_tensor(value)}) for value in values]
+
+
+def known(name, *values):
+    return MistakeKey(name, f"It is {name}.", [footprint(answer) for answer in gives(*values)])
+
+
+ONES, TWOS, THREES = [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]
+RAISED = Answer(problem=Problem("raised", "ValueError: too long", "line 1"))
+
+
+def test_right_cases_are_counted_apart():
+    key = small_key(case(ONES), case(ONES), case(ONES, hidden=True), case(TWOS, hidden=True))
+    [found] = judge(key, gives(ONES, TWOS, ONES, TWOS)).aspects
+    assert (found.name, found.points, found.held) == ("all", 2, False)
+    assert (found.public.right, found.public.of) == (1, 2)
+    assert (found.hidden.right, found.hidden.of) == (2, 2)
+
+
+def test_all_right_has_nothing_to_say():
+    key = small_key(case(ONES), mistakes=[known("a", ONES)])
+    verdict = judge(key, gives(ONES))
+    assert (verdict.points, verdict.passed, verdict.answered) == (2, True, True)
+    assert (verdict.sentence, verdict.mistake, verdict.exhibit) == ("", "", None)
+    assert (verdict.exercise, verdict.lesson, verdict.problems) == ("f", "01", ())
+
+
+def test_an_exception_may_be_the_right_answer():
+    key = small_key(case(raises="ValueError"))
+    right = judge(key, [RAISED])
+    assert right.passed and right.problems == ()
+    other = judge(key, [Answer(problem=Problem("raised", "TypeError: no"))])
+    assert other.sentence == "The code stopped with TypeError: no."
+    assert not judge(key, [Answer(problem=Problem("time", "ValueError"))]).passed
+    silent = judge(key, gives(ONES))
+    assert "should raise ValueError here; it went on" in silent.sentence
+    assert silent.problems == ()
+
+
+def test_an_output_that_is_lacking_is_told():
+    lack = Problem("attribute", "weights")
+    key = small_key(
+        case(ONES),
+        aspects=[AspectKey("y", 1, [0], ["y"]), AspectKey("weights", 2, [0], ["weights"])],
+    )
+    expected = key.cases[0].expected | {"weights": torch.ones(2)}
+    key = dataclasses.replace(key, cases=[dataclasses.replace(key.cases[0], expected=expected)])
+    verdict = judge(key, [Answer(gives(ONES)[0].tensors, lacks={"weights": lack})])
+    assert [aspect.held for aspect in verdict.aspects] == [True, False]
+    assert "should keep `self.weights`" in verdict.sentence
+    assert verdict.problems == (lack,)
+
+
+def test_what_changes_its_input_is_wrong():
+    verdict = judge(small_key(case(ONES)), [Answer(gives(ONES)[0].tensors, changed=("x", "z"))])
+    assert verdict.points == 0
+    assert "changes its input `x` and `z` in place" in verdict.sentence
+
+
+def test_an_output_too_many_is_no_answer():
+    answers = [Answer(gives(ONES)[0].tensors | {"z": torch.ones(1)})]
+    verdict = judge(small_key(case(ONES)), answers)
+    assert verdict.points == 0 and "other things than (y)" in verdict.sentence
+
+
+def test_each_trouble_is_noted_once_and_only_some():
+    troubles = [Problem("raised", f"E: {number}") for number in range(MOST_PROBLEMS + 2)]
+    answers = [Answer(problem=problem) for problem in [troubles[0], *troubles]]
+    verdict = judge(small_key(*[case(ONES)] * len(answers)), answers)
+    assert verdict.problems == tuple(troubles[:MOST_PROBLEMS])
+
+
+def test_a_stub_is_not_answered_and_a_stub_that_is_used_is_no_answer_either():
+    key = small_key(case(ONES))
+    stub = judge(key, [Answer(problem=Problem("not answered", "f"))])
+    other = judge(key, [Answer(problem=Problem("not answered", "g"))])
+    raised = judge(key, [Answer(problem=Problem("raised", "f"))])
+    assert (stub.answered, other.answered, raised.answered) == (False, True, True)
+    assert blame(stub, ["g"]) is stub
+
+
+def test_what_was_printed_is_counted():
+    answers = [Answer(answer.tensors, printed=2) for answer in gives(ONES, ONES)]
+    assert judge(small_key(case(ONES), case(ONES)), answers).printed == 4
+
+
+def test_blame_falls_on_all_that_is_unfinished():
+    wrong = judge(small_key(case(ONES)), gives(TWOS))
+    assert blame(wrong, ["g", "h"]).sentence == "Fix `g` and `h` first: `f` builds on them."
+    assert blame(wrong, ["g"]).exhibit is None
+
+
+def test_the_mistake_that_explains_most_cases_is_named():
+    key = small_key(
+        case(ONES),
+        case(ONES),
+        case(ONES),
+        mistakes=[known("a", TWOS, ONES, ONES), known("b", TWOS, TWOS, ONES)],
+    )
+    assert judge(key, gives(TWOS, TWOS, ONES)).mistake == "b"
+    assert judge(key, gives(TWOS, ONES, ONES)).mistake == "a"
+    assert judge(key, gives(THREES, TWOS, ONES)).mistake == ""
+    found = judge(key, gives(TWOS, TWOS, TWOS))
+    assert (found.mistake, found.sentence) == ("b", "It is b.")
+    assert found.exhibit.output == "y" and found.exhibit.got.equal(torch.tensor(TWOS))
+
+
+def test_one_wrong_decision_proves_no_mistake():
+    key = small_key(case(True), case(True), mistakes=[known("never", False, False)])
+    assert judge(key, gives(False, False)).mistake == "never"
+    assert judge(key, gives(False, True)).mistake == ""
+
+
+def test_an_exhibit_has_the_cases_own_facts():
+    facts = {"label": "large", "shapes": {"x": [2]}, "sizes": {"n": 2}}
+    key = small_key(case(ONES), case(ONES, **facts))
+    exhibit = judge(key, gives(ONES, [2.0])).exhibit
+    assert (exhibit.case, exhibit.label, exhibit.shapes) == (1, "large", {"x": [2]})
+    assert judge(key, gives(ONES, [2.0])).sentence.startswith("`y` should have shape (n=2)")
+
+
+def test_a_key_travels_as_plain_data():
+    mistakes = [known("a", ONES)]
+    key = small_key(case(TWOS, label="two", most_error={"y": 1.0}), mistakes=mistakes)
+    again = AnswerKey.from_tree(key.to_tree())
+    assert again.points == key.points == 2
+    assert again.aspects == key.aspects
+    assert vars(again.cases[0]) == vars(key.cases[0])
+    assert again.mistakes[0].footprints[0].matches(mistakes[0].footprints[0], torch.zeros(4))
+    assert (again.exercise, again.lesson, again.dims) == ("f", "01", {"y": "n"})
