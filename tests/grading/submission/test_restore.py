@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import pickle
 import random
 from dataclasses import replace
@@ -23,8 +24,22 @@ from nbgrader.preprocessors import (
 )
 from nbgrader.utils import compute_checksum, determine_grade
 
+from autograder.grading.submission import handed_in
 from autograder.grading.submission.blueprint import Blueprint, read_blueprint
-from autograder.grading.submission.read_notebook import MOST_CELLS, BrokenSubmission, read_notebook
+from autograder.grading.submission.handed_in import (
+    MOST_FILE_BYTES,
+    MOST_FILES,
+    MOST_NOTEBOOK_BYTES,
+    files_beside,
+    is_ordinary,
+    read_handed_in,
+)
+from autograder.grading.submission.read_notebook import (
+    MOST_CELLS,
+    BrokenSubmission,
+    read_notebook,
+    require_any_of,
+)
 from autograder.grading.submission.restore import empty_submission, restore
 from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked
 
@@ -206,6 +221,93 @@ def test_it_travels_to_workers(own):
     assert pickle.loads(pickle.dumps(own)) == own
 
 
+# Files
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where a student's submission lies, which is not there yet."""
+    return tmp_path / "student" / "lesson"
+
+
+def of_size(path, size):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
+def refused(path):
+    with pytest.raises(BrokenSubmission) as told:
+        read_handed_in(path)
+    return str(told.value)
+
+
+def test_a_notebook_is_read_up_to_its_limit(folder):
+    path = of_size(folder / "a.ipynb", MOST_NOTEBOOK_BYTES)
+    assert len(read_handed_in(path)) == MOST_NOTEBOOK_BYTES
+    of_size(path, MOST_NOTEBOOK_BYTES + 1)
+    assert "a.ipynb has 10 MB; 10 MB are allowed: clear its outputs" in refused(path)
+
+
+def test_no_link_is_followed_to_a_notebook(folder, tmp_path):
+    of_size(folder / "a.ipynb", 1)
+    (folder / "b.ipynb").symlink_to(folder / "a.ipynb")
+    assert "b.ipynb is a link" in refused(folder / "b.ipynb")
+    (tmp_path / "student" / "other").symlink_to(folder)
+    assert "other is a link" in refused(tmp_path / "student" / "other" / "a.ipynb")
+    (tmp_path / "friend").symlink_to(folder.parent)
+    assert "friend is a link" in refused(tmp_path / "friend" / "lesson" / "a.ipynb")
+
+
+def test_a_missing_notebook_is_told_beside_the_others(folder):
+    folder.mkdir(parents=True)
+    assert refused(folder / "a.ipynb") == "there is no a.ipynb in the submission"
+    for name in "gfedcb":
+        of_size(folder / f"{name}.ipynb", 1)
+    others = "b.ipynb, c.ipynb, d.ipynb, e.ipynb, f.ipynb"
+    assert refused(folder / "a.ipynb").endswith(f"; there is {others}: give it that name")
+
+
+def test_what_is_no_file_is_no_notebook(folder):
+    (folder / "a.ipynb").mkdir(parents=True)
+    assert refused(folder / "a.ipynb") == "a.ipynb is no file"
+    os.mkfifo(folder / "b.ipynb")
+    assert refused(folder / "b.ipynb") == "b.ipynb is no file"
+    below = of_size(folder / "c", 1) / "c.ipynb"
+    assert refused(below) == "c.ipynb can't be read (Not a directory)"
+
+
+def test_ordinary_files_come_along(folder, tmp_path):
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "b.txt").write_bytes(b"b")
+    (folder / "a.txt").write_bytes(b"a")
+    of_size(folder / "data" / "other.ipynb", 1)
+    of_size(folder / "just.bin", MOST_FILE_BYTES)
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to(folder / "a.txt")
+    (folder / "all").symlink_to(tmp_path)
+    of_size(folder / "giant.bin", MOST_FILE_BYTES + 1)
+    found = files_beside(folder)
+    assert len(found.pop("just.bin")) == MOST_FILE_BYTES
+    assert found == {"a.txt": b"a", "data/b.txt": b"b"}
+    assert not is_ordinary(folder / "pipe") and not is_ordinary(folder / "link")
+    assert files_beside(folder / "all") == files_beside(folder / "no such") == {}
+
+
+def test_not_too_many_files_come_along(folder):
+    for number in range(MOST_FILES + 1):
+        of_size(folder / f"{number:03}.txt", 1)
+    assert list(files_beside(folder)) == [f"{number:03}.txt" for number in range(MOST_FILES)]
+
+
+def test_nor_too_much_in_all(folder, monkeypatch):
+    monkeypatch.setattr(handed_in, "MOST_FILES_BYTES", 10)
+    for name, size in {"a": 4, "b": 7, "c": 6, "d": 1}.items():
+        of_size(folder / name, size)
+    assert list(files_beside(folder)) == ["a", "c"]
+
+
 # Reading
 
 
@@ -359,16 +461,26 @@ def test_a_notebook_of_nbformat_3_is_converted(caplog):
             {"cell_type": "code", "input": ["x = 1\n", "x"], "language": "python"},
             {"cell_type": "code", "input": "y", "metadata": {"nbgrader": {"grade_id": "f"}}},
             {"cell_type": "markdown", "source": "Text.", "metadata": {"tags": ["a"]}},
+            {"cell_type": "html", "source": "<b>Text</b>"},
+            {"cell_type": "raw", "source": ["R", "aw."]},
         ]
     }
     data = json.dumps({"nbformat": 3, "nbformat_minor": 0, "worksheets": [sheet, sheet]}).encode()
     notebook = read_notebook(data, MOST)
     nbformat.validate(notebook)
-    assert shown(notebook) == ["## A title", "x = 1\nx", "f", "Text."] * 2
-    kinds = ["markdown", "code", "code", "markdown"]
+    texts = ["## A title", "x = 1\nx", "f", "Text.", "<b>Text</b>", "Raw."]
+    assert shown(notebook) == texts * 2
+    kinds = ["markdown", "code", "code", "markdown", "markdown", "raw"]
     assert [c.cell_type for c in notebook.cells] == kinds * 2
     assert notebook.cells[3].metadata == {"tags": ["a"]}
     assert not caplog.records
+
+
+def test_a_heading_of_nbformat_3_has_up_to_six_levels():
+    cells = [{"cell_type": "heading", "level": n, "source": "T"} for n in range(8)]
+    data = json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}).encode()
+    signs = ["", *(f"{'#' * n} " for n in range(1, 7)), ""]
+    assert [c.source for c in read_notebook(data, MOST).cells] == [f"{sign}T" for sign in signs]
 
 
 @pytest.mark.parametrize("level", [10**12, -1, "2", None, [], 2.5, float("nan"), float("inf")])
@@ -377,6 +489,17 @@ def test_a_heading_of_nbformat_3_cannot_be_a_bomb(level):
     sheets = [{"cells": [heading, 3, {"cell_type": 3}]}, {"cells": 3}, {}, None]
     data = json.dumps({"nbformat": 3, "worksheets": sheets}).encode()
     assert [c.source for c in read_notebook(data, MOST).cells] == ["A title", ""]
+
+
+def test_an_empty_or_another_notebook_is_refused(own):
+    refused = [([], "nothing in"), ([cell(" \n", "f")], "nothing in")]
+    refused += [([cell("1", "h")], "another notebook"), ([cell("1"), cell("2", "h")], "another")]
+    for cells, words in refused:
+        with pytest.raises(BrokenSubmission, match=words):
+            require_any_of(read(*cells), own.by_name)
+    for cells in ([cell("1")], [cell(""), cell("1", "f"), cell("2", "h")]):
+        require_any_of(read(*cells), own.by_name)
+    require_any_of(read(cell("1", "h")), [])
 
 
 # Restoring
