@@ -1,6 +1,7 @@
 """Each wall of the sandbox, felt from the inside by a harmless probe."""
 
 import ast
+import os
 import sys
 from contextlib import closing
 
@@ -26,6 +27,13 @@ SURROUNDINGS = {
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "GIVEN": "beyond these",
 }
+# What belongs to the system and to Python, as far as it is there.
+PLACES = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"]
+PLACES += [
+    f"{prefix}/{name}"
+    for prefix in (sys.prefix, sys.base_prefix)
+    for name in ("bin", "lib", "lib64", "share", "etc", "ssl", "pyvenv.cfg")
+]
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +56,18 @@ def test_what_is_not_the_systems_is_hidden_in_usr(monkeypatch):
 
 
 def test_what_a_notebook_finds_is_the_same_on_every_machine():
-    look = "import os, socket\nprint(dict(os.environ) | {'host': socket.gethostname()})"
+    look = f"""
+import os, socket, sys
+print([path for path in {PLACES} if os.path.lexists(path)])
+print([socket.gethostname(), sys.flags.safe_path])
+print(dict(os.environ))
+"""
     with closing(Sandbox(environment={"GIVEN": SURROUNDINGS["GIVEN"]})) as sandbox:
         [cell] = sandbox.run([Cell(look, 10.0)]).cells
-    found = ast.literal_eval(cell.outputs[0].text)
-    assert found["host"] == "sandbox"
-    assert {name: found.get(name) for name in SURROUNDINGS} == SURROUNDINGS
+    places, about, variables = map(ast.literal_eval, cell.outputs[0].text.splitlines())
+    assert places == [path for path in PLACES if os.path.lexists(path)]
+    assert about == ["sandbox", True]
+    assert {name: variables.get(name) for name in SURROUNDINGS} == SURROUNDINGS
 
 
 @pytest.mark.parametrize("machine", seccomp.MACHINES)

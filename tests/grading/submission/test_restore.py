@@ -332,7 +332,7 @@ def test_nor_too_much_in_all(folder, monkeypatch):
         (b'{"cells": [' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"]}", "nested too deeply"),
         (b'{"cells": [' + b"{}," * MOST_CELLS + b"{}]}", "too long, 5001 cells"),
         (b'{"nbformat": ' + b"9" * 5000 + b"}", "not valid JSON"),
-        (b" " * (MOST + 1), "too large, 10.0 MB"),
+        (b" " * (MOST + 1), "too large, 10.0 MB where at most 10.0 MB"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_a_remedy(data, words):
