@@ -184,6 +184,8 @@ def test_a_large_tensor_is_cut_to_8_by_8():
     rows = [[cell.text for cell in row.find_all("td")] for row in table.find_all("tr")]
     assert [len(row) for row in rows] == [9] * 8 + [1]
     assert {row[-1] for row in rows} == {"…"}
+    assert heatmap(torch.zeros(9, 1), "t", 0.0, 1.0).count("…") == 1
+    assert heatmap(torch.zeros(1, 9), "t", 0.0, 1.0).count("…") == 1
     fits = heatmap(torch.zeros(8, 8), "t", 0.0, 1.0)
     assert "…" not in fits and fits.count("<td") == 64
 
@@ -228,7 +230,7 @@ def test_a_number_is_short(value, decimals, shown):
 )
 def test_enough_decimals_to_see_a_difference(gap, decimals):
     gaps = torch.tensor([[gap / 9, gap], [gap, -gap]], dtype=torch.float64)
-    assert telling_decimals(torch.zeros(2, 2), gaps) == decimals
+    assert telling_decimals(torch.full((2, 2), 5.0), 5.0 + gaps) == decimals
 
 
 def test_the_range_is_of_all_finite_values():

@@ -66,3 +66,9 @@ def test_it_travels_as_plain_data():
     for answer in (ANSWER, Answer(problem=Problem("time", "10"))):
         before = footprint(answer)
         assert Footprint.from_tree(before.to_tree()).matches(before, SLACK)
+
+
+def test_it_is_the_same_whatever_was_drawn_before():
+    before = torch.get_rng_state()
+    footprint(Answer({"y": torch.zeros(123, 7)}))
+    assert torch.get_rng_state().equal(before)

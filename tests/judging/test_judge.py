@@ -89,6 +89,10 @@ def last_row_other(rows):
         (last_row_other(4), last_row(4), "right in rows 0, 1, 2, 3 of 5, and wrong"),
         (last_row_other(5), last_row(5), "right in rows 0, 1, 2, 3 … of 6, and wrong"),
         (EXPECTED[0, :, :1] + 1, EXPECTED[0, :, :1], "3 of 3 values are off"),
+        (EXPECTED[:, [0, 0, 2]], EXPECTED, "right in rows 0, 2 of 3"),
+        (EXPECTED, EXPECTED[:, [0, 0, 2]], "right in rows 0, 2 of 3"),
+        (torch.tensor(0.0), torch.tensor(1.0), "1 of 1 values is off"),
+        (torch.tensor([[0, 0], [0, 1]]), torch.tensor([[1, 0], [0, 1]]), "right in row 1 of 2"),
         (torch.tensor([1, 2, 5]), torch.tensor([1, 2, 4]), "1 of 3 values is off"),
         (torch.tensor(True), torch.tensor(False), "The answer was True; False is right."),
         (torch.tensor(1), torch.tensor(2), "is not the one you chose"),
@@ -369,6 +373,12 @@ def test_an_output_too_many_is_no_answer():
     answers = [Answer(gives(ONES)[0].tensors | {"z": torch.ones(1)})]
     verdict = judge(small_key(case(ONES)), answers)
     assert verdict.points == 0 and "other things than (y)" in verdict.sentence
+
+
+def test_without_a_tolerance_it_has_to_be_equal():
+    key = small_key(dataclasses.replace(case(ONES), tolerance={}))
+    assert judge(key, gives(ONES)).passed
+    assert not judge(key, gives([1.0, 1.001])).passed
 
 
 def test_each_trouble_is_noted_once_and_only_some():
