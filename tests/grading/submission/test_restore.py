@@ -278,21 +278,27 @@ def test_what_is_no_file_is_no_notebook(folder):
     assert refused(below) == "c.ipynb can't be read (Not a directory)"
 
 
-def test_ordinary_files_come_along(folder, tmp_path):
+def test_ordinary_files_come_along(folder):
     (folder / "data").mkdir(parents=True)
     (folder / "data" / "b.txt").write_bytes(b"b")
     (folder / "a.txt").write_bytes(b"a")
     of_size(folder / "data" / "other.ipynb", 1)
     of_size(folder / "just.bin", MOST_FILE_BYTES)
-    os.mkfifo(folder / "pipe")
-    (folder / "link").symlink_to(folder / "a.txt")
-    (folder / "all").symlink_to(tmp_path)
     of_size(folder / "giant.bin", MOST_FILE_BYTES + 1)
     found = files_beside(folder)
     assert len(found.pop("just.bin")) == MOST_FILE_BYTES
     assert found == {"a.txt": b"a", "data/b.txt": b"b"}
-    assert not is_ordinary(folder / "pipe") and not is_ordinary(folder / "link")
-    assert files_beside(folder / "all") == files_beside(folder / "no such") == {}
+
+
+def test_links_and_devices_do_not_come_along(folder):
+    inner = of_size(folder / "inner" / "a.txt", 1)
+    (folder / "link").symlink_to(inner)
+    (folder / "all").symlink_to(folder.parent)
+    assert files_beside(folder) == {"inner/a.txt": b"\0"}
+    assert files_beside(folder / "all") == {}
+    os.mkfifo(folder / "pipe")
+    assert not is_ordinary(folder / "pipe")  # reading it would never end
+    assert files_beside(folder) == {"inner/a.txt": b"\0"}
 
 
 def test_not_too_many_files_come_along(folder):
