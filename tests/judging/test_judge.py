@@ -56,9 +56,9 @@ def last_row_other(rows):
         ),
         (torch.ones(2, 3), EXPECTED, "it has (2, 3)."),
         (EXPECTED.double(), EXPECTED, "dtype float32; it has float64"),
-        (with_other(math.nan), EXPECTED, "NaN in 1 of 30 places, first at (1, 2, 3)"),
+        (with_other(math.nan), EXPECTED, "`y` holds NaN in 1 of 30 places, first at (1, 2, 3)"),
         (EXPECTED / 0, EXPECTED, "infinity in 30 of 30 places"),
-        (EXPECTED * 2, EXPECTED, "times 2, which is √d_k here"),
+        (EXPECTED * 2, EXPECTED, "`y` holds the right values times 2, which is √d_k here"),
         (EXPECTED / math.sqrt(5), EXPECTED, "which is 1/√n_key here"),
         (EXPECTED * -1, EXPECTED, "times -1."),
         (EXPECTED + EXPECTED[:, :, :1], EXPECTED, "a number that is added to each whole row"),
@@ -103,6 +103,13 @@ def last_row_other(rows):
 )
 def test_differences_are_explained(got, expected, words):
     assert words in explain(got, expected)
+
+
+def test_rows_in_another_order_may_have_to_be_equal():
+    said = explain_difference(
+        Comparison("y", EXPECTED.flip(1), EXPECTED, 0.0, "batch n_query n_key", SIZES)
+    )
+    assert "the right rows, but in another order" in said
 
 
 def test_an_output_without_a_name_is_the_result():
