@@ -20,7 +20,7 @@ def pick_slice(wrong: Tensor) -> tuple[int, ...]:
     return tuple(wrong.nonzero()[0, :-2].tolist())
 
 
-def heatmap(values: Tensor, title: str, low: float, high: float, decimals: int = 3) -> str:
+def heatmap(values: Tensor, title: str, low: float, high: float, decimals: int) -> str:
     """A table of at most 8 by 8 values [n] or [rows, columns], coloured from low to high."""
     grid = torch.atleast_2d(values)
     rows = "".join(_row(row, low, high, decimals) for row in grid[:MOST_ROWS])
@@ -73,7 +73,7 @@ def _colour(number: float, low: float, high: float) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def format_value(value: Tensor, decimals: int = 3) -> str:
+def format_value(value: Tensor, decimals: int) -> str:
     """A number short enough for a cell; booleans as words."""
     number = value.item()
     if isinstance(number, bool | int):

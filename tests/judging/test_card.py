@@ -184,9 +184,9 @@ def test_a_large_tensor_is_cut_to_8_by_8():
     rows = [[cell.text for cell in row.find_all("td")] for row in table.find_all("tr")]
     assert [len(row) for row in rows] == [9] * 8 + [1]
     assert {row[-1] for row in rows} == {"…"}
-    assert heatmap(torch.zeros(9, 1), "t", 0.0, 1.0).count("…") == 1
-    assert heatmap(torch.zeros(1, 9), "t", 0.0, 1.0).count("…") == 1
-    fits = heatmap(torch.zeros(8, 8), "t", 0.0, 1.0)
+    assert heatmap(torch.zeros(9, 1), "t", 0.0, 1.0, 3).count("…") == 1
+    assert heatmap(torch.zeros(1, 9), "t", 0.0, 1.0, 3).count("…") == 1
+    fits = heatmap(torch.zeros(8, 8), "t", 0.0, 1.0, 3)
     assert "…" not in fits and fits.count("<td") == 64
 
 
@@ -247,7 +247,7 @@ def rgb(cell):
 
 def test_colours_go_from_dark_to_light():
     values = torch.tensor([0.0, 1.0, 2.0, 3.0, 4.0, 0.5, 5.0, math.nan])
-    table = BeautifulSoup(heatmap(values, "t", 0.0, 4.0), "html.parser")
+    table = BeautifulSoup(heatmap(values, "t", 0.0, 4.0, 3), "html.parser")
     found = [rgb(cell) for cell in table.find_all("td")]
     stops = [",".join(map(str, stop)) for stop in STOPS]
     assert [back for back, _ in found[:5]] == stops
@@ -258,7 +258,7 @@ def test_colours_go_from_dark_to_light():
 
 
 def test_where_all_is_equal_the_colour_is_in_the_middle():
-    [cell] = BeautifulSoup(heatmap(torch.ones(1), "t", 1.0, 1.0), "html.parser").find_all("td")
+    [cell] = BeautifulSoup(heatmap(torch.ones(1), "t", 1.0, 1.0, 3), "html.parser").find_all("td")
     assert rgb(cell)[0] == ",".join(map(str, STOPS[2]))
 
 
