@@ -195,6 +195,7 @@ def test_what_a_learner_may_write_is_no_check(blueprint):
 def test_it_knows_the_solution_that_a_check_follows(own):
     solutions = {"check_f": "f", "check_f_twice": "f", "check_g": "g"}
     assert own.solution_before == solutions
+    assert Blueprint("", own.cells[2:]).solution_before == {"check_g": "g"}
 
 
 def test_in_every_lesson_a_check_follows_its_exercise(lesson):
