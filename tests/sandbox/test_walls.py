@@ -4,9 +4,12 @@ import ast
 import os
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
+from nbgrader.exchange.default import Exchange
 
+from autograder.lessons.lesson import ROOT
 from autograder.sandbox import seccomp, walls
 from autograder.sandbox.sandbox import Cell, Sandbox
 from tests.sandbox.probes import NAMES, look
@@ -53,6 +56,11 @@ def test_what_is_not_the_systems_is_hidden_in_usr(monkeypatch):
         [cell] = sandbox.run([Cell(look, 10.0)]).cells
     assert cell.outputs[0].text == "[]\n"
     assert "Read-only file system" in cell.outputs[1].evalue
+
+
+def test_nbgraders_exchange_and_the_course_are_among_it():
+    places = [Path(Exchange.root.default_value), ROOT]
+    assert all(any(place.is_relative_to(path) for path in walls.COVERED) for place in places)
 
 
 def test_what_a_notebook_finds_is_the_same_on_every_machine():
