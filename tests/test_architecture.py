@@ -75,3 +75,19 @@ def test_what_is_mounted_into_the_sandbox_needs_nothing_else():
     mounted = [AUTOGRADER / name for name in MOUNTED]
     files = [f for path in mounted for f in ([path] if path.is_file() else path.glob("*.py"))]
     assert set(needed_files(files, ROOT)) == set(map(Path, files))
+
+
+SEAMS = {AUTOGRADER / "grading/engine/seams.py", AUTOGRADER / "sandbox/inside/seams.py"}
+
+
+def private_names_of_others(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) != "os._exit":
+            own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            if not own and node.attr.startswith("_") and not node.attr.endswith("_"):
+                yield f"{path.name}: {ast.unparse(node)}"
+
+
+def test_private_names_of_others_are_used_in_the_seams_alone():
+    paths = {*FILES, *(ROOT / "utils").glob("*.py")} - SEAMS
+    assert [name for path in paths for name in private_names_of_others(path)] == []

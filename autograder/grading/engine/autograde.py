@@ -18,9 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import nbformat
-from nbgrader import converters
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.apps import api, autogradeapp
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.utils import find_all_files
 from tqdm import tqdm
@@ -28,8 +26,7 @@ from traitlets import Bool, Float, Integer, List, Unicode
 
 from autograder.atomic_writes import draft_of, remove_unfinished
 from autograder.errors import CourseError
-from autograder.grading.engine import literal_paths
-from autograder.grading.engine.gradebook import keep_statements, wait_for_sqlite
+from autograder.grading.engine import seams
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.run_lock import only_run
 from autograder.grading.engine.source import read_source
@@ -53,8 +50,8 @@ class OrdinaryFiles(BaseConverter):
     """Copies what lies beside a submitted notebook, but no links, devices or giants."""
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        source = self._format_source(assignment_id, student_id)
-        dest = self._format_dest(assignment_id, student_id)
+        source = self.submitted_path(assignment_id, student_id)
+        dest = self.graded_path(assignment_id, student_id)
         for name in find_all_files(source, [*self.coursedir.ignore, "*.ipynb"]):
             if is_ordinary(Path(name)):
                 place = Path(dest, os.path.relpath(name, source))
@@ -62,7 +59,7 @@ class OrdinaryFiles(BaseConverter):
                 shutil.copyfile(name, place)
 
 
-class Autograde(converters.Autograde, OrdinaryFiles):
+class Autograde(seams.OpenAutograde, OrdinaryFiles):
     """nbgrader's Autograde, in parallel and behind walls.
 
     It has nbgrader's name too, so that `c.Autograde.…` configures both.
@@ -84,8 +81,8 @@ class Autograde(converters.Autograde, OrdinaryFiles):
     def init_notebooks(self) -> None:
         """Find every folder that was handed in, also one without its notebooks."""
         names = self._names = [] if self.unsealed else self._notebook_names()
-        wanted = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
-        folders = [folder for folder in literal_paths.find(wanted) if os.path.isdir(folder)]
+        wanted = self.submitted_path(self.coursedir.assignment_id, self.coursedir.student_id)
+        folders = [folder for folder in seams.find(wanted) if os.path.isdir(folder)]
         if not (names and folders):
             super().init_notebooks()
             return
@@ -122,11 +119,11 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             return super().init_destination(assignment_id, student_id)
         if student_id in self.coursedir.student_id_exclude.split(","):
             return False
-        dest = self._format_dest(assignment_id, student_id)
+        dest = self.graded_path(assignment_id, student_id)
         there = [os.path.exists(Path(dest, Path(path).name)) for path in self.notebooks]
         if self.force or not all(there):
             return True
-        now = self.coursedir.get_existing_timestamp(self._format_source(assignment_id, student_id))
+        now = self.coursedir.get_existing_timestamp(self.submitted_path(assignment_id, student_id))
         then = self.coursedir.get_existing_timestamp(dest)
         newer = bool(now and then and now > then)
         return newer or any(map(self._is_changed, self.notebooks))
@@ -141,7 +138,6 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         self.write_single_notebook(output, resources)
 
     def _grade_all(self, summary: Summary) -> None:
-        self._sanitizing = True  # so that paths mean what was handed in
         if self.jobs < 1:
             raise CourseError(f"Autograde.jobs is {self.jobs}; it takes at least 1.")
         if not self._names:
@@ -163,9 +159,9 @@ class Autograde(converters.Autograde, OrdinaryFiles):
 
     def _is_due(self, folder: str) -> bool:
         place = self.coursedir.assignment_id, self._student(folder)
-        remove_unfinished(Path(self._format_dest(*place)))
+        remove_unfinished(Path(self.graded_path(*place)))
         self.notebooks = self.assignments[folder]
-        graded = Path(self._format_dest(*place))
+        graded = Path(self.graded_path(*place))
         self._before = {path: earlier_run(graded / Path(path).name) for path in self.notebooks}
         return self.init_destination(*place)
 
@@ -184,7 +180,7 @@ class Autograde(converters.Autograde, OrdinaryFiles):
             closing(self._pool(len(due))) as pool,
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
-            self._register_saving_preprocessors()
+            self.use_preprocessors(self.saving_preprocessors)
             for graded in pool.grade_all(self._jobs(due)):
                 results[graded.path] = graded
                 folder = os.path.dirname(graded.path)
@@ -267,22 +263,17 @@ class Autograde(converters.Autograde, OrdinaryFiles):
     @contextmanager
     def _aside(self, assignment: str, student: str) -> Iterator[None]:
         """Let what is written into the output folder take its place only when it is whole."""
-        final = Path(self._format_dest(assignment, student))
+        final = Path(self.graded_path(assignment, student))
         try:
             with draft_of(final, self.coursedir.notebook_id != "*") as self._draft:
                 yield
         finally:
             self._draft = None
 
-    def _format_dest(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
+    def graded_path(self, assignment: str, student: str, escape: bool = False) -> str:
         if self._draft is not None:
             return str(self._draft)
-        return super()._format_dest(assignment_id, student_id, escape)
-
-    def _register_saving_preprocessors(self) -> None:
-        self.exporter._preprocessors = []
-        for step in self.saving_preprocessors:
-            self.exporter.register_preprocessor(step)
+        return super().graded_path(assignment, student, escape)
 
     def _notebook_names(self) -> list[str]:
         """The notebooks of the assignment that are asked for. None when it was not released."""
@@ -297,16 +288,13 @@ class Autograde(converters.Autograde, OrdinaryFiles):
         return Gradebook(self.coursedir.db_url, self.coursedir.course_id)
 
     def _student(self, folder: str) -> str:
-        pattern = self._format_source("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
+        pattern = self.submitted_path("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
         return re.match(pattern, folder, re.DOTALL)["student"]
 
 
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
-    literal_paths.install()
-    wait_for_sqlite()
-    keep_statements()
-    autogradeapp.Autograde = api.Autograde = Autograde
+    seams.install(Autograde)
 
 
 def _with_all_imports(templates: dict[str, Job]) -> dict[str, Job]:

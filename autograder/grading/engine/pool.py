@@ -21,6 +21,7 @@ from multiprocessing.context import BaseContext
 from types import ModuleType
 
 from autograder.errors import CourseError
+from autograder.grading.engine.seams import kill_workers, leave_jobs_to_workers
 from autograder.grading.worker.job import Graded, Job
 from autograder.grading.worker.own_sandbox import close_own_sandbox, own_sandbox
 from autograder.sandbox.walls import NoSandbox
@@ -103,9 +104,7 @@ def local_pool(workers: int, template: Job) -> Pool:
             for _ in range(workers):  # of a fork server each starts one
                 executor.submit(os.getpid)
         if context.get_start_method() == "fork":
-            # All workers are there. While this process could read their jobs too, a job that is
-            # on its way to one that dies would wait for ever (before Python 3.11.5).
-            executor._call_queue._reader.close()
+            leave_jobs_to_workers(executor)
         return executor
 
     return Pool(make, _end_processes, workers)
@@ -200,8 +199,7 @@ def _end_with_grader() -> None:
 
 
 def _end_processes(executor: ProcessPoolExecutor) -> None:
-    for worker in list((executor._processes or {}).values()):
-        worker.kill()  # from Python 3.14 on, executor.kill_workers() does it
+    kill_workers(executor)
     executor.shutdown()
     close_own_sandbox()
 

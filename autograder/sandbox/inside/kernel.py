@@ -7,44 +7,13 @@ import os
 import signal
 from typing import Any, NoReturn
 
-import zmq
-from ipykernel.iostream import OutStream
-from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
-from traitlets.config import Config
 
 from inside import namespaces
+from inside.seams import OPTIONS, Kernel
 
 CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
-OPTIONS = Config(
-    HistoryManager={"enabled": False},
-    IPKernelApp={
-        "log_level": "CRITICAL",
-        "logging_config": {"loggers": {"Kernel": {"level": "CRITICAL"}}},
-        "outstream_class": "inside.kernel.Stream",
-    },
-    IPythonKernel={"_execute_sleep": 0},  # its client waits for the last output, not for a while
-)
-
-
-class Stream(OutStream):
-    """A kernel's output. It is flushed four times a cell, and there is seldom anything."""
-
-    def flush(self) -> None:
-        if self._buffers:
-            super().flush()
-
-
-class Kernel(IPKernelApp):
-    """A kernel for one client, without a command line: to parse an empty one takes a while."""
-
-    def parse_command_line(self, argv: list[str] | None = None) -> None:
-        pass
-
-    def init_control(self, context: zmq.Context) -> None:
-        super().init_control(context)
-        self.shell_channel_thread = None  # it would pass on messages for several clients
 
 
 class ForkedKernel(LocalProvisioner):

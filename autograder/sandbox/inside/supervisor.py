@@ -25,6 +25,7 @@ from nbformat.v4 import new_notebook, new_output
 from autograder.asking.hand_in import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
+from inside.seams import code_cell
 from inside.stopwatch import Stopwatch
 
 SCRATCH = "/scratch"
@@ -53,7 +54,7 @@ class Cells(NotebookClient):
 
     async def run(self, source: str, seconds: float) -> str:
         """Run one more cell; why no other can follow, if so. Raises DeadKernelError."""
-        cell = _code_cell(source)
+        cell = code_cell(source)
         self.nb.cells.append(cell)
         self.shown = Counter()
         running = asyncio.ensure_future(self.async_execute_cell(cell, len(self.nb.cells) - 1))
@@ -162,12 +163,6 @@ def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:
     # Older kernels count the processes of the user everywhere, not of this namespace.
     release = tuple(int(part) for part in os.uname().release.split(".")[:2])
     return found | ({"NPROC": limits["processes"]} if release >= (5, 14) else {})
-
-
-def _code_cell(source: str) -> NotebookNode:
-    """As nbformat would make it, which would validate it too: a good part of a cell's cost."""
-    fields = {"cell_type": "code", "id": "", "source": source}
-    return NotebookNode(fields, metadata=NotebookNode(), outputs=[], execution_count=None)
 
 
 def _error(name: str, reason: str) -> NotebookNode:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from nbformat.v4 import new_notebook
 
-from inside import frames, namespaces, supervisor, tracebacks
+from inside import frames, namespaces, seams, supervisor
 
 # What a kernel imports only when it starts, and a lesson when it first checks.
 KERNEL_MODULES = (
@@ -108,15 +108,15 @@ def warm_up(imports: list[str]) -> None:
     import torch
 
     torch.set_num_threads(1)
-    # Nobody can attach a debugger here, and each kernel would set one up.
-    sys.modules["debugpy"] = None
+    seams.check()
+    seams.have_no_debugger()
     for name in (*KERNEL_MODULES, *imports):
         try:
             importlib.import_module(name)
         except Exception as error:  # the notebook will meet it too, and show it
             print(f"warm-up: {name}: {error}", file=sys.stderr)
     new_notebook()  # compiles the schema of notebooks
-    tracebacks.prepare()
+    seams.hasten_tracebacks()
     if "utils.plots" in sys.modules:
         _draw_once()
     gc.freeze()

@@ -1,0 +1,34 @@
+"""Whether a library still has what is changed in it here, or used although it is not for others."""
+
+import inspect
+from typing import Any
+
+from autograder.errors import CourseError
+
+
+class ChangedLibrary(CourseError):
+    """A library is not the one that this was written for."""
+
+
+def expect(owner: Any, name: str, *parameters: str) -> None:
+    """Raise ChangedLibrary unless `owner` has `name`, and it takes these parameters."""
+    found = getattr(owner, name, None)
+    if not hasattr(owner, name):
+        raise _changed(owner, f"has no {name}")
+    if parameters and tuple(inspect.signature(found).parameters) != parameters:
+        raise _changed(owner, f"has another {name}{inspect.signature(found)}")
+
+
+def expect_set(owner: type, *names: str) -> None:
+    """Raise ChangedLibrary unless the constructor of `owner` sets these attributes."""
+    missing = set(names) - set(owner.__init__.__code__.co_names)
+    if missing:
+        raise _changed(owner, f"sets no {', '.join(sorted(missing))}")
+
+
+def _changed(owner: Any, how: str) -> ChangedLibrary:
+    name = f"{owner.__module__}.{owner.__name__}" if isinstance(owner, type) else owner.__name__
+    return ChangedLibrary(
+        f"{name} {how}: this grader was written for another version. Install those of lock.txt "
+        "(`make lint` does)."
+    )

@@ -1,0 +1,56 @@
+"""What is changed in nbgrader: it is still there, and finds files in any course directory."""
+
+from concurrent.futures.process import ProcessPoolExecutor
+
+import pytest
+from nbgrader import converters
+from nbgrader.converters import base
+
+from autograder.grading.engine import seams
+from autograder.grading.engine.autograde import Autograde
+from autograder.grading.engine.seams import find
+from autograder.sandbox.inside.expect import ChangedLibrary
+
+
+@pytest.fixture
+def course(tmp_path):
+    course = tmp_path / "course [2]"
+    for student in ("ann", "ben", "[ab]"):
+        (course / "submitted" / student / "lesson").mkdir(parents=True)
+    (tmp_path / "course 2" / "submitted" / "other" / "lesson").mkdir(parents=True)
+    return course
+
+
+@pytest.mark.parametrize(
+    ("students", "found"),
+    [("*", ["[ab]", "ann", "ben"]), ("ann", ["ann"]), ("[ab]*n", ["ann", "ben"]), ("no", [])],
+)
+def test_brackets_in_its_name_are_no_pattern(course, students, found):
+    paths = find(f"{course}/submitted/{students}/lesson")
+    assert sorted(paths) == [f"{course}/submitted/{name}/lesson" for name in found]
+
+
+def test_a_path_stays_as_it_is_written(course):
+    assert find(f"{course}/./submitted/ann") == [f"{course}/./submitted/ann"]
+
+
+def test_nor_in_a_students(course):
+    assert find(f"{course}/submitted/[ab]/less*") == [f"{course}/submitted/[ab]/lesson"]
+
+
+def test_what_a_new_version_lacks_is_named(monkeypatch):
+    monkeypatch.delattr(base, "glob")
+    with pytest.raises(ChangedLibrary, match=r"nbgrader.converters.base has no glob: .* lock.txt"):
+        seams.install(Autograde)
+
+
+def test_what_takes_other_arguments_is_named(monkeypatch):
+    monkeypatch.setattr(converters.Autograde, "_format_dest", lambda self, student: "")
+    with pytest.raises(ChangedLibrary, match=r"has another _format_dest\(self, student"):
+        seams.install(Autograde)
+
+
+def test_what_is_no_longer_set_is_named(monkeypatch):
+    monkeypatch.setattr(ProcessPoolExecutor, "__init__", lambda self: None)
+    with pytest.raises(ChangedLibrary, match="sets no _call_queue, _processes"):
+        seams.install(Autograde)
