@@ -1,5 +1,6 @@
 """The table of known mistakes: is each one rejected and named, does every alternative pass?"""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from autograder.asking.collect import collect
@@ -54,14 +55,18 @@ def outcomes(lesson: Lesson, reference: LessonReference) -> list[Outcome]:
 def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> list[Outcome]:
     name = question.exercise
     exercise = next(e for e in lesson.exercises if e.name == name)
-    said = [mistake.say for mistake in exercise.mistakes]
+    known = lesson.mistakes(exercise)
+    said = Counter(mistake.say for mistake in known)
+    shared = {mistake.name for mistake in known if said[mistake.say] > 1}
+    kinds = {
+        "mistake": [variant for mistake in known for variant in mistake.variants],
+        "alternative": exercise.alternatives,
+    }
     rows = []
-    for kind, variants in (("mistake", exercise.mistakes), ("alternative", exercise.alternatives)):
-        for variant in variants:
-            function = lesson.namespace({variant.of or name: variant})[name]
-            verdict = judge(key, collect(function, question))
-            shared = kind == "mistake" and said.count(variant.say) > 1
-            rows.append(Outcome(name, kind, variant.name, verdict, shared))
+    for kind, variant in ((kind, variant) for kind, group in kinds.items() for variant in group):
+        function = lesson.namespace({variant.of or name: variant})[name]
+        verdict = judge(key, collect(function, question))
+        rows.append(Outcome(name, kind, variant.name, verdict, variant.name in shared))
     return rows
 
 

@@ -23,10 +23,11 @@ class Audit:
     def __init__(self, exercise: Exercise, question: Question, key: AnswerKey) -> None:
         self.exercise, self.question, self.key = exercise, question, key
 
-    def run(self, right: dict[str, list[Answer]], wrong: dict[str, list[Answer]]) -> None:
+    def run(self, right: dict[str, list[Answer]], wrong: dict[str, list[list[Answer]]]) -> None:
         """Raises AuthoringError.
 
-        right: the answers of the solution and of every alternative; wrong: of every mistake.
+        right: the answers of the solution and of every alternative; wrong: for every mistake those
+        of each code that makes it.
         """
         self._require(len(self.key.hints) == HINTS, f"should have {HINTS} hints")
         many = len(self.exercise.alternatives)
@@ -42,11 +43,11 @@ class Audit:
             earned = judge(self.key, answers).points
             self._require(not earned, f"gives {earned} points to {name}")
 
-    def _mistakes_are_seen(self, wrong: dict[str, list[Answer]]) -> None:
+    def _mistakes_are_seen(self, wrong: dict[str, list[list[Answer]]]) -> None:
         said = {mistake.name: mistake.say for mistake in self.key.mistakes}
         self._require(len(said) == len(self.key.mistakes), "has two mistakes of one name")
-        for mistake in self.key.mistakes:
-            verdict = judge(self.key, wrong[mistake.name])
+        for mistake, answers in ((m, form) for m in self.key.mistakes for form in wrong[m.name]):
+            verdict = judge(self.key, answers)
             self._require(not verdict.passed, f"lets the mistake {mistake.name!r} pass")
             confused = said.get(verdict.mistake) != mistake.say
             self._require(not confused, f"takes {mistake.name!r} for {verdict.mistake!r}")

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,7 @@ class ExerciseBuilder:
         self.lesson, self.exercise = lesson, exercise
         self.seeds = [PUBLIC_SEED] if secret is None else [PUBLIC_SEED, secret]
         self.solution = lesson.namespace()[exercise.name]
+        self.asked = input_dims(self.solution)
         self.cases: list[DrawnCase] = []
         self.aspects = [self._draw_aspect(aspect) for aspect in exercise.aspects]
         self.question = Question(
@@ -105,7 +107,8 @@ class ExerciseBuilder:
     def build(self) -> tuple[Question, AnswerKey]:
         """The two halves. Raises AuthoringError when the exercise is not sound."""
         alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
-        mistakes = {m.name: self._answers(m) for m in self.exercise.mistakes}
+        known = self.lesson.mistakes(self.exercise)
+        mistakes = {m.name: [self._answers(v) for v in m.variants] for m in known}
         solution = collect(self.solution, self.question)
         key = AnswerKey(
             exercise=self.exercise.name,
@@ -114,8 +117,8 @@ class ExerciseBuilder:
             cases=self._case_keys(),
             aspects=self.aspects,
             mistakes=[
-                MistakeKey(m.name, m.say, [footprint(answer) for answer in mistakes[m.name]])
-                for m in self.exercise.mistakes
+                MistakeKey(m.name, m.say, [list(map(footprint, form)) for form in mistakes[m.name]])
+                for m in known
             ],
             hints=self.exercise.hints,
             builds_on=list(self.exercise.builds_on),
@@ -129,8 +132,10 @@ class ExerciseBuilder:
         first = len(self.cases)
         for seed in self.seeds:
             hidden = seed != PUBLIC_SEED
-            for number, make in enumerate(aspect.cases + aspect.hidden_cases * hidden):
-                draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}")
+            for number, make in enumerate(
+                [*aspect.cases, *(aspect.hidden_cases if hidden else ())]
+            ):
+                draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}", self.asked)
                 case = self._drawn(make, draw, f"case {number} of {aspect.name!r}")
                 goal = case if isinstance(case, Goal) else None
                 raises = case.error if isinstance(case, Raises) else ""
@@ -231,12 +236,26 @@ def _with_parameters(arguments: dict[str, Any], draw: Draw) -> dict[str, Any]:
     return {name: filled(value) for name, value in arguments.items()}
 
 
+def input_dims(solution: Callable) -> dict[str, str]:
+    """The named dimensions of each input, as annotated; "" where it is no tensor of floats."""
+    arguments = signature(written_function(solution)).parameters.values()
+    needed = {a.name: a.annotation for a in arguments if a.default is a.empty and a.name != "self"}
+    return {
+        name: _dims(annotation) if "float32" in getattr(annotation, "dtypes", ()) else ""
+        for name, annotation in needed.items()
+    }
+
+
 def output_dims(solution: Callable, returns: list[str]) -> dict[str, str]:
-    """The named dimensions of each output, from the jaxtyping annotations of the solution."""
+    """The named dimensions of each output, as annotated in the solution."""
     annotation = written_function(solution).__annotations__.get("return")
     parts = getattr(annotation, "__args__", None) or (annotation,)
-    dims = [re.sub(r"\s+", " ", getattr(part, "dim_str", "")).strip() for part in parts]
-    return dict(zip(returns, dims, strict=False))
+    return dict(zip(returns, map(_dims, parts), strict=False))
+
+
+def _dims(annotation: Any) -> str:
+    """The dimensions of a jaxtyping annotation; "" for any other."""
+    return re.sub(r"\s+", " ", getattr(annotation, "dim_str", "")).strip()
 
 
 def _tolerance(expected: Tensor, disturbed: Tensor, scale: float) -> float:

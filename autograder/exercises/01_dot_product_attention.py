@@ -1,6 +1,7 @@
 """Lesson 1: dot-product attention without parameters."""
 
-from autograder.lessons.exercise import Alternative, Aspect, Exercise, Mistake
+from autograder.exercises.slips import WEIGHTS
+from autograder.lessons.exercise import Alternative, Aspect, Exercise, Mistake, drawn
 
 # ---------------------------------------------------------------- query_scores
 
@@ -29,87 +30,84 @@ query_scores = Exercise(
     mistakes=[
         Mistake(
             "stopped after one word",
-            body="""
+            "You returned inside the loop, so it ended after the first word. Collect a score "
+            "for every word and return after the loop.",
+            """
             for word in words:
                 return word @ query
             """,
-            say="You returned inside the loop, so it ended after the first word. Collect a score "
-            "for every word and return after the loop.",
         ),
         Mistake(
             "three features only",
-            body="return query[0] * words[:, 0] + query[1] * words[:, 1] + query[2] * words[:, 2]",
-            say="You counted on three features. Words may have more of them: let the dot product "
+            "You counted on three features. Words may have more of them: let the dot product "
             "run over all.",
+            "return query[0] * words[:, 0] + query[1] * words[:, 1] + query[2] * words[:, 2]",
         ),
         Mistake(
             "query on the wrong side",
-            body="return query @ words",
-            say="`query @ words` lines the query up with the columns of `words`. Words are rows: "
+            "`query @ words` lines the query up with the columns of `words`. Words are rows: "
             "take them one by one.",
+            "return query @ words",
         ),
         Mistake(
             "products not summed",
-            body="return words * query",
-            say="You multiplied the features and stopped there. A dot product also adds the "
+            "You multiplied the features and stopped there. A dot product also adds the "
             "products up, so that each word gets one number.",
+            "return words * query",
         ),
         Mistake(
             "mean in the place of the sum",
-            edits=(("word @ query", "(word * query).mean()"),),
-            say="Your scores are the right ones divided by the number of features: a dot product "
+            "Your scores are the right ones divided by the number of features: a dot product "
             "is the sum of the products, not their mean.",
+            {"word @ query": "(word * query).mean()"},
         ),
         Mistake(
             "cosine similarity",
-            edits=(("word @ query", "word @ query / (word.norm() * query.norm())"),),
-            say="You divided by the lengths of the two vectors. That is cosine similarity; the "
+            "You divided by the lengths of the two vectors. That is cosine similarity; the "
             "dot product keeps the lengths.",
+            {"word @ query": "word @ query / (word.norm() * query.norm())"},
         ),
         Mistake(
             "distance",
-            edits=(("word @ query", "(word - query).norm()"),),
-            say="Your scores are distances: they are small for similar words. A dot product is "
+            "Your scores are distances: they are small for similar words. A dot product is "
             "large for them.",
+            {"word @ query": "(word - query).norm()"},
         ),
         Mistake(
             "absolute values",
-            edits=(("word @ query", "(word * query).abs().sum()"),),
-            say="You added up the sizes of the products without their signs. Features that "
+            "You added up the sizes of the products without their signs. Features that "
             "disagree should pull the score down.",
+            {"word @ query": "(word * query).abs().sum()"},
         ),
         Mistake(
             "loop over features",
-            body="return torch.stack([words[:, i] @ words[:, i] for i in range(len(query))])",
-            say="You got one number for each feature. Loop over the words, the rows of `words`.",
+            "You got one number for each feature. Loop over the words, the rows of `words`.",
+            "return torch.stack([words[:, i] @ words[:, i] for i in range(len(query))])",
         ),
         Mistake(
             "words with themselves",
-            edits=(("word @ query", "word @ word"),),
-            say="You took the dot product of each word with itself; the query has no part in it.",
+            "You took the dot product of each word with itself; the query has no part in it.",
+            {"word @ query": "word @ word"},
         ),
         Mistake(
             "softmax already",
-            edits=(("for word in words])", "for word in words]).softmax(0)"),),
-            say="You returned weights that sum to 1. The scores come first; softmax is a later "
+            "You returned weights that sum to 1. The scores come first; softmax is a later "
             "exercise.",
+            {"for word in words])": "for word in words]).softmax(0)"},
         ),
         Mistake(
             "dtype lost",
-            edits=(
-                ("torch.stack(", "torch.stack([s.double() for s in "),
-                ("in words]", "in words]]"),
-            ),
-            say="Your numbers are right but they are float64; keep the dtype of the input.",
+            "Your numbers are right but they are float64; keep the dtype of the input.",
+            {"torch.stack(": "torch.stack([s.double() for s in ", "in words]": "in words]]"},
         ),
     ],
     alternatives=[
-        Alternative("matrix times vector", body="return words @ query"),
-        Alternative("einsum", body='return torch.einsum("nd,d->n", words, query)'),
-        Alternative("multiply and add up", body="return (words * query).sum(dim=-1)"),
+        Alternative("matrix times vector", "return words @ query"),
+        Alternative("einsum", 'return torch.einsum("nd,d->n", words, query)'),
+        Alternative("multiply and add up", "return (words * query).sum(dim=-1)"),
         Alternative(
             "loops all the way",
-            body="""
+            """
             scores = torch.zeros(words.shape[0])
             for i in range(words.shape[0]):
                 for j in range(words.shape[1]):
@@ -142,20 +140,20 @@ softmax = Exercise(
     returns="weights",
     forbidden=("softmax", "log_softmax", "softmin"),
     aspects=[
-        Aspect("one row of scores", 1, [lambda draw: {"scores": draw.normal("n")}]),
+        Aspect("one row of scores", 1),
         Aspect(
             "every row on its own",
             1,
             [
-                lambda draw: {"scores": draw.normal("m n")},
-                lambda draw: {"scores": draw.normal("batch m n")},
+                drawn("m"),
+                drawn("batch m"),
             ],
         ),
         Aspect(
             "scores above 100",
             1,
             [
-                lambda draw: {"scores": draw.normal("m n", scale=80)},
+                drawn("m", scale=80),
                 lambda draw: {"scores": draw.normal("m n") + 1500},
                 lambda draw: {"scores": -draw.uniform("n", 100, 102)},
                 lambda draw: {"scores": draw.normal("m n") + 150},
@@ -167,176 +165,150 @@ softmax = Exercise(
             "any dimension",
             1,
             [
-                lambda draw: {"scores": draw.normal("m n"), "dim": 0},
-                lambda draw: {"scores": draw.normal("batch m n"), "dim": 1},
+                drawn("m", dim=0),
+                drawn("batch m", dim=1),
             ],
         ),
     ],
     mistakes=[
         Mistake(
             "divided by the sum",
-            body="return scores / scores.sum(dim, keepdim=True)",
-            say="You divided the scores by their sum. Negative scores then give negative weights; "
+            "You divided the scores by their sum. Negative scores then give negative weights; "
             "take the exponential first.",
+            "return scores / scores.sum(dim, keepdim=True)",
         ),
         Mistake(
             "columns in the place of rows",
-            body="""
+            "Your columns sum to 1, and the rows do not: the sum ran over dimension 0 in the "
+            "place of `dim`.",
+            """
             exps = (scores - scores.amax(0, keepdim=True)).exp()
             return exps / exps.sum(0, keepdim=True)
             """,
-            say="Your columns sum to 1, and the rows do not: the sum ran over dimension 0 in the "
-            "place of `dim`.",
         ),
         Mistake(
             "one sum for all rows",
-            edits=(("exps.sum(dim, keepdim=True)", "exps.sum()"),),
-            say=ONE_SUM,
-        ),
-        Mistake(
-            "one sum for all rows, not stable",
-            body="return scores.exp() / scores.exp().sum()",
-            say=ONE_SUM,
-        ),
-        Mistake(
-            "one sum and one maximum for all rows",
-            body="""
+            ONE_SUM,
+            {"exps.sum(dim, keepdim=True)": "exps.sum()"},
+            "return scores.exp() / scores.exp().sum()",
+            """
             exps = (scores - scores.max()).exp()
             return exps / exps.sum()
             """,
-            say=ONE_SUM,
         ),
         Mistake(
             "maximum subtracted above only",
-            body="""
+            "You subtracted the maximum above the fraction line and not below. Both have to be "
+            "shifted, or the weights no longer sum to 1.",
+            """
             exps = (scores - scores.amax(dim, keepdim=True)).exp()
             return exps / scores.exp().sum(dim, keepdim=True)
             """,
-            say="You subtracted the maximum above the fraction line and not below. Both have to be "
-            "shifted, or the weights no longer sum to 1.",
         ),
         Mistake(
             "maximum along the last dimension",
-            edits=(("amax(dim,", "amax(-1,"),),
-            say="The sum follows `dim`, and the maximum does not: it was always taken along the "
+            "The sum follows `dim`, and the maximum does not: it was always taken along the "
             "last dimension.",
+            {"amax(dim,": "amax(-1,"},
         ),
         Mistake(
             "largest absolute value subtracted",
-            edits=(("scores.amax(", "scores.abs().amax("),),
-            say="You subtracted the largest absolute value. In a row of very negative scores that "
+            "You subtracted the largest absolute value. In a row of very negative scores that "
             "makes all exponentials zero, and 0 / 0 is NaN. Subtract the largest score itself.",
+            {"scores.amax(": "scores.abs().amax("},
         ),
         Mistake(
             "float64 in the place of a shift",
-            body="""
+            "float64 only puts the overflow off: exp of 710 is infinite there too. Subtract "
+            "the largest score of each row, and no size is too large.",
+            """
             exps = scores.double().exp()
             return (exps / exps.sum(dim, keepdim=True)).to(scores.dtype)
             """,
-            say="float64 only puts the overflow off: exp of 710 is infinite there too. Subtract "
-            "the largest score of each row, and no size is too large.",
         ),
         Mistake(
             "divided by the maximum",
-            edits=(("scores - scores.amax", "scores / scores.amax"),),
-            say="You divided the scores by the largest. That changes their differences, and with "
+            "You divided the scores by the largest. That changes their differences, and with "
             "them the weights. Subtract it.",
+            {"scores - scores.amax": "scores / scores.amax"},
         ),
         Mistake(
             "not stable",
-            edits=(("scores - scores.amax(dim, keepdim=True)", "scores"),),
-            say="Large scores break it: exp of 100 overflows to infinity, and infinity / infinity "
+            "Large scores break it: exp of 100 overflows to infinity, and infinity / infinity "
             "is NaN. Subtract the largest score of each row first; the weights stay the same.",
+            {"scores - scores.amax(dim, keepdim=True)": "scores"},
         ),
         Mistake(
             "keepdim lost",
-            edits=(("exps.sum(dim, keepdim=True)", "exps.sum(dim)"),),
-            say=LOST_DIMENSION,
+            LOST_DIMENSION,
+            {"exps.sum(dim, keepdim=True)": "exps.sum(dim)"},
+            {"scores.amax(dim, keepdim=True)": "scores.amax(dim)"},
         ),
         Mistake(
             "one maximum for all rows",
-            edits=(("scores.amax(dim, keepdim=True)", "scores.max()"),),
-            say="You subtracted one maximum from all rows. A row far below it becomes exp of a "
+            "You subtracted one maximum from all rows. A row far below it becomes exp of a "
             "very negative number, zero, and then 0 / 0. Take the maximum of each row.",
+            {"scores.amax(dim, keepdim=True)": "scores.max()"},
         ),
         Mistake(
             "minimum subtracted",
-            edits=(("scores.amax(", "scores.amin("),),
-            say="You subtracted the smallest score, so the largest can still overflow. Subtract "
+            "You subtracted the smallest score, so the largest can still overflow. Subtract "
             "the largest.",
-        ),
-        Mistake(
-            "maximum's dimension lost",
-            edits=(("scores.amax(dim, keepdim=True)", "scores.amax(dim)"),),
-            say=LOST_DIMENSION,
+            {"scores.amax(": "scores.amin("},
         ),
         Mistake(
             "dim ignored",
-            edits=(("amax(dim,", "amax(-1,"), ("exps.sum(dim,", "exps.sum(-1,")),
-            say="Right for the last dimension; the argument `dim` has no effect.",
+            "Right for the last dimension; the argument `dim` has no effect.",
+            {"amax(dim,": "amax(-1,", "exps.sum(dim,": "exps.sum(-1,"},
         ),
         Mistake(
             "sign reversed",
-            edits=(
-                (
-                    "scores - scores.amax(dim, keepdim=True)",
-                    "scores.amin(dim, keepdim=True) - scores",
-                ),
-            ),
-            say="The smallest score gets the largest weight: the sign in the exponent is reversed.",
+            "The smallest score gets the largest weight: the sign in the exponent is reversed.",
+            {"scores - scores.amax(dim, keepdim=True)": "scores.amin(dim, keepdim=True) - scores"},
         ),
         Mistake(
             "powers of two",
-            edits=((".exp()", ".exp2()"),),
-            say="Your weights are powers of 2; softmax takes powers of e.",
+            "Your weights are powers of 2; softmax takes powers of e.",
+            {".exp()": ".exp2()"},
         ),
         Mistake(
             "logarithm of the weights",
-            edits=(
-                (
-                    "exps / exps.sum(dim, keepdim=True)",
-                    "scores - scores.logsumexp(dim, keepdim=True)",
-                ),
-            ),
-            say="You returned the logarithm of the weights (log-softmax).",
+            "You returned the logarithm of the weights (log-softmax).",
+            {"exps / exps.sum(dim, keepdim=True)": "scores - scores.logsumexp(dim, keepdim=True)"},
         ),
         Mistake(
             "not normalised",
-            edits=((" / exps.sum(dim, keepdim=True)", ""),),
-            say="You returned the exponentials. Divide them by their sum, so that each row sums "
-            "to 1.",
+            "You returned the exponentials. Divide them by their sum, so that each row sums to 1.",
+            {" / exps.sum(dim, keepdim=True)": ""},
         ),
         Mistake(
             "sigmoid",
-            body="return scores.sigmoid()",
-            say="You squeezed each score between 0 and 1 by itself (a sigmoid). The weights of a "
+            "You squeezed each score between 0 and 1 by itself (a sigmoid). The weights of a "
             "row share one total of 1.",
+            "return scores.sigmoid()",
         ),
         Mistake(
             "hard attention",
-            body="return (scores == scores.amax(dim, keepdim=True)).to(scores.dtype)",
-            say="You gave all weight to the largest score. Softmax gives every score a share.",
+            "You gave all weight to the largest score. Softmax gives every score a share.",
+            "return (scores == scores.amax(dim, keepdim=True)).to(scores.dtype)",
         ),
         Mistake(
             "scores clipped",
-            edits=(("scores - scores.amax(dim, keepdim=True)", "scores.clamp(-80, 80)"),),
-            say="You cut large scores off, so scores above the cut can't be told apart. Subtract "
+            "You cut large scores off, so scores above the cut can't be told apart. Subtract "
             "the largest score of the row: nothing is lost.",
+            {"scores - scores.amax(dim, keepdim=True)": "scores.clamp(-80, 80)"},
         ),
         Mistake(
             "input changed",
-            edits=(("shifted = scores -", "scores -="), ("shifted.exp", "scores.exp")),
-            say="`scores -= …` writes into the caller's tensor. Make a new one: `scores - …`.",
+            "`scores -= …` writes into the caller's tensor. Make a new one: `scores - …`.",
+            {"shifted = scores -": "scores -=", "shifted.exp": "scores.exp"},
         ),
     ],
     alternatives=[
-        Alternative(
-            "log-sum-exp",
-            body="return (scores - scores.logsumexp(dim, keepdim=True)).exp()",
-        ),
+        Alternative("log-sum-exp", "return (scores - scores.logsumexp(dim, keepdim=True)).exp()"),
         Alternative(
             "max and its values",
-            body="""
+            """
             top = torch.max(scores, dim, keepdim=True).values
             weights = torch.exp(scores - top)
             weights /= weights.sum(dim=dim, keepdim=True)
@@ -345,7 +317,7 @@ softmax = Exercise(
         ),
         Alternative(
             "one over the sum of differences",
-            body="""
+            """
             # weight_i = 1 / sum_j exp(score_j - score_i), row by row
             rows = scores.movedim(dim, -1)
             ratios = (rows[..., None, :] - rows[..., :, None]).exp()
@@ -371,86 +343,85 @@ context_vector = Exercise(
         Aspect(
             "a mixture of all words",
             1,
-            [lambda draw: {"attn_weights": draw.weights("n"), "words": draw.normal("n d")}],
+            [lambda draw: draw.arguments(attn_weights=draw.weights("n"))],
         ),
         Aspect(
             "weights used as they are",
             1,
-            [lambda draw: {"attn_weights": draw.normal("n"), "words": draw.normal("n d")}],
         ),
     ],
     mistakes=[
         Mistake(
             "weights on the wrong side",
-            body="return words @ attn_weights",
-            say="`words @ attn_weights` lines the weights up with the features. There is one "
+            "`words @ attn_weights` lines the weights up with the features. There is one "
             "weight for each word, a row of `words`.",
+            "return words @ attn_weights",
         ),
         Mistake(
             "only the last word",
-            edits=(("context = context + weight", "context = weight"),),
-            say="Each round of the loop wrote over the sum so far; only the last word is left. "
+            "Each round of the loop wrote over the sum so far; only the last word is left. "
             "Add to it.",
+            {"context = context + weight": "context = weight"},
         ),
         Mistake(
             "stopped after one word",
-            edits=(("context = context + weight * word", "return context + weight * word"),),
-            say="You returned inside the loop, so only the first word was added.",
+            "You returned inside the loop, so only the first word was added.",
+            {"context = context + weight * word": "return context + weight * word"},
         ),
         Mistake(
             "words weighted but not added",
-            body="return attn_weights[:, None] * words",
-            say="You weighted each word and stopped there. Add the weighted words up.",
+            "You weighted each word and stopped there. Add the weighted words up.",
+            "return attn_weights[:, None] * words",
         ),
         Mistake(
             "weights times words",
-            body="return attn_weights * words",
-            say="`attn_weights * words` lines the weights up with the features. There is one "
+            "`attn_weights * words` lines the weights up with the features. There is one "
             "weight for each word, a row of `words`.",
+            "return attn_weights * words",
         ),
         Mistake(
             "sum over features",
-            body="return (attn_weights[:, None] * words).sum(-1)",
-            say="You added up the features of each word. Add the words up, feature by feature.",
+            "You added up the features of each word. Add the words up, feature by feature.",
+            "return (attn_weights[:, None] * words).sum(-1)",
         ),
         Mistake(
             "mean in the place of the sum",
-            body="return (attn_weights[:, None] * words).mean(0)",
-            say="Your context is the right one divided by the number of words: the weights already "
+            "Your context is the right one divided by the number of words: the weights already "
             "share out a total of 1, so add, do not average.",
+            "return (attn_weights[:, None] * words).mean(0)",
         ),
         Mistake(
             "weights left out",
-            body="return words.mean(0)",
-            say="You averaged the words; the weights have no part in it.",
+            "You averaged the words; the weights have no part in it.",
+            "return words.mean(0)",
         ),
         Mistake(
             "words added up without weights",
-            body="return words.sum(0)",
-            say="You added the words up as they are; the weights have no part in it.",
+            "You added the words up as they are; the weights have no part in it.",
+            "return words.sum(0)",
         ),
         Mistake(
             "hard attention",
-            body="return words[attn_weights.argmax()]",
-            say="You returned the word with the largest weight. Every word belongs in the mixture, "
+            "You returned the word with the largest weight. Every word belongs in the mixture, "
             "as much as its weight says.",
+            "return words[attn_weights.argmax()]",
         ),
         Mistake(
             "softmax once more",
-            body="return attn_weights.softmax(-1) @ words",
-            say="You took the softmax of the weights once more. They are weights already.",
+            "You took the softmax of the weights once more. They are weights already.",
+            "return attn_weights.softmax(-1) @ words",
         ),
         Mistake(
             "normalised once more",
-            body="return attn_weights / attn_weights.sum() @ words",
-            say="You divided the weights by their sum. Use them as they are.",
+            "You divided the weights by their sum. Use them as they are.",
+            "return attn_weights / attn_weights.sum() @ words",
         ),
     ],
     alternatives=[
-        Alternative("vector times matrix", body="return attn_weights @ words"),
-        Alternative("words on the left", body="return words.T @ attn_weights"),
-        Alternative("einsum", body='return torch.einsum("n,nd->d", attn_weights, words)'),
-        Alternative("broadcast and add", body="return (attn_weights[:, None] * words).sum(0)"),
+        Alternative("vector times matrix", "return attn_weights @ words"),
+        Alternative("words on the left", "return words.T @ attn_weights"),
+        Alternative("einsum", 'return torch.einsum("n,nd->d", attn_weights, words)'),
+        Alternative("broadcast and add", "return (attn_weights[:, None] * words).sum(0)"),
     ],
     hints=[
         "The context has one number for each feature: it is a vector like a word.",
@@ -470,7 +441,7 @@ attention_scores = Exercise(
             "any number of words and features",
             1,
             [
-                lambda draw: {"words": draw.normal("n d")},
+                drawn(),
                 lambda draw: {"words": draw.fix(n=3, d=10).normal("n d", 4.0)},
             ],
         ),
@@ -478,73 +449,73 @@ attention_scores = Exercise(
     mistakes=[
         Mistake(
             "elementwise square",
-            body="return words * words",
-            say="`words * words` multiplies each number by itself. A matrix product pairs rows "
+            "`words * words` multiplies each number by itself. A matrix product pairs rows "
             "with columns: `@`.",
+            "return words * words",
         ),
         Mistake(
             "no transpose",
-            body="return words @ words",
-            say="`words @ words` pairs rows with columns of the same matrix, and their lengths do "
+            "`words @ words` pairs rows with columns of the same matrix, and their lengths do "
             "not fit. The second one has to be transposed.",
+            "return words @ words",
         ),
         Mistake(
             "reshaped in the place of transposed",
-            body="return words @ words.reshape(words.shape[1], words.shape[0])",
-            say="`reshape` fills the new shape in reading order, so the columns are no longer "
+            "`reshape` fills the new shape in reading order, so the columns are no longer "
             "words. Transpose: `.T` makes rows columns.",
+            "return words @ words.reshape(words.shape[1], words.shape[0])",
         ),
         Mistake(
             "transpose on the wrong side",
-            body="return words.T @ words",
-            say="You compared features with features. Words are rows, so the transpose belongs to "
+            "You compared features with features. Words are rows, so the transpose belongs to "
             "the second matrix.",
+            "return words.T @ words",
         ),
         Mistake(
             "cosine similarity",
-            body="""
+            "You divided the words by their lengths first. That is cosine similarity; the dot "
+            "product keeps the lengths.",
+            """
             unit = words / words.norm(dim=-1, keepdim=True)
             return unit @ unit.T
             """,
-            say="You divided the words by their lengths first. That is cosine similarity; the dot "
-            "product keeps the lengths.",
         ),
         Mistake(
             "scaled already",
-            edits=(("words @ words.T", "words @ words.T / words.shape[-1] ** 0.5"),),
-            say="You divided by the root of the number of features. That comes in lesson 2; here "
+            "You divided by the root of the number of features. That comes in lesson 2; here "
             "the scores stay as they are.",
+            {"words @ words.T": "words @ words.T / words.shape[-1] ** 0.5"},
         ),
         Mistake(
             "softmax already",
-            edits=(("words @ words.T", "(words @ words.T).softmax(-1)"),),
-            say="You returned weights whose rows sum to 1. This exercise wants the scores before "
+            "You returned weights whose rows sum to 1. This exercise wants the scores before "
             "softmax.",
+            {"words @ words.T": "(words @ words.T).softmax(-1)"},
         ),
         Mistake(
             "only earlier words",
-            edits=(("words @ words.T", "(words @ words.T).tril()"),),
-            say="The scores above the diagonal are missing. Every word is compared with every "
+            "The scores above the diagonal are missing. Every word is compared with every "
             "word, later ones too.",
+            {"words @ words.T": "(words @ words.T).tril()"},
         ),
         Mistake(
             "no word with itself",
-            edits=(("words @ words.T", "(words @ words.T).fill_diagonal_(0)"),),
-            say="The diagonal is empty. A word is compared with itself as well.",
+            "The diagonal is empty. A word is compared with itself as well.",
+            {"words @ words.T": "(words @ words.T).fill_diagonal_(0)"},
         ),
         Mistake(
             "distances",
-            body="return torch.cdist(words, words)",
-            say="These are distances: 0 from a word to itself. A dot product is large for words "
+            "These are distances: 0 from a word to itself. A dot product is large for words "
             "that are alike.",
+            "return torch.cdist(words, words)",
         ),
     ],
     alternatives=[
-        Alternative("einsum", body='return torch.einsum("id,jd->ij", words, words)'),
-        Alternative("a row for each query", body="return torch.stack([words @ w for w in words])"),
+        Alternative("einsum", 'return torch.einsum("id,jd->ij", words, words)'),
+        Alternative("a row for each query", "return torch.stack([words @ w for w in words])"),
         Alternative(
             "two loops",
-            body="""
+            """
             rows = [[a.dot(b) for b in words] for a in words]
             return torch.stack([torch.stack(row) for row in rows])
             """,
@@ -567,115 +538,84 @@ simple_attention = Exercise(
         Aspect(
             "the weights",
             2,
-            [lambda draw: {"words": draw.normal("n d")}],
             outputs=("attn_weights",),
         ),
         Aspect(
             "the context vectors",
             2,
-            [lambda draw: {"words": draw.normal("n d")}],
             outputs=("context",),
         ),
         Aspect("scores above 100", 1, [lambda draw: {"words": draw.normal("n d", 0.2) + 9}]),
     ],
+    slips=WEIGHTS,
     mistakes=[
         Mistake(
             "softmax over queries",
-            edits=(("dim=-1", "dim=0"),),
-            say="Your columns sum to 1, and the rows do not: softmax ran over the queries, or a "
+            "Your columns sum to 1, and the rows do not: softmax ran over the queries, or a "
             "sum lost its dimension. Each query shares out its weight over the keys, along the "
             "last dimension.",
+            {"dim=-1": "dim=0"},
         ),
         Mistake(
             "one softmax for everything",
-            edits=(
-                (
-                    "torch.softmax(attn_scores, dim=-1)",
-                    "torch.softmax(attn_scores.flatten(), 0).view_as(attn_scores)",
-                ),
-            ),
-            say="All your weights together sum to 1. Each row is a query of its own and should "
+            "All your weights together sum to 1. Each row is a query of its own and should "
             "sum to 1.",
-        ),
-        Mistake(
-            "divided by the sum",
-            edits=(
-                (
-                    "torch.softmax(attn_scores, dim=-1)",
-                    "attn_scores / attn_scores.sum(-1, keepdim=True)",
-                ),
-            ),
-            say="You divided the scores by their sum. With negative scores that gives negative "
-            "weights; use softmax.",
-        ),
-        Mistake(
-            "not stable",
-            edits=(
-                (
-                    "torch.softmax(attn_scores, dim=-1)",
-                    "attn_scores.exp() / attn_scores.exp().sum(-1, keepdim=True)",
-                ),
-            ),
-            say="Large scores break it: their exponential overflows, and infinity / infinity is "
-            "NaN. Use the stable softmax.",
-        ),
-        Mistake(
-            "no softmax",
-            edits=(("torch.softmax(attn_scores, dim=-1)", "attn_scores"),),
-            say="The scores went into the sum as they are. Turn them into weights with softmax.",
+            {
+                "torch.softmax(attn_scores, dim=-1)": (
+                    "torch.softmax(attn_scores.flatten(), 0).view_as(attn_scores)"
+                )
+            },
         ),
         Mistake(
             "scores returned",
-            edits=(("return context, attn_weights", "return context, attn_scores"),),
-            say="The context is right, but beside it you returned the scores before softmax.",
+            "The context is right, but beside it you returned the scores before softmax.",
+            {"return context, attn_weights": "return context, attn_scores"},
         ),
         Mistake(
             "order exchanged",
-            edits=(("return context, attn_weights", "return attn_weights, context"),),
-            say="Both results are right, in the wrong order: first the context, then the weights.",
+            "Both results are right, in the wrong order: first the context, then the weights.",
+            {"return context, attn_weights": "return attn_weights, context"},
         ),
         Mistake(
             "weights transposed in the sum",
-            edits=(("attn_weights @ words", "attn_weights.T @ words"),),
-            say="The weights are right, but the sum used them transposed: each context mixed the "
+            "The weights are right, but the sum used them transposed: each context mixed the "
             "words by columns in the place of rows.",
+            {"attn_weights @ words": "attn_weights.T @ words"},
         ),
         Mistake(
             "scaled already",
-            edits=(("words @ words.T", "words @ words.T / words.shape[-1] ** 0.5"),),
-            say="You divided the scores by the root of the number of features. That comes in "
-            "lesson 2.",
+            "You divided the scores by the root of the number of features. That comes in lesson 2.",
+            {"words @ words.T": "words @ words.T / words.shape[-1] ** 0.5"},
         ),
         Mistake(
             "hard attention",
-            edits=(
-                (
-                    "torch.softmax(attn_scores, dim=-1)",
-                    "(attn_scores == attn_scores.amax(-1, keepdim=True)).to(words.dtype)",
-                ),
-            ),
-            say="Each query gave its whole weight to one word. Softmax gives every word a share.",
+            "Each query gave its whole weight to one word. Softmax gives every word a share.",
+            {
+                "torch.softmax(attn_scores, dim=-1)": (
+                    "(attn_scores == attn_scores.amax(-1, keepdim=True)).to(words.dtype)"
+                )
+            },
         ),
         Mistake(
             "context of the scores",
-            edits=(("attn_weights @ words", "attn_scores @ words"),),
-            say="The weights are right, but the context was made from the scores before softmax.",
+            "The weights are right, but the context was made from the scores before softmax.",
+            {"attn_weights @ words": "attn_scores @ words"},
         ),
         Mistake(
             "words in the place of the context",
-            edits=(("attn_weights @ words", "words"),),
-            say="The weights are right, but you returned the words themselves as the context.",
+            "The weights are right, but you returned the words themselves as the context.",
+            {"attn_weights @ words": "words"},
         ),
         Mistake(
             "context only",
-            edits=(("return context, attn_weights", "return context"),),
-            say="You returned one tensor. Return two things: `return context, attn_weights`.",
+            "You returned one tensor. Return two things: `return context, attn_weights`.",
+            {"return context, attn_weights": "return context"},
         ),
     ],
     alternatives=[
         Alternative(
             "einsum",
-            body="""
+            """
             attn_scores = torch.einsum("id,jd->ij", words, words)
             attn_weights = attn_scores.softmax(-1)
             return torch.einsum("ij,jd->id", attn_weights, words), attn_weights
@@ -683,7 +623,7 @@ simple_attention = Exercise(
         ),
         Alternative(
             "one query at a time",
-            body="""
+            """
             rows = [torch.softmax(words @ query, dim=0) for query in words]
             contexts = [(row[:, None] * words).sum(0) for row in rows]
             return torch.stack(contexts), torch.stack(rows)
@@ -691,7 +631,7 @@ simple_attention = Exercise(
         ),
         Alternative(
             "a softmax of one's own",
-            body="""
+            """
             attn_scores = words @ words.T
             exps = (attn_scores - attn_scores.amax(-1, keepdim=True)).exp()
             attn_weights = exps / exps.sum(-1, keepdim=True)

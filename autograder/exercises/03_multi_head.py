@@ -6,15 +6,16 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from autograder.exercises.slips import KEEPING, KEYS, SCALE, without
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import (
     Alternative,
     Aspect,
-    Edit,
     Exercise,
     Mistake,
     ModuleCase,
     Raises,
+    drawn,
 )
 
 # ---------------------------------------------------------------- project_heads
@@ -62,142 +63,139 @@ project_heads = Exercise(
     mistakes=[
         Mistake(
             "stopped after one head",
-            body="""
+            "You returned inside the loop, so it ended after the first head. Collect the heads "
+            "and return after the loop.",
+            """
             for weight in weights:
                 return words @ weight.T
             """,
-            say="You returned inside the loop, so it ended after the first head. Collect the heads "
-            "and return after the loop.",
         ),
         Mistake(
             "heads last",
-            edits=(("for weight in weights]", "for weight in weights], dim=-1"),),
-            say="The numbers are right, but the heads come last. They should be the first "
-            "dimension.",
+            "The numbers are right, but the heads come last. They should be the first dimension.",
+            {"for weight in weights]": "for weight in weights], dim=-1"},
         ),
         Mistake(
             "one matrix for all heads",
-            edits=(("words @ weight.T for", "words @ weights[0].T for"),),
-            say="All heads gave the same: the first matrix of the stack was used for each of them.",
+            "All heads gave the same: the first matrix of the stack was used for each of them.",
+            {"words @ weight.T for": "words @ weights[0].T for"},
         ),
         Mistake(
             "each head transposed",
-            edits=(("words @ weight.T", "weight @ words.T"),),
-            say="The numbers are right, but within each head the words stand in columns. The "
+            "The numbers are right, but within each head the words stand in columns. The "
             "shape should be [n_heads, n, d_k]: a word is a row.",
+            {"words @ weight.T": "weight @ words.T"},
         ),
         Mistake(
             "words before heads",
-            edits=(("for weight in weights]", "for weight in weights], dim=1"),),
-            say="The numbers are right, but the words come first: [n, n_heads, d_k]. The heads "
+            "The numbers are right, but the words come first: [n, n_heads, d_k]. The heads "
             "should be the first dimension.",
+            {"for weight in weights]": "for weight in weights], dim=1"},
         ),
         Mistake(
             "heads side by side",
-            body="return torch.cat([words @ weight.T for weight in weights], dim=-1)",
-            say="You put the heads side by side, [n, n_heads · d_k]. Here each head keeps a "
+            "You put the heads side by side, [n, n_heads · d_k]. Here each head keeps a "
             "dimension of its own, the first: `torch.stack` makes one.",
+            "return torch.cat([words @ weight.T for weight in weights], dim=-1)",
         ),
         Mistake(
             "heads below one another",
-            body="return torch.cat([words @ weight.T for weight in weights])",
-            say="You put the heads below one another, [n_heads · n, d_k]. Here each head keeps a "
+            "You put the heads below one another, [n_heads · n, d_k]. Here each head keeps a "
             "dimension of its own, the first: `torch.stack` makes one.",
+            "return torch.cat([words @ weight.T for weight in weights])",
         ),
         Mistake(
             "side by side, then reshaped",
-            body="""
+            "The shape is right, the rows are not: `reshape` from [n, n_heads · d_k] straight "
+            "to [n_heads, n, d_k] cuts words into pieces. First split the last dimension, then "
+            "transpose.",
+            """
             joined = words @ weights.flatten(0, 1).T
             return joined.reshape(len(weights), len(words), -1)
             """,
-            say="The shape is right, the rows are not: `reshape` from [n, n_heads · d_k] straight "
-            "to [n_heads, n, d_k] cuts words into pieces. First split the last dimension, then "
-            "transpose.",
         ),
         Mistake(
             "matrices reshaped in the place of transposed",
-            body="""
+            "The shape is right, the numbers are not: `view` and `reshape` keep the order of "
+            "the numbers. To use [d_k, d_in] on the right of `words @`, transpose each matrix.",
+            """
             n_heads, d_k, d_in = weights.shape
             return words @ weights.reshape(n_heads, d_in, d_k)
             """,
-            say="The shape is right, the numbers are not: `view` and `reshape` keep the order of "
-            "the numbers. To use [d_k, d_in] on the right of `words @`, transpose each matrix.",
         ),
         Mistake(
             "matrices not transposed",
-            edits=(("weight.T", "weight"),),
-            say="`words @ weight` pairs the d_in features of a word with the d_k rows of the "
+            "`words @ weight` pairs the d_in features of a word with the d_k rows of the "
             "matrix, and their lengths differ. The matrices are [d_k, d_in]: transpose each.",
+            {"weight.T": "weight"},
         ),
         Mistake(
             "stack not transposed",
-            body="return words @ weights",
-            say="The matrices are [d_k, d_in]: turn them around, `weights.transpose(1, 2)`.",
+            "The matrices are [d_k, d_in]: turn them around, `weights.transpose(1, 2)`.",
+            "return words @ weights",
         ),
         Mistake(
             "matrices before words in bmm",
-            body="return torch.bmm(weights, words.expand(len(weights), -1, -1))",
-            say="Words are rows: in `bmm` they come first. And the matrices are [d_k, d_in]: turn "
+            "Words are rows: in `bmm` they come first. And the matrices are [d_k, d_in]: turn "
             "them around, `weights.transpose(1, 2)`.",
+            "return torch.bmm(weights, words.expand(len(weights), -1, -1))",
         ),
         Mistake(
             "einsum for one word",
-            body='return torch.einsum("hki,i->hk", weights, words)',
-            say="`words` has two dimensions here: give the words a letter too.",
+            "`words` has two dimensions here: give the words a letter too.",
+            'return torch.einsum("hki,i->hk", weights, words)',
         ),
         Mistake(
             "heads added up",
-            body='return torch.einsum("hki,ni->nk", weights, words)',
-            say="The heads are added up. In `einsum` a letter that is missing on the right is "
+            "The heads are added up. In `einsum` a letter that is missing on the right is "
             "summed over; keep the letter of the heads.",
+            'return torch.einsum("hki,ni->nk", weights, words)',
         ),
         Mistake(
             "heads averaged",
-            body="return torch.stack([words @ w.T for w in weights]).mean(dim=0)",
-            say="You took the mean over the heads. The point of several heads is that they stay "
-            "apart.",
+            "You took the mean over the heads. The point of several heads is that they stay apart.",
+            "return torch.stack([words @ w.T for w in weights]).mean(dim=0)",
         ),
         Mistake(
             "words shared out",
-            edits=(
-                (
-                    "torch.stack([words @ weight.T for weight in weights])",
-                    "torch.stack([words[h % len(words)] @ w.T for h, w in enumerate(weights)])",
-                ),
-            ),
-            say="Each head projected one word only. Every head projects every word.",
+            "Each head projected one word only. Every head projects every word.",
+            {
+                "torch.stack([words @ weight.T for weight in weights])": (
+                    "torch.stack([words[h % len(words)] @ w.T for h, w in enumerate(weights)])"
+                )
+            },
         ),
         Mistake(
             "scaled already",
-            edits=(("weights])", "weights]) / weights.shape[1] ** 0.5"),),
-            say="You divided by √d_k. The scores are scaled, not the projections.",
+            "You divided by √d_k. The scores are scaled, not the projections.",
+            {"weights])": "weights]) / weights.shape[1] ** 0.5"},
         ),
         Mistake(
             "a list of heads",
-            edits=(("torch.stack(", ""), ("weights])", "weights]")),
-            say="You returned a list with a tensor for each head. Make one tensor of it with "
+            "You returned a list with a tensor for each head. Make one tensor of it with "
             "`torch.stack`, so that later steps can treat all heads at once.",
+            {"torch.stack(": "", "weights])": "weights]"},
         ),
         Mistake(
             "made anew without a graph",
-            body="return torch.tensor([(words @ weight.T).tolist() for weight in weights])",
-            say="The numbers are right, but `tolist`, `numpy` or `torch.tensor` cut the graph: no "
+            "The numbers are right, but `tolist`, `numpy` or `torch.tensor` cut the graph: no "
             "gradient reaches the matrices, so they could not be trained.",
+            "return torch.tensor([(words @ weight.T).tolist() for weight in weights])",
         ),
     ],
     alternatives=[
-        Alternative("einsum", body='return torch.einsum("hki,ni->hnk", weights, words)'),
+        Alternative("einsum", 'return torch.einsum("hki,ni->hnk", weights, words)'),
         Alternative(
             "bmm",
-            body="""
+            """
             n_heads = weights.shape[0]
             return torch.bmm(words.expand(n_heads, -1, -1), weights.transpose(1, 2))
             """,
         ),
-        Alternative("broadcast", body="return words @ weights.mT"),
+        Alternative("broadcast", "return words @ weights.mT"),
         Alternative(
             "one big matrix, then a split",
-            body="""
+            """
             n_heads, d_k, _ = weights.shape
             joined = words @ weights.flatten(0, 1).T
             return joined.view(len(words), n_heads, d_k).transpose(0, 1)
@@ -205,7 +203,7 @@ project_heads = Exercise(
         ),
         Alternative(
             "word by word",
-            body="""
+            """
             heads = [torch.stack([weight @ word for word in words]) for weight in weights]
             return torch.stack(heads)
             """,
@@ -276,150 +274,146 @@ split_heads = Exercise(
     mistakes=[
         Mistake(
             "features left over",
-            body="""
+            "When n_heads does not divide d_model, the last features are dropped without a "
+            "word. Raise a `ValueError`.",
+            """
             batch, n, d_model = x.shape
             d_head = d_model // n_heads
             return x[..., : n_heads * d_head].reshape(batch, n, n_heads, d_head).transpose(1, 2)
             """,
-            say="When n_heads does not divide d_model, the last features are dropped without a "
-            "word. Raise a `ValueError`.",
         ),
         Mistake(
             "the error left to view",
-            edits=(("if d_model % n_heads", "if False"),),
-            say="When n_heads does not divide d_model, `view` fails with a RuntimeError that does "
+            "When n_heads does not divide d_model, `view` fails with a RuntimeError that does "
             "not say why. Raise a `ValueError`.",
+            {"if d_model % n_heads": "if False"},
         ),
         Mistake(
             "the error returned",
-            edits=(("raise ValueError", "return ValueError"),),
-            say="You returned the ValueError: `raise` it.",
+            "You returned the ValueError: `raise` it.",
+            {"raise ValueError": "return ValueError"},
         ),
         Mistake(
             "view straight to the shape",
-            edits=((VIEW, "x.view(batch, n_heads, n, d_model // n_heads)"),),
-            say="The shape is right, but words are cut to pieces: `view` keeps the order of the "
+            "The shape is right, but words are cut to pieces: `view` keeps the order of the "
             "numbers, so the first rows of head 0 are all pieces of word 0. Cut the last "
             "dimension in two first, then exchange words and heads with `transpose`.",
+            {VIEW: "x.view(batch, n_heads, n, d_model // n_heads)"},
         ),
         Mistake(
             "heads folded into the batch by view",
-            edits=((VIEW, "x.view(batch * n_heads, n, d_model // n_heads)"),),
-            say="You folded the heads into the batch, and with a bare `view`, which cuts words to "
+            "You folded the heads into the batch, and with a bare `view`, which cuts words to "
             "pieces. Heads get a dimension of their own, and a `transpose`.",
+            {VIEW: "x.view(batch * n_heads, n, d_model // n_heads)"},
         ),
         Mistake(
             "heads folded into the batch",
-            edits=((".transpose(1, 2)", ".transpose(1, 2).flatten(0, 1)"),),
-            say="The numbers are right, but batch and heads are one dimension. Keep them apart: "
+            "The numbers are right, but batch and heads are one dimension. Keep them apart: "
             "[batch, n_heads, n, d_head].",
+            {".transpose(1, 2)": ".transpose(1, 2).flatten(0, 1)"},
         ),
         Mistake(
             "no transpose",
-            edits=((".transpose(1, 2)", ""),),
-            say="The numbers are right, but the words still come before the heads, [batch, n, "
+            "The numbers are right, but the words still come before the heads, [batch, n, "
             "n_heads, d_head]. A matrix product would then let heads attend to heads: exchange "
             "the two.",
+            {".transpose(1, 2)": ""},
         ),
         Mistake(
             "heads interleaved",
-            edits=((VIEW, "x.view(batch, n, d_model // n_heads, n_heads).permute(0, 3, 1, 2)"),),
-            say="Your head h holds the columns h, h + n_heads, h + 2 · n_heads …. That can work "
+            "Your head h holds the columns h, h + n_heads, h + 2 · n_heads …. That can work "
             "when merging does the same, but the rule here is slices: head h owns the columns "
             "h · d_head to (h + 1) · d_head. Cut d_model into [n_heads, d_head], in this order.",
+            {VIEW: "x.view(batch, n, d_model // n_heads, n_heads).permute(0, 3, 1, 2)"},
         ),
         Mistake(
             "heads and features exchanged",
-            edits=((VIEW, "x.view(batch, n, d_model // n_heads, n_heads).transpose(1, 2)"),),
-            say="You made d_head heads of n_heads features each. The last dimension is cut into "
+            "You made d_head heads of n_heads features each. The last dimension is cut into "
             "[n_heads, d_head], in this order.",
+            {VIEW: "x.view(batch, n, d_model // n_heads, n_heads).transpose(1, 2)"},
         ),
         Mistake(
             "transpose, then view",
-            edits=((VIEW, "x.transpose(1, 2).reshape(batch, n_heads, n, d_model // n_heads)"),),
-            say="You transposed before cutting, so that the features of one word are spread over "
+            "You transposed before cutting, so that the features of one word are spread over "
             "many rows. Cut the last dimension first, then transpose.",
+            {VIEW: "x.transpose(1, 2).reshape(batch, n_heads, n, d_model // n_heads)"},
         ),
         Mistake(
             "features before words",
-            edits=((".transpose(1, 2)", ".permute(0, 2, 3, 1)"),),
-            say="The numbers are right, but within each head the words stand in columns. The last "
+            "The numbers are right, but within each head the words stand in columns. The last "
             "two dimensions should be words and features, [n, d_head].",
+            {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
         ),
         Mistake(
             "batch exchanged with heads",
-            edits=((".transpose(1, 2)", ".permute(2, 0, 1, 3)"),),
-            say="The numbers are right, but the heads come before the batch. The batch stays "
+            "The numbers are right, but the heads come before the batch. The batch stays "
             "first: [batch, n_heads, n, d_head].",
+            {".transpose(1, 2)": ".permute(2, 0, 1, 3)"},
         ),
         Mistake(
             "batch exchanged with words",
-            edits=((".transpose(1, 2)", ".transpose(0, 1)"),),
-            say="You exchanged batch and words. Dimensions count from 0: words are dimension 1 and "
+            "You exchanged batch and words. Dimensions count from 0: words are dimension 1 and "
             "the heads, after the cut, dimension 2.",
+            {".transpose(1, 2)": ".transpose(0, 1)"},
         ),
         Mistake(
             "words shared out among the heads",
-            edits=((VIEW, "torch.stack(x.chunk(n_heads, dim=1), dim=1)"),),
-            say="You gave each head some of the words. Each head gets every word, and a slice of "
+            "You gave each head some of the words. Each head gets every word, and a slice of "
             "its features: cut the last dimension.",
+            {VIEW: "torch.stack(x.chunk(n_heads, dim=1), dim=1)"},
         ),
         Mistake(
             "every head gets everything",
-            edits=((VIEW, "x[:, None].expand(batch, n_heads, n, d_model)"),),
-            say="Every head got all features. Each should get its own slice, of d_model / n_heads.",
+            "Every head got all features. Each should get its own slice, of d_model / n_heads.",
+            {VIEW: "x[:, None].expand(batch, n_heads, n, d_model)"},
         ),
         Mistake(
             "heads in reverse order",
-            edits=((".transpose(1, 2)", ".transpose(1, 2).flip(1)"),),
-            say="The heads come in reverse order. Head 0 owns the first columns.",
+            "The heads come in reverse order. Head 0 owns the first columns.",
+            {".transpose(1, 2)": ".transpose(1, 2).flip(1)"},
         ),
         Mistake(
             "the first head only",
-            edits=((VIEW, "x[..., : d_model // n_heads][:, None].expand(-1, n_heads, -1, -1)"),),
-            say="All heads hold the same, the first slice. Head h owns the columns h · d_head to "
+            "All heads hold the same, the first slice. Head h owns the columns h · d_head to "
             "(h + 1) · d_head.",
+            {VIEW: "x[..., : d_model // n_heads][:, None].expand(-1, n_heads, -1, -1)"},
         ),
         Mistake(
             "a tuple of chunks",
-            edits=((VIEW, "x.chunk(n_heads, dim=-1)"),),
-            say="The slices are right, but `chunk` gives them as a tuple. Stack them, so that the "
+            "The slices are right, but `chunk` gives them as a tuple. Stack them, so that the "
             "heads become dimension 1.",
+            {VIEW: "x.chunk(n_heads, dim=-1)"},
         ),
         Mistake(
             "graph cut",
-            edits=((VIEW, f"{VIEW.replace('x.view', 'x.detach().view')}"),),
-            say="The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
+            "The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
             "no gradient gets back to `x`.",
+            {VIEW: f"{VIEW.replace('x.view', 'x.detach().view')}"},
         ),
     ],
     alternatives=[
-        Alternative("unflatten", edits=((VIEW, "x.unflatten(-1, (n_heads, -1)).transpose(1, 2)"),)),
-        Alternative("stack of chunks", edits=((VIEW, "torch.stack(x.chunk(n_heads, -1), dim=1)"),)),
+        Alternative("unflatten", {VIEW: "x.unflatten(-1, (n_heads, -1)).transpose(1, 2)"}),
+        Alternative("stack of chunks", {VIEW: "torch.stack(x.chunk(n_heads, -1), dim=1)"}),
         Alternative(
             "a loop over heads",
-            edits=(
-                (
-                    f"return {VIEW}",
-                    "d_head = d_model // n_heads\n"
-                    "    slices = [x[..., h * d_head : (h + 1) * d_head] for h in range(n_heads)]\n"
-                    "    return torch.stack(slices, dim=1)",
-                ),
-            ),
+            {
+                f"return {VIEW}": "d_head = d_model // n_heads\n"
+                "    slices = [x[..., h * d_head : (h + 1) * d_head] for h in range(n_heads)]\n"
+                "    return torch.stack(slices, dim=1)"
+            },
         ),
         Alternative(
             "einsum with the identity",
-            edits=(
-                (
-                    f"return {VIEW}",
+            {
+                f"return {VIEW}": (
                     "select = torch.eye(d_model, dtype=x.dtype).view(n_heads, -1, d_model)\n"
-                    '    return torch.einsum("bnm,hdm->bhnd", x, select)',
-                ),
-            ),
+                    '    return torch.einsum("bnm,hdm->bhnd", x, select)'
+                )
+            },
         ),
         Alternative(
             "heads first, then the batch",
-            edits=((VIEW, "torch.stack(x.split(d_model // n_heads, dim=2)).transpose(0, 1)"),),
+            {VIEW: "torch.stack(x.split(d_model // n_heads, dim=2)).transpose(0, 1)"},
         ),
     ],
     hints=[
@@ -435,10 +429,6 @@ split_heads = Exercise(
 # ---------------------------------------------------------------- merge_heads
 
 
-def merge_case(draw: Draw) -> dict:
-    return {"x": draw.normal("batch n_heads n d_head")}
-
-
 def numbered_merge_case(draw: Draw) -> dict:
     draw.label("x[b, h, w, f] = 1000 (b + 1) + 100 w + 10 h + f")
     return {"x": numbered(draw, "batch n_heads n d_head", 1000, 10, 100, 1)}
@@ -450,110 +440,106 @@ merge_heads = Exercise(
     "merge_heads",
     returns="merged",
     aspects=[
-        Aspect("the heads of a word side by side", 2, [numbered_merge_case, merge_case]),
-        Aspect("gradients flow through", 1, [merge_case], gradients=True),
+        Aspect("the heads of a word side by side", 2, [numbered_merge_case, drawn()]),
+        Aspect("gradients flow through", 1, gradients=True),
     ],
     mistakes=[
         Mistake(
             "reshape without a transpose",
-            edits=((JOIN, "x.reshape(batch, n, n_heads * d_head)"),),
-            say="The shape is right, but the rows are not words: each holds several words of one "
+            "The shape is right, but the rows are not words: each holds several words of one "
             "head in a row. Exchange heads and words first.",
+            {JOIN: "x.reshape(batch, n, n_heads * d_head)"},
         ),
         Mistake(
             "view right after transpose",
-            edits=((".reshape(", ".view("),),
-            say="`view` can't join dimensions that do not lie next to one another in memory, which "
+            "`view` can't join dimensions that do not lie next to one another in memory, which "
             "is so after a transpose. `reshape` copies where it must (or call `contiguous` first).",
+            {".reshape(": ".view("},
         ),
         Mistake(
             "heads and features exchanged",
-            edits=((".transpose(1, 2)", ".transpose(1, 3)"),),
-            say="You moved the features to the front. For each word the order should be heads, "
+            "You moved the features to the front. For each word the order should be heads, "
             "then features: exchange dimensions 1 and 2.",
+            {".transpose(1, 2)": ".transpose(1, 3)"},
         ),
         Mistake(
             "words and features exchanged",
-            edits=((".transpose(1, 2)", ".transpose(2, 3)"),),
-            say="You exchanged words and features. It is heads and words that change places.",
+            "You exchanged words and features. It is heads and words that change places.",
+            {".transpose(1, 2)": ".transpose(2, 3)"},
         ),
         Mistake(
             "heads interleaved",
-            edits=((JOIN, "x.permute(0, 2, 3, 1).reshape(batch, n, n_heads * d_head)"),),
-            say="Your heads are interleaved: first the feature 0 of each head, then the feature 1 "
+            "Your heads are interleaved: first the feature 0 of each head, then the feature 1 "
             "of each. Head 0 should come whole, then head 1: that is how the split took them.",
+            {JOIN: "x.permute(0, 2, 3, 1).reshape(batch, n, n_heads * d_head)"},
         ),
         Mistake(
             "not joined",
-            edits=((".reshape(batch, n, n_heads * d_head)", ""),),
-            say="The order is right, [batch, n, n_heads, d_head]. Now join the last two dimensions "
+            "The order is right, [batch, n, n_heads, d_head]. Now join the last two dimensions "
             "into one.",
+            {".reshape(batch, n, n_heads * d_head)": ""},
         ),
         Mistake(
             "joined to the words",
-            edits=((JOIN, "x.reshape(batch, n_heads * n, d_head)"),),
-            say="You put the heads below one another, so that there are n_heads times as many "
+            "You put the heads below one another, so that there are n_heads times as many "
             "words. They belong side by side, in the features of each word.",
+            {JOIN: "x.reshape(batch, n_heads * n, d_head)"},
         ),
         Mistake(
             "cat along the batch",
-            edits=((JOIN, "torch.cat(x.unbind(1), dim=0)"),),
-            say="`cat` along dimension 0 makes the batch longer. The heads belong side by side: "
+            "`cat` along dimension 0 makes the batch longer. The heads belong side by side: "
             "along the features, the last dimension.",
+            {JOIN: "torch.cat(x.unbind(1), dim=0)"},
         ),
         Mistake(
             "heads averaged",
-            edits=((JOIN, "x.mean(dim=1)"),),
-            say="You took the mean over the heads, and what they found is stirred together again. "
+            "You took the mean over the heads, and what they found is stirred together again. "
             "Put them side by side.",
+            {JOIN: "x.mean(dim=1)"},
         ),
         Mistake(
             "heads added up",
-            edits=((JOIN, "x.sum(dim=1)"),),
-            say="You added the heads up, and what they found is stirred together again. Put them "
+            "You added the heads up, and what they found is stirred together again. Put them "
             "side by side.",
+            {JOIN: "x.sum(dim=1)"},
         ),
         Mistake(
             "the first head only",
-            edits=((JOIN, "x[:, 0]"),),
-            say="You kept the first head and dropped the others.",
+            "You kept the first head and dropped the others.",
+            {JOIN: "x[:, 0]"},
         ),
         Mistake(
             "heads in reverse order",
-            edits=((JOIN, "torch.cat(x.flip(1).unbind(1), dim=-1)"),),
-            say="The heads come in reverse order. Head 0 comes first.",
+            "The heads come in reverse order. Head 0 comes first.",
+            {JOIN: "torch.cat(x.flip(1).unbind(1), dim=-1)"},
         ),
         Mistake(
             "batch and words exchanged",
-            edits=((JOIN, "x.permute(2, 0, 1, 3).reshape(n, batch, n_heads * d_head)"),),
-            say="The numbers are right, but the words come before the batch. It stays first.",
+            "The numbers are right, but the words come before the batch. It stays first.",
+            {JOIN: "x.permute(2, 0, 1, 3).reshape(n, batch, n_heads * d_head)"},
         ),
         Mistake(
             "graph cut",
-            edits=((JOIN, f"{JOIN.replace('x.t', 'x.detach().t')}"),),
-            say="The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
+            "The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
             "no gradient gets back to the heads.",
+            {JOIN: f"{JOIN.replace('x.t', 'x.detach().t')}"},
         ),
     ],
     alternatives=[
-        Alternative("cat of the heads", edits=((JOIN, "torch.cat(x.unbind(dim=1), dim=-1)"),)),
-        Alternative("flatten", edits=((JOIN, "x.transpose(1, 2).flatten(2)"),)),
+        Alternative("cat of the heads", {JOIN: "torch.cat(x.unbind(dim=1), dim=-1)"}),
+        Alternative("flatten", {JOIN: "x.transpose(1, 2).flatten(2)"}),
         Alternative(
-            "contiguous and view",
-            edits=((JOIN, "x.permute(0, 2, 1, 3).contiguous().view(batch, n, -1)"),),
+            "contiguous and view", {JOIN: "x.permute(0, 2, 1, 3).contiguous().view(batch, n, -1)"}
         ),
-        Alternative("einsum", edits=((JOIN, 'torch.einsum("bhnd->bnhd", x).flatten(2)'),)),
+        Alternative("einsum", {JOIN: 'torch.einsum("bhnd->bnhd", x).flatten(2)'}),
         Alternative(
             "a loop over heads",
-            edits=(
-                (
-                    f"return {JOIN}",
-                    "merged = x.new_empty(batch, n, n_heads * d_head)\n"
-                    "    for h in range(n_heads):\n"
-                    "        merged[..., h * d_head : (h + 1) * d_head] = x[:, h]\n"
-                    "    return merged",
-                ),
-            ),
+            {
+                f"return {JOIN}": "merged = x.new_empty(batch, n, n_heads * d_head)\n"
+                "    for h in range(n_heads):\n"
+                "        merged[..., h * d_head : (h + 1) * d_head] = x[:, h]\n"
+                "    return merged"
+            },
         ),
     ],
     hints=[
@@ -645,30 +631,29 @@ LINEARS = {
 }
 
 
-def split_by(expression: str) -> tuple[Edit, ...]:
+def split_by(expression: str) -> dict[str, str]:
     """Edits that split by `expression` of {x}, projected, and {name}, not yet projected."""
-    return tuple(
-        (
-            f"split_heads(self.{name}({name}), self.n_heads)",
-            expression.format(x=f"self.{name}({name})", name=name),
+    return {
+        f"split_heads(self.{name}({name}), self.n_heads)": expression.format(
+            x=f"self.{name}({name})", name=name
         )
         for name in ("query", "key", "value")
-    )
+    }
 
 
-def weights_by(*lines: str) -> tuple[Edit, ...]:
+def weights_by(*lines: str) -> dict[str, str]:
     """An edit that makes the weights by the last of `lines`; `shown` is `keep` for all heads."""
     shown = [
         "shown = torch.ones(1, dtype=torch.bool) if keep is None else keep",
         "shown = shown[:, None] if shown.dim() == 3 else shown",
     ]
     code = "\n        ".join([*shown, *lines[:-1], f"attn_weights = {lines[-1]}"])
-    return ((f"attn_weights = {MAKE_WEIGHTS}", code),)
+    return {f"attn_weights = {MAKE_WEIGHTS}": code}
 
 
-def linears(replacement: str, *names: str) -> tuple[Edit, ...]:
+def linears(replacement: str, *names: str) -> dict[str, str]:
     """Edits that make the named projections otherwise."""
-    return tuple((LINEARS[name], f"self.{name} = {replacement}") for name in names)
+    return {LINEARS[name]: f"self.{name} = {replacement}" for name in names}
 
 
 MultiHeadAttention = Exercise(
@@ -711,560 +696,482 @@ MultiHeadAttention = Exercise(
         Aspect("dropout", 1, [in_evaluation, in_training]),
         Aspect("gradients", 1, [small_inputs], gradients=True),
     ],
+    slips=without([*SCALE, *KEYS, *KEEPING], "divided by √d_v"),
     mistakes=[
         Mistake(
             "no ValueError",
-            edits=(("if d_model % n_heads", "if False"),),
-            say="`MultiHeadAttention(10, 4)` was built without complaint. Raise the `ValueError` "
+            "`MultiHeadAttention(10, 4)` was built without complaint. Raise the `ValueError` "
             "in `__init__`, before the first call.",
+            {"if d_model % n_heads": "if False"},
         ),
         # ------------------------------------------------ scores
         Mistake(
             "scaled by the root of d_model",
-            edits=(("/ query.shape[-1] ** 0.5", "/ (self.n_heads * query.shape[-1]) ** 0.5"),),
-            say="The scores are divided by √d_model. Each head takes dot products of d_head "
+            "The scores are divided by √d_model. Each head takes dot products of d_head "
             "features, so it is √d_head; otherwise the weights come out too even.",
-        ),
-        Mistake(
-            "not scaled",
-            edits=((" / query.shape[-1] ** 0.5", ""),),
-            say="The scores are not scaled. Divide them by √d_head, as in lesson 2.",
-        ),
-        Mistake(
-            "divided by d_head",
-            edits=(("query.shape[-1] ** 0.5", "query.shape[-1]"),),
-            say="The scores are divided by d_head in the place of its root.",
+            {"/ query.shape[-1] ** 0.5": "/ (self.n_heads * query.shape[-1]) ** 0.5"},
         ),
         Mistake(
             "scaled by the root of n_key",
-            edits=(("query.shape[-1] ** 0.5", "key.shape[-2] ** 0.5"),),
-            say="The scores are divided by √n_key. After the split the features of a head are the "
+            "The scores are divided by √n_key. After the split the features of a head are the "
             "last dimension: √d_head.",
+            {"query.shape[-1] ** 0.5": "key.shape[-2] ** 0.5"},
         ),
         Mistake(
             "scaled by the root of n_heads",
-            edits=(("query.shape[-1] ** 0.5", "query.shape[1] ** 0.5"),),
-            say="The scores are divided by √n_heads. The features of a head are the last "
+            "The scores are divided by √n_heads. The features of a head are the last "
             "dimension: √d_head.",
+            {"query.shape[-1] ** 0.5": "query.shape[1] ** 0.5"},
         ),
         Mistake(
             "query and key exchanged",
-            edits=((MAKE_SCORES, "key @ query.transpose(-2, -1) / key.shape[-1] ** 0.5"),),
-            say="Queries and keys have changed places in the product: rows of the scores should be "
+            "Queries and keys have changed places in the product: rows of the scores should be "
             "queries, columns keys.",
-        ),
-        Mistake(
-            "keys not transposed",
-            edits=(("key.transpose(-2, -1)", "key"),),
-            say="`query @ key` pairs the features of a query with the words of `key`. Transpose "
-            "the last two dimensions of the keys.",
+            {MAKE_SCORES: "key @ query.transpose(-2, -1) / key.shape[-1] ** 0.5"},
         ),
         Mistake(
             "heads and words of the keys exchanged",
-            edits=(("key.transpose(-2, -1)", "key.transpose(1, 2)"),),
-            say="With heads there are four dimensions: `transpose(1, 2)` exchanges heads and "
+            "With heads there are four dimensions: `transpose(1, 2)` exchanges heads and "
             "words. `transpose(-2, -1)`.",
+            {"key.transpose(-2, -1)": "key.transpose(1, 2)"},
         ),
         # ------------------------------------------------ projections
         Mistake(
             "keys from the query",
-            edits=(
-                ("query = split_heads(", "words, query = query, split_heads("),
-                ("self.key(key)", "self.key(words)"),
-            ),
-            say="The keys are projected from `query`. In self-attention that is the same tensor; "
+            "The keys are projected from `query`. In self-attention that is the same tensor; "
             "here keys come from `key`, which may have another length.",
+            {
+                "query = split_heads(": "words, query = query, split_heads(",
+                "self.key(key)": "self.key(words)",
+            },
         ),
         Mistake(
             "keys and values from the query",
-            edits=(
-                ("query = split_heads(", "words, query = query, split_heads("),
-                ("self.key(key)", "self.key(words)"),
-                ("self.value(value)", "self.value(words)"),
-            ),
-            say="Keys and values are projected from `query`. Here they come from `key` and "
+            "Keys and values are projected from `query`. Here they come from `key` and "
             "`value`, which may have another length.",
+            {
+                "query = split_heads(": "words, query = query, split_heads(",
+                "self.key(key)": "self.key(words)",
+                "self.value(value)": "self.value(words)",
+            },
         ),
         Mistake(
             "values from the query",
-            edits=(
-                ("query = split_heads(", "words, query = query, split_heads("),
-                ("self.value(value)", "self.value(words)"),
-            ),
-            say="The values are projected from `query`. Here they come from `value`, which may "
+            "The values are projected from `query`. Here they come from `value`, which may "
             "have another length.",
+            {
+                "query = split_heads(": "words, query = query, split_heads(",
+                "self.value(value)": "self.value(words)",
+            },
         ),
         Mistake(
             "values from the keys",
-            edits=(
-                ("key = split_heads(", "memory, key = key, split_heads("),
-                ("self.value(value)", "self.value(memory)"),
-            ),
-            say="The values are projected from `key`. Often that is the same tensor; here it is "
+            "The values are projected from `key`. Often that is the same tensor; here it is "
             "not: values come from `value`.",
+            {
+                "key = split_heads(": "memory, key = key, split_heads(",
+                "self.value(value)": "self.value(memory)",
+            },
         ),
         Mistake(
             "one projection for queries and keys",
-            edits=(("self.key(key)", "self.query(key)"),),
-            say="The keys went through the projection of the queries.",
+            "The keys went through the projection of the queries.",
+            {"self.key(key)": "self.query(key)"},
         ),
         Mistake(
             "keys spoken as values",
-            edits=(("self.value(value)", "self.key(value)"),),
-            say="The values went through the projection of the keys.",
+            "The values went through the projection of the keys.",
+            {"self.value(value)": "self.key(value)"},
         ),
         Mistake(
             "values not projected",
-            edits=(("self.value(value)", "value"),),
-            say="The values went in without their projection.",
+            "The values went in without their projection.",
+            {"self.value(value)": "value"},
         ),
         Mistake(
             "no output projection",
-            edits=((RESULT, "merge_heads(context)"),),
-            say="The heads stand side by side, and that was returned. The last step is missing: "
+            "The heads stand side by side, and that was returned. The last step is missing: "
             "the output projection, which mixes them.",
+            {RESULT: "merge_heads(context)"},
         ),
         Mistake(
             "output projection without its bias",
-            edits=(
-                (
-                    RESULT,
-                    "merge_heads(context) @ self.output.weight.T",
-                ),
-            ),
-            say="The bias of the output projection is missing. Call the layer, "
+            "The bias of the output projection is missing. Call the layer, "
             "`self.output(…)`, in the place of multiplying by its weight.",
+            {RESULT: "merge_heads(context) @ self.output.weight.T"},
         ),
         Mistake(
             "weight not transposed by hand",
-            edits=(("self.query(query)", "query @ self.query.weight + self.query.bias"),),
-            say="The queries are multiplied by the weight of the layer as it stands. An nn.Linear "
+            "The queries are multiplied by the weight of the layer as it stands. An nn.Linear "
             "multiplies by its transpose: call the layer, `self.query(query)`.",
+            {"self.query(query)": "query @ self.query.weight + self.query.bias"},
         ),
         Mistake(
             "bias switched off",
-            edits=tuple(
-                edit
-                for name in LINEARS
-                for edit in linears("nn.Linear(d_model, d_model, bias=False)", name)
-            ),
-            say="The projections have no bias. It is there unless the argument `bias` says "
+            "The projections have no bias. It is there unless the argument `bias` says "
             "otherwise: hand `bias` on to all four.",
+            linears("nn.Linear(d_model, d_model, bias=False)", *LINEARS),
         ),
         Mistake(
             "bias always on",
-            edits=linears("nn.Linear(d_model, d_model)", *LINEARS),
-            say="With `bias=False` the projections still have one. Hand the argument on to all "
+            "With `bias=False` the projections still have one. Hand the argument on to all "
             "four layers.",
+            linears("nn.Linear(d_model, d_model)", *LINEARS),
         ),
         Mistake(
             "bias of the output always on",
-            edits=linears("nn.Linear(d_model, d_model)", "output"),
-            say="With `bias=False` the output projection still has one. Hand the argument on to "
+            "With `bias=False` the output projection still has one. Hand the argument on to "
             "all four layers.",
+            linears("nn.Linear(d_model, d_model)", "output"),
         ),
         Mistake(
             "one packed projection",
-            edits=(
-                (LINEARS["query"], "self.packed = nn.Linear(d_model, 3 * d_model, bias=bias)"),
-                (LINEARS["key"], ""),
-                (LINEARS["value"], ""),
-            ),
-            say="One big layer for queries, keys and values is what libraries do (lesson 6). Here "
+            "One big layer for queries, keys and values is what libraries do (lesson 6). Here "
             "make four: `query`, `key`, `value` and `output`.",
+            {
+                LINEARS["query"]: "self.packed = nn.Linear(d_model, 3 * d_model, bias=bias)",
+                LINEARS["key"]: "",
+                LINEARS["value"]: "",
+            },
         ),
         Mistake(
             "heads in a Python list",
-            edits=(
-                (
-                    LINEARS["query"],
-                    "self.heads = [nn.Linear(d_model, d_model // n_heads) for _ in range(n_heads)]",
-                ),
-                (LINEARS["key"], ""),
-                (LINEARS["value"], ""),
-            ),
-            say="Layers in a plain Python list are invisible to the module: they are not trained, "
+            "Layers in a plain Python list are invisible to the module: they are not trained, "
             "saved or moved. And here no list is needed: `query`, `key` and `value` are one layer "
             "each, for all heads.",
+            {
+                LINEARS[
+                    "query"
+                ]: "self.heads = [nn.Linear(d_model, d_model // n_heads) for _ in range(n_heads)]",
+                LINEARS["key"]: "",
+                LINEARS["value"]: "",
+            },
         ),
         Mistake(
             "layers for one head",
-            edits=linears(
-                "nn.Linear(d_model, d_model // n_heads, bias=bias)", "query", "key", "value"
-            ),
-            say="Your projections make d_head features, enough for one head. Each makes d_model, "
+            "Your projections make d_head features, enough for one head. Each makes d_model, "
             "which the split then shares out.",
+            linears("nn.Linear(d_model, d_model // n_heads, bias=bias)", "query", "key", "value"),
         ),
         Mistake(
             "features shared out before projecting",
-            edits=linears(
+            "Each head would project its own slice of the *input*. Every head should see all "
+            "features of a word: project first, from d_model to d_model, then split.",
+            linears(
                 "nn.Linear(d_model // n_heads, d_model // n_heads, bias=bias)",
                 "query",
                 "key",
                 "value",
             ),
-            say="Each head would project its own slice of the *input*. Every head should see all "
-            "features of a word: project first, from d_model to d_model, then split.",
         ),
         # ------------------------------------------------ heads
         Mistake(
             "split by view",
-            edits=split_by("{x}.view({name}.shape[0], self.n_heads, {name}.shape[1], -1)"),
-            say="The split mixes words: a `view` straight to [batch, n_heads, n, d_head] cuts them "
+            "The split mixes words: a `view` straight to [batch, n_heads, n, d_head] cuts them "
             "to pieces. Use `split_heads`.",
+            split_by("{x}.view({name}.shape[0], self.n_heads, {name}.shape[1], -1)"),
         ),
         Mistake(
             "split and merge by view",
-            edits=(
-                *split_by("{x}.view({name}.shape[0], self.n_heads, {name}.shape[1], -1)"),
-                ("merge_heads(context)", "context.reshape(len(context), context.shape[2], -1)"),
-            ),
-            say="Split and merge both by a bare `view`: a round trip looks right, but in between "
+            "Split and merge both by a bare `view`: a round trip looks right, but in between "
             "the heads attend to pieces of words. Use `split_heads` and `merge_heads`.",
+            {
+                **split_by("{x}.view({name}.shape[0], self.n_heads, {name}.shape[1], -1)"),
+                "merge_heads(context)": "context.reshape(len(context), context.shape[2], -1)",
+            },
         ),
         Mistake(
             "merge without a transpose",
-            edits=(
-                ("merge_heads(context)", "context.reshape(len(context), context.shape[2], -1)"),
-            ),
-            say="The weights are right, but the merge mixes words: heads and words have to change "
+            "The weights are right, but the merge mixes words: heads and words have to change "
             "places before they are joined. Use `merge_heads`.",
+            {"merge_heads(context)": "context.reshape(len(context), context.shape[2], -1)"},
         ),
         Mistake(
             "heads interleaved",
-            edits=(
-                *split_by("{x}.unflatten(-1, (-1, self.n_heads)).permute(0, 3, 1, 2)"),
-                ("merge_heads(context)", "context.permute(0, 2, 3, 1).flatten(2)"),
-            ),
-            say="Your heads are interleaved: column j goes to head j mod n_heads. Split and merge "
+            "Your heads are interleaved: column j goes to head j mod n_heads. Split and merge "
             "agree, so it would train as well, but parameters mean something else than here and "
             "in libraries: head h owns the columns h · d_head to (h + 1) · d_head.",
+            {
+                **split_by("{x}.unflatten(-1, (-1, self.n_heads)).permute(0, 3, 1, 2)"),
+                "merge_heads(context)": "context.permute(0, 2, 3, 1).flatten(2)",
+            },
         ),
         Mistake(
             "heads attend to heads",
-            edits=(
-                *split_by("{x}.unflatten(-1, (self.n_heads, -1))"),
-                ("merge_heads(context)", "context.flatten(2)"),
-            ),
-            say="Heads and words did not change places, so that within a word heads attended to "
+            "Heads and words did not change places, so that within a word heads attended to "
             "heads, and no word saw another. The last two dimensions should be words and features.",
+            {
+                **split_by("{x}.unflatten(-1, (self.n_heads, -1))"),
+                "merge_heads(context)": "context.flatten(2)",
+            },
         ),
         Mistake(
             "one wide head",
-            edits=split_by("split_heads({x}, 1)"),
-            say="All features went into one head. Split them among `n_heads`.",
+            "All features went into one head. Split them among `n_heads`.",
+            split_by("split_heads({x}, 1)"),
         ),
         Mistake(
             "one head too few",
-            edits=(
-                (
-                    "merge_heads(context)",
+            "The last head is missing from the result. Does a loop end too early?",
+            {
+                "merge_heads(context)": (
                     "merge_heads(context * (torch.arange(self.n_heads) < self.n_heads - 1)"
-                    "[:, None, None])",
-                ),
-            ),
-            say="The last head is missing from the result. Does a loop end too early?",
+                    "[:, None, None])"
+                )
+            },
         ),
         Mistake(
             "heads averaged",
-            edits=(("merge_heads(context)", "context.mean(dim=1)"),),
-            say="The heads are averaged, which undoes the point of having several. Merge them side "
+            "The heads are averaged, which undoes the point of having several. Merge them side "
             "by side: `merge_heads`.",
-        ),
-        Mistake(
-            "heads averaged and repeated",
-            edits=(("merge_heads(context)", "context.mean(dim=1).repeat(1, 1, self.n_heads)"),),
-            say="The heads are averaged, which undoes the point of having several. Merge them side "
-            "by side: `merge_heads`.",
+            {"merge_heads(context)": "context.mean(dim=1)"},
+            {"merge_heads(context)": "context.mean(dim=1).repeat(1, 1, self.n_heads)"},
         ),
         Mistake(
             "heads below one another",
-            edits=(("merge_heads(context)", "torch.cat(context.unbind(1), dim=0)"),),
-            say="`cat` along dimension 0 puts the heads into the batch. They belong side by side, "
+            "`cat` along dimension 0 puts the heads into the batch. They belong side by side, "
             "in the features: `merge_heads`.",
+            {"merge_heads(context)": "torch.cat(context.unbind(1), dim=0)"},
         ),
         # ------------------------------------------------ softmax and what is kept
         Mistake(
             "softmax over the queries",
-            edits=weights_by(
+            "The columns of your weights sum to 1: softmax ran over the queries. Each query "
+            "shares out its weight over the keys, the last dimension.",
+            weights_by(
                 "attn_scores.masked_fill(~shown, -1e30).softmax(dim=-2).masked_fill(~shown, 0.0)"
             ),
-            say="The columns of your weights sum to 1: softmax ran over the queries. Each query "
-            "shares out its weight over the keys, the last dimension.",
         ),
         Mistake(
             "softmax over the heads",
-            edits=weights_by(
+            "Your weights sum to 1 over the heads. `dim=1` is right for [batch, n_key]; with "
+            "heads the keys are the last dimension.",
+            weights_by(
                 "attn_scores.masked_fill(~shown, -1e30).softmax(dim=1).masked_fill(~shown, 0.0)"
             ),
-            say="Your weights sum to 1 over the heads. `dim=1` is right for [batch, n_key]; with "
-            "heads the keys are the last dimension.",
         ),
         Mistake(
             "no softmax",
-            edits=((MAKE_WEIGHTS, "attn_scores"),),
-            say="The scores were used as they are. `weights_from_scores` turns them into weights.",
+            "The scores were used as they are. `weights_from_scores` turns them into weights.",
+            {MAKE_WEIGHTS: "attn_scores"},
         ),
         Mistake(
             "weights not kept",
-            edits=((KEEP_WEIGHTS, ""),),
-            say="`self.attn_weights` is missing after the call. Keep the weights there, detached.",
-        ),
-        Mistake(
-            "scores kept",
-            edits=((KEEP_WEIGHTS, "self.attn_weights = attn_scores.detach()"),),
-            say="`attn_weights` holds the scores before softmax. Keep the weights.",
+            "`self.attn_weights` is missing after the call. Keep the weights there, detached.",
+            {KEEP_WEIGHTS: ""},
         ),
         Mistake(
             "the mean over heads kept",
-            edits=((KEEP_WEIGHTS, "self.attn_weights = attn_weights.detach().mean(dim=1)"),),
-            say="`attn_weights` holds the mean over the heads, which no head has. Keep the weights "
+            "`attn_weights` holds the mean over the heads, which no head has. Keep the weights "
             "of each: [batch, n_heads, n_query, n_key].",
+            {KEEP_WEIGHTS: "self.attn_weights = attn_weights.detach().mean(dim=1)"},
         ),
         Mistake(
             "the first head kept",
-            edits=((KEEP_WEIGHTS, "self.attn_weights = attn_weights.detach()[:, 0]"),),
-            say="`attn_weights` holds the first head only. Keep the weights of each: [batch, "
+            "`attn_weights` holds the first head only. Keep the weights of each: [batch, "
             "n_heads, n_query, n_key].",
+            {KEEP_WEIGHTS: "self.attn_weights = attn_weights.detach()[:, 0]"},
         ),
         Mistake(
             "heads kept before the batch",
-            edits=((KEEP_WEIGHTS, "self.attn_weights = attn_weights.detach().transpose(0, 1)"),),
-            say="`attn_weights` has the heads before the batch. The batch comes first: [batch, "
+            "`attn_weights` has the heads before the batch. The batch comes first: [batch, "
             "n_heads, n_query, n_key].",
-        ),
-        Mistake(
-            "weights kept with their graph",
-            edits=((".detach()", ""),),
-            say="`self.attn_weights` still holds the graph, and with it the memory of the whole "
-            "call. Keep `attn_weights.detach()`.",
+            {KEEP_WEIGHTS: "self.attn_weights = attn_weights.detach().transpose(0, 1)"},
         ),
         Mistake(
             "weights detached before use",
-            edits=((MAKE_WEIGHTS, f"{MAKE_WEIGHTS}.detach()"),),
-            say="The result is right, but queries and keys get no gradient: the weights were "
+            "The result is right, but queries and keys get no gradient: the weights were "
             "detached before the sum. Detach only what you keep.",
+            {MAKE_WEIGHTS: f"{MAKE_WEIGHTS}.detach()"},
         ),
         Mistake(
             "weights returned as well",
-            edits=(
-                (
-                    f"return {RESULT}",
-                    f"return {RESULT}, attn_weights",
-                ),
-            ),
-            say="You returned the weights beside the result. This module returns the result only, "
+            "You returned the weights beside the result. This module returns the result only, "
             "and keeps the weights in `self.attn_weights`.",
+            {f"return {RESULT}": f"return {RESULT}, attn_weights"},
         ),
         # ------------------------------------------------ dropout
         Mistake(
             "no dropout",
-            edits=(("self.dropout(attn_weights)", "attn_weights"),),
-            say="Dropout has no effect in training: with a chance of 1 all weights should go, and "
+            "Dropout has no effect in training: with a chance of 1 all weights should go, and "
             "only the output's bias remain. Put the weights through `nn.Dropout(dropout)`.",
+            {"self.dropout(attn_weights)": "attn_weights"},
         ),
         Mistake(
             "dropout's rate ignored",
-            edits=(("nn.Dropout(dropout)", "nn.Dropout()"),),
-            say="Dropout does not use the rate that it is given: hand the argument on, "
+            "Dropout does not use the rate that it is given: hand the argument on, "
             "`nn.Dropout(dropout)`.",
+            {"nn.Dropout(dropout)": "nn.Dropout()"},
         ),
         Mistake(
             "dropout in evaluation",
-            edits=(("self.dropout(attn_weights)", "F.dropout(attn_weights, self.dropout.p)"),),
-            say="Dropout is at work in evaluation too. `F.dropout` needs `self.training` as its "
+            "Dropout is at work in evaluation too. `F.dropout` needs `self.training` as its "
             "third argument; an `nn.Dropout` knows by itself.",
+            {"self.dropout(attn_weights)": "F.dropout(attn_weights, self.dropout.p)"},
         ),
         Mistake(
             "weights kept after dropout",
-            edits=(
-                (MAKE_WEIGHTS, f"self.dropout({MAKE_WEIGHTS})"),
-                ("self.dropout(attn_weights)", "attn_weights"),
-            ),
-            say="In training `attn_weights` holds what dropout left over, whose rows do not sum to "
+            "In training `attn_weights` holds what dropout left over, whose rows do not sum to "
             "1. Keep the weights before dropout.",
+            {
+                MAKE_WEIGHTS: f"self.dropout({MAKE_WEIGHTS})",
+                "self.dropout(attn_weights)": "attn_weights",
+            },
         ),
         Mistake(
             "dropout on the scores",
-            edits=(
-                ("(attn_scores, keep)", "(self.dropout(attn_scores), keep)"),
-                ("self.dropout(attn_weights)", "attn_weights"),
-            ),
-            say="Dropout acts on the scores. A score of 0 is not a weight of 0: softmax gives it a "
+            "Dropout acts on the scores. A score of 0 is not a weight of 0: softmax gives it a "
             "share. Drop weights, after softmax.",
+            {
+                "(attn_scores, keep)": "(self.dropout(attn_scores), keep)",
+                "self.dropout(attn_weights)": "attn_weights",
+            },
         ),
         Mistake(
             "dropout on the result",
-            edits=(
-                ("self.dropout(attn_weights)", "attn_weights"),
-                (
-                    RESULT,
-                    f"self.dropout({RESULT})",
-                ),
-            ),
-            say="Dropout acts on the result. Here it belongs on the weights, before they meet the "
+            "Dropout acts on the result. Here it belongs on the weights, before they meet the "
             "values.",
+            {"self.dropout(attn_weights)": "attn_weights", RESULT: f"self.dropout({RESULT})"},
         ),
         # ------------------------------------------------ masks
         Mistake(
             "keep ignored",
-            edits=((MAKE_WEIGHTS, "weights_from_scores(attn_scores)"),),
-            say="`keep` has no effect. Hand it to `weights_from_scores`.",
+            "`keep` has no effect. Hand it to `weights_from_scores`.",
+            {MAKE_WEIGHTS: "weights_from_scores(attn_scores)"},
         ),
         Mistake(
             "keep reversed",
-            edits=((MAKE_WEIGHTS, f"{MAKE_WEIGHTS[:-1]} if keep is None else ~keep)"),),
-            say="The mask is the wrong way round: True in `keep` means that the query may attend.",
+            "The mask is the wrong way round: True in `keep` means that the query may attend.",
+            {MAKE_WEIGHTS: f"{MAKE_WEIGHTS[:-1]} if keep is None else ~keep)"},
         ),
         Mistake(
             "axis of the heads missing",
-            edits=(
-                (
-                    f"attn_weights = {MAKE_WEIGHTS}",
-                    "if keep is not None:\n"
-                    '            attn_scores = attn_scores.masked_fill(~keep, float("-inf"))\n'
-                    "        attn_weights = attn_scores.softmax(dim=-1)",
-                ),
-            ),
-            say="A mask [batch, n_query, n_key] needs an axis for the heads, [batch, 1, n_query, "
+            "A mask [batch, n_query, n_key] needs an axis for the heads, [batch, 1, n_query, "
             "n_key]: otherwise its batch is lined up with the heads. `weights_from_scores` sees "
             "to it.",
+            {
+                f"attn_weights = {MAKE_WEIGHTS}": "if keep is not None:\n"
+                '            attn_scores = attn_scores.masked_fill(~keep, float("-inf"))\n'
+                "        attn_weights = attn_scores.softmax(dim=-1)"
+            },
         ),
         Mistake(
             "masked after softmax",
-            edits=weights_by("attn_scores.softmax(dim=-1) * shown"),
-            say="The mask came after softmax, so the weights that remain no longer sum to 1. Mask "
+            "The mask came after softmax, so the weights that remain no longer sum to 1. Mask "
             "the scores: `weights_from_scores` does.",
+            weights_by("attn_scores.softmax(dim=-1) * shown"),
         ),
         Mistake(
             "scores times keep",
-            edits=weights_by("(attn_scores * shown).softmax(dim=-1)"),
-            say="`attn_scores * keep` makes masked scores 0, and softmax still gives them a "
+            "`attn_scores * keep` makes masked scores 0, and softmax still gives them a "
             "share. `weights_from_scores` masks so that the weight is 0.",
+            weights_by("(attn_scores * shown).softmax(dim=-1)"),
         ),
         Mistake(
             "keep added to the scores",
-            edits=weights_by("(attn_scores + shown).softmax(dim=-1)"),
-            say="A boolean `keep` was added to the scores, which raises those that are kept by 1. "
+            "A boolean `keep` was added to the scores, which raises those that are kept by 1. "
             "Use `weights_from_scores`.",
+            weights_by("(attn_scores + shown).softmax(dim=-1)"),
         ),
         Mistake(
             "NaN in a row that sees nothing",
-            edits=weights_by('attn_scores.masked_fill(~shown, float("-inf")).softmax(dim=-1)'),
-            say="A query that may attend to nothing gives NaN: softmax over a row of −∞. It should "
+            "A query that may attend to nothing gives NaN: softmax over a row of −∞. It should "
             "get zeros; `weights_from_scores` sees to it.",
+            weights_by('attn_scores.masked_fill(~shown, float("-inf")).softmax(dim=-1)'),
         ),
         Mistake(
             "a row that sees nothing attends to all",
-            edits=weights_by("attn_scores.masked_fill(~shown, -1e9).softmax(dim=-1)"),
-            say="A query that may attend to nothing attends to everything evenly: with −10⁹ in all "
+            "A query that may attend to nothing attends to everything evenly: with −10⁹ in all "
             "places softmax sees no difference. It should get zeros; `weights_from_scores` sees "
             "to it.",
+            weights_by("attn_scores.masked_fill(~shown, -1e9).softmax(dim=-1)"),
         ),
         Mistake(
             "NaN in the gradient",
-            edits=weights_by(
+            "The weights of a query that may attend to nothing are zeros, but the gradient is "
+            "NaN: `nan_to_num` mends only the forward pass. Use `weights_from_scores`.",
+            weights_by(
                 'hidden = torch.zeros(()).masked_fill(~shown, float("-inf"))',
                 "(attn_scores + hidden).softmax(dim=-1).nan_to_num()",
             ),
-            say="The weights of a query that may attend to nothing are zeros, but the gradient is "
-            "NaN: `nan_to_num` mends only the forward pass. Use `weights_from_scores`.",
         ),
     ],
     alternatives=[
         Alternative(
             "einsum",
-            edits=(
-                (
-                    MAKE_SCORES,
-                    'torch.einsum("bhid,bhjd->bhij", query, key) / value.shape[-1] ** 0.5',
+            {
+                MAKE_SCORES: 'torch.einsum("bhid,bhjd->bhij", query, key) / value.shape[-1] ** 0.5',
+                "self.dropout(attn_weights) @ value": (
+                    'torch.einsum("bhij,bhjd->bhid", self.dropout(attn_weights), value)'
                 ),
-                (
-                    "self.dropout(attn_weights) @ value",
-                    'torch.einsum("bhij,bhjd->bhid", self.dropout(attn_weights), value)',
-                ),
-            ),
+            },
         ),
         Alternative(
             "a loop over heads",
-            edits=(
-                (
-                    f"attn_scores = {MAKE_SCORES}",
+            {
+                f"attn_scores = {MAKE_SCORES}": (
                     "pairs = zip(query.unbind(1), key.unbind(1), strict=True)\n"
                     "        scores = [q @ k.mT / q.shape[-1] ** 0.5 for q, k in pairs]\n"
-                    "        attn_scores = torch.stack(scores, dim=1)",
+                    "        attn_scores = torch.stack(scores, dim=1)"
                 ),
-                (
-                    "context = self.dropout(attn_weights) @ value",
+                "context = self.dropout(attn_weights) @ value": (
                     "weights = self.dropout(attn_weights)\n"
-                    "        heads = [weights[:, h] @ value[:, h] for h in range(self.n_heads)]",
+                    "        heads = [weights[:, h] @ value[:, h] for h in range(self.n_heads)]"
                 ),
-                ("merge_heads(context)", "torch.cat(heads, dim=-1)"),
-            ),
+                "merge_heads(context)": "torch.cat(heads, dim=-1)",
+            },
         ),
         Alternative(
             "heads stacked before the batch, in and out",
-            edits=(
-                *split_by("torch.cat({x}.chunk(self.n_heads, dim=-1), dim=0)"),
-                (
-                    f"attn_weights = {MAKE_WEIGHTS}",
+            {
+                **split_by("torch.cat({x}.chunk(self.n_heads, dim=-1), dim=0)"),
+                f"attn_weights = {MAKE_WEIGHTS}": (
                     "attn_scores = torch.stack(attn_scores.chunk(self.n_heads, dim=0), dim=1)\n"
-                    f"        attn_weights = {MAKE_WEIGHTS}",
+                    f"        attn_weights = {MAKE_WEIGHTS}"
                 ),
-                (
-                    "context = self.dropout(attn_weights) @ value",
+                "context = self.dropout(attn_weights) @ value": (
                     "weights = torch.cat(self.dropout(attn_weights).unbind(1))\n"
-                    "        context = weights @ value",
+                    "        context = weights @ value"
                 ),
-                ("merge_heads(context)", "torch.cat(context.chunk(self.n_heads), dim=-1)"),
-            ),
+                "merge_heads(context)": "torch.cat(context.chunk(self.n_heads), dim=-1)",
+            },
         ),
         Alternative(
             "heads folded into the batch",
-            edits=(
-                (
-                    f"attn_scores = {MAKE_SCORES}",
+            {
+                f"attn_scores = {MAKE_SCORES}": (
                     "q, k, v = (x.flatten(0, 1) for x in (query, key, value))\n"
                     "        attn_scores = torch.bmm(q, k.mT) * q.shape[-1] ** -0.5\n"
-                    "        attn_scores = attn_scores.unflatten(0, (-1, self.n_heads))",
+                    "        attn_scores = attn_scores.unflatten(0, (-1, self.n_heads))"
                 ),
-                (
-                    "self.dropout(attn_weights) @ value",
-                    "(self.dropout(attn_weights).flatten(0, 1) @ v).view_as(query)",
+                "self.dropout(attn_weights) @ value": (
+                    "(self.dropout(attn_weights).flatten(0, 1) @ v).view_as(query)"
                 ),
-            ),
+            },
         ),
         Alternative(
             "query and key scaled alike",
-            edits=(
-                (
-                    MAKE_SCORES,
-                    "query * query.shape[-1] ** -0.25 @ (key * key.shape[-1] ** -0.25).mT",
-                ),
-            ),
+            {MAKE_SCORES: "query * query.shape[-1] ** -0.25 @ (key * key.shape[-1] ** -0.25).mT"},
         ),
         Alternative(
             "output projection as a sum over heads",
-            edits=(
-                (
-                    f"return {RESULT}",
-                    "slices = self.output.weight.chunk(self.n_heads, dim=1)\n"
-                    "        parts = [context[:, h] @ w.T for h, w in enumerate(slices)]\n"
-                    "        bias = self.output.bias\n"
-                    "        return sum(parts) if bias is None else sum(parts) + bias",
-                ),
-            ),
+            {
+                f"return {RESULT}": "slices = self.output.weight.chunk(self.n_heads, dim=1)\n"
+                "        parts = [context[:, h] @ w.T for h, w in enumerate(slices)]\n"
+                "        bias = self.output.bias\n"
+                "        return sum(parts) if bias is None else sum(parts) + bias"
+            },
         ),
         Alternative(
             "a safe mask of one's own",
-            edits=(
-                *weights_by(
+            {
+                **weights_by(
                     "nothing = ~shown.any(dim=-1, keepdim=True)",
                     'scores = attn_scores.masked_fill(~(shown | nothing), float("-inf"))',
                     "torch.softmax(scores, dim=-1) * ~nothing",
                 ),
-                (KEEP_WEIGHTS, "self.attn_weights = attn_weights.clone().detach()"),
-            ),
+                KEEP_WEIGHTS: "self.attn_weights = attn_weights.clone().detach()",
+            },
         ),
     ],
     hints=[
@@ -1280,123 +1187,106 @@ MultiHeadAttention = Exercise(
 # ---------------------------------------------------------------- seq_first_scores
 
 
-def seq_first_case(draw: Draw) -> dict:
-    return {
-        "query": draw.normal("n_query batch n_heads d_k"),
-        "key": draw.normal("n_key batch n_heads d_k"),
-    }
-
-
 SEQ_FIRST = 'torch.einsum("ibhd,jbhd->ijbh", query, key)'
 
 seq_first_scores = Exercise(
     "seq_first_scores",
     returns="attn_scores",
     aspects=[
-        Aspect("every query with every key, head by head", 2, [seq_first_case]),
-        Aspect("gradients flow through", 1, [seq_first_case], gradients=True),
+        Aspect("every query with every key, head by head", 2),
+        Aspect("gradients flow through", 1, gradients=True),
     ],
+    slips=without(SCALE, "divided by √n_key"),
     mistakes=[
         Mistake(
-            "not scaled",
-            edits=((" / query.shape[-1] ** 0.5", ""),),
-            say="The scores are right but for the scale: divide by √d_k.",
-        ),
-        Mistake(
-            "divided by d_k",
-            edits=(("query.shape[-1] ** 0.5", "query.shape[-1]"),),
-            say="You divided by d_k in the place of its root.",
-        ),
-        Mistake(
             "scaled by the root of d_model",
-            edits=(("query.shape[-1] ** 0.5", "(query.shape[-1] * query.shape[-2]) ** 0.5"),),
-            say="You divided by the root of n_heads · d_k, the features of all heads. Each head "
+            "You divided by the root of n_heads · d_k, the features of all heads. Each head "
             "takes dot products of d_k features.",
+            {"query.shape[-1] ** 0.5": "(query.shape[-1] * query.shape[-2]) ** 0.5"},
         ),
         Mistake(
             "scaled by the root of n_heads",
-            edits=(("query.shape[-1] ** 0.5", "query.shape[-2] ** 0.5"),),
-            say="You divided by √n_heads. The features of a head are the last dimension.",
+            "You divided by √n_heads. The features of a head are the last dimension.",
+            {"query.shape[-1] ** 0.5": "query.shape[-2] ** 0.5"},
         ),
         Mistake(
             "scaled by the root of the batch",
-            edits=(("query.shape[-1] ** 0.5", "query.shape[1] ** 0.5"),),
-            say="You divided by the root of the batch. In this layout dimension 1 is the batch; "
+            "You divided by the root of the batch. In this layout dimension 1 is the batch; "
             "the features of a head are the last dimension.",
+            {"query.shape[-1] ** 0.5": "query.shape[1] ** 0.5"},
         ),
         Mistake(
             "softmax already",
-            edits=(("torch.einsum", "(torch.einsum"), ("** 0.5", "** 0.5).softmax(dim=1)")),
-            say="You returned weights. This exercise wants the scores before softmax.",
+            "You returned weights. This exercise wants the scores before softmax.",
+            {"torch.einsum": "(torch.einsum", "** 0.5": "** 0.5).softmax(dim=1)"},
         ),
         Mistake(
             "batch first",
-            edits=(("->ijbh", "->bhij"),),
-            say="The numbers are right, in the batch-first layout. Here the order is [n_query, "
+            "The numbers are right, in the batch-first layout. Here the order is [n_query, "
             "n_key, batch, n_heads].",
+            {"->ijbh": "->bhij"},
         ),
         Mistake(
             "keys before queries",
-            edits=(("->ijbh", "->jibh"),),
-            say="The numbers are right, but keys come before queries.",
+            "The numbers are right, but keys come before queries.",
+            {"->ijbh": "->jibh"},
         ),
         Mistake(
             "heads before the batch",
-            edits=(("->ijbh", "->ijhb"),),
-            say="The numbers are right, but the heads come before the batch.",
+            "The numbers are right, but the heads come before the batch.",
+            {"->ijbh": "->ijhb"},
         ),
         Mistake(
             "heads added up",
-            edits=(("->ijbh", "->ijb"),),
-            say="The heads are added up: a letter that is missing on the right is summed over.",
+            "The heads are added up: a letter that is missing on the right is summed over.",
+            {"->ijbh": "->ijb"},
         ),
         Mistake(
             "every head with all heads",
-            edits=(("ibhd,jbhd", "ibhd,jbgd"),),
-            say="Each head's queries meet the keys of all heads, added up. Both must carry the "
+            "Each head's queries meet the keys of all heads, added up. Both must carry the "
             "same letter for the head.",
+            {"ibhd,jbhd": "ibhd,jbgd"},
         ),
         Mistake(
             "every sentence with the whole batch",
-            edits=(("ibhd,jbhd", "ibhd,jahd"),),
-            say="Queries meet the keys of all sentences of the batch, added up. Both must carry "
+            "Queries meet the keys of all sentences of the batch, added up. Both must carry "
             "the same letter for the batch.",
+            {"ibhd,jbhd": "ibhd,jahd"},
         ),
         Mistake(
             "a matrix product of the last two dimensions",
-            edits=((SEQ_FIRST, "query @ key.transpose(-2, -1)"),),
-            say="`@` takes the last two dimensions for the matrix, which here are heads and "
+            "`@` takes the last two dimensions for the matrix, which here are heads and "
             "features: heads would be compared with heads. Permute first, or use `einsum`.",
+            {SEQ_FIRST: "query @ key.transpose(-2, -1)"},
         ),
         Mistake(
             "view in the place of permute",
-            body="""
+            "The shape is right, but `view` does not move dimensions; `permute` them back.",
+            """
             n_query, batch, n_heads, d_k = query.shape
             scores = query.permute(1, 2, 0, 3) @ key.permute(1, 2, 3, 0) / d_k**0.5
             return scores.view(n_query, len(key), batch, n_heads)
             """,
-            say="The shape is right, but `view` does not move dimensions; `permute` them back.",
         ),
         Mistake(
             "features not added up",
-            edits=((SEQ_FIRST, "query[:, None] * key"),),
-            say="You multiplied the features and stopped there. A dot product also adds them up.",
+            "You multiplied the features and stopped there. A dot product also adds them up.",
+            {SEQ_FIRST: "query[:, None] * key"},
         ),
     ],
     alternatives=[
         Alternative(
             "permute and multiply",
-            edits=(
-                (
-                    SEQ_FIRST,
-                    "(query.permute(1, 2, 0, 3) @ key.permute(1, 2, 3, 0)).permute(2, 3, 0, 1)",
-                ),
-            ),
+            {
+                SEQ_FIRST: (
+                    "(query.permute(1, 2, 0, 3) @ key.permute(1, 2, 3, 0)).permute(2, 3, 0, 1)"
+                )
+            },
         ),
-        Alternative("broadcast and add up", edits=((SEQ_FIRST, "(query[:, None] * key).sum(-1)"),)),
+        Alternative("broadcast and add up", {SEQ_FIRST: "(query[:, None] * key).sum(-1)"}),
         Alternative(
             "a loop over heads",
-            body="""
+            """
             d_k = query.shape[-1]
             heads = [
                 torch.einsum("ibd,jbd->ijb", query[:, :, h], key[:, :, h]) / d_k**0.5
@@ -1407,7 +1297,7 @@ seq_first_scores = Exercise(
         ),
         Alternative(
             "queries scaled first",
-            body="""
+            """
             scaled = query * query.shape[-1] ** -0.5
             return torch.einsum("qbhd,kbhd->qkbh", scaled, key)
             """,

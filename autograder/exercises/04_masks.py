@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.asking.arguments import Code
+from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, SCALE, WEIGHTS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Alternative, Aspect, Exercise, Inputs, Mistake
 
@@ -27,96 +28,88 @@ causal_keep = Exercise(
     mistakes=[
         Mistake(
             "reversed",
-            edits=((">=", "<="),),
-            say="Your words see themselves and the words *after* them. Row i is the query: its "
+            "Your words see themselves and the words *after* them. Row i is the query: its "
             "True entries belong to the keys 0 to i.",
+            {">=": "<="},
         ),
         Mistake(
             "what to hide",
-            edits=((">=", "<"),),
-            say="Your True entries are the keys to hide. In `keep`, True means that the query may "
+            "Your True entries are the keys to hide. In `keep`, True means that the query may "
             "attend to the key.",
+            {">=": "<"},
+            {"position[:, None] >= position": "(position[:, None] > position).T"},
         ),
         Mistake(
             "itself hidden",
-            edits=((">=", ">"),),
-            say="The diagonal is False: no word may see itself, and the first sees nothing at all. "
+            "The diagonal is False: no word may see itself, and the first sees nothing at all. "
             "A word may attend to itself.",
+            {">=": ">"},
         ),
         Mistake(
             "one word too far",
-            edits=(("[:, None] >=", "[:, None] + 1 >="),),
-            say="Each word sees one word of the future, the very one that a language model is to "
+            "Each word sees one word of the future, the very one that a language model is to "
             "guess. The last True of row i is at column i.",
-        ),
-        Mistake(
-            "strictly after",
-            edits=(("position[:, None] >= position", "(position[:, None] > position).T"),),
-            say="Your True entries are the keys to hide. In `keep`, True means that the query may "
-            "attend to the key.",
+            {"[:, None] >=": "[:, None] + 1 >="},
         ),
         Mistake(
             "everything",
-            body="return torch.ones(n, n, dtype=torch.bool)",
-            say="Everything is True: every word sees the whole sentence, its future too.",
+            "Everything is True: every word sees the whole sentence, its future too.",
+            "return torch.ones(n, n, dtype=torch.bool)",
         ),
         Mistake(
             "only itself",
-            body="return torch.eye(n, dtype=torch.bool)",
-            say="Only the diagonal is True: each word sees itself and none of the words before it.",
+            "Only the diagonal is True: each word sees itself and none of the words before it.",
+            "return torch.eye(n, dtype=torch.bool)",
         ),
         Mistake(
             "from the wrong corner",
-            edits=(("return position[:, None] >=", "return n - 1 - position[:, None] <="),),
-            say="Your mask opens from the wrong corner. Row 0, the first word, sees one key: the "
+            "Your mask opens from the wrong corner. Row 0, the first word, sees one key: the "
             "first.",
+            {"return position[:, None] >=": "return n - 1 - position[:, None] <="},
         ),
         Mistake(
             "numbers",
-            body="return torch.ones(n, n).tril()",
-            say="Right places, but these are floats, 0.0 and 1.0. A boolean is wanted: a float "
+            "Right places, but these are floats, 0.0 and 1.0. A boolean is wanted: a float "
             "mask means something else, as this lesson will show. `.bool()` makes one.",
+            "return torch.ones(n, n).tril()",
         ),
         Mistake(
             "whole numbers",
-            body="return torch.ones(n, n, dtype=torch.int64).tril()",
-            say="Right places, but these are integers, 0 and 1. A boolean is wanted: `~` of an "
+            "Right places, but these are integers, 0 and 1. A boolean is wanted: `~` of an "
             "integer is not its opposite. `.bool()` makes one.",
+            "return torch.ones(n, n, dtype=torch.int64).tril()",
         ),
         Mistake(
             "additive",
-            body='return torch.full((n, n), float("-inf")).triu(1)',
-            say="That is an additive mask, zeros and −∞. It comes later in this lesson; here "
+            "That is an additive mask, zeros and −∞. It comes later in this lesson; here "
             "`keep` is a boolean, True where the query may attend.",
+            'return torch.full((n, n), float("-inf")).triu(1)',
         ),
         Mistake(
             "a batch of one",
-            edits=(
-                (
-                    "return position[:, None] >= position",
-                    "return (position[:, None] >= position)[None]",
-                ),
-            ),
-            say="There is a dimension too many: the shape is (n, n), without a batch.",
+            "There is a dimension too many: the shape is (n, n), without a batch.",
+            {
+                "return position[:, None] >= position": (
+                    "return (position[:, None] >= position)[None]"
+                )
+            },
         ),
         Mistake(
             "fixed size",
-            edits=(("torch.arange(n)", "torch.arange(6)"),),
-            say="The size is fixed at 6 words. Use `n`.",
+            "The size is fixed at 6 words. Use `n`.",
+            {"torch.arange(n)": "torch.arange(6)"},
         ),
     ],
     alternatives=[
-        Alternative("lower triangle", body="return torch.ones(n, n, dtype=torch.bool).tril()"),
-        Alternative(
-            "tril of floats, made boolean", body="return torch.tril(torch.ones(n, n)) == 1"
-        ),
+        Alternative("lower triangle", "return torch.ones(n, n, dtype=torch.bool).tril()"),
+        Alternative("tril of floats, made boolean", "return torch.tril(torch.ones(n, n)) == 1"),
         Alternative(
             "not the upper triangle",
-            body="return ~torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)",
+            "return ~torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)",
         ),
         Alternative(
             "two loops",
-            body="return torch.tensor([[key <= query for key in range(n)] for query in range(n)])",
+            "return torch.tensor([[key <= query for key in range(n)] for query in range(n)])",
         ),
     ],
     hints=[
@@ -153,100 +146,94 @@ padding_keep = Exercise(
     mistakes=[
         Mistake(
             "one too many",
-            edits=(("position < lengths", "position <= lengths"),),
-            say="Each sentence keeps one place of padding. With `length` words the last one stands "
+            "Each sentence keeps one place of padding. With `length` words the last one stands "
             "at position length − 1.",
+            {"position < lengths": "position <= lengths"},
         ),
         Mistake(
             "what to hide",
-            edits=(("position < lengths", "position >= lengths"),),
-            say="Your True entries are the padding. In `keep`, True means that the query may "
+            "Your True entries are the padding. In `keep`, True means that the query may "
             "attend to the key.",
+            {"position < lengths": "position >= lengths"},
         ),
         Mistake(
             "[batch, n]",
-            edits=(("[:, None, :]", ""),),
-            say="The shape is (batch, n). Against scores of shape (batch, n_query, n_key) that is "
+            "The shape is (batch, n). Against scores of shape (batch, n_query, n_key) that is "
             "read as (n_query, n_key): each *query* would get the mask of a sentence. Put a "
             "dimension of 1 in the middle.",
+            {"[:, None, :]": ""},
         ),
         Mistake(
             "masks queries",
-            edits=(("[:, None, :]", "[:, :, None]"),),
-            say="The shape is (batch, n, 1): that hides whole queries and leaves the padding "
+            "The shape is (batch, n, 1): that hides whole queries and leaves the padding "
             "visible as keys. The 1 belongs where the queries are, in the middle.",
+            {"[:, None, :]": "[:, :, None]"},
         ),
         Mistake(
             "batch in the middle",
-            edits=(("[:, None, :]", "[None]"),),
-            say="The shape is (1, batch, n), so the sentences stand where the queries should. The "
+            "The shape is (1, batch, n), so the sentences stand where the queries should. The "
             "1 belongs in the middle: (batch, 1, n).",
+            {"[:, None, :]": "[None]"},
         ),
         Mistake(
             "repeated for every query",
-            edits=(("[:, None, :]", "[:, None, :].expand(-1, n, -1)"),),
-            say="The values are right, repeated for n queries. In cross-attention there may be any "
+            "The values are right, repeated for n queries. In cross-attention there may be any "
             "number of queries: return (batch, 1, n), and let broadcasting repeat it.",
+            {"[:, None, :]": "[:, None, :].expand(-1, n, -1)"},
         ),
         Mistake(
             "as long as the longest",
-            edits=(("torch.arange(n)", "torch.arange(int(lengths.max()))"),),
-            say="The mask is as wide as the longest sentence. The batch may be padded further: "
+            "The mask is as wide as the longest sentence. The batch may be padded further: "
             "make it `n` wide.",
+            {"torch.arange(n)": "torch.arange(int(lengths.max()))"},
         ),
         Mistake(
             "padding in front",
-            edits=(("position < lengths[:, None]", "position >= n - lengths[:, None]"),),
-            say="You kept the last words of each sentence. Here the words stand in front, and the "
+            "You kept the last words of each sentence. Here the words stand in front, and the "
             "padding behind them.",
+            {"position < lengths[:, None]": "position >= n - lengths[:, None]"},
         ),
         Mistake(
             "the first sentence's length for all",
-            edits=(("lengths[:, None]", "lengths[0].expand(len(lengths), 1)"),),
-            say="Every sentence got the mask of the first. Each has a length of its own.",
+            "Every sentence got the mask of the first. Each has a length of its own.",
+            {"lengths[:, None]": "lengths[0].expand(len(lengths), 1)"},
         ),
         Mistake(
             "only the last word",
-            edits=(("position < lengths[:, None]", "position == lengths[:, None] - 1"),),
-            say="Only the last word of each sentence is kept. All words up to it may be seen.",
+            "Only the last word of each sentence is kept. All words up to it may be seen.",
+            {"position < lengths[:, None]": "position == lengths[:, None] - 1"},
         ),
         Mistake(
             "numbers",
-            edits=(("(position < lengths[:, None])", "(position < lengths[:, None]).float()"),),
-            say="Right places, but these are floats, 0.0 and 1.0. A boolean is wanted.",
+            "Right places, but these are floats, 0.0 and 1.0. A boolean is wanted.",
+            {"(position < lengths[:, None])": "(position < lengths[:, None]).float()"},
         ),
         Mistake(
             "counted from one",
-            edits=(("torch.arange(n)", "torch.arange(1, n + 1)"),),
-            say="The last word of each sentence is hidden: positions count from 0, so position p "
+            "The last word of each sentence is hidden: positions count from 0, so position p "
             "holds a word when p < length.",
+            {"torch.arange(n)": "torch.arange(1, n + 1)"},
         ),
         Mistake(
             "padding as query as well",
-            edits=(
-                (
-                    "[:, None, :]",
-                    "[:, None, :] & (position < lengths[:, None])[:, :, None]",
-                ),
-            ),
-            say="You hid the queries of padding too. That makes rows with nothing to attend to, "
+            "You hid the queries of padding too. That makes rows with nothing to attend to, "
             "and it fixes n_query. Hide keys only: (batch, 1, n).",
+            {"[:, None, :]": "[:, None, :] & (position < lengths[:, None])[:, :, None]"},
         ),
         Mistake(
             "flipped comparison of shapes",
-            edits=(("position < lengths[:, None]", "position[:, None] < lengths"),),
-            say="Sentences and positions have changed places: rows are sentences, columns are "
+            "Sentences and positions have changed places: rows are sentences, columns are "
             "positions.",
+            {"position < lengths[:, None]": "position[:, None] < lengths"},
         ),
     ],
     alternatives=[
         Alternative(
-            "a column of lengths",
-            body="return torch.arange(n)[None, None, :] < lengths[:, None, None]",
+            "a column of lengths", "return torch.arange(n)[None, None, :] < lengths[:, None, None]"
         ),
         Alternative(
             "sentence by sentence",
-            body="""
+            """
             keep = torch.zeros(len(lengths), 1, n, dtype=torch.bool)
             for sentence, length in enumerate(lengths):
                 keep[sentence, 0, :length] = True
@@ -255,7 +242,7 @@ padding_keep = Exercise(
         ),
         Alternative(
             "rows of the causal mask",
-            body="""
+            """
             prefixes = torch.ones(n + 1, n, dtype=torch.bool).tril(-1)
             return prefixes[lengths].unsqueeze(1)
             """,
@@ -293,7 +280,7 @@ def padded_keep(draw: Draw, n_key: str = "n_key") -> Tensor:
 
 
 def padded_rows(draw: Draw) -> dict:
-    return {"attn_scores": draw.normal("batch n_query n_key"), "keep": padded_keep(draw)}
+    return draw.arguments("batch", keep=padded_keep(draw))
 
 
 def padded_heads(draw: Draw) -> dict:
@@ -388,261 +375,219 @@ masked_softmax = Exercise(
             gradients=True,
         ),
     ],
+    slips=WEIGHTS,
     mistakes=[
         Mistake(
             "reversed",
-            edits=(
-                (FILL, "attn_scores.masked_fill(keep, lowest)"),
-                ("attn_weights.masked_fill(~keep, 0.0)", "attn_weights.masked_fill(keep, 0.0)"),
-            ),
-            say="You hid the keys that may be seen, and kept the others. `masked_fill` fills where "
+            "You hid the keys that may be seen, and kept the others. `masked_fill` fills where "
             "its mask is True, so it needs `~keep`.",
+            {
+                FILL: "attn_scores.masked_fill(keep, lowest)",
+                "attn_weights.masked_fill(~keep, 0.0)": "attn_weights.masked_fill(keep, 0.0)",
+            },
         ),
         Mistake(
             "filled where True",
-            edits=((FILL, "attn_scores.masked_fill(keep, lowest)"),),
-            say="Nearly all weights are 0: the fill hid the keys that may be seen (`masked_fill` "
+            "Nearly all weights are 0: the fill hid the keys that may be seen (`masked_fill` "
             "fills where its mask is True), and the last line the others.",
+            {FILL: "attn_scores.masked_fill(keep, lowest)"},
         ),
         Mistake(
             "mask without effect",
-            body="""
+            NO_EFFECT,
+            """
             attn_scores.masked_fill(~keep, float("-inf"))
             return torch.softmax(attn_scores, dim=-1)
             """,
-            say=NO_EFFECT,
         ),
         Mistake(
             "scores times mask",
-            body="return torch.softmax(attn_scores * keep, dim=-1)",
-            say=STILL_E_TO_0,
-        ),
-        Mistake(
-            "filled with 0",
-            body="return torch.softmax(attn_scores.masked_fill(~keep, 0.0), dim=-1)",
-            say=STILL_E_TO_0,
-        ),
-        Mistake(
-            "filled with the smallest positive number",
-            body="""
+            STILL_E_TO_0,
+            "return torch.softmax(attn_scores * keep, dim=-1)",
+            "return torch.softmax(attn_scores.masked_fill(~keep, 0.0), dim=-1)",
+            """
             tiny = torch.finfo(attn_scores.dtype).tiny
             return torch.softmax(attn_scores.masked_fill(~keep, tiny), dim=-1)
             """,
-            say=STILL_E_TO_0,
         ),
         Mistake(
             "filled with 0, weights set to 0",
-            edits=((FILL, "attn_scores.masked_fill(~keep, 0.0)"),),
-            say="The hidden scores were about 0, so e⁰ = 1 each stayed in the sum. To add nothing, "
+            "The hidden scores were about 0, so e⁰ = 1 each stayed in the sum. To add nothing, "
             "a score has to be very negative.",
+            {FILL: "attn_scores.masked_fill(~keep, 0.0)"},
         ),
         Mistake(
             "filled with the largest number",
-            edits=(("(attn_scores.dtype).min", "(attn_scores.dtype).max"),),
-            say=EMPTIED,
+            EMPTIED,
+            {"(attn_scores.dtype).min": "(attn_scores.dtype).max"},
+            {
+                "attn_weights.masked_fill(~keep, 0.0)": (
+                    "attn_weights.masked_fill(~keep.all(-1, keepdim=True), 0.0)"
+                )
+            },
         ),
         Mistake(
             "filled with the largest number, nothing after",
-            edits=(
-                ("(attn_scores.dtype).min", "(attn_scores.dtype).max"),
-                (".masked_fill(~keep, 0.0)", ""),
-            ),
-            say=TO_HIDDEN,
+            TO_HIDDEN,
+            {"(attn_scores.dtype).min": "(attn_scores.dtype).max", ".masked_fill(~keep, 0.0)": ""},
         ),
         Mistake(
             "filled with −1",
-            body="return torch.softmax(attn_scores.masked_fill(~keep, -1.0), dim=-1)",
-            say="You set the hidden scores to −1, which softmax gives the weight e⁻¹ ≈ 0.37: "
+            "You set the hidden scores to −1, which softmax gives the weight e⁻¹ ≈ 0.37: "
             "dimmed, not hidden.",
+            "return torch.softmax(attn_scores.masked_fill(~keep, -1.0), dim=-1)",
         ),
         Mistake(
             "filled with −100",
-            edits=(("torch.finfo(attn_scores.dtype).min", "-100.0"),),
-            say="Hidden scores of −100 hide only while the others are far above. With scores near "
+            "Hidden scores of −100 hide only while the others are far above. With scores near "
             "−150 the hidden ones are the largest. Use the lowest number that the dtype has.",
+            {"torch.finfo(attn_scores.dtype).min": "-100.0"},
         ),
         Mistake(
             "filled with −10⁴",
-            edits=(("torch.finfo(attn_scores.dtype).min", "-1e4"),),
-            say="Hidden scores of −10⁴ hide only while the others are far above. With scores near "
+            "Hidden scores of −10⁴ hide only while the others are far above. With scores near "
             "−20000 the hidden ones are the largest. Use the lowest number that the dtype has.",
+            {"torch.finfo(attn_scores.dtype).min": "-1e4"},
         ),
         Mistake(
             "filled with +∞",
-            body='return torch.softmax(attn_scores.masked_fill(~keep, float("inf")), dim=-1)',
-            say="You set the hidden scores to +∞, the most attractive score there is, and ∞ − ∞ is "
+            "You set the hidden scores to +∞, the most attractive score there is, and ∞ − ∞ is "
             "NaN. The sign is wrong.",
+            'return torch.softmax(attn_scores.masked_fill(~keep, float("inf")), dim=-1)',
         ),
         Mistake(
             "mask added to the scores",
-            body="return torch.softmax(attn_scores + keep, dim=-1)",
-            say="You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed "
+            "You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed "
             "by e, not hidden.",
+            "return torch.softmax(attn_scores + keep, dim=-1)",
         ),
         Mistake(
             "zero times infinity",
-            body="""
+            "All is NaN: where a key may be seen, (1 − 1) · (−∞) is 0 · ∞, which is NaN. Use "
+            "`masked_fill` or `torch.where`, which do not multiply.",
+            """
             hidden = 1 - keep.to(attn_scores.dtype)
             return torch.softmax(attn_scores + hidden * float("-inf"), dim=-1)
             """,
-            say="All is NaN: where a key may be seen, (1 − 1) · (−∞) is 0 · ∞, which is NaN. Use "
-            "`masked_fill` or `torch.where`, which do not multiply.",
         ),
         Mistake(
             "masked after softmax",
-            body="return torch.softmax(attn_scores, dim=-1) * keep",
-            say="You masked after softmax: the rows no longer sum to 1, and the hidden scores are "
+            "You masked after softmax: the rows no longer sum to 1, and the hidden scores are "
             "still in the sum that the others were divided by. Mask the scores first.",
+            "return torch.softmax(attn_scores, dim=-1) * keep",
         ),
         Mistake(
             "normalised over everything",
-            body="""
+            "All weights together sum to 1. Each row should have a sum of its own.",
+            """
             exps = torch.softmax(attn_scores, dim=-1) * keep
             return exps / exps.sum()
             """,
-            say="All weights together sum to 1. Each row should have a sum of its own.",
-        ),
-        Mistake(
-            "softmax over queries",
-            edits=(("dim=-1", "dim=-2"),),
-            say="Your columns sum to 1, and the rows do not: softmax ran over the queries. Each "
-            "query shares out its weight over the keys, the last dimension.",
         ),
         Mistake(
             "softmax over dimension 1",
-            edits=(("dim=-1", "dim=1"),),
-            say="Right without a batch only: dimension 1 is then the keys, and with a batch it is "
+            "Right without a batch only: dimension 1 is then the keys, and with a batch it is "
             "the queries. Count from the end, −1.",
+            {"dim=-1": "dim=1"},
         ),
         Mistake(
             "mask turned round",
-            edits=(("lowest = ", "keep = keep.transpose(-2, -1)\n    lowest = "),),
-            say="The mask was transposed: its rows are queries and its columns keys, as in the "
-            "scores.",
+            "The mask was transposed: its rows are queries and its columns keys, as in the scores.",
+            {"lowest = ": "keep = keep.transpose(-2, -1)\n    lowest = "},
         ),
         Mistake(
             "whole queries hidden",
-            body="""
+            "You hid whole queries. `keep` says for each query which *keys* it may see.",
+            """
             seen = keep.any(-1, keepdim=True)
             return torch.softmax(attn_scores, dim=-1).masked_fill(~seen, 0.0)
             """,
-            say="You hid whole queries. `keep` says for each query which *keys* it may see.",
-        ),
-        Mistake(
-            "rows with a hidden key emptied",
-            edits=(
-                (
-                    "attn_weights.masked_fill(~keep, 0.0)",
-                    "attn_weights.masked_fill(~keep.all(-1, keepdim=True), 0.0)",
-                ),
-            ),
-            say=EMPTIED,
         ),
         Mistake(
             "only the first mask of the batch",
-            edits=(("lowest = ", "keep = keep.reshape(-1, *keep.shape[-2:])[0]\n    lowest = "),),
-            say="Every sentence got the mask of the first. `keep` may have a batch of its own.",
+            "Every sentence got the mask of the first. `keep` may have a batch of its own.",
+            {"lowest = ": "keep = keep.reshape(-1, *keep.shape[-2:])[0]\n    lowest = "},
         ),
         Mistake(
             "causal whatever keep says",
-            edits=(
-                ("lowest = ", "keep = torch.ones_like(attn_scores).tril().bool()\n    lowest = "),
-            ),
-            say="You hid the future and did not look at `keep`. Use the mask that is given.",
+            "You hid the future and did not look at `keep`. Use the mask that is given.",
+            {"lowest = ": "keep = torch.ones_like(attn_scores).tril().bool()\n    lowest = "},
         ),
         Mistake(
             "−∞",
-            body=f"return torch.softmax({INFINITY}, dim=-1)",
-            say=EMPTY_ROW_NAN,
-        ),
-        Mistake(
-            "renormalised, 0 / 0",
-            body="""
+            EMPTY_ROW_NAN,
+            f"return torch.softmax({INFINITY}, dim=-1)",
+            """
             attn_weights = torch.softmax(attn_scores, dim=-1) * keep
             return attn_weights / attn_weights.sum(-1, keepdim=True)
             """,
-            say=EMPTY_ROW_NAN,
         ),
         Mistake(
             "−10⁹",
-            body="return torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)",
-            say=EMPTY_ROW_EVEN,
-        ),
-        Mistake(
-            "lowest number and nothing after",
-            edits=((".masked_fill(~keep, 0.0)", ""),),
-            say=EMPTY_ROW_EVEN,
+            EMPTY_ROW_EVEN,
+            "return torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)",
+            {".masked_fill(~keep, 0.0)": ""},
         ),
         Mistake(
             "everything when there is nothing",
-            edits=(("lowest = ", "keep = keep | ~keep.any(-1, keepdim=True)\n    lowest = "),),
-            say="A row with nothing to attend to got the weights that it has without a mask. It "
+            "A row with nothing to attend to got the weights that it has without a mask. It "
             "should get zeros.",
+            {"lowest = ": "keep = keep | ~keep.any(-1, keepdim=True)\n    lowest = "},
         ),
         Mistake(
             "−∞ added, NaN replaced",
-            body="""
+            NAN_GRADIENT,
+            """
             additive = torch.zeros(keep.shape, dtype=attn_scores.dtype)
             additive = additive.masked_fill(~keep, float("-inf"))
             return torch.softmax(attn_scores + additive, dim=-1).nan_to_num()
             """,
-            say=NAN_GRADIENT,
-        ),
-        Mistake(
-            "−∞ added, NaN chosen away",
-            body="""
+            """
             additive = torch.zeros(keep.shape, dtype=attn_scores.dtype)
             additive = additive.masked_fill(~keep, float("-inf"))
             attn_weights = torch.softmax(attn_scores + additive, dim=-1)
             return torch.where(keep, attn_weights, torch.zeros_like(attn_weights))
             """,
-            say=NAN_GRADIENT,
         ),
         Mistake(
             "detached",
-            edits=(("attn_weights.masked_fill(", "attn_weights.detach().masked_fill("),),
-            say="The weights are right, but cut off from the scores, so no gradient flows back: is "
+            "The weights are right, but cut off from the scores, so no gradient flows back: is "
             "there a `detach`, a `no_grad` or a `.data`?",
+            {"attn_weights.masked_fill(": "attn_weights.detach().masked_fill("},
         ),
         Mistake(
             "scores changed",
-            edits=(("attn_scores.masked_fill(", "attn_scores.masked_fill_("),),
-            say=WRITES,
-        ),
-        Mistake(
-            "scores changed by index",
-            edits=(
-                (FILL, "attn_scores"),
-                (
-                    "attn_weights = ",
-                    "attn_scores[~keep.expand(attn_scores.shape)] = lowest\n    attn_weights = ",
+            WRITES,
+            {"attn_scores.masked_fill(": "attn_scores.masked_fill_("},
+            {
+                FILL: "attn_scores",
+                "attn_weights = ": (
+                    "attn_scores[~keep.expand(attn_scores.shape)] = lowest\n    attn_weights = "
                 ),
-            ),
-            say=WRITES,
+            },
         ),
         Mistake(
             "not stable",
-            body="""
+            "Scores far from 0 break it: their exponentials overflow, or all become 0. Use "
+            "`torch.softmax`, or subtract the largest score of the row first.",
+            """
             exps = attn_scores.exp() * keep
             return exps / exps.sum(-1, keepdim=True).clamp(min=1e-30)
             """,
-            say="Scores far from 0 break it: their exponentials overflow, or all become 0. Use "
-            "`torch.softmax`, or subtract the largest score of the row first.",
         ),
         Mistake(
             "logarithm of the weights",
-            edits=(("torch.softmax(", "torch.log_softmax("),),
-            say="You took the logarithm of the weights (log-softmax).",
+            "You took the logarithm of the weights (log-softmax).",
+            {"torch.softmax(": "torch.log_softmax("},
         ),
     ],
     alternatives=[
         Alternative(
-            "−∞, NaN replaced by 0",
-            body=f"return torch.softmax({INFINITY}, dim=-1).nan_to_num()",
+            "−∞, NaN replaced by 0", f"return torch.softmax({INFINITY}, dim=-1).nan_to_num()"
         ),
         Alternative(
             "renormalised after masking",
-            body="""
+            """
             attn_weights = torch.softmax(attn_scores, dim=-1) * keep
             total = attn_weights.sum(dim=-1, keepdim=True)
             return attn_weights / torch.where(total > 0, total, torch.ones_like(total))
@@ -650,7 +595,7 @@ masked_softmax = Exercise(
         ),
         Alternative(
             "a softmax by hand",
-            body="""
+            """
             lowest = torch.finfo(attn_scores.dtype).min
             top = attn_scores.masked_fill(~keep, lowest).amax(-1, keepdim=True)
             gaps = (attn_scores - top).masked_fill(~keep, 0.0)
@@ -660,7 +605,7 @@ masked_softmax = Exercise(
         ),
         Alternative(
             "powers of two and a logarithm",
-            body="""
+            """
             bits = (attn_scores / math.log(2)).masked_fill(~keep, -1e30)
             powers = torch.exp2(bits - bits.amax(-1, keepdim=True)) * keep
             return powers / (powers.sum(-1, keepdim=True) + ~keep.any(-1, keepdim=True))
@@ -668,14 +613,14 @@ masked_softmax = Exercise(
         ),
         Alternative(
             "−10⁹ added, hidden weights times 0",
-            body="""
+            """
             shifted = attn_scores + (~keep).to(attn_scores.dtype) * -1e9
             return torch.softmax(shifted, dim=-1) * keep
             """,
         ),
         Alternative(
             "empty rows opened for softmax and closed after it",
-            body="""
+            """
             seen = keep.any(dim=-1, keepdim=True)
             scores = attn_scores.masked_fill(~keep & seen, float("-inf"))
             return torch.softmax(scores, dim=-1) * seen
@@ -683,7 +628,7 @@ masked_softmax = Exercise(
         ),
         Alternative(
             "row by row",
-            body="""
+            """
             scores, allowed = torch.broadcast_tensors(attn_scores, keep)
             n_key = scores.shape[-1]
             weights = []
@@ -697,7 +642,7 @@ masked_softmax = Exercise(
         ),
         Alternative(
             "einsum for the sums",
-            body="""
+            """
             lowest = torch.finfo(attn_scores.dtype).min
             hidden = attn_scores.masked_fill(~keep, lowest)
             exps = (hidden - hidden.amax(-1, keepdim=True)).exp() * keep
@@ -719,40 +664,31 @@ masked_softmax = Exercise(
 # ---------------------------------------------------------------- masked_attention
 
 
-def attention_inputs(draw: Draw, leading: str, keep: Tensor) -> dict:
-    return {
-        "query": draw.normal(f"{leading} n_query d_k"),
-        "key": draw.normal(f"{leading} n_key d_k"),
-        "value": draw.normal(f"{leading} n_key d_v"),
-        "keep": keep,
-    }
-
-
 def one_sentence(draw: Draw) -> dict:
-    return attention_inputs(draw, "", draw.keep("n_query n_key"))
+    return draw.arguments(keep=draw.keep("n_query n_key"))
 
 
 def sentences(draw: Draw) -> dict:
-    return attention_inputs(draw, "batch", draw.keep("batch n_query n_key"))
+    return draw.arguments("batch", keep=draw.keep("batch n_query n_key"))
 
 
 def cross_attention(draw: Draw) -> dict:
-    return attention_inputs(draw, "batch", padded_keep(draw))
+    return draw.arguments("batch", keep=padded_keep(draw))
 
 
 def heads_and_padding(draw: Draw) -> dict:
-    return attention_inputs(draw, "batch n_heads", padded_keep(draw)[:, None])
+    return draw.arguments("batch n_heads", keep=padded_keep(draw)[:, None])
 
 
 def sees_nothing(draw: Draw) -> dict:
-    return attention_inputs(draw, "batch", empty_rows(draw)["keep"])
+    return draw.arguments("batch", keep=empty_rows(draw)["keep"])
 
 
 POLARITY = (
     "You hid the keys that may be seen, and kept the others. True in `keep` means: may attend."
 )
-WEIGHTS = "masked_softmax(attn_scores, keep)"
-SCALE = " / math.sqrt(key.shape[-1])"
+MADE = "masked_softmax(attn_scores, keep)"
+DIVIDED = " / math.sqrt(key.shape[-1])"
 
 masked_attention = Exercise(
     "masked_attention",
@@ -770,161 +706,124 @@ masked_attention = Exercise(
             gradients=True,
         ),
     ],
+    slips=[*SCALE, *KEYS, *FROM_THE_LEFT, *CONTEXT],
     mistakes=[
         Mistake(
             "not scaled",
-            edits=((SCALE, ""),),
-            say="The scores are not scaled: divide them by the root of d_k, as in lesson 2.",
+            "The scores are not scaled: divide them by the root of d_k, as in lesson 2.",
+            {DIVIDED: ""},
         ),
         Mistake(
             "scaled by d_k",
-            edits=((SCALE, " / key.shape[-1]"),),
-            say="You divided the scores by d_k. Divide by its root.",
-        ),
-        Mistake(
-            "scaled by d_v",
-            edits=(("math.sqrt(key.shape[-1])", "math.sqrt(value.shape[-1])"),),
-            say="You scaled by the root of d_v, the features of a value. Scores are sums over the "
-            "d_k features of queries and keys.",
-        ),
-        Mistake(
-            "scaled by n_key",
-            edits=(("key.shape[-1]", "key.shape[-2]"),),
-            say="You scaled by the root of n_key, the number of keys. d_k is the last dimension.",
+            "You divided the scores by d_k. Divide by its root.",
+            {DIVIDED: " / key.shape[-1]"},
         ),
         Mistake(
             "polarity",
-            edits=((WEIGHTS, "masked_softmax(attn_scores, ~keep)"),),
-            say=POLARITY,
-        ),
-        Mistake(
-            "polarity, in the library's function",
-            body="""
+            POLARITY,
+            {MADE: "masked_softmax(attn_scores, ~keep)"},
+            """
             context = F.scaled_dot_product_attention(query, key, value, attn_mask=~keep)
             eye = torch.eye(key.shape[-2], dtype=key.dtype).expand(*key.shape[:-1], -1)
             return context, F.scaled_dot_product_attention(query, key, eye, attn_mask=~keep)
             """,
-            say=POLARITY,
         ),
         Mistake(
             "no mask",
-            edits=((WEIGHTS, "torch.softmax(attn_scores, dim=-1)"),),
-            say="The mask has no effect: hidden keys get weight.",
+            "The mask has no effect: hidden keys get weight.",
+            {MADE: "torch.softmax(attn_scores, dim=-1)"},
         ),
         Mistake(
             "causal",
-            edits=(
-                (WEIGHTS, "masked_softmax(attn_scores, torch.ones_like(attn_scores).tril() > 0)"),
-            ),
-            say="You used the causal mask, whatever `keep` says.",
+            "You used the causal mask, whatever `keep` says.",
+            {MADE: "masked_softmax(attn_scores, torch.ones_like(attn_scores).tril() > 0)"},
         ),
         Mistake(
             "masked after softmax",
-            edits=((WEIGHTS, "torch.softmax(attn_scores, dim=-1) * keep"),),
-            say="You masked after softmax, so the rows no longer sum to 1. Mask the scores first.",
+            "You masked after softmax, so the rows no longer sum to 1. Mask the scores first.",
+            {MADE: "torch.softmax(attn_scores, dim=-1) * keep"},
         ),
         Mistake(
             "scores times mask",
-            edits=((WEIGHTS, "torch.softmax(attn_scores * keep, dim=-1)"),),
-            say=STILL_E_TO_0,
+            STILL_E_TO_0,
+            {MADE: "torch.softmax(attn_scores * keep, dim=-1)"},
         ),
         Mistake(
             "masked before scaling by addition",
-            edits=((WEIGHTS, "torch.softmax(attn_scores + keep, dim=-1)"),),
-            say="You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed "
+            "You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed "
             "by e, not hidden.",
+            {MADE: "torch.softmax(attn_scores + keep, dim=-1)"},
         ),
         Mistake(
             "softmax over queries",
-            edits=((WEIGHTS, f"{WEIGHTS} * 0 + masked_softmax(attn_scores.mT, keep.mT).mT"),),
-            say="Your columns sum to 1, and the rows do not: softmax ran over the queries.",
+            "Your columns sum to 1, and the rows do not: softmax ran over the queries.",
+            {MADE: f"{MADE} * 0 + masked_softmax(attn_scores.mT, keep.mT).mT"},
         ),
         Mistake(
             "−∞",
-            edits=((WEIGHTS, f"torch.softmax({INFINITY}, dim=-1)"),),
-            say="A query that may attend to nothing gets NaN. It should get zeros; your "
+            "A query that may attend to nothing gets NaN. It should get zeros; your "
             "`masked_softmax` does that.",
+            {MADE: f"torch.softmax({INFINITY}, dim=-1)"},
         ),
         Mistake(
             "−10⁹",
-            edits=((WEIGHTS, "torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)"),),
-            say="A query that may attend to nothing gets the average of all hidden values. It "
+            "A query that may attend to nothing gets the average of all hidden values. It "
             "should get zeros; your `masked_softmax` does that.",
+            {MADE: "torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)"},
         ),
         Mistake(
             "−∞ added, NaN replaced",
-            edits=(
-                (
-                    WEIGHTS,
-                    'torch.softmax(attn_scores + torch.where(keep, 0.0, float("-inf"))'
-                    ".to(attn_scores.dtype), dim=-1).nan_to_num()",
-                ),
-            ),
-            say="Forward all is right, but one query that may attend to nothing makes the gradient "
+            "Forward all is right, but one query that may attend to nothing makes the gradient "
             "NaN, of every key. Replacing NaN afterwards comes too late.",
+            {
+                MADE: 'torch.softmax(attn_scores + torch.where(keep, 0.0, float("-inf"))'
+                ".to(attn_scores.dtype), dim=-1).nan_to_num()"
+            },
         ),
         Mistake(
             "values masked in the place of weights",
-            edits=(
-                (WEIGHTS, "torch.softmax(attn_scores, dim=-1)"),
-                ("return attn_weights @ value", "return (attn_weights * keep) @ value"),
-            ),
-            say="The hidden keys still take weight, and only their values are left out of the "
+            "The hidden keys still take weight, and only their values are left out of the "
             "context. Mask the scores, before softmax.",
+            {
+                MADE: "torch.softmax(attn_scores, dim=-1)",
+                "return attn_weights @ value": "return (attn_weights * keep) @ value",
+            },
         ),
         Mistake(
             "mask in the weights, not in the context",
-            edits=(
-                (
-                    "return attn_weights @ value",
-                    "return torch.softmax(attn_scores, dim=-1) @ value",
-                ),
-            ),
-            say="The weights that you return are masked, but the context was made with others, "
+            "The weights that you return are masked, but the context was made with others, "
             "from which nothing was hidden.",
-        ),
-        Mistake(
-            "keys as values",
-            edits=(("attn_weights @ value", "attn_weights @ key"),),
-            say="The weights are right, but the context mixes the keys. It should mix the values.",
+            {"return attn_weights @ value": "return torch.softmax(attn_scores, dim=-1) @ value"},
         ),
         Mistake(
             "query and key exchanged",
-            edits=(("query @ key.transpose(-2, -1)", "key @ query.transpose(-2, -1)"),),
-            say="Queries and keys have changed places: rows of the scores are queries, columns "
-            "keys.",
-        ),
-        Mistake(
-            "transpose of the first two dimensions",
-            edits=(("key.transpose(-2, -1)", "key.transpose(0, 1)"),),
-            say="`transpose(0, 1)` exchanges the first two dimensions. With a batch those are "
-            "sentences and words; exchange the last two, −2 and −1.",
+            "Queries and keys have changed places: rows of the scores are queries, columns keys.",
+            {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
         ),
         Mistake(
             "order exchanged",
-            edits=(
-                (
-                    "return attn_weights @ value, attn_weights",
-                    "return attn_weights, attn_weights @ value",
-                ),
-            ),
-            say="Both results are right, in the wrong order: first the context, then the weights.",
+            "Both results are right, in the wrong order: first the context, then the weights.",
+            {
+                "return attn_weights @ value, attn_weights": (
+                    "return attn_weights, attn_weights @ value"
+                )
+            },
         ),
         Mistake(
             "context only",
-            edits=(("return attn_weights @ value, attn_weights", "return attn_weights @ value"),),
-            say="You returned one tensor. Return two things: the context and the weights.",
+            "You returned one tensor. Return two things: the context and the weights.",
+            {"return attn_weights @ value, attn_weights": "return attn_weights @ value"},
         ),
         Mistake(
             "scores returned",
-            edits=(("value, attn_weights", "value, attn_scores"),),
-            say="The context is right, but beside it you returned the scores before softmax.",
+            "The context is right, but beside it you returned the scores before softmax.",
+            {"value, attn_weights": "value, attn_scores"},
         ),
     ],
     alternatives=[
         Alternative(
             "einsum",
-            body="""
+            """
             attn_scores = torch.einsum("...qd,...kd->...qk", query, key) * key.shape[-1] ** -0.5
             hidden = attn_scores.masked_fill(~keep, torch.finfo(attn_scores.dtype).min)
             attn_weights = hidden.softmax(-1) * keep
@@ -933,7 +832,7 @@ masked_attention = Exercise(
         ),
         Alternative(
             "the library's function twice",
-            body="""
+            """
             context = F.scaled_dot_product_attention(query, key, value, attn_mask=keep)
             # With the identity as values the context is the weights.
             eye = torch.eye(key.shape[-2], dtype=key.dtype).expand(*key.shape[:-1], -1)
@@ -942,7 +841,7 @@ masked_attention = Exercise(
         ),
         Alternative(
             "queries scaled",
-            body="""
+            """
             attn_weights = masked_softmax((query / key.shape[-1] ** 0.5) @ key.mT, keep)
             return attn_weights.matmul(value), attn_weights
             """,
@@ -975,78 +874,78 @@ to_torch_mha_mask = Exercise(
     mistakes=[
         Mistake(
             "as it is",
-            body="return keep",
-            say="That is `keep` as it was. `nn.MultiheadAttention` hides what is True, so True and "
+            "That is `keep` as it was. `nn.MultiheadAttention` hides what is True, so True and "
             "False have to change places.",
+            "return keep",
         ),
         Mistake(
             "bits turned round",
-            body="return (~keep.int()).bool()",
-            say="Everything is True: `~` of an *integer* turns its bits round, ~1 = −2 and ~0 = "
+            "Everything is True: `~` of an *integer* turns its bits round, ~1 = −2 and ~0 = "
             "−1, and both count as True. Use `~` on the boolean itself.",
+            "return (~keep.int()).bool()",
         ),
         Mistake(
             "floats",
-            body="return (~keep).float()",
-            say="Right places, but as floats: `nn.MultiheadAttention` *adds* a float mask to the "
+            "Right places, but as floats: `nn.MultiheadAttention` *adds* a float mask to the "
             "scores, 1 to the hidden keys. It has to be boolean.",
+            "return (~keep).float()",
         ),
         Mistake(
             "integers",
-            body="return (~keep).int()",
-            say="Right places, but as integers, which `nn.MultiheadAttention` does not take as a "
+            "Right places, but as integers, which `nn.MultiheadAttention` does not take as a "
             "mask. It has to be boolean.",
+            "return (~keep).int()",
         ),
         Mistake(
             "additive",
-            body='return torch.zeros(keep.shape).masked_fill(~keep, float("-inf"))',
-            say="That is an additive mask, the next exercise. Here a boolean is wanted.",
+            "That is an additive mask, the next exercise. Here a boolean is wanted.",
+            'return torch.zeros(keep.shape).masked_fill(~keep, float("-inf"))',
         ),
         Mistake(
             "transposed",
-            body="return keep.transpose(-2, -1)",
-            say="You transposed the mask. Rows and columns mean the same in both libraries; True "
+            "You transposed the mask. Rows and columns mean the same in both libraries; True "
             "and False do not.",
+            "return keep.transpose(-2, -1)",
         ),
         Mistake(
             "opposite and transposed",
-            body="return ~keep.transpose(-2, -1)",
-            say="True and False are right, but you transposed the mask as well. Rows are queries "
+            "True and False are right, but you transposed the mask as well. Rows are queries "
             "and columns keys in both libraries.",
+            "return ~keep.transpose(-2, -1)",
         ),
         Mistake(
             "minus",
-            body="return -keep",
-            say="A boolean has no minus. Its opposite is `~keep`, or `torch.logical_not(keep)`.",
+            "A boolean has no minus. Its opposite is `~keep`, or `torch.logical_not(keep)`.",
+            "return -keep",
         ),
         Mistake(
             "not",
-            body="return not keep",
-            say="`not` asks whether the whole tensor is true, which has no answer. Element by "
+            "`not` asks whether the whole tensor is true, which has no answer. Element by "
             "element it is `~`, or `torch.logical_not`.",
+            "return not keep",
         ),
         Mistake(
             "one minus",
-            body="return 1 - keep",
-            say="Torch does not subtract booleans. The opposite of a boolean is `~keep`, or "
+            "Torch does not subtract booleans. The opposite of a boolean is `~keep`, or "
             "`torch.logical_not(keep)`.",
+            "return 1 - keep",
         ),
         Mistake(
             "causal",
-            body="return torch.ones_like(keep).triu(1)",
-            say="You returned the causal mask, whatever `keep` says.",
+            "You returned the causal mask, whatever `keep` says.",
+            "return torch.ones_like(keep).triu(1)",
         ),
         Mistake(
             "in place",
-            body="return keep.logical_not_()",
-            say="`logical_not_`, with the underscore, changes the caller's mask. Make a new one.",
+            "`logical_not_`, with the underscore, changes the caller's mask. Make a new one.",
+            "return keep.logical_not_()",
         ),
     ],
     alternatives=[
-        Alternative("logical not", body="return torch.logical_not(keep)"),
-        Alternative("compared with False", body="return keep == False"),
-        Alternative("unlike True", body="return keep ^ True"),
-        Alternative("through floats", body="return (1 - keep.float()).bool()"),
+        Alternative("logical not", "return torch.logical_not(keep)"),
+        Alternative("compared with False", "return keep == False"),
+        Alternative("unlike True", "return keep ^ True"),
+        Alternative("through floats", "return (1 - keep.float()).bool()"),
     ],
     hints=[
         "The shape stays. Only the meaning of True changes.",
@@ -1080,86 +979,79 @@ to_additive = Exercise(
     mistakes=[
         Mistake(
             "polarity",
-            edits=(("~keep", "keep"),),
-            say="The −∞ stands where the key may be seen. Adding 0 keeps a score as it is, adding "
+            "The −∞ stands where the key may be seen. Adding 0 keeps a score as it is, adding "
             "−∞ hides it.",
+            {"~keep": "keep"},
         ),
         Mistake(
             "zero times infinity",
-            body="return (1 - keep.to(dtype)) * -math.inf",
-            say="There is NaN where a key may be seen: 0 · (−∞) is not 0. Write the two numbers in "
+            "There is NaN where a key may be seen: 0 · (−∞) is not 0. Write the two numbers in "
             "without multiplying: `masked_fill` or `torch.where`.",
+            "return (1 - keep.to(dtype)) * -math.inf",
         ),
         Mistake(
             "floats of keep",
-            body="return keep.to(dtype)",
-            say="These are the booleans as floats, 1 and 0. Added to scores they hide nothing.",
+            "These are the booleans as floats, 1 and 0. Added to scores they hide nothing.",
+            "return keep.to(dtype)",
         ),
         Mistake(
             "floats of the opposite",
-            body="return (~keep).to(dtype)",
-            say="These are 0 to keep and 1 to hide. Added to scores, the 1 makes the hidden keys "
+            "These are 0 to keep and 1 to hide. Added to scores, the 1 makes the hidden keys "
             "*more* attractive.",
+            "return (~keep).to(dtype)",
         ),
-        Mistake(
-            "−1",
-            edits=(("-math.inf", "-1.0"),),
-            say="−1 dims a key by e, and does not hide it. −∞ hides.",
-        ),
+        Mistake("−1", "−1 dims a key by e, and does not hide it. −∞ hides.", {"-math.inf": "-1.0"}),
         Mistake(
             "−10⁹",
-            edits=(("-math.inf", "-1e9"),),
-            say="−10⁹ hides in most rows, spreads the weight over hidden keys in a row with "
+            "−10⁹ hides in most rows, spreads the weight over hidden keys in a row with "
             "nothing to attend to, and does not fit into half precision. Here −∞ is asked for.",
+            {"-math.inf": "-1e9"},
         ),
         Mistake(
             "lowest number",
-            edits=(("-math.inf", "torch.finfo(dtype).min"),),
-            say="The lowest number of the dtype hides in most rows, and in a row with nothing to "
+            "The lowest number of the dtype hides in most rows, and in a row with nothing to "
             "attend to the library can't tell it from a score: the weight is spread over hidden "
             "keys. Here −∞ is asked for.",
+            {"-math.inf": "torch.finfo(dtype).min"},
         ),
         Mistake(
             "+∞",
-            edits=(("-math.inf", "math.inf"),),
-            say="+∞ is the most attractive score there is. The sign is wrong.",
+            "+∞ is the most attractive score there is. The sign is wrong.",
+            {"-math.inf": "math.inf"},
         ),
         Mistake(
             "multiplicative",
-            edits=(("torch.zeros", "torch.ones"),),
-            say="Keys that may be seen get 1 added to their scores. It does no harm to softmax, "
+            "Keys that may be seen get 1 added to their scores. It does no harm to softmax, "
             "which sees only differences, but the mask should say 0: nothing changes.",
+            {"torch.zeros": "torch.ones"},
         ),
         Mistake(
             "dtype ignored",
-            edits=((", dtype=dtype", ""),),
-            say="The values are right, and always float32. Use the `dtype` that is asked for: "
+            "The values are right, and always float32. Use the `dtype` that is asked for: "
             "`nn.MultiheadAttention` refuses a mask whose dtype is not that of the scores.",
+            {", dtype=dtype": ""},
         ),
         Mistake(
             "transposed",
-            edits=((".masked_fill(~keep, -math.inf)", ".masked_fill(~keep, -math.inf).mT"),),
-            say="The mask is transposed. Rows are queries and columns keys, as in `keep`.",
+            "The mask is transposed. Rows are queries and columns keys, as in `keep`.",
+            {".masked_fill(~keep, -math.inf)": ".masked_fill(~keep, -math.inf).mT"},
         ),
         Mistake(
             "fill without effect",
-            body="""
+            "All zeros: `masked_fill` returns a new tensor, and its result was not used.",
+            """
             additive = torch.zeros(keep.shape, dtype=dtype)
             additive.masked_fill(~keep, -math.inf)
             return additive
             """,
-            say="All zeros: `masked_fill` returns a new tensor, and its result was not used.",
         ),
     ],
     alternatives=[
-        Alternative(
-            "where",
-            body="return torch.where(keep, 0.0, -math.inf).to(dtype)",
-        ),
-        Alternative("logarithm of 1 and 0", body="return keep.to(dtype).log()"),
+        Alternative("where", "return torch.where(keep, 0.0, -math.inf).to(dtype)"),
+        Alternative("logarithm of 1 and 0", "return keep.to(dtype).log()"),
         Alternative(
             "filled in place",
-            body="""
+            """
             additive = torch.full(keep.shape, -math.inf).to(dtype)
             additive[keep] = 0
             return additive
@@ -1408,9 +1300,9 @@ def telling_apart(name: str, points: int, shown: list[str], hidden: list[str]) -
 COMPARED = "torch.allclose(before[:, :later], after[:, :later], atol=1e-5)"
 CHANGED = "torch.randn_like(words[:, later:])"
 PLACES = "range(1, words.shape[1])"
-ONE_WORD = (
-    (f"changed[:, later:] = {CHANGED}", "changed[:, later] = torch.randn_like(words[:, later])"),
-)
+ONE_WORD = {
+    f"changed[:, later:] = {CHANGED}": "changed[:, later] = torch.randn_like(words[:, later])"
+}
 OWN_OUTPUT = "It counts the changed word's own output, which may move. Compare those before it."
 LAST_ONLY = (
     "It reports a leak from the last word only: does it change the others, and keep what it found "
@@ -1518,208 +1410,168 @@ leaks_future = Exercise(
     mistakes=[
         Mistake(
             "True and False exchanged",
-            edits=(("return True\n    return False", "return False\n    return True"),),
-            say="True and False are exchanged. When an output before the changed word moves, there "
+            "True and False are exchanged. When an output before the changed word moves, there "
             "is a leak: True.",
+            {"return True\n    return False": "return False\n    return True"},
         ),
         Mistake(
             "always True",
-            body="return True",
-            say="It says True of everything. Only attention in which an output depends on a later "
+            "It says True of everything. Only attention in which an output depends on a later "
             "word is to be called leaking.",
+            "return True",
         ),
         Mistake(
             "all outputs compared",
-            edits=((COMPARED, "torch.allclose(before, after, atol=1e-5)"),),
-            say="It calls sound attention leaking, since it compares all outputs. Those of the "
+            "It calls sound attention leaking, since it compares all outputs. Those of the "
             "changed words, and those after them, may move; only the ones before may not.",
+            {COMPARED: "torch.allclose(before, after, atol=1e-5)"},
         ),
         Mistake(
             "the changed word's own output compared",
-            edits=((COMPARED, COMPARED.replace(":later", ": later + 1")),),
-            say=OWN_OUTPUT,
+            OWN_OUTPUT,
+            {COMPARED: COMPARED.replace(":later", ": later + 1")},
+            {**ONE_WORD, COMPARED: COMPARED.replace(":later", ": later + 1")},
         ),
         Mistake(
             "the past changed",
-            edits=(
-                (f"changed[:, later:] = {CHANGED}", "changed[:, :later].normal_()"),
-                (COMPARED, COMPARED.replace(":later", "later:")),
-            ),
-            say="It changes the past and looks whether the outputs after it move. They should: "
+            "It changes the past and looks whether the outputs after it move. They should: "
             "change the future, and look at the outputs before it.",
+            {
+                f"changed[:, later:] = {CHANGED}": "changed[:, :later].normal_()",
+                COMPARED: COMPARED.replace(":later", "later:"),
+            },
         ),
         Mistake(
             "the same words twice",
-            edits=(
-                ("words.clone()", "words"),
-                (
-                    "after = attention(changed)",
-                    "before, after = attention(words), attention(changed)",
-                ),
-            ),
-            say="It never says True. Do both outputs come from the same words? `changed = words` "
+            "It never says True. Do both outputs come from the same words? `changed = words` "
             "is only a second name for one tensor; `words.clone()` makes a copy.",
+            {
+                "words.clone()": "words",
+                "after = attention(changed)": (
+                    "before, after = attention(words), attention(changed)"
+                ),
+            },
         ),
         Mistake(
             "only the last word changed",
-            edits=((PLACES, "[words.shape[1] - 1]"),),
-            say=LAST_ONLY,
-        ),
-        Mistake(
-            "only the last result kept",
-            edits=(
-                ("for later", "leaks = False\n    for later"),
-                (f"if not {COMPARED}:\n            return True", f"leaks = not {COMPARED}"),
-                ("return False", "return leaks"),
-            ),
-            say=LAST_ONLY,
+            LAST_ONLY,
+            {PLACES: "[words.shape[1] - 1]"},
+            {
+                "for later": "leaks = False\n    for later",
+                f"if not {COMPARED}:\n            return True": f"leaks = not {COMPARED}",
+                "return False": "return leaks",
+            },
+            {
+                **ONE_WORD,
+                "for later": "leaks = False\n    for later",
+                f"if not {COMPARED}:\n            return True": f"leaks = not {COMPARED}",
+                "return False": "return leaks",
+            },
         ),
         Mistake(
             "one word changed",
-            edits=((PLACES, "[3]"), *ONE_WORD),
-            say="It changes a single word. Change each in turn.",
-        ),
-        Mistake(
-            "one word at a time, its own output compared",
-            edits=(
-                *ONE_WORD,
-                (COMPARED, COMPARED.replace(":later", ": later + 1")),
-            ),
-            say=OWN_OUTPUT,
-        ),
-        Mistake(
-            "one word at a time, the last result kept",
-            edits=(
-                *ONE_WORD,
-                ("for later", "leaks = False\n    for later"),
-                (f"if not {COMPARED}:\n            return True", f"leaks = not {COMPARED}"),
-                ("return False", "return leaks"),
-            ),
-            say=LAST_ONLY,
+            "It changes a single word. Change each in turn.",
+            {PLACES: "[3]", **ONE_WORD},
         ),
         Mistake(
             "return inside the loop",
-            edits=((f"if not {COMPARED}:\n            return True", f"return not {COMPARED}"),),
-            say=FIRST_ONLY,
+            FIRST_ONLY,
+            {f"if not {COMPARED}:\n            return True": f"return not {COMPARED}"},
+            {COMPARED: COMPARED.replace(":later", "0")},
         ),
         Mistake(
             "return inside the loop, one word changed",
-            edits=(
-                *ONE_WORD,
-                (f"if not {COMPARED}:\n            return True", f"return not {COMPARED}"),
-            ),
-            say="It returns after the first place: a `return` inside the loop ends it. Return True "
+            "It returns after the first place: a `return` inside the loop ends it. Return True "
             "at a leak, and False after the loop.",
+            {**ONE_WORD, f"if not {COMPARED}:\n            return True": f"return not {COMPARED}"},
         ),
         Mistake(
             "whole sentences changed",
-            edits=(
-                (
-                    f"changed[:, later:] = {CHANGED}",
-                    "changed[later:] = torch.randn_like(words[later:])",
+            SENTENCES,
+            {
+                f"changed[:, later:] = {CHANGED}": (
+                    "changed[later:] = torch.randn_like(words[later:])"
                 ),
-                (COMPARED, COMPARED.replace("[:, :later]", "[:later]")),
-            ),
-            say=SENTENCES,
+                COMPARED: COMPARED.replace("[:, :later]", "[:later]"),
+            },
         ),
         Mistake(
             "words of two dimensions",
-            edits=(
-                ("torch.randn(3, 6, 8)", "torch.randn(6, 8)"),
-                ("words.shape[1]", "words.shape[0]"),
-                (
-                    f"changed[:, later:] = {CHANGED}",
-                    "changed[later:] = torch.randn_like(words[later:])",
+            "Its words have two dimensions. Hand it words [batch, n, d].",
+            {
+                "torch.randn(3, 6, 8)": "torch.randn(6, 8)",
+                "words.shape[1]": "words.shape[0]",
+                f"changed[:, later:] = {CHANGED}": (
+                    "changed[later:] = torch.randn_like(words[later:])"
                 ),
-                (COMPARED, COMPARED.replace("[:, :later]", "[:later]")),
-            ),
-            say="Its words have two dimensions. Hand it words [batch, n, d].",
+                COMPARED: COMPARED.replace("[:, :later]", "[:later]"),
+            },
         ),
         Mistake(
             "one feature changed",
-            edits=(
-                (f"changed[:, later:] = {CHANGED}", f"changed[:, later:, 0] = {CHANGED}[..., 0]"),
-            ),
-            say="It changes one feature only, and misses a leak in one head of several. Change all "
+            "It changes one feature only, and misses a leak in one head of several. Change all "
             "features.",
+            {f"changed[:, later:] = {CHANGED}": f"changed[:, later:, 0] = {CHANGED}[..., 0]"},
         ),
         Mistake(
             "the same added to all features",
-            edits=((CHANGED, "words[:, later:] + 1"),),
-            say="Your change adds the same to all features; a layer norm takes it away. Change to "
+            "Your change adds the same to all features; a layer norm takes it away. Change to "
             "new random numbers.",
+            {CHANGED: "words[:, later:] + 1"},
         ),
         Mistake(
             "exact comparison",
-            edits=((COMPARED, "torch.equal(before[:, :later], after[:, :later])"),),
-            say=ROUNDING,
+            ROUNDING,
+            {COMPARED: "torch.equal(before[:, :later], after[:, :later])"},
         ),
         Mistake(
             "one cut in the middle",
-            edits=((PLACES, "[words.shape[1] // 2]"),),
-            say="It cuts past from future in one place only, and misses leaks that do not cross "
+            "It cuts past from future in one place only, and misses leaks that do not cross "
             "this cut. Try every place.",
-        ),
-        Mistake(
-            "only the first output compared",
-            edits=((COMPARED, COMPARED.replace(":later", "0")),),
-            say=FIRST_ONLY,
+            {PLACES: "[words.shape[1] // 2]"},
         ),
         Mistake(
             "only the first feature compared",
-            edits=((COMPARED, COMPARED.replace(":later", ":later, 0")),),
-            say="It looks at the first feature only, and misses a leak in one head of several. "
+            "It looks at the first feature only, and misses a leak in one head of several. "
             "Compare all features.",
+            {COMPARED: COMPARED.replace(":later", ":later, 0")},
         ),
         Mistake(
             "the future reordered",
-            edits=((CHANGED, "words[:, later:].flip(1)"),),
-            say="It reorders the future, and so misses even attention without a mask: that is a "
+            "It reorders the future, and so misses even attention without a mask: that is a "
             "sum over all words, and a sum does not mind their order. Put new words there.",
+            {CHANGED: "words[:, later:].flip(1)"},
         ),
         Mistake(
             "NaN in the future",
-            edits=((CHANGED, "math.nan"),),
-            say="It puts NaN into the future and calls sound attention leaking: 0 · NaN is NaN, so "
+            "It puts NaN into the future and calls sound attention leaking: 0 · NaN is NaN, so "
             "NaN gets through a weight of exactly 0. Change to finite numbers.",
+            {CHANGED: "math.nan"},
         ),
         Mistake(
             "a batch of one",
-            edits=(("torch.randn(3, 6, 8)", "torch.randn(1, 6, 8)"),),
-            say=ONE_SENTENCE,
-        ),
-        Mistake(
-            "one sentence changed",
-            edits=((f"changed[:, later:] = {CHANGED}", f"changed[0, later:] = {CHANGED}[0]"),),
-            say=ONE_SENTENCE,
+            ONE_SENTENCE,
+            {"torch.randn(3, 6, 8)": "torch.randn(1, 6, 8)"},
+            {f"changed[:, later:] = {CHANGED}": f"changed[0, later:] = {CHANGED}[0]"},
         ),
         Mistake(
             "a single feature",
-            edits=(("torch.randn(3, 6, 8)", "torch.randn(3, 6, 1)"),),
-            say="Its words have a single feature, so there is nothing that heads could divide "
+            "Its words have a single feature, so there is nothing that heads could divide "
             "among themselves, and mistakes in dividing go unseen. Give words several features.",
+            {"torch.randn(3, 6, 8)": "torch.randn(3, 6, 1)"},
         ),
         Mistake(
             "two words",
-            edits=(("torch.randn(3, 6, 8)", "torch.randn(3, 2, 8)"),),
-            say="Its sentences have two words. A leak that jumps over a word needs three at least; "
+            "Its sentences have two words. A leak that jumps over a word needs three at least; "
             "take some more.",
+            {"torch.randn(3, 6, 8)": "torch.randn(3, 2, 8)"},
         ),
-        Mistake(
-            "too tolerant",
-            edits=(("atol=1e-5", "atol=0.5"),),
-            say=TOLERANT,
-        ),
-        Mistake(
-            "a tolerance of a hundredth",
-            edits=(("atol=1e-5", "atol=1e-2"),),
-            say=TOLERANT,
-        ),
+        Mistake("too tolerant", TOLERANT, {"atol=1e-5": "atol=0.5"}, {"atol=1e-5": "atol=1e-2"}),
     ],
     alternatives=[
         Alternative(
             "one word at a time",
-            body="""
+            """
             words = torch.rand(2, 5, 6)
             for place in range(1, 5):
                 other = words.clone()
@@ -1732,7 +1584,7 @@ leaks_future = Exercise(
         ),
         Alternative(
             "the future cut off",
-            body="""
+            """
             words = torch.randn(4, 7, 6, dtype=torch.float64)
             whole = attention(words)
             short = [attention(words[:, :n])[:, -1] for n in range(1, 8)]
@@ -1741,7 +1593,7 @@ leaks_future = Exercise(
         ),
         Alternative(
             "gradients",
-            body="""
+            """
             words = torch.randn(3, 5, 4, requires_grad=True)
             outputs = (attention(words) * torch.randn(3, 5, 4)).sum((0, 2))
             for i, output in enumerate(outputs):
@@ -1755,7 +1607,7 @@ leaks_future = Exercise(
         ),
         Alternative(
             "large batches, compared to six digits",
-            body="""
+            """
             words = torch.randn(8, 4, 10)
             before = attention(words)
             moved = []

@@ -45,80 +45,79 @@ shift_target = Exercise(
     mistakes=[
         Mistake(
             "target not shifted",
-            edits=(("n_source - 1 : -1", "n_source:"),),
-            say="This is the target itself. The decoder would read at each place what it should "
+            "This is the target itself. The decoder would read at each place what it should "
             "write there, and learn to copy. Move it back by one place.",
+            {"n_source - 1 : -1": "n_source:"},
         ),
         Mistake(
             "shifted too far",
-            edits=(("n_source - 1 : -1", "max(n_source - 2, 0) : -2"),),
-            say="Shifted one place too far: the decoder starts from the last source point, not "
+            "Shifted one place too far: the decoder starts from the last source point, not "
             "from the one before it.",
+            {"n_source - 1 : -1": "max(n_source - 2, 0) : -2"},
         ),
         Mistake(
             "the source",
-            edits=(("n_source - 1 : -1", ":n_source"),),
-            say="This is the source. The encoder reads that; the decoder reads the target, one "
+            "This is the source. The encoder reads that; the decoder reads the target, one "
             "place back.",
+            {"n_source - 1 : -1": ":n_source"},
         ),
         Mistake(
             "last point included",
-            edits=(("n_source - 1 : -1", "n_source - 1 :"),),
-            say="One point too many: the last point is written, never read.",
+            "One point too many: the last point is written, never read.",
+            {"n_source - 1 : -1": "n_source - 1 :"},
         ),
         Mistake(
             "everything but the last",
-            edits=(("n_source - 1 : -1", ":-1"),),
-            say="Only the last source point belongs in front, not the whole source.",
+            "Only the last source point belongs in front, not the whole source.",
+            {"n_source - 1 : -1": ":-1"},
         ),
         Mistake(
             "start point missing",
-            edits=(("n_source - 1 : -1", "n_source:-1"),),
-            say="One point too few: the last source point belongs in front, since the first "
+            "One point too few: the last source point belongs in front, since the first "
             "output is made from it.",
+            {"n_source - 1 : -1": "n_source:-1"},
         ),
         Mistake(
             "first source point in front",
-            body="return torch.cat([sequence[:, :1], sequence[:, n_source:-1]], dim=1)",
-            say="The first source point stands in front. It should be the last one, which comes "
+            "The first source point stands in front. It should be the last one, which comes "
             "right before the target.",
+            "return torch.cat([sequence[:, :1], sequence[:, n_source:-1]], dim=1)",
         ),
         Mistake(
             "zeros in front",
-            body="""
+            "Zeros stand in front. Many models start from a special point; here the last "
+            "source point does that job.",
+            """
             target = sequence[:, n_source:]
             return torch.cat([torch.zeros_like(target[:, :1]), target[:, :-1]], dim=1)
             """,
-            say="Zeros stand in front. Many models start from a special point; here the last "
-            "source point does that job.",
         ),
         Mistake(
             "rolled round",
-            edits=(("sequence[:, n_source - 1 : -1]", "sequence[:, n_source:].roll(1, 1)"),),
-            say="`roll` brings the last point of the target round to the front, so the answer is "
+            "`roll` brings the last point of the target round to the front, so the answer is "
             "given away. The last source point belongs there.",
+            {"sequence[:, n_source - 1 : -1]": "sequence[:, n_source:].roll(1, 1)"},
         ),
         Mistake(
             "sequences in the place of points",
-            edits=(("[:, n_source - 1 : -1]", "[n_source - 1 : -1]"),),
-            say="You cut along the batch. Points are dimension 1: `sequence[:, …]`.",
+            "You cut along the batch. Points are dimension 1: `sequence[:, …]`.",
+            {"[:, n_source - 1 : -1]": "[n_source - 1 : -1]"},
         ),
     ],
     alternatives=[
         Alternative(
             "last source point and target",
-            body="""
+            """
             source, target = sequence[:, :n_source], sequence[:, n_source:]
             return torch.cat([source[:, -1:], target[:, :-1]], dim=1)
             """,
         ),
         Alternative(
-            "narrow",
-            body="return sequence.narrow(1, n_source - 1, sequence.shape[1] - n_source)",
+            "narrow", "return sequence.narrow(1, n_source - 1, sequence.shape[1] - n_source)"
         ),
         Alternative(
             "by index",
-            body="""
+            """
             places = torch.arange(n_source, sequence.shape[1])
             return sequence[:, places - 1]
             """,
@@ -197,268 +196,242 @@ WideMultiHeadAttention = Exercise(
     mistakes=[
         Mistake(
             "not scaled",
-            edits=(
-                (
-                    PROJECTED,
-                    'head["query"](query) * head["key"].out_features ** 0.5, '
-                    'head["key"](memory), head["value"](memory)',
-                ),
-            ),
-            say=NOT_SCALED,
+            NOT_SCALED,
+            {
+                PROJECTED: 'head["query"](query) * head["key"].out_features ** 0.5, '
+                'head["key"](memory), head["value"](memory)'
+            },
         ),
         Mistake(
             "scaled by the root of all heads",
-            edits=(
-                (
-                    PROJECTED,
-                    'head["query"](query) / len(self.heads) ** 0.5, '
-                    'head["key"](memory), head["value"](memory)',
-                ),
-            ),
-            say="The scores are divided by √(n_heads · d_model). Each head takes dot products of "
+            "The scores are divided by √(n_heads · d_model). Each head takes dot products of "
             "d_model features, so it is √d_model.",
+            {
+                PROJECTED: 'head["query"](query) / len(self.heads) ** 0.5, '
+                'head["key"](memory), head["value"](memory)'
+            },
         ),
         Mistake(
             "divided by d_k",
-            edits=(
-                (
-                    PROJECTED,
-                    'head["query"](query) / head["key"].out_features ** 0.5, '
-                    'head["key"](memory), head["value"](memory)',
-                ),
-            ),
-            say="The scores are divided by d_k in the place of its root.",
+            "The scores are divided by d_k in the place of its root.",
+            {
+                PROJECTED: 'head["query"](query) / head["key"].out_features ** 0.5, '
+                'head["key"](memory), head["value"](memory)'
+            },
         ),
         Mistake(
             "keys from the query",
-            edits=(
-                (
-                    'head["key"](memory), head["value"](memory)',
-                    'head["key"](query), head["value"](query)',
-                ),
-            ),
-            say="Keys and values come from `query`: that is self-attention, whatever `memory` "
+            "Keys and values come from `query`: that is self-attention, whatever `memory` "
             "holds. Both come from `memory`.",
+            {
+                'head["key"](memory), head["value"](memory)': (
+                    'head["key"](query), head["value"](query)'
+                )
+            },
         ),
         Mistake(
             "query from the memory",
-            edits=(('head["query"](query)', 'head["query"](memory)'),),
-            say="The queries come from `memory`. They come from `query`, and there may be another "
+            "The queries come from `memory`. They come from `query`, and there may be another "
             "number of them.",
+            {'head["query"](query)': 'head["query"](memory)'},
         ),
         Mistake(
             "query and key exchanged",
-            edits=(
-                (PROJECTED, 'head["key"](query), head["query"](memory), head["value"](memory)'),
-            ),
-            say="The projections of query and key are exchanged.",
+            "The projections of query and key are exchanged.",
+            {PROJECTED: 'head["key"](query), head["query"](memory), head["value"](memory)'},
         ),
         Mistake(
             "keys spoken as values",
-            edits=(('head["value"](memory)', 'head["key"](memory)'),),
-            say="The keys were taken for the values: the layer `value` has no part in it.",
+            "The keys were taken for the values: the layer `value` has no part in it.",
+            {'head["value"](memory)': 'head["key"](memory)'},
         ),
         Mistake(
             "values not projected",
-            edits=(('head["value"](memory)', "memory"),),
-            say="The values went in without their projection.",
+            "The values went in without their projection.",
+            {'head["value"](memory)': "memory"},
         ),
         Mistake(
             "heads averaged",
-            edits=(
-                (
-                    "torch.cat(contexts, dim=-1)",
-                    "torch.stack(contexts).mean(0).repeat(1, 1, len(contexts))",
-                ),
-            ),
-            say="The heads are averaged before the output projection. Put them side by side, so "
+            "The heads are averaged before the output projection. Put them side by side, so "
             "that it can tell them apart.",
+            {
+                "torch.cat(contexts, dim=-1)": (
+                    "torch.stack(contexts).mean(0).repeat(1, 1, len(contexts))"
+                )
+            },
         ),
         Mistake(
             "heads below one another",
-            edits=(("torch.cat(contexts, dim=-1)", "torch.cat(contexts, dim=1)"),),
-            say="The heads stand below one another. Put them side by side, along the last "
-            "dimension.",
+            "The heads stand below one another. Put them side by side, along the last dimension.",
+            {"torch.cat(contexts, dim=-1)": "torch.cat(contexts, dim=1)"},
         ),
         Mistake(
             "heads in reverse order",
-            edits=(("torch.cat(contexts, dim=-1)", "torch.cat(contexts[::-1], dim=-1)"),),
-            say="The heads stand side by side in reverse order: head 0 comes first.",
+            "The heads stand side by side in reverse order: head 0 comes first.",
+            {"torch.cat(contexts, dim=-1)": "torch.cat(contexts[::-1], dim=-1)"},
         ),
         Mistake(
             "features of the heads interleaved",
-            edits=(("torch.cat(contexts, dim=-1)", "torch.stack(contexts, dim=-1).flatten(-2)"),),
-            say="The features of the heads are interleaved. First come all features of head 0, "
+            "The features of the heads are interleaved. First come all features of head 0, "
             "then all of head 1: `torch.cat` along the last dimension.",
+            {"torch.cat(contexts, dim=-1)": "torch.stack(contexts, dim=-1).flatten(-2)"},
         ),
         Mistake(
             "no output projection",
-            edits=(("self.output(torch.cat(contexts, dim=-1))", "torch.cat(contexts, dim=-1)"),),
-            say="The heads stand side by side, and that was returned. The last step is missing: "
+            "The heads stand side by side, and that was returned. The last step is missing: "
             "`output`, which brings them back to d_model features.",
+            {"self.output(torch.cat(contexts, dim=-1))": "torch.cat(contexts, dim=-1)"},
         ),
         Mistake(
             "output without its bias",
-            edits=(
-                (
-                    "self.output(torch.cat(contexts, dim=-1))",
-                    "torch.cat(contexts, dim=-1) @ self.output.weight.T",
-                ),
-            ),
-            say="The bias of the output projection is missing. Call the layer in the place of "
+            "The bias of the output projection is missing. Call the layer in the place of "
             "multiplying by its weight.",
+            {
+                "self.output(torch.cat(contexts, dim=-1))": (
+                    "torch.cat(contexts, dim=-1) @ self.output.weight.T"
+                )
+            },
         ),
         Mistake(
             "one head for all",
-            edits=(("for head in self.heads:", "for head in [self.heads[0]] * len(self.heads):"),),
-            say="All heads did the same: the first head's projections were used for each.",
+            "All heads did the same: the first head's projections were used for each.",
+            {"for head in self.heads:": "for head in [self.heads[0]] * len(self.heads):"},
         ),
         Mistake(
             "heads in a Python list",
-            edits=(("self.heads = nn.ModuleList()", "self.heads = []"),),
-            say="The heads are in a plain Python list, where the module does not see them: an "
+            "The heads are in a plain Python list, where the module does not see them: an "
             "optimizer would never train them. Use `nn.ModuleList`.",
+            {"self.heads = nn.ModuleList()": "self.heads = []"},
         ),
         Mistake(
             "no bias",
-            edits=(("nn.Linear(d_input, d_model)", "nn.Linear(d_input, d_model, bias=False)"),),
-            say="The projections of the heads have no bias. They should: leave `bias` as it is.",
+            "The projections of the heads have no bias. They should: leave `bias` as it is.",
+            {"nn.Linear(d_input, d_model)": "nn.Linear(d_input, d_model, bias=False)"},
         ),
         Mistake(
             "d_model shared out among the heads",
-            edits=(
-                ("nn.Linear(n_heads * d_model, d_model)", "nn.Linear(d_model, d_model)"),
-                ("nn.Linear(d_input, d_model)", "nn.Linear(d_input, d_model // n_heads)"),
-            ),
-            say="Each head got d_model / n_heads features, as in lesson 3. Here each head is "
+            "Each head got d_model / n_heads features, as in lesson 3. Here each head is "
             "d_model wide, and `output` takes n_heads · d_model features.",
+            {
+                "nn.Linear(n_heads * d_model, d_model)": "nn.Linear(d_model, d_model)",
+                "nn.Linear(d_input, d_model)": "nn.Linear(d_input, d_model // n_heads)",
+            },
         ),
         Mistake(
             "output made last",
-            edits=(
-                ("self.output = nn.Linear(n_heads * d_model, d_model)\n", "\n"),
-                (
-                    "self.heads.append(head)",
-                    "self.heads.append(head)\n"
-                    "        self.output = nn.Linear(n_heads * d_model, d_model)",
-                ),
-            ),
-            say="The layers are right, made in another order: `output` first, then for each head "
+            "The layers are right, made in another order: `output` first, then for each head "
             "query, key, value. With the order the random start changes, and the numbers of this "
             "lesson with it.",
+            {
+                "self.output = nn.Linear(n_heads * d_model, d_model)\n": "\n",
+                "self.heads.append(head)": "self.heads.append(head)\n"
+                "        self.output = nn.Linear(n_heads * d_model, d_model)",
+            },
         ),
         Mistake(
             "value made before key",
-            edits=(('("query", "key", "value")', '("query", "value", "key")'),),
-            say="The layers of a head are made in another order: query, key, value.",
+            "The layers of a head are made in another order: query, key, value.",
+            {'("query", "key", "value")': '("query", "value", "key")'},
         ),
         Mistake(
             "keep ignored",
-            edits=(("masked_attention(*projected, keep)", "masked_attention(*projected)"),),
-            say="`keep` has no effect. Hand it on to the attention of every head.",
+            "`keep` has no effect. Hand it on to the attention of every head.",
+            {"masked_attention(*projected, keep)": "masked_attention(*projected)"},
         ),
         Mistake(
             "keep reversed",
-            edits=(
-                (
-                    "masked_attention(*projected, keep)",
-                    "masked_attention(*projected, None if keep is None else ~keep)",
-                ),
-            ),
-            say="True and False are exchanged in the mask: True means may attend.",
+            "True and False are exchanged in the mask: True means may attend.",
+            {
+                "masked_attention(*projected, keep)": (
+                    "masked_attention(*projected, None if keep is None else ~keep)"
+                )
+            },
         ),
         Mistake(
             "nothing to attend to: NaN",
-            edits=(
-                (
-                    "context, attn_weights = masked_attention(*projected, keep)",
+            "A query that may attend to nothing gets NaN: softmax of a row of −∞. "
+            "`masked_attention` above gives zeros.",
+            {
+                "context, attn_weights = masked_attention(*projected, keep)": (
                     "q, k, v = projected\n"
                     "            attn_scores = q @ k.mT / k.shape[-1] ** 0.5\n"
                     "            if keep is not None:\n"
                     "                attn_scores = attn_scores.masked_fill(~keep, -math.inf)\n"
                     "            attn_weights = attn_scores.softmax(-1)\n"
-                    "            context = attn_weights @ v",
-                ),
-            ),
-            say="A query that may attend to nothing gets NaN: softmax of a row of −∞. "
-            "`masked_attention` above gives zeros.",
+                    "            context = attn_weights @ v"
+                )
+            },
         ),
         Mistake(
             "nothing to attend to: spread",
-            edits=(
-                (
-                    "context, attn_weights = masked_attention(*projected, keep)",
+            "A query that may attend to nothing spreads its weight over hidden keys. "
+            "`masked_attention` above gives zeros.",
+            {
+                "context, attn_weights = masked_attention(*projected, keep)": (
                     "q, k, v = projected\n"
                     "            attn_scores = q @ k.mT / k.shape[-1] ** 0.5\n"
                     "            if keep is not None:\n"
                     "                attn_scores = attn_scores.masked_fill(~keep, -1e9)\n"
                     "            attn_weights = attn_scores.softmax(-1)\n"
-                    "            context = attn_weights @ v",
-                ),
-            ),
-            say="A query that may attend to nothing spreads its weight over hidden keys. "
-            "`masked_attention` above gives zeros.",
+                    "            context = attn_weights @ v"
+                )
+            },
         ),
         Mistake(
             "weights of the last head only",
-            edits=(
-                ("self.attn_weights = torch.stack(weights)", "self.attn_weights = weights[-1]"),
-            ),
-            say="`attn_weights` holds the last head only. Stack the weights of all heads.",
+            "`attn_weights` holds the last head only. Stack the weights of all heads.",
+            {"self.attn_weights = torch.stack(weights)": "self.attn_weights = weights[-1]"},
         ),
         Mistake(
             "weights averaged over heads",
-            edits=(("torch.stack(weights)", "torch.stack(weights).mean(0)"),),
-            say="`attn_weights` holds the mean over the heads. Keep the heads apart: "
+            "`attn_weights` holds the mean over the heads. Keep the heads apart: "
             "[n_heads, batch, n_query, n_key].",
+            {"torch.stack(weights)": "torch.stack(weights).mean(0)"},
         ),
         Mistake(
             "batch before heads",
-            edits=(("torch.stack(weights)", "torch.stack(weights, dim=1)"),),
-            say="In `attn_weights` the batch comes first. Here the heads do: [n_heads, batch, "
+            "In `attn_weights` the batch comes first. Here the heads do: [n_heads, batch, "
             "n_query, n_key].",
+            {"torch.stack(weights)": "torch.stack(weights, dim=1)"},
         ),
         Mistake(
             "weights with their graph",
-            edits=(("attn_weights.detach()", "attn_weights"),),
-            say="`attn_weights` still hangs on the graph, which keeps it in memory. They are for "
+            "`attn_weights` still hangs on the graph, which keeps it in memory. They are for "
             "looking at: store them detached.",
+            {"attn_weights.detach()": "attn_weights"},
         ),
         Mistake(
             "weights not kept",
-            edits=(("self.attn_weights = torch.stack(weights)", "pass"),),
-            say="After a call `attn_weights` should hold the weights of all heads, and there is "
+            "After a call `attn_weights` should hold the weights of all heads, and there is "
             "nothing.",
+            {"self.attn_weights = torch.stack(weights)": "pass"},
         ),
     ],
     alternatives=[
         Alternative(
             "the library's attention",
-            edits=(
-                (
-                    "context, attn_weights = masked_attention(*projected, keep)",
+            {
+                "context, attn_weights = masked_attention(*projected, keep)": (
                     "context = F.scaled_dot_product_attention(*projected, keep)\n"
                     "            eye = torch.eye(memory.shape[1], dtype=memory.dtype)\n"
                     "            eye = eye.expand(len(memory), -1, -1)\n"
                     "            attn_weights = F.scaled_dot_product_attention(\n"
                     "                *projected[:2], eye, keep\n"
-                    "            )",
-                ),
-            ),
+                    "            )"
+                )
+            },
         ),
         Alternative(
             "all heads in one einsum",
-            edits=(
-                (
-                    """        contexts, weights = [], []
+            {
+                """        contexts, weights = [], []
         for head in self.heads:
             projected = head["query"](query), head["key"](memory), head["value"](memory)
             context, attn_weights = masked_attention(*projected, keep)
             contexts.append(context)
             weights.append(attn_weights.detach())
         self.attn_weights = torch.stack(weights)
-        return self.output(torch.cat(contexts, dim=-1))""",
-                    """        def project(name, x):
+        return self.output(torch.cat(contexts, dim=-1))""": """        def project(name, x):
             layers = [head[name] for head in self.heads]
             weight = torch.stack([layer.weight for layer in layers])
             bias = torch.stack([layer.bias for layer in layers])
@@ -468,20 +441,18 @@ WideMultiHeadAttention = Exercise(
             project("query", query), project("key", memory), project("value", memory), keep
         )
         self.attn_weights = attn_weights.detach()
-        return self.output(context.permute(1, 2, 0, 3).flatten(2))""",
-                ),
-            ),
+        return self.output(context.permute(1, 2, 0, 3).flatten(2))"""
+            },
         ),
         Alternative(
             "sum over slices of the output",
-            edits=(
-                (
-                    "return self.output(torch.cat(contexts, dim=-1))",
+            {
+                "return self.output(torch.cat(contexts, dim=-1))": (
                     "pieces = self.output.weight.chunk(len(contexts), dim=1)\n"
                     "        pairs = zip(contexts, pieces, strict=True)\n"
-                    "        return sum(c @ w.T for c, w in pairs) + self.output.bias",
-                ),
-            ),
+                    "        return sum(c @ w.T for c, w in pairs) + self.output.bias"
+                )
+            },
         ),
     ],
     hints=[
@@ -499,14 +470,13 @@ WideMultiHeadAttention = Exercise(
 NOT_A_RELU = (
     Mistake(
         "no ReLU",
-        edits=(("nn.ReLU()", "nn.Identity()"),),
-        say="There is no ReLU between the two layers. Two linear layers in a row are one "
-        "linear layer.",
+        "There is no ReLU between the two layers. Two linear layers in a row are one linear layer.",
+        {"nn.ReLU()": "nn.Identity()"},
     ),
     Mistake(
         "another activation",
-        edits=(("nn.ReLU()", "nn.GELU()"),),
-        say="The activation between the two layers is a GELU; here it is a ReLU.",
+        "The activation between the two layers is a GELU; here it is a ReLU.",
+        {"nn.ReLU()": "nn.GELU()"},
     ),
 )
 
@@ -540,113 +510,102 @@ Encoder = Exercise(
     mistakes=[
         Mistake(
             "no feed-forward",
-            edits=(("self.feedforward(attended)", "attended"),),
-            say="The feed-forward net is not used: what the attention gives goes through it.",
+            "The feed-forward net is not used: what the attention gives goes through it.",
+            {"self.feedforward(attended)": "attended"},
         ),
         Mistake(
             "no attention",
-            edits=(
-                (
-                    "self.feedforward(attended)",
-                    "self.feedforward(self.attention.heads[0]['value'](source))",
-                ),
-            ),
-            say="The attention is not used: each point is worked on alone.",
+            "The attention is not used: each point is worked on alone.",
+            {
+                "self.feedforward(attended)": (
+                    "self.feedforward(self.attention.heads[0]['value'](source))"
+                )
+            },
         ),
         Mistake(
             "residual connection",
-            edits=(("self.feedforward(attended)", "attended + self.feedforward(attended)"),),
-            say="There is a residual connection around the feed-forward net. That comes later in "
+            "There is a residual connection around the feed-forward net. That comes later in "
             "this lesson; the plain encoder has none.",
+            {"self.feedforward(attended)": "attended + self.feedforward(attended)"},
         ),
         Mistake(
             "feed-forward twice",
-            edits=(("self.feedforward(attended)", "self.feedforward(self.feedforward(attended))"),),
-            say="The feed-forward net was used twice.",
+            "The feed-forward net was used twice.",
+            {"self.feedforward(attended)": "self.feedforward(self.feedforward(attended))"},
         ),
         Mistake(
             "keep ignored",
-            edits=(("self.attention(source, source, keep)", "self.attention(source, source)"),),
-            say="`keep` has no effect. Hand it on to the attention.",
+            "`keep` has no effect. Hand it on to the attention.",
+            {"self.attention(source, source, keep)": "self.attention(source, source)"},
         ),
         Mistake(
             "keep reversed",
-            edits=(("source, source, keep)", "source, source, None if keep is None else ~keep)"),),
-            say="True and False are exchanged in the mask: True means may attend.",
+            "True and False are exchanged in the mask: True means may attend.",
+            {"source, source, keep)": "source, source, None if keep is None else ~keep)"},
         ),
         Mistake(
             "ReLU at the end",
-            edits=(("self.feedforward(attended)", "self.feedforward(attended).relu()"),),
-            say="There is a ReLU behind the last layer too, so no state can be negative. The only "
+            "There is a ReLU behind the last layer too, so no state can be negative. The only "
             "ReLU stands between the two layers.",
+            {"self.feedforward(attended)": "self.feedforward(attended).relu()"},
         ),
         *NOT_A_RELU,
         Mistake(
             "a sigmoid",
-            edits=(("nn.ReLU()", "nn.Sigmoid()"),),
-            say="The activation between the two layers is a sigmoid; here it is a ReLU.",
+            "The activation between the two layers is a sigmoid; here it is a ReLU.",
+            {"nn.ReLU()": "nn.Sigmoid()"},
         ),
         Mistake(
             "feed-forward made first",
-            edits=(
-                (
-                    "        self.attention = WideMultiHeadAttention(n_heads, d_model, d_input)\n",
-                    "",
-                ),
-                (
-                    "nn.Linear(d_feedforward, d_model)\n        )",
-                    "nn.Linear(d_feedforward, d_model)\n        )\n"
-                    "        self.attention = WideMultiHeadAttention(n_heads, d_model, d_input)",
-                ),
-            ),
-            say="The parts are right, made in another order: `attention` comes first. With the "
+            "The parts are right, made in another order: `attention` comes first. With the "
             "order the random start changes, and the numbers of this lesson with it.",
+            {
+                "        self.attention = WideMultiHeadAttention(n_heads, d_model, d_input)\n": "",
+                "nn.Linear(d_feedforward, d_model)\n        )": (
+                    "nn.Linear(d_feedforward, d_model)\n        )\n"
+                    "        self.attention = WideMultiHeadAttention(n_heads, d_model, d_input)"
+                ),
+            },
         ),
         Mistake(
             "mean over the points",
-            edits=(
-                ("self.feedforward(attended)", "self.feedforward(attended).mean(1, keepdim=True)"),
-            ),
-            say="You took the mean over the points. There is a state for each of them.",
+            "You took the mean over the points. There is a state for each of them.",
+            {"self.feedforward(attended)": "self.feedforward(attended).mean(1, keepdim=True)"},
         ),
         Mistake(
             "detached",
-            edits=(("self.feedforward(attended)", "self.feedforward(attended.detach())"),),
-            say="The numbers are right, but a `detach` or `no_grad` between attention and "
+            "The numbers are right, but a `detach` or `no_grad` between attention and "
             "feed-forward net cuts the graph: the attention would never be trained.",
+            {"self.feedforward(attended)": "self.feedforward(attended.detach())"},
         ),
     ],
     alternatives=[
         Alternative(
             "in one line",
-            edits=(
-                ("attended = self.attention(source, source, keep)\n", "\n"),
-                (
-                    "self.feedforward(attended)",
-                    "self.feedforward(self.attention(source, memory=source, keep=keep))",
+            {
+                "attended = self.attention(source, source, keep)\n": "\n",
+                "self.feedforward(attended)": (
+                    "self.feedforward(self.attention(source, memory=source, keep=keep))"
                 ),
-            ),
+            },
         ),
         Alternative(
             "place by place",
-            edits=(
-                (
-                    "return self.feedforward(attended)",
+            {
+                "return self.feedforward(attended)": (
                     "places = [self.feedforward(place) for place in attended.unbind(1)]\n"
-                    "        return torch.stack(places, dim=1)",
-                ),
-            ),
+                    "        return torch.stack(places, dim=1)"
+                )
+            },
         ),
         Alternative(
             "layers from a list",
-            edits=(
-                (
-                    "nn.Linear(d_model, d_feedforward), nn.ReLU(), "
-                    "nn.Linear(d_feedforward, d_model)",
+            {
+                "nn.Linear(d_model, d_feedforward), nn.ReLU(), nn.Linear(d_feedforward, d_model)": (
                     "*[nn.Linear(d_model, d_feedforward), nn.ReLU(), "
-                    "nn.Linear(d_feedforward, d_model)]",
-                ),
-            ),
+                    "nn.Linear(d_feedforward, d_model)]"
+                )
+            },
         ),
     ],
     hints=[
@@ -711,173 +670,155 @@ Decoder = Exercise(
     mistakes=[
         Mistake(
             "masks exchanged",
-            edits=(
-                (SELF, "self.self_attention(target, target, source_keep)"),
-                (CROSSED, "self.cross_attention(asking, memory, target_keep)"),
-            ),
-            say="The masks are exchanged: `target_keep` belongs to the self-attention, "
+            "The masks are exchanged: `target_keep` belongs to the self-attention, "
             "`source_keep` to the cross-attention.",
+            {
+                SELF: "self.self_attention(target, target, source_keep)",
+                CROSSED: "self.cross_attention(asking, memory, target_keep)",
+            },
         ),
         Mistake(
             "target mask in the source's place",
-            edits=(
-                (SELF, "self.self_attention(target, target)"),
-                (CROSSED, "self.cross_attention(asking, memory, target_keep)"),
-            ),
-            say="`target_keep` went to the cross-attention, and the target is not masked at all. "
+            "`target_keep` went to the cross-attention, and the target is not masked at all. "
             "It belongs to the self-attention.",
+            {
+                SELF: "self.self_attention(target, target)",
+                CROSSED: "self.cross_attention(asking, memory, target_keep)",
+            },
         ),
         Mistake(
             "target mask for both",
-            edits=((CROSSED, "self.cross_attention(asking, memory, target_keep)"),),
-            say="`target_keep` went to both attentions. The source may be seen from end to end: "
+            "`target_keep` went to both attentions. The source may be seen from end to end: "
             "the cross-attention gets `source_keep`.",
+            {CROSSED: "self.cross_attention(asking, memory, target_keep)"},
         ),
         Mistake(
             "no target mask",
-            edits=((SELF, "self.self_attention(target, target)"),),
-            say="`target_keep` has no effect: every place sees the later ones, and the answer "
+            "`target_keep` has no effect: every place sees the later ones, and the answer "
             "leaks. Hand it to the self-attention.",
+            {SELF: "self.self_attention(target, target)"},
         ),
         Mistake(
             "target mask reversed",
-            edits=(
-                (
-                    SELF,
-                    "self.self_attention(target, target, None if target_keep is None "
-                    "else ~target_keep)",
-                ),
-            ),
-            say="True and False are exchanged in `target_keep`: True means may attend.",
+            "True and False are exchanged in `target_keep`: True means may attend.",
+            {
+                SELF: "self.self_attention(target, target, None if target_keep is None "
+                "else ~target_keep)"
+            },
         ),
         Mistake(
             "target mask transposed",
-            edits=(
-                (
-                    SELF,
-                    "self.self_attention(target, target, None if target_keep is None "
-                    "else target_keep.mT)",
-                ),
-            ),
-            say="`target_keep` is transposed: each place sees the later ones and not the earlier.",
+            "`target_keep` is transposed: each place sees the later ones and not the earlier.",
+            {
+                SELF: "self.self_attention(target, target, None if target_keep is None "
+                "else target_keep.mT)"
+            },
         ),
         Mistake(
             "source mask ignored",
-            edits=((CROSSED, "self.cross_attention(asking, memory)"),),
-            say="`source_keep` has no effect. Hand it to the cross-attention.",
+            "`source_keep` has no effect. Hand it to the cross-attention.",
+            {CROSSED: "self.cross_attention(asking, memory)"},
         ),
         Mistake(
             "memory from the decoder's own input",
-            edits=((CROSSED, "self.cross_attention(asking, asking)"),),
-            say="The cross-attention asks the decoder's own input, and what the encoder found has "
+            "The cross-attention asks the decoder's own input, and what the encoder found has "
             "no part in it. Its second argument is `memory`.",
+            {CROSSED: "self.cross_attention(asking, asking)"},
         ),
         Mistake(
             "memory asks",
-            edits=((CROSSED, "self.cross_attention(memory, asking)"),),
-            say="In the cross-attention the memory asks and the target answers. It is the other "
+            "In the cross-attention the memory asks and the target answers. It is the other "
             "way round: one query for each place of the target.",
+            {CROSSED: "self.cross_attention(memory, asking)"},
         ),
         Mistake(
             "no self-attention",
-            edits=((SELF, "self.self_attention.heads[0]['value'](target)"),),
-            say="The self-attention is not used: the target goes to the cross-attention with its "
+            "The self-attention is not used: the target goes to the cross-attention with its "
             "places kept apart.",
+            {SELF: "self.self_attention.heads[0]['value'](target)"},
         ),
         Mistake(
             "no cross-attention",
-            edits=(("self.feedforward(attended)", "self.feedforward(asking)"),),
-            say="What the cross-attention gives is not used: the output does not depend on the "
-            "memory.",
+            "What the cross-attention gives is not used: the output does not depend on the memory.",
+            {"self.feedforward(attended)": "self.feedforward(asking)"},
         ),
         Mistake(
             "residual connection",
-            edits=(("self.feedforward(attended)", "self.feedforward(asking + attended)"),),
-            say="There is a residual connection around the cross-attention. That comes later in "
+            "There is a residual connection around the cross-attention. That comes later in "
             "this lesson; the plain decoder has none.",
+            {"self.feedforward(attended)": "self.feedforward(asking + attended)"},
         ),
         Mistake(
             "no feed-forward",
-            edits=(("self.feedforward(attended)", "attended"),),
-            say="The feed-forward net is not used: it turns d_model features into corners.",
+            "The feed-forward net is not used: it turns d_model features into corners.",
+            {"self.feedforward(attended)": "attended"},
         ),
         *NOT_A_RELU,
         Mistake(
             "back to d_model",
-            edits=(("nn.Linear(d_feedforward, d_input)", "nn.Linear(d_feedforward, d_model)"),),
-            say="The feed-forward net gives d_model features. What comes out of the decoder are "
+            "The feed-forward net gives d_model features. What comes out of the decoder are "
             "points, so its last layer goes to d_input.",
+            {"nn.Linear(d_feedforward, d_input)": "nn.Linear(d_feedforward, d_model)"},
         ),
         Mistake(
             "cross-attention from d_input",
-            edits=(
-                (
-                    "WideMultiHeadAttention(n_heads, d_model)",
-                    "WideMultiHeadAttention(n_heads, d_model, d_input)",
-                ),
-            ),
-            say="The cross-attention expects d_input features. Both of its inputs, what the "
+            "The cross-attention expects d_input features. Both of its inputs, what the "
             "self-attention gives and the memory, have d_model.",
+            {
+                "WideMultiHeadAttention(n_heads, d_model)": (
+                    "WideMultiHeadAttention(n_heads, d_model, d_input)"
+                )
+            },
         ),
         Mistake(
             "cross-attention made first",
-            edits=(
-                (
-                    "        self.self_attention = "
-                    "WideMultiHeadAttention(n_heads, d_model, d_input)\n",
-                    "",
-                ),
-                (
-                    "self.cross_attention = WideMultiHeadAttention(n_heads, d_model)",
+            "The parts are right, made in another order: `self_attention`, `cross_attention`, "
+            "`feedforward`. With the order the random start changes.",
+            {
+                "        self.self_attention = "
+                "WideMultiHeadAttention(n_heads, d_model, d_input)\n": "",
+                "self.cross_attention = WideMultiHeadAttention(n_heads, d_model)": (
                     "self.cross_attention = WideMultiHeadAttention(n_heads, d_model)\n"
                     "        self.self_attention = "
-                    "WideMultiHeadAttention(n_heads, d_model, d_input)",
+                    "WideMultiHeadAttention(n_heads, d_model, d_input)"
                 ),
-            ),
-            say="The parts are right, made in another order: `self_attention`, `cross_attention`, "
-            "`feedforward`. With the order the random start changes.",
+            },
         ),
         Mistake(
             "memory detached",
-            edits=((CROSSED, "self.cross_attention(asking, memory.detach(), source_keep)"),),
-            say="The numbers are right, but the memory is detached: no gradient reaches the "
+            "The numbers are right, but the memory is detached: no gradient reaches the "
             "encoder, so it would never be trained.",
+            {CROSSED: "self.cross_attention(asking, memory.detach(), source_keep)"},
         ),
     ],
     alternatives=[
         Alternative(
             "masks by name",
-            edits=(
-                (SELF, "self.self_attention(target, target, keep=target_keep)"),
-                (CROSSED, "self.cross_attention(asking, memory=memory, keep=source_keep)"),
-            ),
+            {
+                SELF: "self.self_attention(target, target, keep=target_keep)",
+                CROSSED: "self.cross_attention(asking, memory=memory, keep=source_keep)",
+            },
         ),
         Alternative(
             "one query at a time",
-            edits=(
-                (
-                    f"attended = {CROSSED}",
-                    "keeps = [source_keep] * target.shape[1]\n"
-                    "        if source_keep is not None:\n"
-                    "            sizes = target.shape[1], memory.shape[1]\n"
-                    "            shape = (*source_keep.shape[:-2], *sizes)\n"
-                    "            keeps = source_keep.expand(shape).split(1, -2)\n"
-                    "        pairs = zip(asking.split(1, 1), keeps, strict=True)\n"
-                    "        parts = [self.cross_attention(q, memory, k) for q, k in pairs]\n"
-                    "        attended = torch.cat(parts, dim=1)",
-                ),
-            ),
+            {
+                f"attended = {CROSSED}": "keeps = [source_keep] * target.shape[1]\n"
+                "        if source_keep is not None:\n"
+                "            sizes = target.shape[1], memory.shape[1]\n"
+                "            shape = (*source_keep.shape[:-2], *sizes)\n"
+                "            keeps = source_keep.expand(shape).split(1, -2)\n"
+                "        pairs = zip(asking.split(1, 1), keeps, strict=True)\n"
+                "        parts = [self.cross_attention(q, memory, k) for q, k in pairs]\n"
+                "        attended = torch.cat(parts, dim=1)"
+            },
         ),
         Alternative(
             "layer by layer",
-            edits=(
-                (
-                    "return self.feedforward(attended)",
-                    "for layer in self.feedforward:\n"
-                    "            attended = layer(attended)\n"
-                    "        return attended",
-                ),
-            ),
+            {
+                "return self.feedforward(attended)": "for layer in self.feedforward:\n"
+                "            attended = layer(attended)\n"
+                "        return attended"
+            },
         ),
     ],
     hints=[
@@ -997,252 +938,224 @@ SquareCompleter = Exercise(
     mistakes=[
         Mistake(
             "no target mask in training",
-            edits=((PASS, "self.decoder(shifted_target, memory)"),),
-            say="In `forward` the target is not masked: each place sees the later ones, which hold "
+            "In `forward` the target is not masked: each place sees the later ones, which hold "
             "what it should write. Training looks splendid then, and prediction does not.",
+            {PASS: "self.decoder(shifted_target, memory)"},
         ),
         Mistake(
             "target mask in the source's place",
-            edits=((PASS, "self.decoder(shifted_target, memory, keep)"),),
-            say="In `forward` the target's mask went to the decoder as its third argument, which "
+            "In `forward` the target's mask went to the decoder as its third argument, which "
             "is `source_keep`. Hand it over by name: `target_keep=…`.",
+            {PASS: "self.decoder(shifted_target, memory, keep)"},
         ),
         Mistake(
             "target mask for both",
-            edits=((PASS, "self.decoder(shifted_target, memory, keep, keep)"),),
-            say="In `forward` the source is masked too. It is known from end to end: leave "
+            "In `forward` the source is masked too. It is known from end to end: leave "
             "`source_keep` as it is.",
+            {PASS: "self.decoder(shifted_target, memory, keep, keep)"},
         ),
         Mistake(
             "mask reversed",
-            edits=((PASS, "self.decoder(shifted_target, memory, target_keep=~keep)"),),
-            say="In `forward` the mask is reversed: True means may attend, so the lower triangle "
+            "In `forward` the mask is reversed: True means may attend, so the lower triangle "
             "is True.",
+            {PASS: "self.decoder(shifted_target, memory, target_keep=~keep)"},
         ),
         Mistake(
             "mask transposed",
-            edits=((PASS, "self.decoder(shifted_target, memory, target_keep=keep.T)"),),
-            say="In `forward` the mask is transposed: each place sees the later ones, not the "
-            "earlier.",
+            "In `forward` the mask is transposed: each place sees the later ones, not the earlier.",
+            {PASS: "self.decoder(shifted_target, memory, target_keep=keep.T)"},
         ),
         Mistake(
             "own place masked",
-            edits=((PASS, "self.decoder(shifted_target, memory, target_keep=keep.tril(-1))"),),
-            say="In `forward` no place sees itself. It holds the last point known there, and may "
+            "In `forward` no place sees itself. It holds the last point known there, and may "
             "be seen: the diagonal is True.",
+            {PASS: "self.decoder(shifted_target, memory, target_keep=keep.tril(-1))"},
         ),
         Mistake(
             "memory from the decoder's own input",
-            edits=(
-                (
-                    "memory = self.encoder(source)\n        keep",
-                    "memory = self.encoder(shifted_target)\n        keep",
-                ),
-            ),
-            say="In `forward` the encoder got the shifted target. It reads the source.",
+            "In `forward` the encoder got the shifted target. It reads the source.",
+            {
+                "memory = self.encoder(source)\n        keep": (
+                    "memory = self.encoder(shifted_target)\n        keep"
+                )
+            },
         ),
         Mistake(
             "decoder reads the source",
-            edits=(
-                (PASS, "self.decoder(source, memory, target_keep=causal_keep(source.shape[1]))"),
-            ),
-            say="In `forward` the decoder reads the source. It reads `shifted_target`.",
+            "In `forward` the decoder reads the source. It reads `shifted_target`.",
+            {PASS: "self.decoder(source, memory, target_keep=causal_keep(source.shape[1]))"},
         ),
         Mistake(
             "target shifted once more",
-            edits=(
-                (
-                    PASS,
-                    "self.decoder(torch.cat([source[:, -1:], shifted_target[:, :-1]], 1), "
-                    "memory, target_keep=keep)",
-                ),
-            ),
-            say="In `forward` the target was shifted once more. `shifted_target` is shifted "
-            "already.",
+            "In `forward` the target was shifted once more. `shifted_target` is shifted already.",
+            {
+                PASS: "self.decoder(torch.cat([source[:, -1:], shifted_target[:, :-1]], 1), "
+                "memory, target_keep=keep)"
+            },
         ),
         Mistake(
             "memory detached",
-            edits=((PASS, "self.decoder(shifted_target, memory.detach(), target_keep=keep)"),),
-            say="The numbers are right, but in `forward` the memory is detached: no gradient "
+            "The numbers are right, but in `forward` the memory is detached: no gradient "
             "reaches the encoder, so it would never be trained.",
+            {PASS: "self.decoder(shifted_target, memory.detach(), target_keep=keep)"},
         ),
         Mistake(
             "starts from the first source point",
-            edits=(("written = source[:, -1:]", "written = source[:, :1]"),),
-            say="`predict` starts from the first source point. In training the decoder reads the "
+            "`predict` starts from the first source point. In training the decoder reads the "
             "last one first, so prediction starts there too.",
+            {"written = source[:, -1:]": "written = source[:, :1]"},
         ),
         Mistake(
             "starts from the whole source",
-            edits=(
-                ("written = source[:, -1:]", "written = source"),
-                ("causal_keep(n))", "causal_keep(written.shape[1]))"),
-                ("written[:, 1:]", "written[:, self.n_source :]"),
-            ),
-            say="`predict` starts from the whole source. In training the decoder reads the last "
+            "`predict` starts from the whole source. In training the decoder reads the last "
             "source point and what follows it, so prediction starts from that point alone.",
+            {
+                "written = source[:, -1:]": "written = source",
+                "causal_keep(n))": "causal_keep(written.shape[1]))",
+                "written[:, 1:]": "written[:, self.n_source :]",
+            },
         ),
         Mistake(
             "start point returned",
-            edits=(("written[:, 1:]", "written"),),
-            say="`predict` returns the starting point as well. It was given, not predicted.",
+            "`predict` returns the starting point as well. It was given, not predicted.",
+            {"written[:, 1:]": "written"},
         ),
         Mistake(
             "last prediction missing",
-            edits=(("written[:, 1:]", "written[:, :-1]"),),
-            say="`predict` returns the starting point, and not the last prediction.",
+            "`predict` returns the starting point, and not the last prediction.",
+            {"written[:, 1:]": "written[:, :-1]"},
         ),
         Mistake(
             "all outputs appended",
-            edits=(
-                (GROW, "torch.cat([written, out], dim=1)"),
-                ("causal_keep(n))", "causal_keep(written.shape[1]))"),
-                ("written[:, 1:]", "written[:, 1 : self.n_target + 1]"),
-            ),
-            say="In `predict` all outputs of a step were appended, so points are there twice. Only "
+            "In `predict` all outputs of a step were appended, so points are there twice. Only "
             "the last one is new.",
+            {
+                GROW: "torch.cat([written, out], dim=1)",
+                "causal_keep(n))": "causal_keep(written.shape[1]))",
+                "written[:, 1:]": "written[:, 1 : self.n_target + 1]",
+            },
         ),
         Mistake(
             "first output appended",
-            edits=((GROW, "torch.cat([written, out[:, :1]], dim=1)"),),
-            say=SAME_POINT,
+            SAME_POINT,
+            {GROW: "torch.cat([written, out[:, :1]], dim=1)"},
+            {
+                STEP: "self.decoder(written.expand(-1, self.n_target, -1), memory, "
+                "target_keep=causal_keep(self.n_target))",
+                GROW: "torch.cat([written[:, :1], out], dim=1)",
+                "range(1, self.n_target + 1)": "range(1)",
+            },
         ),
         Mistake(
             "only the last point read",
-            edits=((STEP, "self.decoder(written[:, -1:], memory, target_keep=causal_keep(1))"),),
-            say="In `predict` the decoder reads the last point only. In training it saw everything "
+            "In `predict` the decoder reads the last point only. In training it saw everything "
             "before it as well.",
-        ),
-        Mistake(
-            "all points in one step",
-            edits=(
-                (
-                    STEP,
-                    "self.decoder(written.expand(-1, self.n_target, -1), memory, "
-                    "target_keep=causal_keep(self.n_target))",
-                ),
-                (GROW, "torch.cat([written[:, :1], out], dim=1)"),
-                ("range(1, self.n_target + 1)", "range(1)"),
-            ),
-            say=SAME_POINT,
+            {STEP: "self.decoder(written[:, -1:], memory, target_keep=causal_keep(1))"},
         ),
         Mistake(
             "mask of fixed size while predicting",
-            edits=(
-                (STEP, "self.decoder(written, memory, target_keep=causal_keep(self.n_target))"),
-            ),
-            say="In `predict` the mask has its full size from the first step on, and the sequence "
+            "In `predict` the mask has its full size from the first step on, and the sequence "
             "has not. It grows with the sequence.",
+            {STEP: "self.decoder(written, memory, target_keep=causal_keep(self.n_target))"},
         ),
         Mistake(
             "no mask while predicting",
-            edits=((STEP, "self.decoder(written, memory)"),),
-            say="In `predict` the target is not masked. In training it was; a decoder of more than "
+            "In `predict` the target is not masked. In training it was; a decoder of more than "
             "one layer then computes other things for the points before the last.",
+            {STEP: "self.decoder(written, memory)"},
         ),
         Mistake(
             "target mask in the source's place while predicting",
-            edits=((STEP, "self.decoder(written, memory, causal_keep(n))"),),
-            say="In `predict` the target's mask went to the decoder as its third argument, which "
+            "In `predict` the target's mask went to the decoder as its third argument, which "
             "is `source_keep`. Hand it over by name: `target_keep=…`.",
+            {STEP: "self.decoder(written, memory, causal_keep(n))"},
         ),
         Mistake(
             "memory of the written points",
-            edits=(
-                (STEP, "self.decoder(written, self.encoder(written), target_keep=causal_keep(n))"),
-            ),
-            say="In `predict` the encoder got the decoder's own input. It reads the source.",
+            "In `predict` the encoder got the decoder's own input. It reads the source.",
+            {STEP: "self.decoder(written, self.encoder(written), target_keep=causal_keep(n))"},
         ),
         Mistake(
             "one point too few",
-            edits=(("range(1, self.n_target + 1)", "range(1, self.n_target)"),),
-            say="`predict` gives one point too few: `range(1, n)` ends before n.",
+            "`predict` gives one point too few: `range(1, n)` ends before n.",
+            {"range(1, self.n_target + 1)": "range(1, self.n_target)"},
         ),
         Mistake(
             "one point too many",
-            edits=(("range(1, self.n_target + 1)", "range(1, self.n_target + 2)"),),
-            say="`predict` gives one point too many: it writes `n_target` points.",
+            "`predict` gives one point too many: it writes `n_target` points.",
+            {"range(1, self.n_target + 1)": "range(1, self.n_target + 2)"},
         ),
         Mistake(
             "as many points as the source",
-            edits=(("range(1, self.n_target + 1)", "range(1, self.n_source + 1)"),),
-            say="`predict` writes `n_source` points. For squares both are 2; in general it is "
+            "`predict` writes `n_source` points. For squares both are 2; in general it is "
             "`n_target`.",
+            {"range(1, self.n_target + 1)": "range(1, self.n_source + 1)"},
         ),
         Mistake(
             "training mode while predicting",
-            edits=(("self.eval()", "pass"),),
-            say="`predict` ran in training mode, so that dropout would disturb it. Call "
+            "`predict` ran in training mode, so that dropout would disturb it. Call "
             "`self.eval()` first, and bring the old mode back at the end.",
+            {"self.eval()": "pass"},
         ),
         Mistake(
             "left in evaluation mode",
-            edits=(("self.train(was_training)", "pass"),),
-            say="`predict` leaves the model in evaluation mode; what trains on would do so without "
+            "`predict` leaves the model in evaluation mode; what trains on would do so without "
             "its dropout. Note `self.training` before, and bring it back at the end.",
+            {"self.train(was_training)": "pass"},
         ),
         Mistake(
             "left in training mode",
-            edits=(("self.train(was_training)", "self.train()"),),
-            say="`predict` leaves the model in training mode, whatever it was in before. Note "
+            "`predict` leaves the model in training mode, whatever it was in before. Note "
             "`self.training` before, and bring that back at the end.",
+            {"self.train(was_training)": "self.train()"},
         ),
         Mistake(
             "graph grows while predicting",
-            edits=(("@torch.no_grad()\n    def predict", "def predict"),),
-            say="`predict` builds a graph, which grows with each step. Nothing is trained here: "
+            "`predict` builds a graph, which grows with each step. Nothing is trained here: "
             "use `torch.no_grad()`, or detach what goes in again.",
+            {"@torch.no_grad()\n    def predict": "def predict"},
         ),
     ],
     alternatives=[
         Alternative(
             "a list of predictions, detached",
-            edits=(
-                ("@torch.no_grad()\n    def predict", "def predict"),
-                ("written = source[:, -1:]\n", "points = [source[:, -1:]]\n"),
-                (
-                    f"out = {STEP}\n            written = {GROW}",
+            {
+                "@torch.no_grad()\n    def predict": "def predict",
+                "written = source[:, -1:]\n": "points = [source[:, -1:]]\n",
+                f"out = {STEP}\n            written = {GROW}": (
                     "out = self.decoder(torch.cat(points, 1), memory, None, causal_keep(n))\n"
-                    "            points.append(out[:, -1:].detach())",
+                    "            points.append(out[:, -1:].detach())"
                 ),
-                ("return written[:, 1:]", "return torch.cat(points[1:], dim=1)"),
-            ),
+                "return written[:, 1:]": "return torch.cat(points[1:], dim=1)",
+            },
         ),
         Alternative(
             "a place for every point",
-            edits=(
-                (
-                    "written = source[:, -1:]\n",
-                    "written = source[:, -1:].repeat(1, self.n_target + 1, 1)\n",
+            {
+                "written = source[:, -1:]\n": (
+                    "written = source[:, -1:].repeat(1, self.n_target + 1, 1)\n"
                 ),
-                (STEP, "self.decoder(written[:, :n], memory, None, causal_keep(n))"),
-                (f"written = {GROW}", "written[:, n] = out[:, -1]"),
-            ),
+                STEP: "self.decoder(written[:, :n], memory, None, causal_keep(n))",
+                f"written = {GROW}": "written[:, n] = out[:, -1]",
+            },
         ),
         Alternative(
-            "all points written anew each step",
-            edits=((GROW, "torch.cat([source[:, -1:], out], dim=1)"),),
+            "all points written anew each step", {GROW: "torch.cat([source[:, -1:], out], dim=1)"}
         ),
         Alternative(
             "source encoded anew each step",
-            edits=(
-                (
-                    STEP,
-                    "self.decoder(\n                "
-                    "written, self.encoder(source), None, torch.ones(n, n).tril().bool()\n"
-                    "            )",
-                ),
-            ),
+            {
+                STEP: "self.decoder(\n                "
+                "written, self.encoder(source), None, torch.ones(n, n).tril().bool()\n"
+                "            )"
+            },
         ),
         Alternative(
             "full mask, cut to size",
-            edits=(
-                (
-                    STEP,
-                    "self.decoder(\n                written, memory, "
-                    "target_keep=causal_keep(self.n_target)[:n, :n]\n            )",
-                ),
-            ),
+            {
+                STEP: "self.decoder(\n                written, memory, "
+                "target_keep=causal_keep(self.n_target)[:n, :n]\n            )"
+            },
         ),
     ],
     hints=[
@@ -1331,242 +1244,213 @@ train_epoch = Exercise(
     mistakes=[
         Mistake(
             "gradients not cleared",
-            edits=(("optimizer.zero_grad()\n", "\n"),),
-            say="The gradients are never cleared: from the second batch on, each step uses the sum "
+            "The gradients are never cleared: from the second batch on, each step uses the sum "
             "of all gradients so far. Clear them for every batch, with `zero_grad`.",
+            {"optimizer.zero_grad()\n": "\n"},
         ),
         Mistake(
             "gradients cleared before the step",
-            edits=(
-                ("optimizer.zero_grad()\n", "\n"),
-                ("error.backward()", "error.backward()\n        optimizer.zero_grad()"),
-            ),
-            say=STAYS,
-        ),
-        Mistake(
-            "no step",
-            edits=(("optimizer.step()", "pass"),),
-            say=STAYS,
-        ),
-        Mistake(
-            "no backward",
-            edits=(("error.backward()", "pass"),),
-            say=STAYS,
+            STAYS,
+            {
+                "optimizer.zero_grad()\n": "\n",
+                "error.backward()": "error.backward()\n        optimizer.zero_grad()",
+            },
+            {"optimizer.step()": "pass"},
+            {"error.backward()": "pass"},
         ),
         Mistake(
             "one step for the whole epoch",
-            edits=(
-                ("optimizer.zero_grad()\n", "\n"),
-                ("        optimizer.step()\n", ""),
-                ("return sum", "optimizer.step()\n    return sum"),
-            ),
-            say="There is one step at the end of the epoch, with the gradients of all batches. "
+            "There is one step at the end of the epoch, with the gradients of all batches. "
             "Take one for each batch.",
+            {
+                "optimizer.zero_grad()\n": "\n",
+                "        optimizer.step()\n": "",
+                "return sum": "optimizer.step()\n    return sum",
+            },
         ),
         Mistake(
             "not in training mode",
-            edits=(("model.train()", "pass"),),
-            say="The model is left in the mode it was in; after an evaluation dropout would be "
+            "The model is left in the mode it was in; after an evaluation dropout would be "
             "off. Call `model.train()` first.",
-        ),
-        Mistake(
-            "in evaluation mode",
-            edits=(("model.train()", "model.eval()"),),
-            say="The model is left in the mode it was in; after an evaluation dropout would be "
-            "off. Call `model.train()` first.",
+            {"model.train()": "pass"},
+            {"model.train()": "model.eval()"},
         ),
         Mistake(
             "target not shifted",
-            edits=((SHIFTED, "target"),),
-            say="The decoder got the target itself, and so reads at each place what it should "
+            "The decoder got the target itself, and so reads at each place what it should "
             "write there. Move it back by one place.",
+            {SHIFTED: "target"},
         ),
         Mistake(
             "shifted too far",
-            edits=((SHIFTED, "torch.cat([source[:, -2:], target[:, :-2]], dim=1)"),),
-            say="The target was shifted by two places. One is enough: the last source point stands "
+            "The target was shifted by two places. One is enough: the last source point stands "
             "in front.",
+            {SHIFTED: "torch.cat([source[:, -2:], target[:, :-2]], dim=1)"},
         ),
         Mistake(
             "source read by the decoder",
-            edits=((SHIFTED, "torch.cat([source, source], dim=1)"),),
-            say="The decoder got the source. It reads the target, one place back.",
+            "The decoder got the source. It reads the target, one place back.",
+            {SHIFTED: "torch.cat([source, source], dim=1)"},
         ),
         Mistake(
             "first source point in front",
-            edits=((SHIFTED, "torch.cat([source[:, :1], target[:, :-1]], dim=1)"),),
-            say="The first source point stands in front of the shifted target. It should be the "
+            "The first source point stands in front of the shifted target. It should be the "
             "last one.",
+            {SHIFTED: "torch.cat([source[:, :1], target[:, :-1]], dim=1)"},
         ),
         Mistake(
             "zeros in front",
-            edits=(
-                (SHIFTED, "torch.cat([torch.zeros_like(target[:, :1]), target[:, :-1]], dim=1)"),
-            ),
-            say="Zeros stand in front of the shifted target. The last source point belongs there.",
+            "Zeros stand in front of the shifted target. The last source point belongs there.",
+            {SHIFTED: "torch.cat([torch.zeros_like(target[:, :1]), target[:, :-1]], dim=1)"},
         ),
         Mistake(
             "loss against the shifted target",
-            edits=(
-                (
-                    "loss(model(source, shifted_target), target)",
-                    "loss(model(source, shifted_target), shifted_target)",
-                ),
-            ),
-            say="The loss compares with the shifted target, so the model learns to repeat what it "
+            "The loss compares with the shifted target, so the model learns to repeat what it "
             "reads. Compare with the target.",
+            {
+                "loss(model(source, shifted_target), target)": (
+                    "loss(model(source, shifted_target), shifted_target)"
+                )
+            },
         ),
         Mistake(
             "loss of the last point only",
-            edits=(
-                (
-                    "loss(model(source, shifted_target), target)",
-                    "loss(model(source, shifted_target)[:, -1:], target[:, -1:])",
-                ),
-            ),
-            say="The loss is that of the last point only. All outputs are trained at once.",
+            "The loss is that of the last point only. All outputs are trained at once.",
+            {
+                "loss(model(source, shifted_target), target)": (
+                    "loss(model(source, shifted_target)[:, -1:], target[:, -1:])"
+                )
+            },
         ),
         Mistake(
             "shapes that broadcast",
-            edits=(
-                (
-                    "loss(model(source, shifted_target), target)",
-                    "loss(model(source, shifted_target)[:, -1:], target)",
-                ),
-            ),
-            say="The last output was compared with *all* points of the target: [batch, 1, d] "
+            "The last output was compared with *all* points of the target: [batch, 1, d] "
             "against [batch, n, d] broadcasts without an error. Compare tensors of one shape.",
+            {
+                "loss(model(source, shifted_target), target)": (
+                    "loss(model(source, shifted_target)[:, -1:], target)"
+                )
+            },
         ),
         Mistake(
             "first output only",
-            edits=(
-                (
-                    "loss(model(source, shifted_target), target)",
-                    "loss(model(source, shifted_target)[:, :1], target[:, :1])",
-                ),
-            ),
-            say="The loss is that of the first point only. All outputs are trained at once.",
+            "The loss is that of the first point only. All outputs are trained at once.",
+            {
+                "loss(model(source, shifted_target), target)": (
+                    "loss(model(source, shifted_target)[:, :1], target[:, :1])"
+                )
+            },
         ),
         Mistake(
             "sum of the losses",
-            edits=((" / len(losses)", ""),),
-            say="You returned the sum of the losses. Divide by the number of batches.",
+            "You returned the sum of the losses. Divide by the number of batches.",
+            {" / len(losses)": ""},
         ),
         Mistake(
             "last loss",
-            edits=(("sum(losses) / len(losses)", "losses[-1]"),),
-            say="You returned the loss of the last batch. Return the mean over all batches.",
+            "You returned the loss of the last batch. Return the mean over all batches.",
+            {"sum(losses) / len(losses)": "losses[-1]"},
         ),
         Mistake(
             "divided by the squares",
-            edits=((" / len(losses)", " / sum(len(source) for source, _ in loader)"),),
-            say="You divided by the number of sequences. The loss of a batch is a mean already: "
+            "You divided by the number of sequences. The loss of a batch is a mean already: "
             "divide by the number of batches.",
+            {" / len(losses)": " / sum(len(source) for source, _ in loader)"},
         ),
         Mistake(
             "a list of losses",
-            edits=(("sum(losses) / len(losses)", "losses"),),
-            say="You returned the list of losses. Return their mean, one number.",
+            "You returned the list of losses. Return their mean, one number.",
+            {"sum(losses) / len(losses)": "losses"},
         ),
         Mistake(
             "first batch only",
-            edits=(("losses.append(error.item())", "losses.append(error.item())\n        break"),),
-            say="Only the first batch was used. An epoch is one pass over all of them.",
+            "Only the first batch was used. An epoch is one pass over all of them.",
+            {"losses.append(error.item())": "losses.append(error.item())\n        break"},
+            {"losses.append(error.item())": "return error.item()"},
         ),
         Mistake(
             "first point dropped from the shifted target",
-            edits=(("target[:, :-1]", "target[:, 1:]"),),
-            say="The shifted target lost its first point; it should lose its last. The decoder "
+            "The shifted target lost its first point; it should lose its last. The decoder "
             "reads at each place the point *before* the one it writes.",
+            {"target[:, :-1]": "target[:, 1:]"},
         ),
         Mistake(
             "loss after the step",
-            edits=(
-                (
-                    "losses.append(error.item())",
-                    "losses.append(loss(model(source, shifted_target), target).item())",
-                ),
-            ),
-            say="Each loss was taken after the step that it led to. Note the one that you called "
+            "Each loss was taken after the step that it led to. Note the one that you called "
             "`backward` on.",
+            {
+                "losses.append(error.item())": (
+                    "losses.append(loss(model(source, shifted_target), target).item())"
+                )
+            },
         ),
         Mistake(
             "tensors with their graphs",
-            edits=(("losses.append(error.item())", "losses.append(error)"),),
-            say="The losses are kept with the graphs they were made from, so the memory of every "
+            "The losses are kept with the graphs they were made from, so the memory of every "
             "batch stays in use. `error.item()` is the number alone.",
-        ),
-        Mistake(
-            "returned too early",
-            edits=(("losses.append(error.item())", "return error.item()"),),
-            say="Only the first batch was used. An epoch is one pass over all of them.",
+            {"losses.append(error.item())": "losses.append(error)"},
         ),
         Mistake(
             "two passes",
-            edits=(("in loader:", "in [*loader, *loader]:"),),
-            say="All batches were used twice. An epoch is one pass.",
+            "All batches were used twice. An epoch is one pass.",
+            {"in loader:": "in [*loader, *loader]:"},
         ),
         Mistake(
             "prediction in the place of teacher forcing",
-            edits=(
-                (
-                    "loss(model(source, shifted_target), target)",
-                    "loss(model(source, torch.cat([source[:, -1:], "
-                    "model.predict(source)[:, :-1]], 1)), target)",
-                ),
-            ),
-            say="The decoder got its own predictions. With teacher forcing it gets the true "
+            "The decoder got its own predictions. With teacher forcing it gets the true "
             "points, so that one bad point does not spoil the ones behind it.",
+            {
+                "loss(model(source, shifted_target), target)": (
+                    "loss(model(source, torch.cat([source[:, -1:], "
+                    "model.predict(source)[:, :-1]], 1)), target)"
+                )
+            },
         ),
     ],
     alternatives=[
         Alternative(
             "sequence, then a slice",
-            edits=(
-                (
-                    f"shifted_target = {SHIFTED}",
+            {
+                f"shifted_target = {SHIFTED}": (
                     "sequence, n = torch.cat([source, target], dim=1), source.shape[1]\n"
-                    "        shifted_target = sequence[:, n - 1 : -1]",
-                ),
-            ),
+                    "        shifted_target = sequence[:, n - 1 : -1]"
+                )
+            },
         ),
         Alternative(
             "cleared after the step",
-            edits=(
-                ("        optimizer.zero_grad()\n", ""),
-                ("optimizer.step()\n", "optimizer.step()\n        optimizer.zero_grad()\n"),
-            ),
+            {
+                "        optimizer.zero_grad()\n": "",
+                "optimizer.step()\n": "optimizer.step()\n        optimizer.zero_grad()\n",
+            },
         ),
         Alternative(
             "a running total",
-            edits=(
-                ("losses = []", "total, n_batches = 0.0, 0"),
-                (
-                    "losses.append(error.item())",
-                    "total, n_batches = total + error.item(), n_batches + 1",
+            {
+                "losses = []": "total, n_batches = 0.0, 0",
+                "losses.append(error.item())": (
+                    "total, n_batches = total + error.item(), n_batches + 1"
                 ),
-                ("sum(losses) / len(losses)", "total / n_batches"),
-            ),
+                "sum(losses) / len(losses)": "total / n_batches",
+            },
         ),
         Alternative(
             "weighted by the squares",
-            edits=(
-                (
-                    "losses.append(error.item())",
-                    "losses.append((error.item() * len(source), len(source)))",
+            {
+                "losses.append(error.item())": (
+                    "losses.append((error.item() * len(source), len(source)))"
                 ),
-                (
-                    "sum(losses) / len(losses)",
-                    "sum(e for e, _ in losses) / sum(n for _, n in losses)",
+                "sum(losses) / len(losses)": (
+                    "sum(e for e, _ in losses) / sum(n for _, n in losses)"
                 ),
-            ),
+            },
         ),
         Alternative(
             "the loss as a tensor",
-            edits=(
-                ("losses.append(error.item())", "losses.append(error.detach())"),
-                ("sum(losses) / len(losses)", "torch.stack(losses).mean()"),
-            ),
+            {
+                "losses.append(error.item())": "losses.append(error.detach())",
+                "sum(losses) / len(losses)": "torch.stack(losses).mean()",
+            },
         ),
     ],
     hints=[
@@ -1690,90 +1574,83 @@ diagnose_run = Exercise(
     mistakes=[
         Mistake(
             "everything has too few squares",
-            body='return "too few squares"',
-            say="You gave the same answer for every run. Look at the losses.",
-        ),
-        Mistake(
-            "everything is flat",
-            body='return "no step"',
-            say="You gave the same answer for every run. Look at the losses.",
+            "You gave the same answer for every run. Look at the losses.",
+            'return "too few squares"',
+            'return "no step"',
         ),
         Mistake(
             "flat and slow exchanged",
-            edits=(('return "no step"', 'return "learning rate too small"'),),
-            say="A small learning rate still moves the losses a little. What would keep them "
+            "A small learning rate still moves the losses a little. What would keep them "
             "exactly where they are?",
+            {'return "no step"': 'return "learning rate too small"'},
         ),
         Mistake(
             "rising taken for a defect of the data",
-            edits=(('return "gradients not cleared"', 'return "targets of other squares"'),),
-            say="In run F the *training* loss rises far above where it began. Squares that do not "
+            "In run F the *training* loss rises far above where it began. Squares that do not "
             "fit together can't do that: the model could always fall back to zeros, at 1. The "
             "steps themselves must go wrong.",
+            {'return "gradients not cleared"': 'return "targets of other squares"'},
         ),
         Mistake(
             "below the floor taken for a good run",
-            edits=((SAME, ""),),
-            say="In run D the test error lies below the noise floor. On new squares that can't "
+            "In run D the test error lies below the noise floor. On new squares that can't "
             "be, however many there were to train on. What squares must these be?",
+            {SAME: ""},
         ),
         Mistake(
             "test taken for training squares",
-            edits=((FEW, FEW.replace("too few squares", "tested on the training squares")),),
-            say="In run A the two losses part: the test error stays far above the training loss. "
+            "In run A the two losses part: the test error stays far above the training loss. "
             "On the same squares they would be alike.",
+            {FEW: FEW.replace("too few squares", "tested on the training squares")},
         ),
         Mistake(
             "few and same exchanged",
-            edits=(
-                ('return "tested on the training squares"', 'return "few"'),
-                ('return "too few squares"', 'return "tested on the training squares"'),
-                ('return "few"', 'return "too few squares"'),
-            ),
-            say="Runs A and D are exchanged. On the training squares themselves both losses fall "
+            "Runs A and D are exchanged. On the training squares themselves both losses fall "
             "together; on new ones they part.",
+            {
+                'return "tested on the training squares"': 'return "few"',
+                'return "too few squares"': 'return "tested on the training squares"',
+                'return "few"': 'return "too few squares"',
+            },
         ),
         Mistake(
             "slow taken for shuffled",
-            edits=(
-                (OTHERS, ""),
-                ('return "learning rate too small"', 'return "targets of other squares"'),
-            ),
-            say="In run E both losses fall together, and go on falling at the end. With targets "
+            "In run E both losses fall together, and go on falling at the end. With targets "
             "of other squares there would be nothing to learn, and the test error would stay at "
             "zeros' 1.",
+            {OTHERS: "", 'return "learning rate too small"': 'return "targets of other squares"'},
         ),
         Mistake(
             "shuffled taken for slow",
-            edits=((OTHERS, ""),),
-            say="In run B the test error does not fall at all while the training loss does: it "
+            "In run B the test error does not fall at all while the training loss does: it "
             "learns pairs by heart which say nothing of new squares. A small learning rate would "
             "slow both down alike.",
+            {OTHERS: ""},
         ),
         Mistake(
             "floor too high",
-            edits=(("noise_floor = 0.01", "noise_floor = 0.9"),),
-            say="Your bound for a loss that is too good to be true is too high. The noise floor is "
+            "Your bound for a loss that is too good to be true is too high. The noise floor is "
             "0.01: only below it something is wrong.",
+            {"noise_floor = 0.01": "noise_floor = 0.9"},
         ),
         Mistake(
             "explains too much",
-            edits=(('return "no step"', 'return "no step: the optimizer has other parameters"'),),
-            say="That is none of the six names. Return one of them, letter by letter.",
+            "That is none of the six names. Return one of them, letter by letter.",
+            {'return "no step"': 'return "no step: the optimizer has other parameters"'},
         ),
         Mistake(
             "prints the answer",
-            edits=(
-                ('return "learning rate too small"', 'print("learning rate too small")'),
-                ('return "no step"', 'print("no step")\n        return None'),
-            ),
-            say="The function gave back None. `print` shows a value; `return` gives it back.",
+            "The function gave back None. `print` shows a value; `return` gives it back.",
+            {
+                'return "learning rate too small"': 'print("learning rate too small")',
+                'return "no step"': 'print("no step")\n        return None',
+            },
         ),
     ],
     alternatives=[
         Alternative(
             "by the gap between the losses",
-            body="""
+            """
             start, end, test = train_losses[0], train_losses[-1], test_losses[-1]
             if torch.allclose(train_losses, start.expand_as(train_losses)):
                 return "no step"
@@ -1788,7 +1665,7 @@ diagnose_run = Exercise(
         ),
         Alternative(
             "by how far each has fallen",
-            body="""
+            """
             fallen = (train_losses[-1] / train_losses[0]).item()
             if train_losses.std() < 1e-4:
                 return "no step"
@@ -1876,67 +1753,57 @@ train_completer = Exercise(
     mistakes=[
         Mistake(
             "not trained",
-            edits=(("range(120)", "range(0)"),),
-            say=NEVER_TRAINED,
+            NEVER_TRAINED,
+            {"range(120)": "range(0)"},
+            {
+                "torch.optim.Adam(model.parameters()": "torch.optim.Adam(better().parameters()",
+                "range(120)": "range(1)",
+            },
         ),
         Mistake(
             "trained too briefly",
-            edits=(("range(120)", "range(20)"),),
-            say="The training is too short: the loss is still far above the noise floor. Look at "
+            "The training is too short: the loss is still far above the noise floor. Look at "
             "the curve; about 120 epochs of one batch do.",
+            {"range(120)": "range(20)"},
         ),
         Mistake(
             "the plain model",
-            edits=(("SquareCompleter(encoder, decoder, n_source=2, n_target=2)", "plain()"),),
-            say="These are the predictions of the plain model, which gets stuck far above the "
+            "These are the predictions of the plain model, which gets stuck far above the "
             "noise floor. Use the better parts.",
-        ),
-        Mistake(
-            "an optimizer for another model",
-            edits=(
-                ("torch.optim.Adam(model.parameters()", "torch.optim.Adam(better().parameters()"),
-                ("range(120)", "range(1)"),  # more would change nothing
-            ),
-            say=NEVER_TRAINED,
+            {"SquareCompleter(encoder, decoder, n_source=2, n_target=2)": "plain()"},
         ),
         Mistake(
             "a rule about squares",
-            body="return -test_source.sign()",
-            say="On squares this is good, and it did not come from the training shapes: rectangles "
+            "On squares this is good, and it did not come from the training shapes: rectangles "
             "that are turned need another answer. Train a model.",
+            "return -test_source.sign()",
         ),
         Mistake(
             "the training targets",
-            body="return target[: len(test_source)]",
-            say="These are targets of training shapes. Predict corners for `test_source`.",
+            "These are targets of training shapes. Predict corners for `test_source`.",
+            "return target[: len(test_source)]",
         ),
         Mistake(
             "predictions for the training shapes",
-            edits=(
-                ("range(120)", "range(1)"),
-                ("model.predict(test_source)", "model.predict(source)"),
-            ),
-            say="You predicted the training shapes. Predict `test_source`; there is another number "
+            "You predicted the training shapes. Predict `test_source`; there is another number "
             "of them.",
+            {"range(120)": "range(1)", "model.predict(test_source)": "model.predict(source)"},
         ),
         Mistake(
             "the last corner repeated",
-            body="return test_source[:, 1:].repeat(1, 2, 1)",
-            say="You repeated the last corner. Train a model, and predict with it.",
+            "You repeated the last corner. Train a model, and predict with it.",
+            "return test_source[:, 1:].repeat(1, 2, 1)",
         ),
         Mistake(
             "the model",
-            edits=(
-                ("range(120)", "range(1)"),
-                ("return model.predict(test_source)", "return model"),
-            ),
-            say="You returned the model. Return the corners that it predicts for `test_source`.",
+            "You returned the model. Return the corners that it predicts for `test_source`.",
+            {"range(120)": "range(1)", "return model.predict(test_source)": "return model"},
         ),
     ],
     alternatives=[
         Alternative(
             "nearest training shapes",
-            body="""
+            """
             # No network at all: the mean over the 24 training shapes with the nearest source.
             distance = torch.cdist(test_source.flatten(1), source.flatten(1))
             return target[distance.topk(24, largest=False).indices].mean(1)
@@ -1944,7 +1811,7 @@ train_completer = Exercise(
         ),
         Alternative(
             "a feed-forward net",
-            body="""
+            """
             torch.manual_seed(seed)
             net = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 4)).to(source.dtype)
             optimizer = torch.optim.Adam(net.parameters(), lr=0.02)

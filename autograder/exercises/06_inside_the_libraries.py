@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from autograder.asking.arguments import Library, StandIn
+from autograder.exercises.slips import SCALE, without
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import (
     Alternative,
@@ -52,7 +53,9 @@ unpack_projections = Exercise(
     mistakes=[
         Mistake(
             "weights transposed",
-            body="""
+            "Your weights are transposed. An nn.Linear keeps its weight as [d_out, d_in], and "
+            "so does `nn.MultiheadAttention`: both multiply by the transpose themselves.",
+            """
             names = ("query", "key", "value")
             unpacked = {"output.weight": mha.out_proj.weight.T, "output.bias": mha.out_proj.bias}
             for name, weight in zip(names, mha.in_proj_weight.chunk(3), strict=True):
@@ -61,169 +64,147 @@ unpack_projections = Exercise(
                 unpacked[f"{name}.bias"] = bias
             return unpacked
             """,
-            say="Your weights are transposed. An nn.Linear keeps its weight as [d_out, d_in], and "
-            "so does `nn.MultiheadAttention`: both multiply by the transpose themselves.",
         ),
         Mistake(
             "packed weights transposed",
-            edits=((CHUNK, '[x.T for x in packed[f"in_proj_{kind}"].chunk(3, dim=0)]'),),
-            say="The weights of query, key and value are transposed. The packed weight is used "
+            "The weights of query, key and value are transposed. The packed weight is used "
             "as an nn.Linear uses its own, `x @ W.T`, so its rows need no turning.",
+            {CHUNK: '[x.T for x in packed[f"in_proj_{kind}"].chunk(3, dim=0)]'},
         ),
         Mistake(
             "output transposed",
-            edits=((OUTPUT, OUTPUT + ".T"),),
-            say="The weight of the output projection is transposed. `out_proj` is an nn.Linear "
+            "The weight of the output projection is transposed. `out_proj` is an nn.Linear "
             "as ours is: take its weight as it stands.",
+            {OUTPUT: OUTPUT + ".T"},
         ),
         Mistake(
             "key first",
-            edits=((ROW_ORDER, "key, query, value = "),),
-            say="Query and key are exchanged. Along dimension 0 the query comes first, then the "
+            "Query and key are exchanged. Along dimension 0 the query comes first, then the "
             "key, then the value.",
+            {ROW_ORDER: "key, query, value = "},
         ),
         Mistake(
             "value first",
-            edits=((ROW_ORDER, "value, key, query = "),),
-            say="Query and value are exchanged. Along dimension 0 the query comes first, then "
+            "Query and value are exchanged. Along dimension 0 the query comes first, then "
             "the key, then the value.",
+            {ROW_ORDER: "value, key, query = "},
         ),
         Mistake(
             "key and value exchanged",
-            edits=((ROW_ORDER, "query, value, key = "),),
-            say="Key and value are exchanged. Along dimension 0 the query comes first, then the "
+            "Key and value are exchanged. Along dimension 0 the query comes first, then the "
             "key, then the value. (Keras takes the value before the key; torch does not.)",
+            {ROW_ORDER: "query, value, key = "},
         ),
         Mistake(
             "cut by columns",
-            edits=(
-                (CHUNK, 'packed[f"in_proj_{kind}"].chunk(3, dim=-1)'),
-                ("return unpacked", "return {n: v.contiguous() for n, v in unpacked.items()}"),
-            ),
-            say="You cut the packed weight along its last dimension. Rows make features, so the "
+            "You cut the packed weight along its last dimension. Rows make features, so the "
             "three projections lie on one another: cut dimension 0.",
-        ),
-        Mistake(
-            "columns by slices",
-            edits=(
-                (
-                    CHUNK,
-                    '[packed[f"in_proj_{kind}"][..., i * d : (i + 1) * d] for i in range(3)]',
-                ),
-                ("packed = mha.state_dict()", "packed, d = mha.state_dict(), mha.embed_dim"),
-            ),
-            say="You cut the packed weight along its last dimension. Rows make features, so the "
-            "three projections lie on one another: cut dimension 0.",
+            {
+                CHUNK: 'packed[f"in_proj_{kind}"].chunk(3, dim=-1)',
+                "return unpacked": "return {n: v.contiguous() for n, v in unpacked.items()}",
+            },
+            {
+                CHUNK: '[packed[f"in_proj_{kind}"][..., i * d : (i + 1) * d] for i in range(3)]',
+                "packed = mha.state_dict()": "packed, d = mha.state_dict(), mha.embed_dim",
+            },
         ),
         Mistake(
             "packed head by head",
-            edits=(
-                (
-                    CHUNK,
-                    """[
+            "You took the rows as if each head were packed with its own query, key and value. "
+            "Here the query's rows of all heads come first, then the keys', then the values'.",
+            {
+                CHUNK: """[
             x.flatten(0, 1)
             for x in packed[f"in_proj_{kind}"]
             .unflatten(0, (mha.num_heads, 3, -1))
             .unbind(1)
-        ]""",
-                ),
-            ),
-            say="You took the rows as if each head were packed with its own query, key and value. "
-            "Here the query's rows of all heads come first, then the keys', then the values'.",
+        ]"""
+            },
         ),
         Mistake(
             "every third row of the weight",
-            edits=(
-                (
-                    CHUNK,
-                    f'[packed["in_proj_weight"][i::3] for i in range(3)] if kind == "weight" '
-                    f"else {CHUNK}",
-                ),
-            ),
-            say="You took every third row of the packed weight. The three projections do not "
+            "You took every third row of the packed weight. The three projections do not "
             "alternate: the first third of the rows is the query's.",
+            {
+                CHUNK: f'[packed["in_proj_weight"][i::3] for i in range(3)] if kind == "weight" '
+                f"else {CHUNK}"
+            },
         ),
         Mistake(
             "every third row",
-            edits=((CHUNK, '[packed[f"in_proj_{kind}"][i::3] for i in range(3)]'),),
-            say="You took every third row. The three projections do not alternate: the first "
+            "You took every third row. The three projections do not alternate: the first "
             "third of the rows is the query's.",
+            {CHUNK: '[packed[f"in_proj_{kind}"][i::3] for i in range(3)]'},
         ),
         Mistake(
             "all of it for each",
-            edits=((CHUNK, '[packed[f"in_proj_{kind}"]] * 3'),),
-            say="Each projection got the whole packed weight. It owns a third of its rows.",
+            "Each projection got the whole packed weight. It owns a third of its rows.",
+            {CHUNK: '[packed[f"in_proj_{kind}"]] * 3'},
         ),
         Mistake(
             "biases of zero",
-            edits=((CHUNK, f'[x * (kind == "weight") for x in {CHUNK}]'),),
-            say="The biases of query, key and value are zero in your dict. They only start at "
+            "The biases of query, key and value are zero in your dict. They only start at "
             "zero: cut `in_proj_bias` as you cut the weight.",
+            {CHUNK: f'[x * (kind == "weight") for x in {CHUNK}]'},
         ),
         Mistake(
             "all biases of zero",
-            edits=(
-                (CHUNK, f'[x * (kind == "weight") for x in {CHUNK}]'),
-                (OUTPUT_BIAS, '"output.bias": 0 * packed["out_proj.bias"]'),
-            ),
-            say="All biases are zero in your dict. They only start at zero: `in_proj_bias` holds "
+            "All biases are zero in your dict. They only start at zero: `in_proj_bias` holds "
             "those of query, key and value, and `out_proj.bias` the output's.",
+            {
+                CHUNK: f'[x * (kind == "weight") for x in {CHUNK}]',
+                OUTPUT_BIAS: '"output.bias": 0 * packed["out_proj.bias"]',
+            },
         ),
         Mistake(
             "biases of query and key exchanged",
-            edits=(
-                (
-                    "return unpacked",
-                    """swapped = unpacked["key.bias"], unpacked["query.bias"]
-    unpacked["query.bias"], unpacked["key.bias"] = swapped
-    return unpacked""",
-                ),
-            ),
-            say="The biases of query and key are exchanged. `in_proj_bias` has the order of the "
+            "The biases of query and key are exchanged. `in_proj_bias` has the order of the "
             "weights: query, key, value.",
+            {
+                "return unpacked": """swapped = unpacked["key.bias"], unpacked["query.bias"]
+    unpacked["query.bias"], unpacked["key.bias"] = swapped
+    return unpacked"""
+            },
         ),
         Mistake(
             "weights of query and key exchanged",
-            edits=(
-                (
-                    "return unpacked",
-                    """swapped = unpacked["key.weight"], unpacked["query.weight"]
-    unpacked["query.weight"], unpacked["key.weight"] = swapped
-    return unpacked""",
-                ),
-            ),
-            say="The weights of query and key are exchanged. Along dimension 0 the query comes "
+            "The weights of query and key are exchanged. Along dimension 0 the query comes "
             "first, then the key, then the value.",
+            {
+                "return unpacked": """swapped = unpacked["key.weight"], unpacked["query.weight"]
+    unpacked["query.weight"], unpacked["key.weight"] = swapped
+    return unpacked"""
+            },
         ),
         Mistake(
             "biases left out",
-            edits=(('("weight", "bias")', '("weight",)'),),
-            say="The biases of query, key and value are missing. They stand packed in "
+            "The biases of query, key and value are missing. They stand packed in "
             "`in_proj_bias`, in the same order as the weights.",
+            {'("weight", "bias")': '("weight",)'},
         ),
         Mistake(
             "one bias for all",
-            edits=((CHUNK, f"{CHUNK} if kind == 'weight' else [{CHUNK}[0]] * 3"),),
-            say="Query, key and value got the same bias, the query's. Each has its own third of "
+            "Query, key and value got the same bias, the query's. Each has its own third of "
             "`in_proj_bias`.",
+            {CHUNK: f"{CHUNK} if kind == 'weight' else [{CHUNK}[0]] * 3"},
         ),
         Mistake(
             "output's bias from the packed one",
-            edits=((OUTPUT_BIAS, '"output.bias": packed["in_proj_bias"][: mha.embed_dim]'),),
-            say="The bias of the output is the query's. `in_proj_bias` belongs to the three "
+            "The bias of the output is the query's. `in_proj_bias` belongs to the three "
             "projections on the way in; the output has `out_proj.bias`.",
+            {OUTPUT_BIAS: '"output.bias": packed["in_proj_bias"][: mha.embed_dim]'},
         ),
         Mistake(
             "value as output",
-            edits=((OUTPUT, '"output.weight": packed["in_proj_weight"][-mha.embed_dim :]'),),
-            say="The weight of the output is the value's. `in_proj_weight` holds the three "
+            "The weight of the output is the value's. `in_proj_weight` holds the three "
             "projections on the way in; the output has `out_proj.weight`.",
+            {OUTPUT: '"output.weight": packed["in_proj_weight"][-mha.embed_dim :]'},
         ),
     ],
     alternatives=[
         Alternative(
             "slices of the parameters",
-            body="""
+            """
             d, weight, bias = mha.embed_dim, mha.in_proj_weight, mha.in_proj_bias
             return {
                 "query.weight": weight[:d],
@@ -239,7 +220,7 @@ unpack_projections = Exercise(
         ),
         Alternative(
             "view and clone",
-            body="""
+            """
             names = ("query", "key", "value")
             weights = mha.in_proj_weight.view(3, mha.embed_dim, mha.embed_dim)
             biases = mha.in_proj_bias.view(3, mha.embed_dim)
@@ -252,7 +233,7 @@ unpack_projections = Exercise(
         ),
         Alternative(
             "split",
-            body="""
+            """
             d = mha.embed_dim
             query, key, value = torch.split(mha.in_proj_weight.data, d, dim=0)
             query_bias, key_bias, value_bias = torch.split(mha.in_proj_bias.data, d)
@@ -302,57 +283,57 @@ per_head = Exercise(
     mistakes=[
         Mistake(
             "columns, turned",
-            body="return weight.T.reshape(n_heads, -1, weight.shape[0])",
-            say="You gave each head a slice of columns, turned into rows. In a query, key or value "
+            "You gave each head a slice of columns, turned into rows. In a query, key or value "
             "projection a head owns rows; it reads all columns.",
+            "return weight.T.reshape(n_heads, -1, weight.shape[0])",
         ),
         Mistake(
             "columns",
-            body="return weight.view(weight.shape[0], n_heads, -1).transpose(0, 1)",
-            say="You gave each head a slice of columns. In a query, key or value projection row i "
+            "You gave each head a slice of columns. In a query, key or value projection row i "
             "makes feature i, so a head owns rows. (Columns it owns in the output projection.)",
+            "return weight.view(weight.shape[0], n_heads, -1).transpose(0, 1)",
         ),
         Mistake(
             "interleaved",
-            body="return weight.view(-1, n_heads, weight.shape[1]).transpose(0, 1)",
-            say="Your heads take turns: every n_heads-th row. A head's rows stand together, "
+            "Your heads take turns: every n_heads-th row. A head's rows stand together, "
             "d_head of them in a row.",
+            "return weight.view(-1, n_heads, weight.shape[1]).transpose(0, 1)",
         ),
         Mistake(
             "heads in the second place",
-            body="return weight.view(-1, n_heads, weight.shape[1])",
-            say="The heads are in dimension 1, and rows are shared out in turns. Cut dimension 0 "
+            "The heads are in dimension 1, and rows are shared out in turns. Cut dimension 0 "
             "into heads first, then into the rows of a head.",
+            "return weight.view(-1, n_heads, weight.shape[1])",
         ),
         Mistake(
             "each head transposed",
-            edits=(("weight.shape[1])", "weight.shape[1]).transpose(1, 2)"),),
-            say="Each head has the right numbers, transposed. Keep them as an nn.Linear does: "
+            "Each head has the right numbers, transposed. Keep them as an nn.Linear does: "
             "[d_head, d_model].",
+            {"weight.shape[1])": "weight.shape[1]).transpose(1, 2)"},
         ),
         Mistake(
             "cut without a look",
-            body="return weight.reshape(n_heads, weight.shape[0], -1)",
-            say="The numbers of a head are its own, but the rows are broken: d_model rows of "
+            "The numbers of a head are its own, but the rows are broken: d_model rows of "
             "d_head numbers. A head has d_head rows of d_model numbers.",
+            "return weight.reshape(n_heads, weight.shape[0], -1)",
         ),
         Mistake(
             "one head",
-            body="return weight[: weight.shape[0] // n_heads]",
-            say="That is head 0. All heads are wanted, along a new dimension 0.",
+            "That is head 0. All heads are wanted, along a new dimension 0.",
+            "return weight[: weight.shape[0] // n_heads]",
         ),
         Mistake(
             "a list",
-            body="return list(weight.chunk(n_heads))",
-            say="You returned a list of matrices. Make one tensor of it: `torch.stack`.",
+            "You returned a list of matrices. Make one tensor of it: `torch.stack`.",
+            "return list(weight.chunk(n_heads))",
         ),
     ],
     alternatives=[
-        Alternative("chunk and stack", body="return torch.stack(weight.chunk(n_heads, dim=0))"),
-        Alternative("unflatten", body="return weight.unflatten(0, (n_heads, -1))"),
+        Alternative("chunk and stack", "return torch.stack(weight.chunk(n_heads, dim=0))"),
+        Alternative("unflatten", "return weight.unflatten(0, (n_heads, -1))"),
         Alternative(
             "a loop over slices",
-            body="""
+            """
             d_head = weight.shape[0] // n_heads
             heads = [weight[h * d_head : (h + 1) * d_head] for h in range(n_heads)]
             return torch.stack(heads, dim=0)
@@ -400,96 +381,96 @@ fold_heads = Exercise(
     mistakes=[
         Mistake(
             "view straight to the shape",
-            body="""
+            "The shape is right, but the numbers only got other line breaks: your little "
+            "sentences hold pieces of several words and sentences. Words come first in `x`, so "
+            "they must be moved, not just renamed.",
+            """
             n, batch, d_model = x.shape
             return x.reshape(batch * n_heads, n, d_model // n_heads)
             """,
-            say="The shape is right, but the numbers only got other line breaks: your little "
-            "sentences hold pieces of several words and sentences. Words come first in `x`, so "
-            "they must be moved, not just renamed.",
         ),
         Mistake(
             "heads before sentences",
-            body="""
+            "Your heads come first, then the sentences: entry h * batch + b. The heads of one "
+            "sentence stand together: b * n_heads + h.",
+            """
             n, batch, d_model = x.shape
             return x.view(n, batch, n_heads, -1).permute(2, 1, 0, 3).reshape(batch * n_heads, n, -1)
             """,
-            say="Your heads come first, then the sentences: entry h * batch + b. The heads of one "
-            "sentence stand together: b * n_heads + h.",
         ),
         Mistake(
             "words left in front",
-            edits=((TURN, ""),),
-            say="Cut right, but the words are still in dimension 0. In the result the folded "
+            "Cut right, but the words are still in dimension 0. In the result the folded "
             "sentences come first, then the words.",
+            {TURN: ""},
         ),
         Mistake(
             "batch taken to be first",
-            body="""
+            "You read `x` as [batch, n, d_model], and so the heads got folded into the words. "
+            "Here words come first, [n, batch, d_model], and the heads go with the batch.",
+            """
             batch, n, d_model = x.shape
             x = x.reshape(batch, n, n_heads, d_model // n_heads).transpose(1, 2)
             return x.reshape(batch * n_heads, n, d_model // n_heads)
             """,
-            say="You read `x` as [batch, n, d_model], and so the heads got folded into the words. "
-            "Here words come first, [n, batch, d_model], and the heads go with the batch.",
         ),
         Mistake(
             "not folded",
-            body="""
+            "The heads have an axis of their own. Fold them into the batch, so that three "
+            "dimensions are left.",
+            """
             n, batch, d_model = x.shape
             return x.reshape(n, batch, n_heads, d_model // n_heads).permute(1, 2, 0, 3)
             """,
-            say="The heads have an axis of their own. Fold them into the batch, so that three "
-            "dimensions are left.",
         ),
         Mistake(
             "interleaved",
-            body="""
+            "Your heads take turns: every n_heads-th feature. A head's features stand "
+            "together, d_head of them.",
+            """
             n, batch, d_model = x.shape
             x = x.view(n, batch, d_model // n_heads, n_heads).permute(1, 3, 0, 2)
             return x.reshape(batch * n_heads, n, d_model // n_heads)
             """,
-            say="Your heads take turns: every n_heads-th feature. A head's features stand "
-            "together, d_head of them.",
         ),
         Mistake(
             "features before words",
-            edits=((TURN, ".permute(1, 2, 0)"),),
-            say="Words and features of each head have changed places: [.., d_head, n] in the "
+            "Words and features of each head have changed places: [.., d_head, n] in the "
             "place of [.., n, d_head].",
+            {TURN: ".permute(1, 2, 0)"},
         ),
         Mistake(
             "cut in the wrong place",
-            body="""
+            "Sentences are apart, but inside one the numbers only got other line breaks, so "
+            "your rows are pieces of words. Cut the features while they are the last dimension, "
+            "before the words move.",
+            """
             n, batch, d_model = x.shape
             x = x.transpose(0, 1).reshape(batch * n_heads, n, d_model // n_heads)
             return x
             """,
-            say="Sentences are apart, but inside one the numbers only got other line breaks, so "
-            "your rows are pieces of words. Cut the features while they are the last dimension, "
-            "before the words move.",
         ),
         Mistake(
             "first sentence only",
-            body="""
+            "That is the first sentence. The heads of all sentences are wanted, "
+            "batch * n_heads of them.",
+            """
             n, batch, d_model = x.shape
             folded = x.reshape(n, batch * n_heads, d_model // n_heads).transpose(0, 1)
             return folded[:n_heads]
             """,
-            say="That is the first sentence. The heads of all sentences are wanted, "
-            "batch * n_heads of them.",
         ),
         Mistake(
             "detached",
-            edits=(("return x.reshape", "return x.detach().reshape"),),
-            say="The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
+            "The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
             "no gradient flows back to `x`.",
+            {"return x.reshape": "return x.detach().reshape"},
         ),
     ],
     alternatives=[
         Alternative(
             "an axis for the heads first",
-            body="""
+            """
             n, batch, d_model = x.shape
             heads = x.unflatten(-1, (n_heads, -1))
             return heads.permute(1, 2, 0, 3).flatten(0, 1)
@@ -497,7 +478,7 @@ fold_heads = Exercise(
         ),
         Alternative(
             "two loops",
-            body="""
+            """
             n, batch, d_model = x.shape
             d_head = d_model // n_heads
             folded = []
@@ -509,14 +490,14 @@ fold_heads = Exercise(
         ),
         Alternative(
             "as the library does",
-            body="""
+            """
             n, batch, d_model = x.shape
             return x.contiguous().view(n, batch * n_heads, d_model // n_heads).transpose(0, 1)
             """,
         ),
         Alternative(
             "einsum and a stack",
-            body="""
+            """
             heads = torch.stack(x.chunk(n_heads, dim=-1))
             return torch.einsum("hnbd->bhnd", heads).flatten(0, 1)
             """,
@@ -569,158 +550,149 @@ load_from_torch = Exercise(
     mistakes=[
         Mistake(
             "weights transposed",
-            edits=((WEIGHT, "layer.weight.copy_(theirs.in_proj_weight[rows].T)"),),
-            say="The weights of query, key and value came in transposed. Both layers multiply by "
+            "The weights of query, key and value came in transposed. Both layers multiply by "
             "the transpose themselves, so copy the rows as they are.",
+            {WEIGHT: "layer.weight.copy_(theirs.in_proj_weight[rows].T)"},
         ),
         Mistake(
             "output transposed",
-            edits=((OUT, "ours.output.weight.copy_(theirs.out_proj.weight.T)"),),
-            say="The weight of the output came in transposed. `out_proj` is an nn.Linear as ours "
+            "The weight of the output came in transposed. `out_proj` is an nn.Linear as ours "
             "is: copy it as it stands.",
+            {OUT: "ours.output.weight.copy_(theirs.out_proj.weight.T)"},
         ),
         Mistake(
             "everything transposed",
-            edits=(
-                (WEIGHT, "layer.weight.copy_(theirs.in_proj_weight[rows].T)"),
-                (OUT, "ours.output.weight.copy_(theirs.out_proj.weight.T)"),
-            ),
-            say="All weights came in transposed. An nn.Linear keeps its weight as [d_out, d_in], "
+            "All weights came in transposed. An nn.Linear keeps its weight as [d_out, d_in], "
             "and so does `nn.MultiheadAttention`.",
+            {
+                WEIGHT: "layer.weight.copy_(theirs.in_proj_weight[rows].T)",
+                OUT: "ours.output.weight.copy_(theirs.out_proj.weight.T)",
+            },
         ),
         Mistake(
             "query and key exchanged",
-            edits=((LAYERS, "(ours.key, ours.query, ours.value)"),),
-            say="Query and key are exchanged. In the packed weight the query's rows come first, "
+            "Query and key are exchanged. In the packed weight the query's rows come first, "
             "then the key's, then the value's.",
+            {LAYERS: "(ours.key, ours.query, ours.value)"},
         ),
         Mistake(
             "key and value exchanged",
-            edits=((LAYERS, "(ours.query, ours.value, ours.key)"),),
-            say="Key and value are exchanged. In the packed weight the query's rows come first, "
+            "Key and value are exchanged. In the packed weight the query's rows come first, "
             "then the key's, then the value's.",
+            {LAYERS: "(ours.query, ours.value, ours.key)"},
         ),
         Mistake(
             "no biases at all",
-            edits=((BIAS, "pass"), (OUT_BIAS, "pass")),
-            say="The weights are right and all biases are as they were. They start at zero in "
+            "The weights are right and all biases are as they were. They start at zero in "
             "`theirs`, and do not stay there: copy them too.",
+            {BIAS: "pass", OUT_BIAS: "pass"},
         ),
         Mistake(
             "packed biases forgotten",
-            edits=((BIAS, "pass"),),
-            say="The biases of query, key and value are as they were. They stand packed in "
+            "The biases of query, key and value are as they were. They stand packed in "
             "`in_proj_bias`, in the same order as the weights.",
+            {BIAS: "pass"},
         ),
         Mistake(
             "output's bias forgotten",
-            edits=((OUT_BIAS, "pass"),),
-            say="The bias of the output is as it was. Copy `out_proj.bias` as well.",
+            "The bias of the output is as it was. Copy `out_proj.bias` as well.",
+            {OUT_BIAS: "pass"},
         ),
         Mistake(
             "biases set to zero",
-            edits=((BIAS, "layer.bias.zero_()"), (OUT_BIAS, "ours.output.bias.zero_()")),
-            say="You set the biases to zero. So they are in a layer that was just made, but not "
+            "You set the biases to zero. So they are in a layer that was just made, but not "
             "in one that was trained: copy them.",
+            {BIAS: "layer.bias.zero_()", OUT_BIAS: "ours.output.bias.zero_()"},
         ),
         Mistake(
             "output forgotten",
-            edits=((OUT, "pass"), (OUT_BIAS, "pass")),
-            say="The output projection is as it was. It is `theirs.out_proj`, beside the packed "
+            "The output projection is as it was. It is `theirs.out_proj`, beside the packed "
             "weights.",
+            {OUT: "pass", OUT_BIAS: "pass"},
         ),
         Mistake(
             "the wrong way round",
-            body="""
+            "You filled theirs with ours. It goes the other way: `ours` is to change, and "
+            "`theirs` stays as it is.",
+            """
             with torch.no_grad():
                 layers = (ours.query, ours.key, ours.value)
                 theirs.in_proj_weight.copy_(torch.cat([layer.weight for layer in layers]))
                 theirs.in_proj_bias.copy_(torch.cat([layer.bias for layer in layers]))
                 theirs.out_proj.load_state_dict(ours.output.state_dict())
             """,
-            say="You filled theirs with ours. It goes the other way: `ours` is to change, and "
-            "`theirs` stays as it is.",
         ),
         Mistake(
             "query's rows for all",
-            edits=(("(number * d_model, (number + 1) * d_model)", "(0, d_model)"),),
-            say="Query, key and value all got the first third of the packed rows. Each has a third "
+            "Query, key and value all got the first third of the packed rows. Each has a third "
             "of its own.",
+            {"(number * d_model, (number + 1) * d_model)": "(0, d_model)"},
         ),
         Mistake(
             "every third row",
-            edits=(("(number * d_model, (number + 1) * d_model)", "(number, None, 3)"),),
-            say="You took every third row. The three projections do not alternate: the first "
+            "You took every third row. The three projections do not alternate: the first "
             "third of the rows is the query's.",
+            {"(number * d_model, (number + 1) * d_model)": "(number, None, 3)"},
         ),
         Mistake(
             "written without no_grad",
-            edits=(("with torch.no_grad():", "if True:"),),
-            say="Torch refuses to write into a parameter while it records gradients. Put the "
+            "Torch refuses to write into a parameter while it records gradients. Put the "
             "copying under `with torch.no_grad():`, or use `load_state_dict`.",
+            {"with torch.no_grad():": "if True:"},
         ),
         Mistake(
             "local names",
-            body="""
+            "Nothing in `ours` has changed. Giving a tensor a name does not write into a "
+            "parameter; `copy_` does, and `load_state_dict` with the names of ours. (With "
+            "`strict=False` it passes over names that it does not know.)",
+            """
             query, key, value = theirs.in_proj_weight.chunk(3)
             ours_query, ours_key, ours_value = query, key, value
             """,
-            say="Nothing in `ours` has changed. Giving a tensor a name does not write into a "
-            "parameter; `copy_` does, and `load_state_dict` with the names of ours. (With "
-            "`strict=False` it passes over names that it does not know.)",
         ),
         Mistake(
             "theirs by their own names",
-            body="ours.load_state_dict(theirs.state_dict())",
-            say="`load_state_dict` goes by names, and theirs are not ours: there is no "
+            "`load_state_dict` goes by names, and theirs are not ours: there is no "
             "`in_proj_weight` in `ours`. Give it a dict with our names, as Exercise 1 makes it.",
+            "ours.load_state_dict(theirs.state_dict())",
         ),
         Mistake(
             "a tensor for a parameter",
-            edits=((WEIGHT, "layer.weight = theirs.in_proj_weight[rows]"),),
-            say="`layer.weight = …` wants an `nn.Parameter`, and a slice of one is a plain tensor. "
+            "`layer.weight = …` wants an `nn.Parameter`, and a slice of one is a plain tensor. "
             "Write into the parameter that is there: `layer.weight.copy_(…)`.",
+            {WEIGHT: "layer.weight = theirs.in_proj_weight[rows]"},
         ),
         Mistake(
             "biases of query and key exchanged",
-            edits=(
-                (
-                    BIAS,
-                    "turned = (1, 0, 2)[number] * d_model\n"
-                    "            layer.bias.copy_(theirs.in_proj_bias[turned : turned + d_model])",
-                ),
-            ),
-            say="The biases of query and key are exchanged. `in_proj_bias` has the order of the "
+            "The biases of query and key are exchanged. `in_proj_bias` has the order of the "
             "weights: query, key, value.",
+            {
+                BIAS: "turned = (1, 0, 2)[number] * d_model\n"
+                "            layer.bias.copy_(theirs.in_proj_bias[turned : turned + d_model])"
+            },
         ),
         Mistake(
             "packed head by head",
-            edits=(
-                (
-                    WEIGHT,
-                    """by_head = theirs.in_proj_weight.unflatten(0, (theirs.num_heads, 3, -1))
-            layer.weight.copy_(by_head[:, number].flatten(0, 1))""",
-                ),
-                (
-                    BIAS,
-                    """by_head = theirs.in_proj_bias.unflatten(0, (theirs.num_heads, 3, -1))
-            layer.bias.copy_(by_head[:, number].flatten())""",
-                ),
-            ),
-            say="You took the rows as if each head were packed with its own query, key and value. "
+            "You took the rows as if each head were packed with its own query, key and value. "
             "Here the query's rows of all heads come first, then the keys', then the values'.",
+            {
+                WEIGHT: """by_head = theirs.in_proj_weight.unflatten(0, (theirs.num_heads, 3, -1))
+            layer.weight.copy_(by_head[:, number].flatten(0, 1))""",
+                BIAS: """by_head = theirs.in_proj_bias.unflatten(0, (theirs.num_heads, 3, -1))
+            layer.bias.copy_(by_head[:, number].flatten())""",
+            },
         ),
         Mistake(
             "one bias for all",
-            edits=((BIAS, "layer.bias.copy_(theirs.in_proj_bias[:d_model])"),),
-            say="Query, key and value got the same bias, the query's. Each has its own third of "
+            "Query, key and value got the same bias, the query's. Each has its own third of "
             "`in_proj_bias`.",
+            {BIAS: "layer.bias.copy_(theirs.in_proj_bias[:d_model])"},
         ),
     ],
     alternatives=[
         Alternative(
             "load_state_dict",
-            body="""
+            """
             names = ("query", "key", "value")
             weights, biases = theirs.in_proj_weight.chunk(3), theirs.in_proj_bias.chunk(3)
             state = {f"{name}.weight": weight for name, weight in zip(names, weights)}
@@ -731,7 +703,7 @@ load_from_torch = Exercise(
         ),
         Alternative(
             "through .data",
-            body="""
+            """
             parts = zip(theirs.in_proj_weight.data.chunk(3), theirs.in_proj_bias.data.chunk(3))
             for name, (weight, bias) in zip(("query", "key", "value"), parts):
                 getattr(ours, name).weight.data[:] = weight
@@ -741,7 +713,7 @@ load_from_torch = Exercise(
         ),
         Alternative(
             "new parameters",
-            body="""
+            """
             d = theirs.embed_dim
             for i, layer in enumerate([ours.query, ours.key, ours.value]):
                 layer.weight = nn.Parameter(theirs.in_proj_weight[i * d : (i + 1) * d].clone())
@@ -813,7 +785,7 @@ def keras_nothing_kept(draw: Draw) -> ModuleCase:
     return keras_case(draw, **three_places(draw), keep=keep)
 
 
-SCALE = " / query.shape[-1] ** 0.5"
+DIVIDED = " / query.shape[-1] ** 0.5"
 MASK = "ops.where(keep, attn_scores, low)"
 ZEROS = "attn_weights = ops.where(keep, attn_weights, 0.0)"
 MASKED = f"attn_weights = ops.softmax({MASK}, axis=-1)"
@@ -827,23 +799,22 @@ AXIS = "keep = keep if len(keep.shape) == 2 else keep[:, None]"
 D_K, D_V = "n_heads * d_k", "n_heads * d_v"
 
 
-def layers(key_size: str, value_size: str, options: str = "") -> tuple[tuple[str, str], ...]:
+def layers(key_size: str, value_size: str, options: str = "") -> dict[str, str]:
     """The edits that give queries and keys, and values, another size or other options."""
-    return tuple(
-        (f"self.{name} = keras.layers.Dense({size})", f"self.{name} = keras.layers.Dense({new})")
-        for name, size, new in (
-            ("query", D_K, key_size + options),
-            ("key", D_K, key_size + options),
-            ("value", D_V, value_size + options),
+    sizes = {"query": (D_K, key_size), "key": (D_K, key_size), "value": (D_V, value_size)}
+    return {
+        f"self.{name} = keras.layers.Dense({old})": (
+            f"self.{name} = keras.layers.Dense({new}{options})"
         )
-    )
+        for name, (old, new) in sizes.items()
+    }
 
 
-def output_layer(options: str) -> tuple[str, str]:
-    return ("Dense(d_model)", f"Dense(d_model{options})")
+def output_layer(options: str) -> dict[str, str]:
+    return {"Dense(d_model)": f"Dense(d_model{options})"}
 
 
-UNFLATTEN = (SPLIT, "x.unflatten(-1, (self.heads, -1))")
+UNFLATTEN = {SPLIT: "x.unflatten(-1, (self.heads, -1))"}
 ONE_HEAD = (
     "Your `query` makes d_k features for all heads together. Here d_k and d_v are the sizes of "
     "one head, so the layers make n_heads times as many."
@@ -858,12 +829,10 @@ LINEAR = (
 )
 
 
-def instead(call: str) -> tuple[tuple[str, str], ...]:
+def instead(call: str) -> dict[str, str]:
     """The edit that puts other lines, which return, at the start of `call`."""
     first = "query = self.heads_first(self.query(query))"
-    return (
-        (first, textwrap.indent(textwrap.dedent(call), " " * 8).strip() + f"\n        {first}"),
-    )
+    return {first: textwrap.indent(textwrap.dedent(call), " " * 8).strip() + f"\n        {first}"}
 
 
 KerasMultiHeadAttention = Exercise(
@@ -876,318 +845,269 @@ KerasMultiHeadAttention = Exercise(
         Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),
         Aspect("gradients flow through", 1, [keras_nothing_kept], gradients=True),
     ],
+    slips=without(SCALE, "divided by √n_key"),
     mistakes=[
         Mistake(
             "scaled by the whole d_k",
-            edits=((SCALE, " / (self.heads * query.shape[-1]) ** 0.5"),),
-            say="Your scores are divided by the root of the size of all heads together, so every "
+            "Your scores are divided by the root of the size of all heads together, so every "
             "head is too soft by √n_heads. A dot product here sums over the features of one head.",
-        ),
-        Mistake(
-            "not scaled",
-            edits=((SCALE, ""),),
-            say="The scores are not scaled. Divide by √d_k, the root of what one head sums over.",
-        ),
-        Mistake(
-            "divided by d_k",
-            edits=((SCALE, " / query.shape[-1]"),),
-            say="Your scores are divided by d_k; its root is wanted.",
+            {DIVIDED: " / (self.heads * query.shape[-1]) ** 0.5"},
         ),
         Mistake(
             "scaled by d_model",
-            edits=(
-                ("self.heads = n_heads", "self.heads, self.d_model = n_heads, d_model"),
-                (SCALE, " / self.d_model ** 0.5"),
-            ),
-            say="Your scores are divided by √d_model. A dot product here sums over the d_k "
+            "Your scores are divided by √d_model. A dot product here sums over the d_k "
             "features of one head.",
-        ),
-        Mistake(
-            "scaled by d_v",
-            edits=((SCALE, " / value.shape[-1] ** 0.5"),),
-            say="Your scores are divided by √d_v. Queries and keys have d_k features in each "
-            "head; values take no part in the scores.",
+            {
+                "self.heads = n_heads": "self.heads, self.d_model = n_heads, d_model",
+                DIVIDED: " / self.d_model ** 0.5",
+            },
         ),
         Mistake(
             "scaled by the number of keys",
-            edits=((SCALE, " / key.shape[-2] ** 0.5"),),
-            say="Your scores are divided by the root of the number of words. The features of a "
+            "Your scores are divided by the root of the number of words. The features of a "
             "head are the last dimension: `shape[-1]`.",
-        ),
-        Mistake(
-            "scaled by the number of queries",
-            edits=((SCALE, " / query.shape[-2] ** 0.5"),),
-            say="Your scores are divided by the root of the number of words. The features of a "
-            "head are the last dimension: `shape[-1]`.",
+            {DIVIDED: " / key.shape[-2] ** 0.5"},
+            {DIVIDED: " / query.shape[-2] ** 0.5"},
         ),
         Mistake(
             "scaled by n_heads",
-            edits=((SCALE, " / query.shape[1] ** 0.5"),),
-            say="Your scores are divided by √n_heads. In [batch, n_heads, n, d_k] the features of "
+            "Your scores are divided by √n_heads. In [batch, n_heads, n, d_k] the features of "
             "a head are the last dimension: `shape[-1]`.",
+            {DIVIDED: " / query.shape[1] ** 0.5"},
         ),
         Mistake(
             "heads by reshape alone",
-            edits=(
-                (SPLIT, "ops.reshape(x, (x.shape[0], self.heads, x.shape[1], -1))"),
-                ("return ops.swapaxes(heads, 1, 2)", "return heads"),
-            ),
-            say="Your heads hold pieces of several words: a reshape straight to [batch, n_heads, "
+            "Your heads hold pieces of several words: a reshape straight to [batch, n_heads, "
             "n, d_head] only breaks the lines elsewhere. Cut the last dimension, then exchange "
             "heads and words.",
+            {
+                SPLIT: "ops.reshape(x, (x.shape[0], self.heads, x.shape[1], -1))",
+                "return ops.swapaxes(heads, 1, 2)": "return heads",
+            },
         ),
         Mistake(
             "heads attend to heads",
-            edits=(
-                ("return ops.swapaxes(heads, 1, 2)", "return heads"),
-                (MERGE, "ops.matmul(attn_weights, value)"),
-            ),
-            say="The heads stayed behind the words, so in each word heads attend to heads. Bring "
+            "The heads stayed behind the words, so in each word heads attend to heads. Bring "
             "heads in front of words before the product.",
+            {
+                "return ops.swapaxes(heads, 1, 2)": "return heads",
+                MERGE: "ops.matmul(attn_weights, value)",
+            },
         ),
         Mistake(
             "merged by reshape alone",
-            edits=(
-                (MERGE, "ops.matmul(attn_weights, value)"),
-                (JOIN, "ops.reshape(context, (context.shape[0], context.shape[2], -1))"),
-            ),
-            say="The contexts of the heads are joined without a transpose, so your rows hold one "
+            "The contexts of the heads are joined without a transpose, so your rows hold one "
             "head of several words. Exchange heads and words first.",
+            {
+                MERGE: "ops.matmul(attn_weights, value)",
+                JOIN: "ops.reshape(context, (context.shape[0], context.shape[2], -1))",
+            },
         ),
         Mistake(
             "interleaved heads",
-            edits=(
-                (SPLIT, "ops.reshape(x, (*x.shape[:2], -1, self.heads))"),
-                ("return ops.swapaxes(heads, 1, 2)", "return ops.transpose(heads, (0, 3, 1, 2))"),
-            ),
-            say="Your heads take turns: every n_heads-th feature. A head's features stand "
+            "Your heads take turns: every n_heads-th feature. A head's features stand "
             "together, or kernels can't be exchanged with the library's.",
+            {
+                SPLIT: "ops.reshape(x, (*x.shape[:2], -1, self.heads))",
+                "return ops.swapaxes(heads, 1, 2)": "return ops.transpose(heads, (0, 3, 1, 2))",
+            },
         ),
         Mistake(
             "softmax over the queries",
-            edits=(
-                (NO_MASK, "attn_weights = ops.softmax(attn_scores, axis=-2)"),
-                (MASKED, f"attn_weights = ops.softmax({MASK}, axis=-2)"),
-            ),
-            say="Softmax ran over the queries. Each query shares out 1 over its keys: the last "
-            "axis.",
+            "Softmax ran over the queries. Each query shares out 1 over its keys: the last axis.",
+            {
+                NO_MASK: "attn_weights = ops.softmax(attn_scores, axis=-2)",
+                MASKED: f"attn_weights = ops.softmax({MASK}, axis=-2)",
+            },
         ),
         Mistake(
             "softmax over the heads",
-            edits=(
-                (NO_MASK, "attn_weights = ops.softmax(attn_scores, axis=1)"),
-                (MASKED, f"attn_weights = ops.softmax({MASK}, axis=1)"),
-            ),
-            say="Softmax ran over the heads. Each query shares out 1 over its keys: the last axis.",
+            "Softmax ran over the heads. Each query shares out 1 over its keys: the last axis.",
+            {
+                NO_MASK: "attn_weights = ops.softmax(attn_scores, axis=1)",
+                MASKED: f"attn_weights = ops.softmax({MASK}, axis=1)",
+            },
         ),
         Mistake(
             "key and value exchanged",
-            edits=(
-                ("self.heads_first(self.key(key))", "self.heads_first(self.key(value))"),
-                ("self.heads_first(self.value(value))", "self.heads_first(self.value(KEY))"),
-                (
-                    "query = self.heads_first(self.query(query))",
-                    "query, KEY = self.heads_first(self.query(query)), key",
-                ),
-            ),
-            say="`key` goes through the value's layer and `value` through the key's. Keras's own "
+            "`key` goes through the value's layer and `value` through the key's. Keras's own "
             "layer takes the value before the key; yours takes query, key, value.",
+            {
+                "self.heads_first(self.key(key))": "self.heads_first(self.key(value))",
+                "self.heads_first(self.value(value))": "self.heads_first(self.value(KEY))",
+                "query = self.heads_first(self.query(query))": (
+                    "query, KEY = self.heads_first(self.query(query)), key"
+                ),
+            },
         ),
         Mistake(
             "everything from the query",
-            edits=(
-                ("self.key(key)", "self.key(query_words)"),
-                ("self.value(value)", "self.value(query_words)"),
-                (
-                    "query = self.heads_first(self.query(query))",
-                    "query_words, query = query, self.heads_first(self.query(query))",
+            "Keys and values are made of `query`, so this is right for self-attention only.",
+            {
+                "self.key(key)": "self.key(query_words)",
+                "self.value(value)": "self.value(query_words)",
+                "query = self.heads_first(self.query(query))": (
+                    "query_words, query = query, self.heads_first(self.query(query))"
                 ),
-            ),
-            say="Keys and values are made of `query`, so this is right for self-attention only.",
+            },
         ),
         Mistake(
             "keys made of the query",
-            edits=(
-                (
-                    "query = self.heads_first(self.query(query))",
-                    "query_words, query = query, self.heads_first(self.query(query))",
+            "The keys are made of `query`, so this is right for self-attention only: use `key`.",
+            {
+                "query = self.heads_first(self.query(query))": (
+                    "query_words, query = query, self.heads_first(self.query(query))"
                 ),
-                ("self.key(key)", "self.key(query_words)"),
-            ),
-            say="The keys are made of `query`, so this is right for self-attention only: use "
-            "`key`.",
+                "self.key(key)": "self.key(query_words)",
+            },
         ),
         Mistake(
             "values made of the keys",
-            edits=(
-                (
-                    "key = self.heads_first(self.key(key))",
-                    "key, words = self.heads_first(self.key(key)), key",
+            "The values are made of `key`. They may come from somewhere else: use `value`.",
+            {
+                "key = self.heads_first(self.key(key))": (
+                    "key, words = self.heads_first(self.key(key)), key"
                 ),
-                ("self.value(value)", "self.value(words)"),
-            ),
-            say="The values are made of `key`. They may come from somewhere else: use `value`.",
+                "self.value(value)": "self.value(words)",
+            },
         ),
         Mistake(
             "mask reversed",
-            edits=((MASK, "ops.where(keep, -1e9, attn_scores)"), (ZEROS, "pass")),
-            say="Your mask is reversed: it hides what may be seen. `keep` is True where a query "
+            "Your mask is reversed: it hides what may be seen. `keep` is True where a query "
             "may attend.",
+            {MASK: "ops.where(keep, -1e9, attn_scores)", ZEROS: "pass"},
         ),
         Mistake(
-            "mask ignored",
-            edits=((AXIS, "pass"), (MASKED, NO_MASK), (ZEROS, "pass")),
-            say="`keep` has no effect.",
+            "mask ignored", "`keep` has no effect.", {AXIS: "pass", MASKED: NO_MASK, ZEROS: "pass"}
         ),
         Mistake(
             "masked after softmax",
-            edits=((MASKED, NO_MASK),),
-            say="You masked the weights after softmax, and the rows no longer sum to 1. Mask the "
+            "You masked the weights after softmax, and the rows no longer sum to 1. Mask the "
             "scores before it.",
+            {MASKED: NO_MASK},
         ),
         Mistake(
             "scores times mask",
-            edits=((MASK, "attn_scores * ops.cast(keep, attn_scores.dtype)"), (ZEROS, "pass")),
-            say="Hidden scores became 0, and e⁰ is 1: hidden keys still get weight. Their scores "
+            "Hidden scores became 0, and e⁰ is 1: hidden keys still get weight. Their scores "
             "must be very negative.",
+            {MASK: "attn_scores * ops.cast(keep, attn_scores.dtype)", ZEROS: "pass"},
         ),
         Mistake(
             "mask added",
-            edits=((MASK, "attn_scores + ops.cast(keep, attn_scores.dtype)"), (ZEROS, "pass")),
-            say="You added the mask to the scores: seen keys got 1 more, and hidden ones are "
+            "You added the mask to the scores: seen keys got 1 more, and hidden ones are "
             "hardly dimmed. Their scores must be very negative.",
+            {MASK: "attn_scores + ops.cast(keep, attn_scores.dtype)", ZEROS: "pass"},
         ),
         Mistake(
             "mask without an axis for the heads",
-            edits=((AXIS, "pass"),),
-            say="The mask [batch, n_query, n_key] meets scores [batch, n_heads, n_query, n_key]: "
+            "The mask [batch, n_query, n_key] meets scores [batch, n_heads, n_query, n_key]: "
             "it needs an axis for the heads, of size 1, behind the batch.",
+            {AXIS: "pass"},
         ),
         Mistake(
             "an axis for the heads in every mask",
-            edits=((AXIS, "keep = keep[:, None]"),),
-            say="A mask [n_query, n_key] got an axis for the heads in its middle. Only a mask with "
+            "A mask [n_query, n_key] got an axis for the heads in its middle. Only a mask with "
             "three dimensions needs one; this one broadcasts as it is.",
+            {AXIS: "keep = keep[:, None]"},
         ),
         Mistake(
             "weight spread over hidden keys",
-            edits=((ZEROS, "pass"),),
-            say="A query that may attend to nothing spreads its weight evenly over keys that it "
+            "A query that may attend to nothing spreads its weight evenly over keys that it "
             "must not see. It should get zeros.",
+            {ZEROS: "pass"},
         ),
         Mistake(
             "minus infinity",
-            edits=((MASK, "ops.where(keep, attn_scores, -float('inf'))"), (ZEROS, "pass")),
-            say="A query that may attend to nothing gets NaN: its scores are all −∞. It should "
+            "A query that may attend to nothing gets NaN: its scores are all −∞. It should "
             "get zeros.",
+            {MASK: "ops.where(keep, attn_scores, -float('inf'))", ZEROS: "pass"},
         ),
         Mistake(
             "NaN only in the gradient",
-            edits=((MASK, "attn_scores + ops.where(keep, 0.0, -float('inf'))"),),
-            say="The result is right, and its gradient holds NaN: a row of −∞ went through "
+            "The result is right, and its gradient holds NaN: a row of −∞ went through "
             "softmax, and hiding the NaN afterwards does not clean the way back. Use a large "
             "negative number.",
+            {MASK: "attn_scores + ops.where(keep, 0.0, -float('inf'))"},
         ),
         Mistake(
             "no output projection",
-            edits=((f"self.output({JOIN})", JOIN),),
-            say="The output layer is never used, so it never gets parameters. Send the merged "
+            "The output layer is never used, so it never gets parameters. Send the merged "
             "heads through it.",
+            {f"self.output({JOIN})": JOIN},
         ),
         Mistake(
             "no bias in the output",
-            edits=(output_layer(", use_bias=False"),),
-            say="Your output layer has no bias. Leave `use_bias` at its default.",
+            "Your output layer has no bias. Leave `use_bias` at its default.",
+            {**output_layer(", use_bias=False")},
         ),
         Mistake(
             "d_k for all heads together",
-            edits=(
-                *layers("d_k", "d_v"),
-                (SPLIT, "ops.reshape(x, (*x.shape[:2], 1, -1))"),
-            ),
-            say=ONE_HEAD,
-        ),
-        Mistake("d_k for all heads, cut by reshape", edits=layers("d_k", "d_v"), say=ONE_HEAD),
-        Mistake(
-            "d_k for all heads, cut by unflatten",
-            edits=(*layers("d_k", "d_v"), UNFLATTEN),
-            say=ONE_HEAD,
+            ONE_HEAD,
+            {**layers("d_k", "d_v"), SPLIT: "ops.reshape(x, (*x.shape[:2], 1, -1))"},
+            layers("d_k", "d_v"),
+            {**layers("d_k", "d_v"), **UNFLATTEN},
         ),
         Mistake(
             "d_model features, cut by reshape",
-            edits=layers("d_model", "d_model"),
-            say=NOT_D_MODEL,
-        ),
-        Mistake(
-            "d_model features, cut by unflatten",
-            edits=(*layers("d_model", "d_model"), UNFLATTEN),
-            say=NOT_D_MODEL,
+            NOT_D_MODEL,
+            layers("d_model", "d_model"),
+            {**layers("d_model", "d_model"), **UNFLATTEN},
         ),
         Mistake(
             "an activation in each layer",
-            edits=(
-                *layers(D_K, D_V, ", activation='relu'"),
-                output_layer(", activation='relu'"),
-            ),
-            say=LINEAR,
-        ),
-        Mistake(
-            "an activation in query, key and value",
-            edits=layers(D_K, D_V, ", activation='relu'"),
-            say=LINEAR,
+            LINEAR,
+            {**layers(D_K, D_V, ", activation='relu'"), **output_layer(", activation='relu'")},
+            layers(D_K, D_V, ", activation='relu'"),
         ),
         Mistake(
             "an activation in the output",
-            edits=(output_layer(", activation='relu'"),),
-            say="Your output layer has an activation, so no number of the result is negative. "
+            "Your output layer has an activation, so no number of the result is negative. "
             "It is a projection: leave `activation` out.",
+            {**output_layer(", activation='relu'")},
         ),
         Mistake(
             "no biases anywhere",
-            edits=(
-                *layers(D_K, D_V, ", use_bias=False"),
-                output_layer(", use_bias=False"),
-            ),
-            say="Your layers have no biases. Leave `use_bias` at its default.",
+            "Your layers have no biases. Leave `use_bias` at its default.",
+            {**layers(D_K, D_V, ", use_bias=False"), **output_layer(", use_bias=False")},
         ),
         Mistake(
             "no biases in query, key and value",
-            edits=layers(D_K, D_V, ", use_bias=False"),
-            say="Your query, key and value have no biases. Leave `use_bias` at its default.",
+            "Your query, key and value have no biases. Leave `use_bias` at its default.",
+            layers(D_K, D_V, ", use_bias=False"),
         ),
         Mistake(
             "value through the key's layer",
-            edits=(("self.value(value)", "self.key(value)"),),
-            say="`value` goes through the key's layer, and the value's own layer is never used, so "
+            "`value` goes through the key's layer, and the value's own layer is never used, so "
             "it never gets parameters.",
+            {"self.value(value)": "self.key(value)"},
         ),
         Mistake(
             "values as wide as keys",
-            edits=(("Dense(n_heads * d_v)", "Dense(n_heads * d_k)"),),
-            say="Your `value` makes d_k features for each head; it should make d_v.",
+            "Your `value` makes d_k features for each head; it should make d_v.",
+            {"Dense(n_heads * d_v)": "Dense(n_heads * d_k)"},
         ),
         Mistake(
             "mean over the heads",
-            edits=((JOIN, "ops.repeat(ops.mean(context, 2), self.heads, axis=-1)"),),
-            say="You took the mean over the heads. They go into the output layer side by side.",
+            "You took the mean over the heads. They go into the output layer side by side.",
+            {JOIN: "ops.repeat(ops.mean(context, 2), self.heads, axis=-1)"},
         ),
         Mistake(
             "detached contexts",
-            edits=((MERGE, "ops.swapaxes(ops.matmul(attn_weights, value), 1, 2).detach()"),),
-            say="The result is right, but no gradient gets past the output layer: a `detach`, "
+            "The result is right, but no gradient gets past the output layer: a `detach`, "
             "`.data` or `no_grad` cuts the way to query, key and value.",
+            {MERGE: "ops.swapaxes(ops.matmul(attn_weights, value), 1, 2).detach()"},
         ),
         Mistake(
             "detached weights",
-            edits=((MERGE, "ops.swapaxes(ops.matmul(attn_weights.detach(), value), 1, 2)"),),
-            say="The result is right, but no gradient reaches queries and keys: there is a "
+            "The result is right, but no gradient reaches queries and keys: there is a "
             "`detach` on the way.",
+            {MERGE: "ops.swapaxes(ops.matmul(attn_weights.detach(), value), 1, 2)"},
         ),
     ],
     alternatives=[
         Alternative(
             "torch's own functions",
-            edits=instead(
+            instead(
                 """
                 def heads(x):
                     return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
@@ -1207,11 +1127,11 @@ KerasMultiHeadAttention = Exercise(
         ),
         Alternative(
             "minus infinity between two wheres",
-            edits=((MASK, "ops.where(keep, attn_scores, -float('inf'))"),),
+            {MASK: "ops.where(keep, attn_scores, -float('inf'))"},
         ),
         Alternative(
             "F.scaled_dot_product_attention",
-            edits=instead(
+            instead(
                 """
                 projected = self.query(query), self.key(key), self.value(value)
                 heads = (x.unflatten(-1, (self.heads, -1)).transpose(1, 2) for x in projected)
@@ -1223,7 +1143,7 @@ KerasMultiHeadAttention = Exercise(
         ),
         Alternative(
             "einsum, renormalised after masking",
-            edits=instead(
+            instead(
                 """
                 q, k, v = (
                     ops.reshape(x, (x.shape[0], x.shape[1], self.heads, -1))
@@ -1243,10 +1163,8 @@ KerasMultiHeadAttention = Exercise(
         ),
         Alternative(
             "a layer made in build, a loop over heads",
-            edits=(
-                (
-                    "self.output = keras.layers.Dense(d_model)",
-                    """self.sizes = d_k, d_v, d_model
+            {
+                "self.output = keras.layers.Dense(d_model)": """self.sizes = d_k, d_v, d_model
 
     def build(self, query_shape, key_shape, value_shape, keep_shape=None):
         d_k, d_v, d_model = self.sizes
@@ -1255,8 +1173,7 @@ KerasMultiHeadAttention = Exercise(
         self.value.build(value_shape)
         self.output = keras.layers.Dense(d_model)
         self.output.build((None, None, self.heads * d_v))""",
-                ),
-                *instead(
+                **instead(
                     """
                     query, key, value = self.query(query), self.key(key), self.value(value)
                     d_k, d_v, _ = self.sizes
@@ -1273,7 +1190,7 @@ KerasMultiHeadAttention = Exercise(
                     return self.output(ops.concatenate(contexts, axis=-1))
                     """
                 ),
-            ),
+            },
         ),
     ],
     hints=[

@@ -11,7 +11,7 @@ from autograder.judging.code_marks import listed
 from autograder.judging.compare import Comparison
 from autograder.judging.explain_difference import explain_difference
 from autograder.judging.explain_problem import explain_problem
-from autograder.judging.footprint import footprint, slack
+from autograder.judging.footprint import Footprint, footprint, slack
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
 
@@ -61,17 +61,19 @@ def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey
     prints = [footprint(answer) for answer in answers]
     slacks = [slack(a, c.tolerance) for a, c in zip(answers, key.cases, strict=True)]
 
-    def alike(mistake: MistakeKey, index: int) -> bool:
-        return mistake.footprints[index].matches(prints[index], slacks[index])
+    def alike(form: list[Footprint], index: int) -> bool:
+        return form[index].matches(prints[index], slacks[index])
 
-    def agreement(mistake: MistakeKey) -> int:
-        return sum(alike(mistake, index) for index in range(len(answers)))
+    def agreement(suspect: tuple[MistakeKey, list[Footprint]]) -> int:
+        return sum(alike(suspect[1], index) for index in range(len(answers)))
 
-    suspects = [mistake for mistake in key.mistakes if alike(mistake, case)]
+    forms = [(mistake, form) for mistake in key.mistakes for form in mistake.forms]
+    suspects = [(mistake, form) for mistake, form in forms if alike(form, case)]
     if all(value.dim() == 0 for value in key.cases[case].expected.values()):
         # One wrong True or False proves little: every case has to agree.
-        suspects = [mistake for mistake in suspects if agreement(mistake) == len(answers)]
-    return max(suspects, key=agreement, default=None)
+        suspects = [suspect for suspect in suspects if agreement(suspect) == len(answers)]
+    mistake, _ = max(suspects, key=agreement, default=(None, []))
+    return mistake
 
 
 def _complete(case: CaseKey, answer: Answer) -> Answer:

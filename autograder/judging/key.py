@@ -45,11 +45,22 @@ class AspectKey:
 
 @dataclass(frozen=True)
 class MistakeKey:
-    """A known mistake: what to say of it, and the footprint of its answer to every call."""
+    """A known mistake: what to say of it, and how to know it again.
+
+    forms: for each code that makes it the footprint of its answer to every call.
+    """
 
     name: str
     say: str
-    footprints: list[Footprint]
+    forms: list[list[Footprint]]
+
+    def to_tree(self) -> dict[str, Any]:
+        return vars(self) | {"forms": [[f.to_tree() for f in form] for form in self.forms]}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "MistakeKey":
+        forms = [[Footprint.from_tree(f) for f in form] for form in tree["forms"]]
+        return cls(**(tree | {"forms": forms}))
 
 
 @dataclass(frozen=True)
@@ -74,27 +85,19 @@ class AnswerKey:
         return sum(aspect.points for aspect in self.aspects)
 
     def to_tree(self) -> dict[str, Any]:
-        mistakes = [
-            vars(m) | {"footprints": [print_.to_tree() for print_ in m.footprints]}
-            for m in self.mistakes
-        ]
         return vars(self) | {
             "cases": [vars(case) for case in self.cases],
             "aspects": [asdict(aspect) for aspect in self.aspects],
-            "mistakes": mistakes,
+            "mistakes": [mistake.to_tree() for mistake in self.mistakes],
         }
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "AnswerKey":
-        mistakes = [
-            MistakeKey(**(m | {"footprints": [Footprint.from_tree(f) for f in m["footprints"]]}))
-            for m in tree["mistakes"]
-        ]
         return cls(
             **tree
             | {
                 "cases": [CaseKey(**case) for case in tree["cases"]],
                 "aspects": [AspectKey(**aspect) for aspect in tree["aspects"]],
-                "mistakes": mistakes,
+                "mistakes": [MistakeKey.from_tree(mistake) for mistake in tree["mistakes"]],
             }
         )

@@ -3,10 +3,14 @@
 import hashlib
 import math
 import random
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 import torch
 from torch import Tensor
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 SMALLEST, LARGEST = 3, 7
 
 
@@ -15,12 +19,14 @@ class Draw:
 
     Each named dimension gets a size that no other dimension of the case has, so that a confusion
     of two dimensions can't go unseen. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
+    asked: for each argument of the solution its dimensions, as annotated there.
     """
 
-    def __init__(self, seed: str, **sizes: int) -> None:
+    def __init__(self, seed: str, asked: Mapping[str, str] = NOTHING, **sizes: int) -> None:
         digest = hashlib.sha256(seed.encode()).digest()
         number = int.from_bytes(digest[:6], "big")
         self.generator = torch.Generator().manual_seed(number)
+        self.asked = asked
         self.sizes = dict(sizes)
         self.name = ""
         self._unused = list(range(SMALLEST, LARGEST + 1))
@@ -57,6 +63,17 @@ class Draw:
     def label(self, name: str) -> None:
         """Give the case a name that its card shows."""
         self.name = name
+
+    def arguments(self, leading: str = "", scale: float = 1.0, **given: Any) -> dict[str, Any]:
+        """What the solution takes: what is given, and normal tensors for the rest.
+
+        leading: the dimensions that `*batch` is this time.
+        """
+        needed = {
+            name: given[name] if name in given else self.normal(_led(dims, leading), scale)
+            for name, dims in self.asked.items()
+        }
+        return needed | given
 
     def normal(self, dims: str, scale: float = 1.0) -> Tensor:
         """Standard normal values times `scale`, float32, of shape `dims` ("batch n d")."""
@@ -97,3 +114,8 @@ class Draw:
     def _candidates(self):
         yield from self._unused
         yield from range(LARGEST + 1, LARGEST + 100)
+
+
+def _led(dims: str, leading: str) -> str:
+    """Dimensions with others in the place of `*batch`."""
+    return " ".join(leading if dim.startswith("*") else dim for dim in dims.split())

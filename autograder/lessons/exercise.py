@@ -1,18 +1,15 @@
 """What an author writes of an exercise: its cases, known mistakes, alternatives and hints.
 
-The solution itself stands in the lesson's text; mistakes and alternatives are given as edits of
-it, or as another body for its solution region.
+The solution itself is in the lesson's text; mistakes and alternatives are given as edits of it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
 
 from autograder.lessons.draw import Draw
-
-Edit = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -65,11 +62,17 @@ Case = dict[str, Any] | ModuleCase | Goal | Raises
 Inputs = Callable[[Draw], Case]
 
 
+def drawn(leading: str = "", scale: float = 1.0, **given: Any) -> Inputs:
+    """A plain case: the arguments that the solution's annotations ask for, as `Draw.arguments`."""
+    return lambda draw: draw.arguments(leading, scale, **given)
+
+
 @dataclass(frozen=True)
 class Aspect:
     """One thing to get right, the points for it, and the cases that show it.
 
-    cases: each makes the arguments of one call, by name and in call order, from a `Draw`.
+    cases: each makes the arguments of one call, by name and in call order, from a `Draw`; a plain
+        case when there are none.
     outputs: the names of the outputs that count; all of them when empty.
     gradients: whether gradients of the outputs count as well.
     hidden_cases: cases that only grading uses, beside the others drawn anew.
@@ -77,34 +80,60 @@ class Aspect:
 
     name: str
     points: int
-    cases: list[Inputs]
+    cases: Sequence[Inputs] = (drawn(),)
     outputs: tuple[str, ...] = ()
     gradients: bool = False
-    hidden_cases: list[Inputs] = field(default_factory=list)
+    hidden_cases: Sequence[Inputs] = ()
+
+
+class Exactly(str):
+    """A body that has its indentation already."""
+
+
+# Edits of the solution, {old: new}, or another body for it. `old` occurs once. If it holds a `$X`
+# it is a pattern of ast-grep, such as "$X @ $Y", and is replaced wherever it fits, in any spelling:
+# a letter is any expression, and `$$$A` any number of arguments.
+Code = dict[str, str] | str
 
 
 @dataclass(frozen=True)
 class Variant:
-    """The solution rewritten: by `edits`, each (old, new) with old occurring once, or as `body`.
+    """The solution rewritten.
 
     of: the exercise whose solution is rewritten, when it is another one of the same lesson.
     """
 
     name: str
-    edits: tuple[Edit, ...] = ()
-    body: str = ""
+    code: Code = field(default_factory=dict)
     of: str = ""
-
-
-@dataclass(frozen=True)
-class Mistake(Variant):
-    """A known wrong answer. `say` is what a learner reads who made it."""
-
-    say: str = ""
 
 
 class Alternative(Variant):
     """Right code written in another way; it must earn full points."""
+
+
+class Mistake:
+    """A known wrong answer: what a learner reads who made it, and each code that makes it.
+
+    of: as for a variant.
+    """
+
+    def __init__(self, name: str, say: str, *codes: Code, of: str = "") -> None:
+        self.name, self.say = name, say
+        self.variants = [Variant(name, code, of) for code in codes]
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A mistake that many solutions can hold: a pattern, and what should not be there instead.
+
+    A solution that it fits in several places makes the mistake in each, and in all at once.
+    """
+
+    name: str
+    say: str
+    old: str
+    new: str
 
 
 @dataclass(frozen=True)
@@ -128,6 +157,7 @@ class Exercise:
     mistakes: list[Mistake]
     alternatives: list[Alternative]
     hints: list[str]
+    slips: Sequence[Slip] = ()
     keeps: str = ""
     keeps_detached: bool = False
     reads: str = ""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -22,19 +21,15 @@ import jupytext
 from nbformat import NotebookNode
 
 from autograder.lessons.errors import AuthoringError
+from autograder.lessons.rewriting import REGION, rewrite, slip_mistake
 
 if TYPE_CHECKING:
-    from autograder.lessons.exercise import Exercise, Variant
+    from autograder.lessons.exercise import Exercise, Mistake, Variant
 
 ROOT = Path(__file__).parents[2]
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 STUB = "raise NotImplementedError()"  # what nbgrader puts in the place of a solution
 TEXTS = ROOT / "solutions"
-REGION = re.compile(
-    # From the first mark to the last: a class may have a region in each method.
-    r"^(?P<begin>[ ]*### BEGIN SOLUTION\n)(?P<body>.*)(?P<end>^[ ]*### END SOLUTION)",
-    re.MULTILINE | re.DOTALL,
-)
 NO_VARIANTS: Mapping[str, Variant] = MappingProxyType({})
 
 
@@ -118,6 +113,16 @@ class Lesson:
             if _only_defines(source)
         }
 
+    def mistakes(self, exercise: Exercise) -> list[Mistake]:
+        """All known mistakes of an exercise: its own, and the slips that fit its solution.
+
+        Its own go first: they may say in its words what a slip of the same name says in general.
+        """
+        solution = self.solutions[exercise.name]
+        own = {mistake.name for mistake in exercise.mistakes}
+        slips = [slip_mistake(slip, solution) for slip in exercise.slips if slip.name not in own]
+        return [*exercise.mistakes, *filter(None, slips)]
+
     def namespace(self, answers: Mapping[str, Variant] = NO_VARIANTS) -> dict:
         """What the lesson's imports and definitions define, some exercises answered otherwise."""
         namespace: dict = {"__name__": self.name}
@@ -129,27 +134,10 @@ class Lesson:
 
     def _compiled(self, source: str, number: int, variant: Variant | None = None) -> CodeType:
         try:
-            return compile(source, f"<{self.name}, cell {number}>", "exec")
+            return compile(source, f"<{self.name}, cell {number}>", "exec", dont_inherit=True)
         except SyntaxError as error:
             which = f"{variant.name!r}: what the edits leave" if variant else f"cell {number}"
             raise AuthoringError(f"{which} is no Python: {error}\n{source}") from error
-
-
-def rewrite(source: str, variant: Variant) -> str:
-    """The source of an exercise cell with a variant's edits. Raises AuthoringError."""
-    match = REGION.search(source)
-    if not match:
-        raise AuthoringError(f"{variant.name!r}: there is no solution region to rewrite")
-    indent = " " * match["begin"].index("#")
-    body = textwrap.indent(textwrap.dedent(variant.body), indent) or match["body"]
-    for old, new in variant.edits:
-        if body.count(old) != 1:
-            raise AuthoringError(
-                f"{variant.name!r}: the edit {old!r} → {new!r} no longer applies; its left side "
-                f"occurs {body.count(old)} times in the solution of {exercise_defined(source)}"
-            )
-        body = body.replace(old, new)
-    return source[: match.start("body")] + body.strip("\n") + "\n" + source[match.start("end") :]
 
 
 def _only_defines(source: str) -> bool:

@@ -78,7 +78,7 @@ def test_another_seed_is_seen(softmax, monkeypatch):
 
 def test_another_edit_of_a_mistake_is_seen(softmax):
     first, *others = SOFTMAX.mistakes
-    edited = Mistake(first.name, body="return scores.exp() * 1.01", say=first.say)
+    edited = Mistake(first.name, first.say, "return scores.exp() * 1.01")
     found = list(
         differences(
             of_one_exercise(dataclasses.replace(SOFTMAX, mistakes=[edited, *others])), softmax
@@ -141,3 +141,11 @@ def test_an_edit_of_any_source_is_seen(copied, name):
 
 def test_the_secret_is_a_source_too():
     assert len({source_digest(LESSON), source_digest(LESSON, "a"), source_digest(LESSON, "b")}) == 3
+
+
+# ---------------------------------------------------------------- what is read from annotations
+
+
+def test_the_key_knows_the_dimensions_that_the_solution_names():
+    dims = stored(Lesson("02_qkv_projections")).keys["scaled_dot_product_attention"].dims
+    assert dims == {"context": "*batch n_query d_v", "attn_weights": "*batch n_query n_key"}

@@ -14,7 +14,7 @@ from autograder.grading.report.class_report import read_verdicts
 from autograder.lessons.exercise import Variant
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 
-BROKEN = Variant("broken", body="raise RuntimeError('broken on purpose')")
+BROKEN = Variant("broken", "raise RuntimeError('broken on purpose')")
 
 
 def without_demonstrations(cells, lesson):

@@ -321,7 +321,7 @@ def gives(*values):
 
 
 def known(name, *values):
-    return MistakeKey(name, f"It is {name}.", [footprint(answer) for answer in gives(*values)])
+    return MistakeKey(name, f"It is {name}.", [[footprint(answer) for answer in gives(*values)]])
 
 
 ONES, TWOS, THREES = [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]
@@ -451,5 +451,6 @@ def test_a_key_travels_as_plain_data():
     assert again.points == key.points == 2
     assert again.aspects == key.aspects
     assert vars(again.cases[0]) == vars(key.cases[0])
-    assert again.mistakes[0].footprints[0].matches(mistakes[0].footprints[0], torch.zeros(4))
+    [[first, *_]], [[as_before, *_]] = again.mistakes[0].forms, mistakes[0].forms
+    assert first.matches(as_before, torch.zeros(4))
     assert (again.exercise, again.lesson, again.dims) == ("f", "01", {"y": "n"})

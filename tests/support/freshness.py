@@ -7,6 +7,7 @@ a share of its scale.
 
 import math
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -66,10 +67,13 @@ def _in_mistake(
 ) -> Iterator[str]:
     where = f"the mistake {fresh.name!r} of {exercise}"
     yield from _in_tree(where, [fresh.name, fresh.say], [stored.name, stored.say])
-    triples = zip(fresh.footprints, stored.footprints, cases, strict=True)
-    for number, (one, other, case) in enumerate(triples):
-        if not _same_footprint(one, other, case):
-            yield f"{where}, case {number}"
+    for forms in zip_longest(fresh.forms, stored.forms, fillvalue=()):
+        if len(set(map(len, forms))) > 1:
+            yield f"{where} has other forms"
+            return
+        for number, (one, other, case) in enumerate(zip(*forms, cases, strict=True)):
+            if not _same_footprint(one, other, case):
+                yield f"{where}, case {number}"
 
 
 def _same_footprint(fresh: Footprint, stored: Footprint, case: CaseKey) -> bool:

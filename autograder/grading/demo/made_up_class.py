@@ -14,13 +14,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.grading.demo.true_marks import Marker
-from autograder.lessons.exercise import Exercise, Mistake, Variant
-from autograder.lessons.lesson import STUB, Lesson, rewrite
+from autograder.lessons.exercise import Exercise, Variant
+from autograder.lessons.lesson import STUB, Lesson
 from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.rewriting import rewrite
 
-LEFT_OPEN = Variant("left open", body=STUB)
+LEFT_OPEN = Variant("left open", STUB)
 SOLUTION = Variant("solution")
-SYNTAX_ERROR = Variant("syntax error", body="return return")
+SYNTAX_ERROR = Variant("syntax error", "return return")
 COUNT = 24
 
 
@@ -66,7 +67,7 @@ def make_class(lesson: Lesson, count: int = COUNT) -> list[MadeUpSubmission]:
         {exercises[0].name: SOLUTION, exercises[1].name: SYNTAX_ERROR},
         {e.name: SOLUTION for e in exercises[: len(exercises) // 2]},
     ]
-    queues = {e.name: itertools.cycle(own_mistakes(e)) for e in exercises}
+    queues = {e.name: itertools.cycle(own_mistakes(lesson, e)) for e in exercises}
     chance = random.Random(lesson.name)
     while len(plans) < count:
         plans.append({e.name: _some_answer(e, queues[e.name], chance) for e in exercises})
@@ -86,12 +87,13 @@ def true_points(marker: Marker, plan: dict[str, Variant]) -> dict[str, int]:
     return {name: marker.points(name, namespace) for name in exercises}
 
 
-def own_mistakes(exercise: Exercise) -> list[Mistake]:
-    """The mistakes that stand in the exercise's own code, not in that of another."""
-    return [mistake for mistake in exercise.mistakes if not mistake.of]
+def own_mistakes(lesson: Lesson, exercise: Exercise) -> list[Variant]:
+    """The mistakes that are in the exercise's own code, not in that of another."""
+    known = lesson.mistakes(exercise)
+    return [variant for mistake in known for variant in mistake.variants if not variant.of]
 
 
-def _some_answer(exercise: Exercise, mistakes: Iterator[Mistake], chance: random.Random) -> Variant:
+def _some_answer(exercise: Exercise, mistakes: Iterator[Variant], chance: random.Random) -> Variant:
     kind = chance.random()
     if kind < 0.15:
         return SOLUTION

@@ -1,0 +1,229 @@
+"""Slips that attention invites, whatever the exercise: a sentence, a pattern, what it becomes."""
+
+from collections.abc import Iterable
+
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import Slip
+
+
+def without(slips: Iterable[Slip], *names: str) -> list[Slip]:
+    """All slips but some: what is no mistake in an exercise, or is one of another name there."""
+    slips = list(slips)
+    if unknown := set(names) - {slip.name for slip in slips}:
+        raise AuthoringError(f"there is no slip {', '.join(sorted(unknown))} to leave out")
+    return [slip for slip in slips if slip.name not in names]
+
+
+ROOT = "$X / $D ** 0.5"
+FEATURES = "$K.shape[-1]"
+TURNED = "$K.transpose(-2, -1)"
+SCORES = "$Q @ $K.transpose(-2, -1)"
+SOFTMAX = "torch.softmax($X, dim=-1)"
+SUM = "attn_weights @ value"
+KEPT = "self.attn_weights = $W.detach()"
+
+PRECEDENCE = (
+    "Python reads `d_k ** 1/2` as (d_k ** 1) / 2. Write the exponent as 0.5, or put it in brackets."
+)
+
+SCALE = (
+    Slip("not scaled", "The scores are not scaled: divide them by √d_k.", ROOT, "$X"),
+    Slip("divided by d_k", "You divided by d_k. The rule is its square root.", ROOT, "$X / $D"),
+    Slip(
+        "times √d_k",
+        "You multiplied the scores by √d_k. Divide: they are too large, not too small.",
+        ROOT,
+        "$X * $D ** 0.5",
+    ),
+    Slip("half of d_k", PRECEDENCE, ROOT, "$X / ($D ** 1 / 2)"),
+    Slip("divided by d_k, and by 2", PRECEDENCE, ROOT, "$X / $D ** 1 / 2"),
+    Slip(
+        "divided by √n_key",
+        "You divided by the root of the number of words. d_k is the number of features, the last "
+        "dimension.",
+        FEATURES,
+        "$K.shape[-2]",
+    ),
+    Slip(
+        "divided by √d_v",
+        "You divided by √d_v. The scores are sums of d_k products: take the features of the keys.",
+        FEATURES,
+        "value.shape[-1]",
+    ),
+    Slip(
+        "divided by √d_in",
+        "You divided by √d_in. The scores are sums of d_k products: take the features of the "
+        "keys, not of the words.",
+        FEATURES,
+        "words.shape[-1]",
+    ),
+)
+
+KEYS = (
+    Slip(
+        "no transpose",
+        "The shapes of query and key do not fit: both have the features last. Turn the keys "
+        "around, so that features meet features.",
+        TURNED,
+        "$K",
+    ),
+    Slip(
+        "transpose on the wrong side",
+        "You turned the queries around, so features stand against features. Turn the keys.",
+        SCORES,
+        "$Q.transpose(-2, -1) @ $K",
+    ),
+)
+
+# Where some dimensions may come in front: a batch, heads.
+FROM_THE_LEFT = (
+    Slip(
+        "shape[1]",
+        "`shape[1]` is d_k for one sentence; in a batch it is the number of words. `shape[-1]` is "
+        "right for both.",
+        FEATURES,
+        "$K.shape[1]",
+    ),
+    Slip(
+        "shape[0]",
+        "`shape[0]` is the number of words, or in a batch the number of sentences. d_k is the "
+        "number of features: `shape[-1]`.",
+        FEATURES,
+        "$K.shape[0]",
+    ),
+    Slip(
+        "transpose(0, 1)",
+        "`transpose(0, 1)` turns the first two dimensions around. In a batch the first is the "
+        "batch: turn the last two, `transpose(-2, -1)`.",
+        TURNED,
+        "$K.transpose(0, 1)",
+    ),
+    Slip(
+        "transpose(1, 2)",
+        "`transpose(1, 2)` counts from the left and fits a batch only. `transpose(-2, -1)` fits "
+        "all.",
+        TURNED,
+        "$K.transpose(1, 2)",
+    ),
+    Slip(
+        ".T",
+        "`.T` turns *all* dimensions around, the batch too. In a batch only the last two change "
+        "places: `transpose(-2, -1)`.",
+        TURNED,
+        "$K.T",
+    ),
+    Slip(
+        "softmax over dim 1",
+        "`dim=1` is the keys for one sentence; in a batch it is the queries. `dim=-1` is right for "
+        "both.",
+        SOFTMAX,
+        "torch.softmax($X, dim=1)",
+    ),
+    Slip(
+        "softmax over dim 0",
+        "Softmax ran over the first dimension: the queries, or in a batch the sentences. The "
+        "weights share out over the keys, the last dimension.",
+        SOFTMAX,
+        "torch.softmax($X, dim=0)",
+    ),
+)
+
+WEIGHTS = (
+    Slip(
+        "softmax over queries",
+        "Your columns sum to 1, and the rows do not: softmax ran over the queries. Each query "
+        "shares out its weight over the keys, the last dimension.",
+        SOFTMAX,
+        "torch.softmax($X, dim=-2)",
+    ),
+    Slip(
+        "one softmax for everything",
+        "All your weights together sum to 1. Each row is a query of its own.",
+        SOFTMAX,
+        "$X.flatten().softmax(0).view_as($X)",
+    ),
+    Slip(
+        "no softmax",
+        "The scores went into the sum as they are. Turn them into weights with softmax.",
+        SOFTMAX,
+        "$X",
+    ),
+    Slip(
+        "divided by the sum",
+        "You divided the scores by their sum. With negative scores that gives negative weights; "
+        "use softmax.",
+        SOFTMAX,
+        "$X / $X.sum(-1, keepdim=True)",
+    ),
+    Slip(
+        "not stable",
+        "Large scores break it: their exponential overflows, and infinity / infinity is NaN. Use "
+        "the stable softmax.",
+        SOFTMAX,
+        "$X.exp() / $X.exp().sum(-1, keepdim=True)",
+    ),
+    Slip(
+        "hard attention",
+        "Each query gave its whole weight to one key. Softmax gives every key a share.",
+        SOFTMAX,
+        "($X == $X.amax(-1, keepdim=True)).to($X.dtype)",
+    ),
+)
+
+CONTEXT = (
+    Slip(
+        "key as value",
+        "The weights are right, but the sum ran over the keys. Keys are there to be found; what "
+        "is added up are the values.",
+        SUM,
+        "attn_weights @ key",
+    ),
+    Slip(
+        "words as values",
+        "The weights are right, but the sum ran over the words themselves. Project them to values "
+        "first.",
+        SUM,
+        "attn_weights @ words",
+    ),
+    Slip(
+        "weights times values",
+        "`*` multiplies number by number. The weighted sum of the values is a matrix product.",
+        SUM,
+        "attn_weights * value",
+    ),
+    Slip(
+        "weights transposed in the sum",
+        "The weights are right, but the sum used them transposed.",
+        SUM,
+        "attn_weights.transpose(-2, -1) @ value",
+    ),
+    Slip(
+        "context of the scores",
+        "The weights are right, but the context was made from the scores before softmax.",
+        SUM,
+        "attn_scores @ value",
+    ),
+)
+
+KEEPING = (
+    Slip(
+        "weights not kept",
+        "After a call the module has no `attn_weights`. Keep them in `forward`: "
+        "`self.attn_weights = …`.",
+        KEPT,
+        "pass",
+    ),
+    Slip(
+        "scores kept",
+        "What you keep as `attn_weights` are the scores before softmax. Keep the weights.",
+        KEPT,
+        "self.attn_weights = attn_scores.detach()",
+    ),
+    Slip(
+        "kept with their graph",
+        "`self.attn_weights` still holds the graph, and with it the memory of the whole call. Keep "
+        "`attn_weights.detach()`.",
+        KEPT,
+        "self.attn_weights = $W",
+    ),
+)
