@@ -1,6 +1,6 @@
 """Lesson 1: dot-product attention without parameters."""
 
-from autograder.exercises.slips import WEIGHTS
+from autograder.exercises.slips import RETURNED, WEIGHTS
 from autograder.lessons.exercise import Alternative, Aspect, Exercise, Mistake, drawn
 
 # ---------------------------------------------------------------- query_scores
@@ -547,7 +547,7 @@ simple_attention = Exercise(
         ),
         Aspect("scores above 100", 1, [lambda draw: {"words": draw.normal("n d", 0.2) + 9}]),
     ],
-    slips=WEIGHTS,
+    slips=[*WEIGHTS, *RETURNED],
     mistakes=[
         Mistake(
             "softmax over queries",
@@ -565,16 +565,6 @@ simple_attention = Exercise(
                     "torch.softmax(attn_scores.flatten(), 0).view_as(attn_scores)"
                 )
             },
-        ),
-        Mistake(
-            "scores returned",
-            "The context is right, but beside it you returned the scores before softmax.",
-            {"return context, attn_weights": "return context, attn_scores"},
-        ),
-        Mistake(
-            "order exchanged",
-            "Both results are right, in the wrong order: first the context, then the weights.",
-            {"return context, attn_weights": "return attn_weights, context"},
         ),
         Mistake(
             "weights transposed in the sum",
@@ -605,11 +595,6 @@ simple_attention = Exercise(
             "words in the place of the context",
             "The weights are right, but you returned the words themselves as the context.",
             {"attn_weights @ words": "words"},
-        ),
-        Mistake(
-            "context only",
-            "You returned one tensor. Return two things: `return context, attn_weights`.",
-            {"return context, attn_weights": "return context"},
         ),
     ],
     alternatives=[

@@ -6,6 +6,7 @@ from autograder.exercises.slips import (
     FROM_THE_LEFT,
     KEEPING,
     KEYS,
+    RETURNED,
     SCALE,
     WEIGHTS,
     without,
@@ -309,7 +310,8 @@ scaled_dot_product_attention = Exercise(
         Aspect("scores above 100", 1, [large_scores]),
     ],
     slips=without(
-        [*SCALE, *KEYS, *FROM_THE_LEFT, *WEIGHTS, *CONTEXT], "weights transposed in the sum"
+        [*SCALE, *KEYS, *FROM_THE_LEFT, *WEIGHTS, *CONTEXT, *RETURNED],
+        "weights transposed in the sum",
     ),
     mistakes=[
         Mistake(
@@ -327,21 +329,6 @@ scaled_dot_product_attention = Exercise(
             KEY_BY_QUERY,
             {"query @ key.transpose": "key @ query.transpose"},
             {"attn_weights @ value": "attn_weights.transpose(-2, -1) @ value"},
-        ),
-        Mistake(
-            "scores returned",
-            "The context is right, but beside it you returned the scores before softmax.",
-            {"return context, attn_weights": "return context, attn_scores"},
-        ),
-        Mistake(
-            "order exchanged",
-            "Both results are right, in the wrong order: first the context, then the weights.",
-            {"return context, attn_weights": "return attn_weights, context"},
-        ),
-        Mistake(
-            "context only",
-            "You returned one tensor. Return two things: `return context, attn_weights`.",
-            {"return context, attn_weights": "return context"},
         ),
         Mistake(
             "query changed in place",

@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from autograder.exercises.slips import KEEPING, KEYS, SCALE, without
+from autograder.exercises.slips import KEEPING, KEYS, SCALE, renamed, without
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import (
     Alternative,
@@ -696,7 +696,7 @@ MultiHeadAttention = Exercise(
         Aspect("dropout", 1, [in_evaluation, in_training]),
         Aspect("gradients", 1, [small_inputs], gradients=True),
     ],
-    slips=without([*SCALE, *KEYS, *KEEPING], "divided by √d_v"),
+    slips=without([*renamed(SCALE, "d_k", "d_head"), *KEYS, *KEEPING], "divided by √d_v"),
     mistakes=[
         Mistake(
             "no ValueError",

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.asking.arguments import Code
-from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, SCALE, WEIGHTS
+from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, RETURNED, SCALE, WEIGHTS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Alternative, Aspect, Exercise, Inputs, Mistake
 
@@ -706,7 +706,7 @@ masked_attention = Exercise(
             gradients=True,
         ),
     ],
-    slips=[*SCALE, *KEYS, *FROM_THE_LEFT, *CONTEXT],
+    slips=[*SCALE, *KEYS, *FROM_THE_LEFT, *CONTEXT, *RETURNED],
     mistakes=[
         Mistake(
             "not scaled",
@@ -799,25 +799,6 @@ masked_attention = Exercise(
             "query and key exchanged",
             "Queries and keys have changed places: rows of the scores are queries, columns keys.",
             {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
-        ),
-        Mistake(
-            "order exchanged",
-            "Both results are right, in the wrong order: first the context, then the weights.",
-            {
-                "return attn_weights @ value, attn_weights": (
-                    "return attn_weights, attn_weights @ value"
-                )
-            },
-        ),
-        Mistake(
-            "context only",
-            "You returned one tensor. Return two things: the context and the weights.",
-            {"return attn_weights @ value, attn_weights": "return attn_weights @ value"},
-        ),
-        Mistake(
-            "scores returned",
-            "The context is right, but beside it you returned the scores before softmax.",
-            {"value, attn_weights": "value, attn_scores"},
         ),
     ],
     alternatives=[

@@ -1,6 +1,7 @@
 """Slips that attention invites, whatever the exercise: a sentence, a pattern, what it becomes."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Slip
@@ -12,6 +13,11 @@ def without(slips: Iterable[Slip], *names: str) -> list[Slip]:
     if unknown := set(names) - {slip.name for slip in slips}:
         raise AuthoringError(f"there is no slip {', '.join(sorted(unknown))} to leave out")
     return [slip for slip in slips if slip.name not in names]
+
+
+def renamed(slips: Iterable[Slip], old: str, new: str) -> list[Slip]:
+    """The same slips where something has another name: d_head for d_k."""
+    return [replace(s, name=s.name.replace(old, new), say=s.say.replace(old, new)) for s in slips]
 
 
 ROOT = "$X / $D ** 0.5"
@@ -225,5 +231,32 @@ KEEPING = (
         "`attn_weights.detach()`.",
         KEPT,
         "self.attn_weights = $W",
+    ),
+)
+
+RETURNED = (
+    Slip(
+        "scores returned",
+        "The context is right, but beside it you returned the scores before softmax.",
+        "return $C, attn_weights",
+        "return $C, attn_scores",
+    ),
+    Slip(
+        "order exchanged",
+        "Both results are right, in the wrong order: first the context, then the weights.",
+        "return $C, attn_weights",
+        "return attn_weights, $C",
+    ),
+    Slip(
+        "context only",
+        "You returned one tensor. Return two things: the context and the weights.",
+        "return $C, attn_weights",
+        "return $C",
+    ),
+    Slip(
+        "weights only",
+        "You returned one tensor. Return two things: the context and the weights.",
+        "return $C, attn_weights",
+        "return attn_weights",
     ),
 )
