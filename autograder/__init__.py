@@ -1,9 +1,9 @@
 """What a lesson imports: `check` and its companions.
 
-In a learner's notebook `check` judges (`autograder.learner`); in a kernel that is being graded it
-hands in answers and knows nothing of what they should be (`autograder.asking.hand_in`). Either is
-loaded when it is first used: with it comes torch, for which nbgrader's commands, that have their
-plug-ins in this package too, would wait a second each.
+In a learner's notebook, `check` judges (`autograder.learner`). In a kernel that is being graded, it
+hands in answers without knowing what they should be (`autograder.asking.hand_in`). Each loads on
+first use because it imports torch: nbgrader's plug-ins live in this package too, and every nbgrader
+command would start a second later.
 """
 
 import os

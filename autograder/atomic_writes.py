@@ -1,4 +1,4 @@
-"""Folders and files that are written aside, and put in their places when they are whole."""
+"""Write files and folders to a temporary place, and move them into position once complete."""
 
 import glob
 import os
@@ -11,7 +11,7 @@ UNFINISHED = ".unfinished"
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file as a whole or not at all: who reads it meanwhile never sees half of it."""
+    """Write a file completely or not at all: a concurrent reader never sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.write_bytes(data)
@@ -20,9 +20,9 @@ def write_whole(path: Path, data: bytes) -> None:
 
 @contextmanager
 def draft_of(final: Path, keep_others: bool) -> Iterator[Path]:
-    """A new folder, which takes the place of `final` when the body ends without an error.
+    """Yield a new folder that replaces `final` if the body ends without an error.
 
-    keep_others: whether notebooks come along that are in `final` and not in the draft.
+    keep_others: whether to copy over notebooks that are in `final` but not in the draft.
     """
     draft = final.with_name(f".{final.name}.new{UNFINISHED}")
     draft.mkdir(parents=True)
@@ -36,7 +36,7 @@ def draft_of(final: Path, keep_others: bool) -> Iterator[Path]:
 
 
 def remove_unfinished(final: Path) -> None:
-    """Remove what a run that was killed may have left beside a folder."""
+    """Remove what a killed run may have left next to a folder."""
     for folder in final.parent.glob(f".{glob.escape(final.name)}.*{UNFINISHED}"):
         shutil.rmtree(folder)
 
@@ -48,7 +48,7 @@ def _copy_others(final: Path, draft: Path) -> None:
 
 
 def _exchange(final: Path, draft: Path) -> None:
-    """A kill in between leaves none of the two in place, not half of one."""
+    """Swap the folders; a kill midway leaves neither in place, but never half of one."""
     if final.exists():
         final.rename(final.with_name(f".{final.name}.old{UNFINISHED}"))
     draft.rename(final)

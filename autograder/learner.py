@@ -23,8 +23,8 @@ _hints_seen: dict[str, int] = {}
 def check(answer: Callable) -> None:
     """Check the function or class that you wrote for an exercise, and show what is right.
 
-    Raises CheckFailed (NotAnsweredYet for the stub) when it does not earn all points, and
-    CourseError when `answer` is no exercise.
+    Raises CheckFailed (NotAnsweredYet for the stub) unless it earns all points, and CourseError
+    if `answer` is not an exercise.
     """
     name = exercise_name(answer)
     reference = store.find(name)
@@ -34,7 +34,7 @@ def check(answer: Callable) -> None:
     if not verdict.answered:
         raise NotAnsweredYet(headline(verdict))
     if not verdict.passed:
-        # nbgrader's Validate shows this line and no card.
+        # nbgrader's Validate shows this line but no card.
         told = verdict.sentence if "NBGRADER_VALIDATING" in os.environ else "See the card above."
         raise CheckFailed(f"{headline(verdict)}. {told}")
 
@@ -42,7 +42,7 @@ def check(answer: Callable) -> None:
 def hint(exercise: Callable | str | None = None) -> None:
     """Show the next hint for an exercise, given by name or as the function itself.
 
-    Raises CourseError when there is no such exercise.
+    Raises CourseError if there is no such exercise.
     """
     name = exercise if isinstance(exercise, str) else exercise_name(exercise, "hint")
     hints = store.find(name).keys[name].hints
@@ -51,9 +51,9 @@ def hint(exercise: Callable | str | None = None) -> None:
 
 
 def failing_case(exercise: Callable | str) -> dict[str, Any]:
-    """The inputs, by name, with which the last check of an exercise went wrong.
+    """Return the inputs, by name, that failed in the last check of an exercise.
 
-    Raises CourseError when no check of it has failed in this notebook.
+    Raises CourseError if no check of it has failed in this notebook.
     """
     name = exercise if isinstance(exercise, str) else exercise_name(exercise, "failing_case")
     verdict = _verdicts.get(name)
@@ -64,7 +64,7 @@ def failing_case(exercise: Callable | str) -> dict[str, Any]:
 
 
 def progress() -> None:
-    """Show the points earned so far in this notebook, for the lessons that were checked in it."""
+    """Show the points earned so far in this notebook, for every lesson checked in it."""
     lessons = list(dict.fromkeys(verdict.lesson for verdict in _verdicts.values()))
     if not lessons:
         raise CourseError("Nothing is checked yet in this notebook. Run a check cell first.")
@@ -77,7 +77,7 @@ def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict
 
 
 def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list[str]:
-    """The exercises that this answer uses and whose answers, beside it, are not right."""
+    """List the exercises that this answer uses but that are not right yet in this notebook."""
     beside = getattr(written_function(answer), "__globals__", {})
     used = names_used(answer)
     needed = [other for other in reference.keys[name].builds_on if other in used]

@@ -1,8 +1,8 @@
-"""What enters the sandbox: calling a learner's code on cases, and handing in what came back.
+"""The code that enters the sandbox: it calls a learner's code on cases and hands in the results.
 
-Nothing in this package knows an expected value, and it imports nothing of the project's but
+Nothing in this package knows an expected value. The only other project module that it imports is
 `autograder.errors`.
 """
 
-# While a submission is graded, names a file that holds the questions of its lesson.
+# While a submission is graded, this variable names the file with its lesson's questions.
 QUESTIONS_VARIABLE = "AUTOGRADER_QUESTIONS"

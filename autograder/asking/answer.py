@@ -1,4 +1,4 @@
-"""What a learner's code gave, as plain data that can cross a process wall."""
+"""What a learner's code returned, as plain data that can cross a process boundary."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -8,14 +8,14 @@ from torch import Tensor
 
 LONGEST_TEXT = 300
 MOST_ELEMENTS = 1_000_000
-# What can be compared and shown; not complex numbers, nor the tiny floats of neural hardware.
+# Dtypes that can be compared and shown: no complex numbers, no floats below 16 bits.
 DTYPES = (
     *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
 )
 
 
-# Kinds of problems that came before any call was made.
+# Kinds of problems that occur before any call is made.
 NEVER_CALLED = {"undefined", "check timed out", "not run", "no answer", "unreadable"}
 
 
@@ -25,8 +25,8 @@ class Problem:
 
     kind: a word or two, such as "raised" or "time"; `autograder.judging.explain_problem` has a
         sentence for each.
-    detail: the particular, such as the exception's own words.
-    where: the line of the learner's code, when there is one.
+    detail: the specifics, such as the exception's message.
+    where: the line of the learner's code, if there is one.
     """
 
     kind: str
@@ -34,15 +34,15 @@ class Problem:
     where: str = ""
 
     def same_as(self, other: "Problem | None") -> bool:
-        """Whether both went wrong in the same way, wherever the line stands."""
+        """Whether both went wrong in the same way, on whatever line."""
         return other is not None and (self.kind, self.detail) == (other.kind, other.detail)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one call gave: tensors by name, or the problem that stood in their way.
+    """What one call returned: tensors by name, or the problem that prevented them.
 
-    lacks: outputs that are missing though the call went well, and why.
+    lacks: outputs that are missing although the call succeeded, and why.
     changed: names of the arguments that the call changed in place.
     printed: how many lines the call printed.
     """
@@ -65,9 +65,9 @@ class Answer:
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "Answer":
-        """The answer in a decoded tree, which may come from an untrusted process.
+        """Read the answer from a decoded tree, which may come from an untrusted process.
 
-        Raises ValueError when the tree is no answer.
+        Raises ValueError if the tree is not an answer.
         """
         try:
             return cls(

@@ -1,7 +1,7 @@
-"""Arguments of a call that are more than a tensor or a plain value: modules and functions.
+"""Call arguments that are more than a tensor or a plain value: modules and functions.
 
-A case holds their description, which travels as plain data; `make` builds the thing itself
-where the learner's code runs.
+A case holds a description, which travels as plain data; `make` builds the real thing where the
+learner's code runs.
 """
 
 import importlib
@@ -19,9 +19,9 @@ MARK = "$made"
 
 @dataclass(frozen=True)
 class StandIn:
-    """A module with the given parameters and no forward, in the place of a learner's class.
+    """A module that replaces a learner's class: it has the given parameters and no forward.
 
-    A name with a dot ("query.weight") belongs to an nn.Linear, any other is an nn.Parameter.
+    A name with a dot ("query.weight") belongs to an nn.Linear; any other is an nn.Parameter.
     """
 
     parameters: dict[str, Tensor]
@@ -45,10 +45,10 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Library:
-    """A module of a library, such as "torch.nn.MultiheadAttention", in eval mode.
+    """A library module, such as "torch.nn.MultiheadAttention", in eval mode.
 
-    build: arguments of its constructor.
-    parameters: loaded by name; drawn when the reference is built if none are given.
+    build: its constructor's arguments.
+    parameters: loaded by name; if None, drawn when the reference is built.
     """
 
     path: str
@@ -66,10 +66,10 @@ class Library:
 
 @dataclass(frozen=True)
 class Code:
-    """A thing given by its source: the last name that the source defines.
+    """An object given by source code: the last name that the source defines.
 
-    given: other arguments of the call; when there are any, the thing defined is a function, and
-        the argument is what it returns for them (an optimizer for a model).
+    given: names of other arguments of the call. If there are any, the source defines a function,
+        and the argument is what it returns for them (such as an optimizer for a model).
     """
 
     source: str
@@ -86,14 +86,14 @@ Made = StandIn | Library | Code
 
 
 def make(value: Any) -> Any:
-    """What a call gets for an argument: a copy of a tensor, a thing made from its description."""
+    """Make the argument that a call receives: copy a tensor, or build from a description."""
     if isinstance(value, Tensor):
         return value.clone()
     return value.make() if isinstance(value, Made) else value
 
 
 def make_all(values: dict[str, Any]) -> dict[str, Any]:
-    """What a call gets for all its arguments, in order."""
+    """Make all arguments that a call receives, in order."""
     made: dict[str, Any] = {}
     for name, value in values.items():
         made[name] = make(value)
@@ -103,7 +103,7 @@ def make_all(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def load_parameters(module: nn.Module, values: dict[str, Tensor]) -> None:
-    """Copy values into the parameters of the same names."""
+    """Copy values into the parameters with the same names."""
     parameters = dict(module.named_parameters())
     with torch.no_grad():
         for name, value in values.items():
@@ -111,7 +111,7 @@ def load_parameters(module: nn.Module, values: dict[str, Tensor]) -> None:
 
 
 def map_tensors(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
-    """The same value with its floating point tensors changed, inside a description too."""
+    """Apply `change` to the floating-point tensors of a value, even inside a description."""
     if isinstance(value, Tensor):
         return change(value) if value.is_floating_point() else value
     if isinstance(value, dict):

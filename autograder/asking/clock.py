@@ -1,7 +1,7 @@
 """A limit on the time that a learner's code takes.
 
-What counts is processor time, so that a busy machine refuses nothing that is right. Code that
-sleeps or waits uses none; behind it is a limit by the wall clock, several times as wide.
+The limit is on processor time, so that a busy machine does not fail correct code. Code that sleeps
+or waits uses none, so there is also a limit on wall time, several times as long.
 """
 
 import ctypes
@@ -13,23 +13,23 @@ from contextlib import contextmanager
 from typing import Self
 
 PATIENCE = 10.0  # wall seconds allowed for each second of processor time
-EVERY = 0.05  # seconds between two looks
-AGAIN = 1.0  # seconds until code that swallowed the exception meets the next one
+EVERY = 0.05  # seconds between two checks
+AGAIN = 1.0  # seconds before code that swallowed the exception gets another one
 
 _raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
 
 class OutOfTime(BaseException):
-    """Time ran out. A BaseException, so that `except Exception` in a loop does not swallow it."""
+    """Time ran out. A BaseException, so `except Exception` in a loop does not swallow it."""
 
 
 class TimeLimit:
-    """Time that several bodies of code use up together, in the thread that enters it.
+    """A time budget that several bodies of code share, in the thread that enters it.
 
-    seconds: of this process's processor time. wall_seconds: of the clock on the wall.
-    waited: whether the wall clock ended it.
+    seconds: of this process's processor time. wall_seconds: of wall time.
+    waited: whether wall time ran out first.
 
-    A sleeping body is woken in the main thread of a POSIX system. Elsewhere the exception waits
+    In the main thread of a POSIX system, a sleeping body is woken. Elsewhere the exception waits
     until the next line of Python runs.
     """
 
@@ -37,7 +37,7 @@ class TimeLimit:
         self.seconds, self.wall_seconds = seconds, PATIENCE * seconds
         self.waited = self._rang = False
         self._spent = self._wall_spent = 0.0
-        self._start: tuple[float, float] | None = None  # of the body that runs
+        self._start: tuple[float, float] | None = None  # of the running body
         self._lock, self._closed = threading.Lock(), threading.Event()
         self._thread = threading.current_thread()
         self._by_signal = self._thread is threading.main_thread() and hasattr(
@@ -57,13 +57,13 @@ class TimeLimit:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Count the body's time, and raise OutOfTime in it when there is none left."""
+        """Count the body's time, and raise OutOfTime in it when none is left."""
         self._start = time.process_time(), time.monotonic()
         try:
             yield
         finally:
             try:
-                self._stop()  # the alarm may ring even here, but then not again for a while
+                self._stop()  # the alarm may ring even here, but not again for a while
             finally:
                 self._stop()
 
@@ -75,7 +75,7 @@ class TimeLimit:
                 _raise_in(ctypes.c_ulong(self._thread.ident), None)
 
     def _used(self) -> tuple[float, float]:
-        """Processor and wall seconds until now."""
+        """Return the processor and wall seconds used so far."""
         if self._start is None:
             return self._spent, self._wall_spent
         cpu, wall = self._start
@@ -93,12 +93,12 @@ class TimeLimit:
                     self._ring()
 
     def _ring(self) -> None:
-        """Raise OutOfTime in the thread of the body."""
+        """Raise OutOfTime in the body's thread."""
         if self._by_signal:
             signal.pthread_kill(self._thread.ident, signal.SIGALRM)
         else:
             _raise_in(ctypes.c_ulong(self._thread.ident), ctypes.py_object(OutOfTime))
 
     def _expire(self, signum: int, frame: object) -> None:
-        if self._rang and self._start is not None:  # the code may have set alarms of its own
+        if self._rang and self._start is not None:  # the code may set alarms too
             raise OutOfTime

@@ -1,8 +1,8 @@
 """Trees of tensors and plain values as safetensors bytes, and back.
 
-Reference files and answers both travel in this form. Reading one never runs code, unlike a
-pickle. Cases have hundreds of small tensors, so all of one dtype are laid end to end, each
-content once; the tree itself, as JSON, is one more tensor of bytes.
+Reference files and answers both use this format. Unlike a pickle, it never runs code when read.
+Cases have hundreds of small tensors, so all tensors of one dtype are laid end to end, without
+duplicates; the tree itself is stored as JSON in one more tensor of bytes.
 """
 
 import json
@@ -22,11 +22,11 @@ MOST_DIMS = 64
 
 
 class CodecError(ValueError):
-    """These bytes are no tree."""
+    """These bytes do not hold a tree."""
 
 
 def encode(tree: Tree) -> bytes:
-    """Bytes from which `decode` makes the same tree again (tuples come back as lists)."""
+    """Encode a tree as bytes for `decode` (tuples come back as lists)."""
     store = _Store()
 
     def plain(node: Tree) -> Tree:
@@ -46,9 +46,9 @@ def encode(tree: Tree) -> bytes:
 
 
 def decode(data: bytes, most_tree_bytes: int = sys.maxsize) -> Tree:
-    """The tree in `data`. Raises CodecError when the bytes hold none.
+    """Decode the tree in `data`. Raises CodecError if there is none.
 
-    most_tree_bytes: the most that the tree may take without the numbers in its tensors.
+    most_tree_bytes: the most that the tree may take, not counting the numbers in its tensors.
     """
     try:
         flat = load(data)
@@ -82,7 +82,7 @@ def decode(data: bytes, most_tree_bytes: int = sys.maxsize) -> Tree:
 
 
 class _Store:
-    """Tensors laid end to end, one row for each dtype, equal ones once."""
+    """Tensors laid end to end, one row per dtype, without duplicates."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Tensor]] = {}
@@ -90,7 +90,7 @@ class _Store:
         self.known: dict[tuple[str, bytes], int] = {}
 
     def put(self, tensor: Tensor) -> list:
-        """Where the tensor stands: its dtype, its start and its shape."""
+        """Store a tensor and return its dtype, start and shape."""
         tensor = tensor.detach().cpu().contiguous()
         dtype, content = _dtype_name(tensor.dtype), tensor.view(-1)
         key = (dtype, content.view(torch.uint8).numpy().tobytes())
@@ -105,7 +105,7 @@ class _Store:
 
 
 def _are_sizes(shape: list) -> bool:
-    # Bounded, or a forged shape would ask for numbers or memory without end.
+    # Bounded, because a forged shape could ask for endless numbers or memory.
     return len(shape) <= MOST_DIMS and all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
 
 
@@ -114,7 +114,7 @@ def _dtype_name(dtype: torch.dtype) -> str:
 
 
 def _dtype(name: str) -> torch.dtype:
-    dtype = vars(torch).get(name)  # not getattr, which would import what it is asked for
+    dtype = vars(torch).get(name)  # not getattr, which may import a submodule
     if not isinstance(dtype, torch.dtype):
         raise CodecError(f"no dtype {name!r}")
     return dtype

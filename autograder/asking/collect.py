@@ -1,7 +1,7 @@
-"""Collect: call what a learner wrote on the cases of a question, and note what came back.
+"""Collect: call a learner's code on the cases of a question, and record what comes back.
 
-This half runs where the learner's code runs. It knows no expected value. Whatever the code does
-(raise, loop, print, return something else) ends as an `Answer`.
+This half runs where the learner's code runs and knows no expected value. Whatever the code does
+(raise, loop, print, return something else) ends up as an `Answer`.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ from autograder.asking.written import method_of, written_function
 
 
 def collect(answer: Callable, question: Question) -> list[Answer]:
-    """One answer for each call of the question."""
+    """Collect one answer for each call of the question."""
     answers: list[Answer] = []
     with TimeLimit(question.seconds) as limit:
         for call in question.calls:
@@ -67,9 +67,9 @@ def _outputs(
     arguments: dict[str, Any],
     lacks: dict[str, Problem],
 ) -> dict[str, Tensor]:
-    """Everything that one call gives, by name; notes in `lacks` what a module does not keep.
+    """Return all outputs of one call, by name; record missing attributes in `lacks`.
 
-    Raises WrongResult, and what the code raises.
+    Raises WrongResult, and whatever the code raises.
     """
     function = answer if call.build is None else built_module(answer, call, arguments)
     if not call.method:
@@ -116,7 +116,7 @@ def _forbid(names: list[str]) -> contextlib.AbstractContextManager:
 
 
 def _require_arguments(function: Callable, arguments: dict[str, Any]) -> None:
-    """Raises WrongResult when the function does not take these arguments by position."""
+    """Raise WrongResult if the function does not take these arguments by position."""
     try:
         signature = inspect.signature(written_function(function))
     except (TypeError, ValueError):  # builtins have none

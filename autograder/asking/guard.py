@@ -10,11 +10,11 @@ from torch.overrides import TorchFunctionMode
 
 
 class ForbiddenCall(Exception):
-    """The learner's code called what the exercise asks it to write."""
+    """The learner's code called the function that it is supposed to implement."""
 
 
 class LineCounter(io.TextIOBase):
-    """A stream that keeps nothing but the number of lines written to it."""
+    """A stream that keeps only the number of lines written to it."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -26,7 +26,7 @@ class LineCounter(io.TextIOBase):
 
 @contextlib.contextmanager
 def silence() -> Iterator[LineCounter]:
-    """Swallow what the body prints or warns, and count its lines."""
+    """Swallow the body's output and warnings, and count the lines."""
     counter = LineCounter()
     with (
         contextlib.redirect_stdout(counter),
@@ -38,7 +38,7 @@ def silence() -> Iterator[LineCounter]:
 
 
 class Forbid(TorchFunctionMode):
-    """Raise ForbiddenCall when torch is asked for one of the named functions.
+    """Raise ForbiddenCall when the code calls one of the named torch functions.
 
     Catches `torch.softmax(x)`, `x.softmax()`, `F.softmax(x)` and `nn.Softmax()(x)` alike.
     """
@@ -56,7 +56,7 @@ class Forbid(TorchFunctionMode):
 
 @contextlib.contextmanager
 def same_randomness() -> Iterator[None]:
-    """Give the body a fixed seed, and the notebook its own random state back afterwards."""
+    """Give the body a fixed seed, then restore the notebook's own random state."""
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(0)  # only the CPU's: all devices' take a millisecond
+        torch.default_generator.manual_seed(0)  # CPU only: seeding all devices takes a millisecond
         yield

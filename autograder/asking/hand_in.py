@@ -1,7 +1,7 @@
-"""Handing answers to the grader: `check` in a kernel that is being graded.
+"""Hand answers to the grader: `check` in a kernel that is being graded.
 
 The grader names a file of questions in an environment variable; the answers go out as a display
-message of a type of its own. No expected value is anywhere near.
+message with its own MIME type. No expected value is within reach.
 """
 
 import base64
@@ -29,7 +29,7 @@ MOST_TREE_BYTES = 1_000_000
 
 @dataclass(frozen=True)
 class HandedIn:
-    """Answers to an exercise, and the names of the exercises that they use."""
+    """Answers to an exercise, and the names of the other exercises that they use."""
 
     answers: list[Answer]
     uses: set[str]
@@ -38,7 +38,7 @@ class HandedIn:
 def check(answer: Callable) -> None:
     """Collect the answers to an exercise and send them to the grader.
 
-    Raises CourseError when `answer` is no exercise of the lesson.
+    Raises CourseError if `answer` is not an exercise of the lesson.
     """
     exercise = exercise_name(answer)
     questions = _questions(os.environ[QUESTIONS_VARIABLE])
@@ -49,25 +49,25 @@ def check(answer: Callable) -> None:
 
 
 def hint(exercise: Callable | str | None = None) -> None:
-    """Nothing: nobody is there to read a hint."""
+    """Do nothing: nobody is there to read a hint."""
 
 
 def progress() -> None:
-    """Nothing: nobody knows it here."""
+    """Do nothing: the points are not known here."""
 
 
 def failing_case(exercise: Callable | str) -> dict[str, Any]:
-    """Raises CourseError: whether a case fails, the grader finds out."""
+    """Raise CourseError: only the grader finds out whether a case fails."""
     raise CourseError("No case fails while a notebook is graded.")
 
 
 def encode_questions(questions: Iterable[Question]) -> bytes:
-    """What the file holds that `QUESTIONS_VARIABLE` names."""
+    """Encode questions for the file that `QUESTIONS_VARIABLE` names."""
     return encode([question.to_tree() for question in questions])
 
 
 def pack(exercise: str, answers: list[Answer], uses: Iterable[str] = ()) -> str:
-    """Answers, and the exercises that they use, as text for a message."""
+    """Pack answers, and the names of the exercises that they use, as text for a message."""
     tree = {
         "exercise": exercise,
         "answers": [answer.to_tree() for answer in answers],
@@ -77,9 +77,9 @@ def pack(exercise: str, answers: list[Answer], uses: Iterable[str] = ()) -> str:
 
 
 def unpack(text: object, exercise: str, count: int) -> HandedIn:
-    """The `count` answers to `exercise` in a message, which may come from anyone.
+    """Unpack the `count` answers to `exercise` from a message, which may come from anyone.
 
-    Raises ValueError when it is something else.
+    Raises ValueError if the message holds anything else.
     """
     if not isinstance(text, str) or len(text) > MOST_BYTES:
         raise ValueError("the answer is no text of a bearable length")

@@ -1,6 +1,6 @@
 """Keras layers as answers, on Keras's torch backend.
 
-Keras is never imported here: a class can only be a Keras layer once the notebook has imported it.
+This module never imports Keras: a class can only be a Keras layer if the notebook imported it.
 """
 
 import re
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from autograder.asking.returned import WrongResult
 
-# Keras wraps the words of an error: what was called, the error itself in bold, all arguments.
+# Keras wraps an error message: what was called, the message itself in bold, all arguments.
 WRAPPED = re.compile(r"\x1b\[1m(.*)\x1b\[0m", re.DOTALL)
 
 
@@ -30,17 +30,17 @@ def built_layer(
     arguments: list[Any],
     dtype: torch.dtype,
 ) -> Any:
-    """A layer with the given parameters, by names such as "query.kernel". Raises WrongResult."""
+    """Build a layer with the given parameters, named like "query.kernel". Raises WrongResult."""
     with _float_type(dtype), _plain_errors():
         layer = answer(**build)
-        layer(*arguments)  # a layer makes its variables when it is first called
+        layer(*arguments)  # a layer creates its variables on its first call
     if parameters is not None:
         _load(layer, parameters)
     return layer
 
 
 def _load(layer: Any, parameters: dict[str, Tensor]) -> None:
-    """Raises WrongResult unless the layer has just these parameters, in these shapes."""
+    """Load the parameters. Raises WrongResult unless names and shapes match exactly."""
     variables = {name: _variable(layer, name) for name in parameters}
     if len(layer.weights) > len({id(variable) for variable in variables.values()}):
         raise _other_parameters(layer, parameters)
@@ -53,12 +53,12 @@ def _load(layer: Any, parameters: dict[str, Tensor]) -> None:
 
 
 def layer_parameters(layer: Any, names: list[str]) -> dict[str, Tensor]:
-    """The torch parameters behind the named variables."""
+    """Return the torch parameters behind the named variables."""
     return {name: _variable(layer, name).value for name in names}
 
 
 def _variable(layer: Any, name: str) -> Any:
-    """The variable that `name` leads to. Raises WrongResult when there is none."""
+    """Return the variable at the path `name`. Raises WrongResult if there is none."""
     owner = layer
     for part in name.split("."):
         owner = getattr(owner, part, None)
@@ -73,7 +73,7 @@ def _other_parameters(layer: Any, wanted: Iterable[str]) -> WrongResult:
 
 
 def _names_in(layer: Any, prefix: str = "") -> Iterator[str]:
-    """The variables' names by attributes; Keras's own paths count the layers made so far."""
+    """Yield the variables' names by attribute; Keras's own paths count the layers made so far."""
     sublayers = {name: child for name, child in layer.named_children() if hasattr(child, "weights")}
     below = {id(variable) for child in sublayers.values() for variable in child.weights}
     yield from (f"{prefix}{v.name}" for v in layer.weights if id(v) not in below)
@@ -83,7 +83,7 @@ def _names_in(layer: Any, prefix: str = "") -> Iterator[str]:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """Errors from the body say in their first line what went wrong, as elsewhere."""
+    """Make errors from the body say in their first line what went wrong, as elsewhere."""
     try:
         yield
     except Exception as error:
@@ -94,9 +94,9 @@ def _plain_errors() -> Iterator[None]:
 
 @contextmanager
 def _float_type(dtype: torch.dtype) -> Iterator[None]:
-    """Layers made in the body take and give this dtype.
+    """Give layers built in the body this dtype for inputs and outputs.
 
-    Keras's own products on torch are rounded to float32 all the same.
+    Keras's own matrix products on torch are rounded to float32 regardless.
     """
     config = sys.modules["keras"].config
     before = config.dtype_policy()

@@ -1,4 +1,4 @@
-"""Building a learner's module for a call, and taking gradients through what was called."""
+"""Build a learner's module for a call, and take gradients through the call."""
 
 import inspect
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from autograder.asking.returned import WrongResult, describe
 
 
 def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
-    """The learner's class, built and given its parameters. Raises WrongResult."""
+    """Build the learner's class and load its parameters. Raises WrongResult."""
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise WrongResult("class", describe(answer))
     try:
@@ -28,7 +28,7 @@ def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.
         module = built_layer(answer, build, call.parameters, list(arguments.values()), dtype)
     else:
         module = _torch_module(answer(**build).to(dtype), call.parameters)
-    torch.default_generator.manual_seed(0)  # whatever building drew, the call starts from here
+    torch.default_generator.manual_seed(0)  # the call starts here, whatever building drew
     return module.train(call.training)
 
 
@@ -45,7 +45,7 @@ def _floating_dtype(arguments: dict[str, Any]) -> torch.dtype:
 
 
 def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
-    """Raises WrongResult unless the module has just these parameters, in these shapes."""
+    """Raise WrongResult unless the module has exactly these parameters, in these shapes."""
     there = {name: tuple(value.shape) for name, value in module.named_parameters()}
     shapes = {name: tuple(value.shape) for name, value in wanted.items()}
     if there.keys() != shapes.keys():
@@ -57,7 +57,7 @@ def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
 
 
 def require_own_memory(arguments: dict[str, Any]) -> None:
-    """Raises WrongResult when two arguments that are modules share a parameter's memory."""
+    """Raise WrongResult if two module arguments share a parameter's memory."""
     owners: dict[int, str] = {}
     for name, module in arguments.items():
         if not isinstance(module, nn.Module):
@@ -72,7 +72,7 @@ def require_own_memory(arguments: dict[str, Any]) -> None:
 
 
 def leaf_tensors(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[str, Tensor]:
-    """What gradients are taken of: floating point arguments, and parameters of a module."""
+    """Return the tensors to differentiate by: floating-point arguments and module parameters."""
     leaves = {
         name: value.detach().requires_grad_()
         for name, value in arguments.items()
@@ -86,7 +86,7 @@ def leaf_tensors(function: Callable, call: Call, arguments: dict[str, Any]) -> d
 
 
 def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Gradients of a weighted sum of all outputs. Raises WrongResult for one without a graph."""
+    """Differentiate a weighted sum of all outputs. Raises WrongResult if one has no graph."""
     for name, value in outputs.items():
         if not value.requires_grad:
             raise WrongResult("detached", name)
@@ -99,5 +99,5 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
 
 
 def _weights(output: Tensor) -> Tensor:
-    """Fixed weights that treat no two elements alike."""
+    """Return fixed weights that differ for every element."""
     return torch.arange(output.numel(), dtype=output.dtype).cos().view(output.shape)

@@ -1,4 +1,4 @@
-"""From an exception to a Problem that names the line of the learner's code."""
+"""Turn an exception into a Problem that names the line of the learner's code."""
 
 import linecache
 import traceback
@@ -18,7 +18,7 @@ SITE_PACKAGES = Path(torch.__file__).parents[1]
 
 
 def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Problem:
-    """What went wrong when an error ended a call."""
+    """Describe the error that ended a call."""
     match error:
         case WrongResult():
             return error.problem
@@ -39,7 +39,7 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
 
 
 def _learner_frames(error: BaseException) -> list[tuple[CodeType, int]]:
-    """Code and line of the traceback's frames that are neither ours nor a library's."""
+    """Return the code and line of each traceback frame that is neither ours nor a library's."""
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     return [(code, line) for code, line in frames if not _is_library(Path(code.co_filename))]
 
@@ -49,7 +49,7 @@ def _is_library(path: Path) -> bool:
 
 
 def _raised_in(error: BaseException) -> str:
-    """Name of the function or class of the learner's that raised."""
+    """Return the name of the learner's function or class that raised."""
     frames = _learner_frames(error)
     return frames[-1][0].co_qualname.split(".")[0] if frames else ""
 

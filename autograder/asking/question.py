@@ -1,7 +1,7 @@
-"""What a check asks: how to call what a learner wrote, and what to take from it.
+"""What a check asks: how to call a learner's code, and which outputs to take from it.
 
-This is all that a learner's process needs in order to answer. What the answer should be is in
-`autograder.judging.key`, and neither refers to the other.
+This is everything that a learner's process needs in order to answer. The right answers are in
+`autograder.judging.key`, and neither module refers to the other.
 """
 
 from collections.abc import Callable
@@ -18,11 +18,11 @@ class Call:
     """One call of a learner's function, or of a module built from the learner's class.
 
     arguments: by name, in call order.
-    build: arguments of the class's constructor; None when the answer is a function.
-    parameters: loaded into the module by name; None leaves those that the constructor made.
-    method: of the module, the one that is called; "" only builds it.
+    build: the constructor's arguments; None when the answer is a function.
+    parameters: loaded into the module by name; None keeps those that the constructor made.
+    method: the module's method to call; "" only builds the module.
     training: whether the module is in train mode.
-    gradients: whether gradients of the outputs are outputs as well.
+    gradients: whether gradients of the outputs are outputs too.
     """
 
     arguments: dict[str, Any]
@@ -33,7 +33,7 @@ class Call:
     gradients: bool = False
 
     def map_tensors(self, change: Callable[[Tensor], Tensor]) -> "Call":
-        """The same call with its floating point tensors changed."""
+        """Return the same call with `change` applied to its floating-point tensors."""
         arguments = {name: map_tensors(value, change) for name, value in self.arguments.items()}
         return replace(self, arguments=arguments, parameters=map_tensors(self.parameters, change))
 
@@ -54,7 +54,7 @@ class Call:
 
 
 def _pairs_to_tree(values: dict[str, Any]) -> list[list]:
-    # JSON keeps the order of a list for certain; a dict's order is only a courtesy.
+    # JSON guarantees the order of a list, but not of an object.
     return [[name, to_tree(value)] for name, value in values.items()]
 
 
@@ -64,16 +64,16 @@ def _pairs_from_tree(pairs: list[list]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Question:
-    """How to call what a learner wrote, and what to take from it.
+    """How to call a learner's code, and which outputs to take from it.
 
-    returns: the names of what it gives back, in order.
-    keeps: attributes of a module that are outputs as well; keeps_detached: they hold no graph.
-    reads: arguments that are modules and whose parameters are outputs after the call.
-    plain: whether it gives back plain numbers or booleans.
-    choices: words of which it gives back one.
-    as_dict: whether it gives back a dict of the names in `returns`.
+    returns: names of the returned values, in order.
+    keeps: module attributes that are outputs too; keeps_detached: they must hold no graph.
+    reads: module arguments whose parameters are outputs after the call.
+    plain: whether it returns plain numbers or booleans.
+    choices: words of which it returns one.
+    as_dict: whether it returns a dict with the names in `returns`.
     forbidden: names of torch functions that it may not call.
-    seconds: processor time that all calls together may take.
+    seconds: processor time for all calls together.
     """
 
     exercise: str

@@ -1,4 +1,4 @@
-"""Taking the named outputs of a call, or saying why there are none."""
+"""Take the named outputs of a call, or say why there are none."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from autograder.asking.question import Call, Question
 
 
 class WrongResult(Exception):
-    """What came back is not what the question asks for; holds the Problem."""
+    """The result is not what the question asks for; holds the Problem."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -18,7 +18,7 @@ class WrongResult(Exception):
 
 
 def named_results(result: Any, question: Question) -> dict[str, Tensor]:
-    """What came back, by name. Raises WrongResult when it is something else."""
+    """Return the results by name. Raises WrongResult if they are not what was asked for."""
     names = question.returns
     if not names:
         return {}
@@ -38,14 +38,14 @@ def named_results(result: Any, question: Question) -> dict[str, Tensor]:
 
 
 def _choice(value: Any, choices: list[str]) -> Tensor:
-    """The place of a word among the choices. Raises WrongResult for any other value."""
+    """Return the index of a word in `choices`. Raises WrongResult for any other value."""
     if value not in choices:
         raise WrongResult("choice", f"{value!r}, which is none of: {', '.join(choices)}")
     return torch.tensor(choices.index(value))
 
 
 def _values_in_order(result: Any, names: list[str]) -> list[Any]:
-    """The values of a dict under the wanted names. Raises WrongResult for anything else."""
+    """Return a dict's values in the order of `names`. Raises WrongResult for anything else."""
     if not isinstance(result, dict):
         raise WrongResult("keys", f"{describe(result)}, not a dict")
     if set(result) != set(names):
@@ -55,7 +55,7 @@ def _values_in_order(result: Any, names: list[str]) -> list[Any]:
 
 
 def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:
-    """The value, if it is a tensor; or a plain number as one. Raises WrongResult."""
+    """Return the value if it is a tensor, or a plain number as one. Raises WrongResult."""
     if plain and isinstance(value, bool | int | float):
         return torch.tensor(value)
     if plain and isinstance(value, Tensor) and value.requires_grad:
@@ -67,7 +67,7 @@ def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:
 
 
 def kept_attribute(module: nn.Module, name: str, question: Question, call: Call) -> Tensor:
-    """An attribute that the module should keep. Raises WrongResult."""
+    """Return an attribute that the module should keep. Raises WrongResult."""
     if not hasattr(module, name):
         raise WrongResult("attribute", name)
     value = _tensor(getattr(module, name), f"the attribute {name}")
@@ -77,13 +77,13 @@ def kept_attribute(module: nn.Module, name: str, question: Question, call: Call)
 
 
 def require_mode(module: Any, training: bool) -> None:
-    """Raise WrongResult when a call has changed whether a module is in training mode."""
+    """Raise WrongResult if a call has changed whether a module is in training mode."""
     if isinstance(module, nn.Module) and module.training != training:
         raise WrongResult("mode", "training" if module.training else "evaluation")
 
 
 def plain_tensor(value: Tensor, name: str) -> Tensor:
-    """A copy without graph, on the CPU. Raises WrongResult when it can't be one."""
+    """Copy a tensor to the CPU, without its graph. Raises WrongResult if that is impossible."""
     if value.layout is not torch.strided:
         raise WrongResult("type", f"a sparse tensor for {name}")
     if value.dtype not in DTYPES:

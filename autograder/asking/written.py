@@ -1,4 +1,4 @@
-"""What a learner wrote: the function or class, and the exercise that it answers."""
+"""The function or class that a learner wrote, and the exercise that it answers."""
 
 import dis
 import inspect
@@ -13,7 +13,7 @@ from autograder.errors import CourseError
 
 
 def exercise_name(answer: object, caller: str = "check") -> str:
-    """The name of the exercise that `answer` answers. Raises CourseError."""
+    """Return the name of the exercise that `answer` is for. Raises CourseError."""
     if isinstance(answer, str):
         raise CourseError(f"`{caller}` takes what you wrote, not its name: {caller}({answer}).")
     if not (inspect.isroutine(answer) or inspect.isclass(answer)):
@@ -25,19 +25,19 @@ def exercise_name(answer: object, caller: str = "check") -> str:
 
 
 def written_function(answer: Any) -> Callable:
-    """What the learner wrote: the function, a module's forward, or a Keras layer's call."""
+    """Return what the learner wrote: the function, a module's forward, or a Keras layer's call."""
     return getattr(answer, "call", None) or getattr(answer, "forward", answer)
 
 
 def method_of(module: nn.Module, name: str) -> Callable:
-    """A method of a learner's module. Raises WrongResult when there is none."""
+    """Return a method of a learner's module. Raises WrongResult if there is none."""
     if not callable(getattr(module, name, None)):
         raise WrongResult("method", name)
     return getattr(module, name)
 
 
 def names_used(answer: Callable) -> set[str]:
-    """The global names that an answer uses, itself or through what else the notebook defines."""
+    """Return the global names that an answer uses, directly or through other notebook code."""
     beside = getattr(written_function(answer), "__globals__", {})
     used: set[str] = set()
     todo = [answer]
@@ -49,7 +49,7 @@ def names_used(answer: Callable) -> set[str]:
 
 
 def _codes(value: Any) -> Iterator[CodeType]:
-    """The code of a function, or of a class's methods; none of anything else."""
+    """Yield the code of a function or of a class's methods, and nothing for other values."""
     functions = vars(value).values() if inspect.isclass(value) else [value]
     return (f.__code__ for f in functions if inspect.isfunction(f))
 

@@ -1,1 +1,1 @@
-"""What knows the answers: comparing what came back with the key, and saying what it means."""
+"""The code that knows the answers: it compares results with the key and explains them."""

@@ -1,4 +1,4 @@
-"""A verdict as a card: HTML for the notebook, the same in plain text for everyone else."""
+"""Show a verdict as a card: HTML for the notebook, the same in plain text elsewhere."""
 
 from html import escape
 
@@ -17,12 +17,12 @@ from autograder.judging.tensor_table import (
 )
 from autograder.judging.verdict import AspectResult, Exhibit, Verdict
 
-# Of the bar at the left; the words keep the colour of the page, light or dark.
+# Colors of the bar on the left; the text keeps the page's color, light or dark.
 GREEN, AMBER, RED = "#2da44e", "#d4a72c", "#e5534b"
 
 
 class Card:
-    """Something to show, in HTML and in text that says the same."""
+    """Something to show, as HTML and as text that says the same."""
 
     def __init__(self, html: str, text: str) -> None:
         self.html, self.text = html, text
@@ -35,7 +35,7 @@ class Card:
 
 
 def verdict_card(verdict: Verdict) -> Card:
-    """The card of one verdict."""
+    """Return the card for one verdict."""
     if not verdict.answered:
         return _frame(
             f"○ {verdict.exercise}: not answered yet", AMBER, [_paragraph(verdict.sentence)]
@@ -54,7 +54,7 @@ def verdict_card(verdict: Verdict) -> Card:
 
 
 def headline(verdict: Verdict) -> str:
-    """One line: the exercise and its points."""
+    """Return one line with the exercise and its points."""
     if not verdict.answered:
         return f"{verdict.exercise}: not answered yet"
     return f"{verdict.exercise}: {count_points(verdict.points, verdict.max_points)}"
@@ -65,7 +65,7 @@ def count_points(points: float, of: float) -> str:
 
 
 def hint_card(exercise: str, hints: list[str], seen: int) -> Card:
-    """The first `seen` hints of an exercise."""
+    """Show the first `seen` hints of an exercise."""
     parts = [_paragraph(f"{i}. {hint}") for i, hint in enumerate(hints[:seen], start=1)]
     left = len(hints) - seen
     more = (
@@ -75,7 +75,7 @@ def hint_card(exercise: str, hints: list[str], seen: int) -> Card:
 
 
 def progress_card(rows: list[tuple[str, float | None, float]]) -> Card:
-    """Points by exercise: (name, points so far or None when unchecked, of how many)."""
+    """Show points by exercise: rows of (name, points or None if unchecked, maximum)."""
     earned = sum(points or 0 for _, points, _ in rows)
     total = sum(most for *_, most in rows)
     html = "".join(f"<tr>{_cell(name)}{_cell(_state(p, most))}</tr>" for name, p, most in rows)
@@ -123,7 +123,7 @@ def _exhibit(exhibit: Exhibit) -> Part:
 
 
 def _side_by_side(output: str, expected: Tensor, got: Tensor) -> Part:
-    """Expected and got on one colour scale, at the slice where they first differ."""
+    """Show expected and got on one color scale, at the slice where they first differ."""
     same = expected.shape == got.shape
     wrong = expected != got if same else torch.zeros(expected.shape, dtype=torch.bool)
     where = pick_slice(wrong)

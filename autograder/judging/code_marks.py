@@ -10,6 +10,6 @@ def listed(names: Iterable[str]) -> str:
 
 
 def as_html(text: str) -> str:
-    """The text as HTML, escaped, with its code in <code>."""
+    """Escape the text as HTML, with its code in <code>."""
     pieces = escape(text).split("`")
     return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))

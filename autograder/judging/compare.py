@@ -1,4 +1,4 @@
-"""Comparing one output with what it should be."""
+"""Compare one output with its expected value."""
 
 import math
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Comparison:
-    """An output beside its expected value.
+    """An output and its expected value.
 
-    name: of the output.
+    name: the output's name.
     dims: its named dimensions, such as "*batch n_query n_key".
-    sizes: what each named dimension measures in this case.
-    most_error: if given, the mean squared error decides in the place of the tolerance.
+    sizes: the size of each named dimension in this case.
+    most_error: the largest mean squared error allowed; if given, it replaces the tolerance.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Comparison:
 
     @property
     def error(self) -> float:
-        """Mean squared error; infinite when the shapes differ or a value is not finite."""
+        """Mean squared error; infinite if the shapes differ or a value is not finite."""
         if self.got.shape != self.expected.shape:
             return math.inf
         error = (self.got.double() - self.expected.double()).square().mean().item()
@@ -41,12 +41,12 @@ class Comparison:
 
     @property
     def wrong_at(self) -> Tensor:
-        """Where the values differ, as booleans. Needs equal shapes."""
+        """Where the values differ, as booleans. Requires equal shapes."""
         return ~_close(self.got, self.expected, self.tolerance)
 
 
 def equal(a: Tensor, b: Tensor, tolerance: float) -> bool:
-    """Whether two tensors have one shape, one dtype and the same values within `tolerance`."""
+    """Whether two tensors have the same shape, dtype and, within `tolerance`, values."""
     same_form = a.shape == b.shape and a.dtype == b.dtype
     return same_form and bool(_close(a, b, tolerance).all())
 

@@ -1,6 +1,6 @@
-"""Sentences for tensors that differ from what they should be, and match no known mistake.
+"""Sentences for wrong tensors that match no known mistake.
 
-Each rule knows one way of being wrong, and the first that recognises it speaks.
+Each rule knows one way of being wrong; the first one that applies provides the sentence.
 """
 
 import itertools
@@ -16,12 +16,12 @@ Rule = Callable[[Comparison], str | None]
 
 
 def explain_difference(comparison: Comparison) -> str:
-    """What sets a wrong output apart from the right one, in a sentence or two."""
+    """Explain how a wrong output differs from the right one, in a sentence or two."""
     return next(sentence for rule in RULES if (sentence := rule(comparison)))
 
 
 def other_axis_order(c: Comparison) -> str | None:
-    """Equal once two or more dimensions change places."""
+    """Equal after permuting the dimensions."""
     if sorted(c.got.shape) != sorted(c.expected.shape):
         return None
     for order in itertools.permutations(range(c.got.dim())):
@@ -33,7 +33,7 @@ def other_axis_order(c: Comparison) -> str | None:
 
 
 def wrong_shape(c: Comparison) -> str | None:
-    """Another shape than expected, with the names of the dimensions."""
+    """The wrong shape; the sentence names the dimensions."""
     if c.got.shape == c.expected.shape:
         return None
     wanted = name_dims(c.expected.shape, c.dims)
@@ -42,7 +42,7 @@ def wrong_shape(c: Comparison) -> str | None:
 
 
 def wrong_dtype(c: Comparison) -> str | None:
-    """Another dtype than expected."""
+    """The wrong dtype."""
     if c.got.dtype == c.expected.dtype:
         return None
     wanted, got = (str(t.dtype).removeprefix("torch.") for t in (c.expected, c.got))
@@ -64,28 +64,28 @@ def not_finite(c: Comparison) -> str | None:
 
 
 def wrong_decision(c: Comparison) -> str | None:
-    """A single True or False."""
+    """A single wrong True or False."""
     if c.got.dim() or c.got.dtype is not torch.bool or c.expected.dtype is not torch.bool:
         return None
     return f"The answer was {c.got.item()}; {c.expected.item()} is right."
 
 
 def wrong_choice(c: Comparison) -> str | None:
-    """A single whole number stands for a word that was chosen; the right one is not told."""
+    """The wrong word, encoded as a single integer; the right one is not revealed."""
     if c.got.dim() or c.got.is_floating_point() or c.got.dtype != c.expected.dtype:
         return None
     return f"{_subject(c)} not the one you chose. What else would look like this?"
 
 
 def opposite_booleans(c: Comparison) -> str | None:
-    """True and False exchanged."""
+    """True and False swapped."""
     if c.got.dtype is torch.bool and torch.equal(~c.got, c.expected):
         return f"{_subject(c)} right with True and False exchanged."
     return None
 
 
 def constant_factor(c: Comparison) -> str | None:
-    """Right up to one factor, named when it is a size, a root of one, or -1."""
+    """Right up to a factor, named if it is a size, the root of one, or an inverse of these."""
     if not c.got.is_floating_point():
         return None
     largest = c.expected.abs().max()
@@ -101,7 +101,7 @@ def constant_factor(c: Comparison) -> str | None:
 
 
 def row_offset(c: Comparison) -> str | None:
-    """Right up to a number added to each row."""
+    """Right except for a number added to each row."""
     if not c.got.is_floating_point() or c.got.dim() == 0 or c.got.shape[-1] < 2:
         return None
     offset = (c.got - c.expected)[..., :1]
@@ -122,7 +122,7 @@ def shuffled_rows(c: Comparison) -> str | None:
 
 
 def some_rows_right(c: Comparison) -> str | None:
-    """Whole rows right and others wrong."""
+    """Some rows entirely right, the others wrong."""
     if c.got.dim() < 2:
         return None
     wrong = c.wrong_at.any(-1).reshape(-1, c.got.shape[-2]).any(0)
@@ -135,7 +135,7 @@ def some_rows_right(c: Comparison) -> str | None:
 
 
 def rows_do_not_sum_to_1(c: Comparison) -> str | None:
-    """Weights whose rows sum to something else."""
+    """Weights whose rows do not sum to 1."""
     if not c.got.is_floating_point() or c.got.dim() == 0:
         return None
     sums, wanted = c.got.sum(-1), c.expected.sum(-1)
@@ -149,8 +149,8 @@ def rows_do_not_sum_to_1(c: Comparison) -> str | None:
 
 
 def largest_difference(c: Comparison) -> str | None:
-    """The place where the values are furthest apart; always has something to say."""
-    # A number is infinitely far from NaN; two equal infinities are not apart.
+    """The place where the values are farthest apart; always returns a sentence."""
+    # A number is infinitely far from NaN; equal infinities do not differ.
     gap = (c.got.double() - c.expected.double()).abs().nan_to_num(nan=math.inf)
     gap = torch.where(c.wrong_at, gap, 0.0)
     place = _index(gap == gap.max())
@@ -163,7 +163,7 @@ def largest_difference(c: Comparison) -> str | None:
 
 
 def too_much_error(c: Comparison) -> str | None:
-    """Good form, but not good enough."""
+    """The right form, but too much error."""
     if c.most_error is None or not math.isfinite(c.error):
         return None
     return f"The mean squared error of {_named(c)} is {c.error:.4f}; it may be {c.most_error:g}."
@@ -190,9 +190,9 @@ RULES: tuple[Rule, ...] = (
 
 
 def name_dims(shape: tuple[int, ...], dims: str) -> str:
-    """A shape with the names of its dimensions: "(batch=2, n_query=3)".
+    """Format a shape with the names of its dimensions: "(batch=2, n_query=3)".
 
-    A name with a star stands for all leading dimensions that no other name takes.
+    A name with a star covers all leading dimensions that have no name of their own.
     """
     names = dims.split()
     if names and names[0].startswith("*"):
@@ -205,7 +205,7 @@ def name_dims(shape: tuple[int, ...], dims: str) -> str:
 
 
 def _misplaced(c: Comparison) -> str:
-    """Says which named dimension a wrong size is, when it is one."""
+    """Say which named dimension a wrong size belongs to, if any."""
     if c.got.dim() != c.expected.dim():
         return ""
     names = {size: name for name, size in c.sizes.items()}

@@ -1,10 +1,10 @@
-"""Sentences for calls that gave no tensors."""
+"""Sentences for calls that returned no tensors."""
 
 from autograder.asking.answer import Problem
 
 
 def explain_problem(problem: Problem, exercise: str) -> str:
-    """One sentence, perhaps two, for a call that gave nothing to compare."""
+    """Explain, in a sentence or two, why a call returned nothing to compare."""
     detail = problem.detail
     match problem.kind:
         case "not answered" if detail == exercise:

@@ -1,8 +1,8 @@
-"""Footprints: enough of an answer to know it again, in a few numbers.
+"""Footprints: a few numbers, enough to recognize an answer.
 
-A reference knows hundreds of wrong answers, and it need not show them, only recognise them. So of
-each tensor it keeps its form and its products with a few fixed random vectors. Two tensors that
-differ have different products, whichever elements differ.
+A reference knows hundreds of wrong answers; it need not show them, only recognize them. So it keeps
+only each tensor's form and its products with a few fixed random vectors. Tensors that differ have
+different products, whichever elements differ.
 """
 
 import math
@@ -16,13 +16,13 @@ from torch import Tensor
 from autograder.asking.answer import Answer, Problem
 
 PRODUCTS = 4
-# NaN and infinities count as numbers that no answer holds.
+# NaN and infinities are replaced by numbers that no answer contains.
 STRANGE = {"nan": 1234.5, "posinf": 2345.6, "neginf": -3456.7}
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """What is kept of an answer: its form (names, dtypes, shapes, changed inputs) and products."""
+    """An answer's form (names, dtypes, shapes, changed inputs) and products."""
 
     form: str
     products: Tensor
@@ -38,18 +38,18 @@ class Footprint:
         return cls(form, products, Problem(*problem) if problem else None)
 
     def matches(self, other: "Footprint", slack: Tensor) -> bool:
-        """Whether both are of one answer, up to `slack` in each product."""
+        """Whether both belong to the same answer, up to `slack` in each product."""
         if self.problem or other.problem:
             return self.problem is not None and self.problem.same_as(other.problem)
         if self.form != other.form:
             return False
-        # Products of very large values are infinite, and a difference of those is NaN.
+        # Products of very large values are infinite, and their difference is NaN.
         same = self.products == other.products
         return bool((same | ((self.products - other.products).abs() <= slack)).all())
 
 
 def footprint(answer: Answer) -> Footprint:
-    """The footprint of an answer."""
+    """Compute the footprint of an answer."""
     tensors = sorted(answer.tensors.items())
     forms = [f"{name} {str(t.dtype)[6:]} {list(t.shape)}" for name, t in tensors]
     forms += [f"lacks {name}: {lack.kind}" for name, lack in answer.lacks.items()]
@@ -60,7 +60,7 @@ def footprint(answer: Answer) -> Footprint:
 
 
 def slack(answer: Answer, tolerance: dict[str, float]) -> Tensor:
-    """How far each product of an answer may be off, when its elements may be off by `tolerance`."""
+    """Return how far each product may be off if the elements may be off by `tolerance`."""
     parts = [torch.zeros(0)]
     for name, tensor in sorted(answer.tensors.items()):
         off = 4 * tolerance.get(name, 0.0) * math.sqrt(max(tensor.numel(), 1))

@@ -1,6 +1,6 @@
-"""Judge: compare answers with an answer key, and say what it means.
+"""Judge: compare answers with an answer key, and explain the result.
 
-This half never sees the learner's code, only the tensors that it gave.
+This half never sees the learner's code, only the tensors that it returned.
 """
 
 from dataclasses import replace
@@ -23,7 +23,7 @@ HIDDEN_ONLY = (
 
 
 def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
-    """The verdict on one answer for each case of the key."""
+    """Judge the answers, one for each case of the key."""
     if len(answers) != len(key.cases):
         raise ValueError(f"{key.exercise} has {len(key.cases)} cases, not {len(answers)} answers")
     answers = [_complete(case, answer) for case, answer in zip(key.cases, answers, strict=True)]
@@ -41,14 +41,14 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     )
     for aspect, cases in zip(key.aspects, failing, strict=True):
         if cases:
-            # A public case can be shown whole, so it goes first.
+            # Prefer a public case, because it can be shown in full.
             shown = min(cases, key=lambda i: key.cases[i].hidden)
             return replace(verdict, **_finding(key, aspect, answers, shown))
     return verdict
 
 
 def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
-    """The verdict on an answer that builds on others which are not right yet."""
+    """Blame a wrong answer on unfinished exercises that it builds on, if any."""
     if verdict.passed or not verdict.answered or not unfinished:
         return verdict
     them = "it" if len(unfinished) == 1 else "them"
@@ -57,7 +57,7 @@ def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
 
 
 def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey | None:
-    """The known mistake that gives the same answer to `case`, and to most of the others."""
+    """Find the known mistake that matches the answer to `case`, and most of the others."""
     prints = [footprint(answer) for answer in answers]
     slacks = [slack(a, c.tolerance) for a, c in zip(answers, key.cases, strict=True)]
 
@@ -70,14 +70,14 @@ def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey
     forms = [(mistake, form) for mistake in key.mistakes for form in mistake.forms]
     suspects = [(mistake, form) for mistake, form in forms if alike(form, case)]
     if all(value.dim() == 0 for value in key.cases[case].expected.values()):
-        # One wrong True or False proves little: every case has to agree.
+        # One wrong True or False proves little, so every case has to agree.
         suspects = [suspect for suspect in suspects if agreement(suspect) == len(answers)]
     mistake, _ = max(suspects, key=agreement, default=(None, []))
     return mistake
 
 
 def _complete(case: CaseKey, answer: Answer) -> Answer:
-    """The answer, or the problem that it lacks an output (only a forged one can)."""
+    """Return the answer, or a problem if an output is missing (only forged answers lack one)."""
     given = answer.tensors.keys() | answer.lacks.keys()
     if answer.problem or case.raises or given == case.expected.keys():
         return answer
@@ -97,7 +97,7 @@ def _aspect_result(key: AnswerKey, aspect: AspectKey, failing: list[int]) -> Asp
 
 
 def _problems(key: AnswerKey, answers: list[Answer]) -> tuple[Problem, ...]:
-    """What stood in the way of tensors, each trouble once."""
+    """List the problems that prevented tensors, each one once."""
     found: list[Problem] = []
     for case, answer in zip(key.cases, answers, strict=True):
         for problem in _case_problems(case, answer):
@@ -143,7 +143,7 @@ def _comparison(case: CaseKey, answer: Answer, name: str, dims: str = "") -> Com
 def _finding(
     key: AnswerKey, aspect: AspectKey, answers: list[Answer], index: int
 ) -> dict[str, Any]:
-    """What a verdict says of a failing case: sentence, mistake and exhibit."""
+    """Return what a verdict says about a failing case: sentence, mistake and exhibit."""
     case, answer = key.cases[index], answers[index]
     if answer.problem and answer.problem.kind in NEVER_CALLED:
         return {"sentence": explain_problem(answer.problem, key.exercise)}

@@ -1,4 +1,4 @@
-"""What an answer should be, and what is known of wrong ones: all that a judge needs."""
+"""The right answers and the known wrong ones: everything that a judge needs."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,15 +12,15 @@ from autograder.judging.footprint import Footprint
 class CaseKey:
     """The right answer to one call.
 
-    label: what the case is called, if its shapes do not say it.
+    label: the case's name, if its shapes do not identify it.
     shapes: the shapes of its tensor arguments, by name.
-    sizes: what each named dimension measures, such as {"n_query": 3}.
+    sizes: the size of each named dimension, such as {"n_query": 3}.
     expected: tensors by name.
     tolerance: how far each of them may be off, absolute.
-    raises: the name of the exception that is the right answer, if it is one.
-    most_error: for an output that is judged by what it is good for, the largest mean squared
-        error that it may have; such an output has no other tolerance.
-    hidden: whether only grading uses it.
+    raises: the name of the exception that is the right answer, if any.
+    most_error: the largest mean squared error allowed, for outputs that are judged by how well
+        they do; such an output has no other tolerance.
+    hidden: whether only grading uses the case.
     """
 
     label: str
@@ -45,9 +45,9 @@ class AspectKey:
 
 @dataclass(frozen=True)
 class MistakeKey:
-    """A known mistake: what to say of it, and how to know it again.
+    """A known mistake: what to say about it, and how to recognize it.
 
-    forms: for each code that makes it the footprint of its answer to every call.
+    forms: for each code variant that makes it, the footprint of its answer to every call.
     """
 
     name: str
@@ -65,9 +65,9 @@ class MistakeKey:
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """All that is known of an exercise's right and wrong answers.
+    """Everything known about an exercise's right and wrong answers.
 
-    dims: for each output its named dimensions, such as "*batch n_query n_key".
+    dims: for each output, its named dimensions, such as "*batch n_query n_key".
     builds_on: exercises whose answers this one uses.
     """
 

@@ -1,4 +1,4 @@
-"""Small heat maps as HTML tables: readable by eye, by screen reader and by diff."""
+"""Small heat maps as HTML tables that people, screen readers and diffs can read."""
 
 import math
 from html import escape
@@ -7,21 +7,21 @@ import torch
 from torch import Tensor
 
 MOST_ROWS = MOST_COLUMNS = 8
-# Cividis from dark to light, as it is easy to read for people who see few colours.
+# Cividis from dark to light, which people with color blindness can read easily.
 STOPS = ((0, 34, 78), (87, 93, 109), (124, 123, 120), (177, 165, 112), (254, 232, 56))
 CAPTION = "text-align:left;caption-side:top;white-space:nowrap;font-size:12px;padding:0 0 2px 0"
 CELL = "padding:2px 6px;text-align:right;font-family:monospace;font-size:12px;border:0;"
 
 
 def pick_slice(wrong: Tensor) -> tuple[int, ...]:
-    """Index of the leading dimensions whose last two dimensions hold the first wrong value."""
+    """Return the index into the leading dimensions of the matrix with the first wrong value."""
     if wrong.dim() <= 2 or not wrong.any():
         return (0,) * max(wrong.dim() - 2, 0)
     return tuple(wrong.nonzero()[0, :-2].tolist())
 
 
 def heatmap(values: Tensor, title: str, low: float, high: float, decimals: int) -> str:
-    """A table of at most 8 by 8 values [n] or [rows, columns], coloured from low to high."""
+    """Show at most 8 by 8 values, [n] or [rows, columns], as a table colored from low to high."""
     grid = torch.atleast_2d(values)
     rows = "".join(_row(row, low, high, decimals) for row in grid[:MOST_ROWS])
     if grid.shape[0] > MOST_ROWS:
@@ -34,13 +34,13 @@ def heatmap(values: Tensor, title: str, low: float, high: float, decimals: int) 
 
 
 def value_range(*tensors: Tensor) -> tuple[float, float]:
-    """The least and the greatest finite value of all tensors."""
+    """Return the smallest and the largest finite value of all tensors."""
     finite = torch.cat([t[t.isfinite()].double().flatten() for t in tensors])
     return (finite.min().item(), finite.max().item()) if len(finite) else (0.0, 0.0)
 
 
 def telling_decimals(expected: Tensor, got: Tensor) -> int:
-    """How many decimals it takes to see that two tensors of one shape differ."""
+    """Return how many decimals show that two tensors of the same shape differ."""
     gap = (expected.double() - got.double()).abs()
     largest = gap[gap.isfinite()].max().item() if gap.isfinite().any() else 1.0
     return next((d for d in (3, 5, 7) if largest >= 0.5 * 10**-d), 7)
@@ -74,7 +74,7 @@ def _colour(number: float, low: float, high: float) -> tuple[int, int, int]:
 
 
 def format_value(value: Tensor, decimals: int) -> str:
-    """A number short enough for a cell; booleans as words."""
+    """Format a number short enough for a cell; booleans as words."""
     number = value.item()
     if isinstance(number, bool | int):
         return str(number)

@@ -1,4 +1,4 @@
-"""What a judge found: data that a card shows, a gradebook stores and a report counts."""
+"""Verdicts: data that a card shows, a gradebook stores and a report counts."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from autograder.asking.answer import Problem
 
 @dataclass(frozen=True)
 class CaseCount:
-    """How many cases are right, of how many."""
+    """How many cases are right, out of how many."""
 
     right: int = 0
     of: int = 0
@@ -18,7 +18,7 @@ class CaseCount:
 
 @dataclass(frozen=True)
 class AspectResult:
-    """What became of one aspect.
+    """The outcome of one aspect.
 
     public: the cases that the notebook shows; hidden: those that only grading uses.
     """
@@ -34,11 +34,11 @@ class AspectResult:
 class Exhibit:
     """The first case that went wrong.
 
-    case: its number among the cases of the exercise.
+    case: its index among the exercise's cases.
     label: its name, if it has one.
-    shapes: of its tensor arguments, by name.
-    output: the name of the wrong output, empty when the call gave no tensors.
-    expected, got: that output, or None; for a hidden case they stay hidden.
+    shapes: the shapes of its tensor arguments, by name.
+    output: the name of the wrong output, empty if the call returned no tensors.
+    expected, got: that output, or None; always None for a hidden case.
     """
 
     case: int
@@ -54,9 +54,9 @@ class Exhibit:
 class Verdict:
     """The outcome of one exercise.
 
-    sentence: what is wrong, empty when all is right.
+    sentence: what is wrong, empty if everything is right.
     mistake: the name of the known mistake, if it is one.
-    problems: what stood in the way of tensors in any case, each trouble once.
+    problems: what prevented tensors in any case, each problem once.
     """
 
     exercise: str
@@ -82,7 +82,7 @@ class Verdict:
         return all(aspect.held for aspect in self.aspects)
 
     def summary(self) -> dict[str, Any]:
-        """The verdict in plain values, without tensors."""
+        """Return the verdict as plain values, without tensors."""
         return {
             "exercise": self.exercise,
             "points": self.points,

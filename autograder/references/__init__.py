@@ -1,1 +1,1 @@
-"""The built lessons, a file for each: questions, answer keys and footprints of mistakes."""
+"""The built lessons, one file each: questions, answer keys and footprints of mistakes."""

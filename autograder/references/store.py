@@ -1,4 +1,4 @@
-"""The built exercises of the course: one reference file a lesson, looked up by exercise name."""
+"""The built exercises of the course: one reference file per lesson, found by exercise name."""
 
 import difflib
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ REMEDY = "Run `make reference`, or install the course again."
 
 @dataclass(frozen=True)
 class LessonReference:
-    """The built exercises of one lesson, by name, in the order of the lesson.
+    """The built exercises of one lesson, by name, in lesson order.
 
-    source: a digest of what they were built from.
+    source: a digest of the sources that they were built from.
     """
 
     lesson: str
@@ -50,7 +50,7 @@ class LessonReference:
 
 
 def load(path: Path) -> LessonReference:
-    """The reference file at `path`. Raises CourseError when it can't be used."""
+    """Load the reference file at `path`. Raises CourseError if it can't be used."""
     try:
         return LessonReference.from_tree(_readable(path))
     except (CodecError, KeyError, TypeError, ValueError) as error:
@@ -60,9 +60,9 @@ def load(path: Path) -> LessonReference:
 
 
 def find(exercise: str) -> LessonReference:
-    """The lesson that holds `exercise`.
+    """Find the lesson that contains `exercise`.
 
-    Raises CourseError when no lesson does, with the nearest names.
+    Raises CourseError if no lesson does, suggesting the closest name.
     """
     lessons = exercises_by_lesson()
     for lesson, names in lessons.items():
@@ -76,7 +76,7 @@ def find(exercise: str) -> LessonReference:
 
 @cache
 def exercises_by_lesson() -> dict[str, list[str]]:
-    """Exercise names by lesson name. Raises CourseError."""
+    """Return exercise names by lesson name. Raises CourseError."""
     paths = sorted(PUBLIC.glob("*.safetensors"))
     if not paths:
         raise CourseError(f"There are no reference files in {PUBLIC.name}/. {REMEDY}")
@@ -84,7 +84,7 @@ def exercises_by_lesson() -> dict[str, list[str]]:
 
 
 def _readable(path: Path) -> dict[str, Any]:
-    """The tree in a reference file of this version. Raises CourseError, CodecError."""
+    """Read the tree from a reference file of this version. Raises CourseError, CodecError."""
     try:
         tree = decode(path.read_bytes())
     except OSError as error:
