@@ -1,1 +1,1 @@
-"""What an author runs: from a lesson's text to notebooks and reference files."""
+"""The author's tools: make notebooks and reference files from a lesson's text."""

@@ -35,7 +35,7 @@ def reference(lesson: Lesson) -> None:
 
 
 def release(lesson: Lesson) -> None:
-    """Make the learner's notebook with nbgrader, unless answers stand in the present one."""
+    """Make the learner's notebook with nbgrader, unless the existing one has answers in it."""
     from autograder.authoring.notebooks import answered_cells
 
     answered = answered_cells(lesson.released_path)
@@ -49,7 +49,7 @@ def release(lesson: Lesson) -> None:
 
 
 def mistakes(lesson: Lesson) -> None:
-    """Print what becomes of every known mistake and every alternative."""
+    """Print the outcome of every known mistake and every alternative."""
     from autograder.authoring.table import outcomes, print_table
     from autograder.building.reference import build
 
@@ -63,8 +63,8 @@ COMMANDS: dict[str, Callable[[Lesson], None]] = {
 
 def main() -> int:
     sys.stdout.reconfigure(errors="replace")  # a terminal may have no √
-    torch.set_num_threads(1)  # small tensors on many threads are 100 times slower
-    # A check in a lesson that is being built must judge, whatever the caller's environment says.
+    torch.set_num_threads(1)  # many threads make small tensors 100 times slower
+    # Checks in a lesson being built must judge, whatever the caller's environment says.
     os.environ.pop("AUTOGRADER_QUESTIONS", None)
     parser = argparse.ArgumentParser(prog="python -m autograder.authoring", description=__doc__)
     parser.add_argument("command", choices=COMMANDS)

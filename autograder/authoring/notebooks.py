@@ -1,7 +1,7 @@
-"""Building source notebooks from lesson texts.
+"""Build source notebooks from lesson texts.
 
-A source notebook carries nbgrader's metadata, derived from the text, and cell ids that follow
-from the headings, so that two builds of the same text are the same file.
+A source notebook has nbgrader's metadata, derived from the text, and cell ids derived from the
+headings, so that building the same text twice gives the same file.
 """
 
 import re
@@ -20,7 +20,7 @@ CELL_SECONDS = 300
 
 
 def build_notebook(lesson: Lesson) -> NotebookNode:
-    """The source notebook of a lesson, not yet executed. Raises AuthoringError."""
+    """Build a lesson's source notebook without executing it. Raises AuthoringError."""
     cells = [_with_nbgrader(cell, lesson) for cell in lesson.notebook.cells]
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
         cell.id = cell_id
@@ -29,7 +29,7 @@ def build_notebook(lesson: Lesson) -> NotebookNode:
 
 
 def execute(notebook: NotebookNode, folder: Path, allow_errors: bool = False) -> NotebookNode:
-    """The notebook run from top to bottom in `folder`, without timestamps."""
+    """Run the notebook from top to bottom in `folder`, without timestamps."""
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
@@ -50,7 +50,7 @@ def write(notebook: NotebookNode, path: Path) -> None:
 
 
 def answered_cells(path: Path) -> list[str]:
-    """The exercises that hold more than their stub in a released notebook."""
+    """List the exercises in a released notebook that no longer contain the stub."""
     if not path.exists():
         return []
     cells = nbformat.read(path, as_version=4).cells
@@ -60,7 +60,7 @@ def answered_cells(path: Path) -> list[str]:
 
 
 def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
-    """A copy of the cell with the nbgrader metadata that its source calls for."""
+    """Copy the cell and add the nbgrader metadata that its source calls for."""
     cell = nbformat.from_dict(cell)
     if cell.cell_type != "code":
         return cell
@@ -80,7 +80,7 @@ def _points(lesson: Lesson, name: str) -> int:
 
 
 def _cell_ids(cells: list[NotebookNode]) -> list[str]:
-    """An id for each cell: its exercise, or the nearest heading above and a number."""
+    """Make an id for each cell: its exercise, or the nearest heading above, and a number."""
     ids, heading, seen = [], "start", Counter()
     for cell in cells:
         if cell.cell_type == "markdown" and (match := re.match(r"#+ (.+)", cell.source)):

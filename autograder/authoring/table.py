@@ -1,4 +1,4 @@
-"""The table of known mistakes: is each one rejected and named, does every alternative pass?"""
+"""The table of known mistakes: is each one rejected and named? Does every alternative pass?"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,10 +14,9 @@ from autograder.references.store import LessonReference
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the check says to one mistake or alternative.
+    """The check's verdict on one mistake or alternative.
 
-    named: the mistake that the verdict names, "" for none.
-    shared: whether another mistake has the same words.
+    shared: whether another mistake has the same message.
     """
 
     exercise: str
@@ -28,7 +27,7 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        """An alternative has full marks; a mistake is rejected and called by its name."""
+        """Whether an alternative has full marks, or a mistake is rejected and named."""
         if self.kind == "alternative":
             return self.verdict.passed
         return not self.verdict.passed and (self.verdict.mistake == self.name or self.shared)
@@ -44,7 +43,7 @@ class Outcome:
 
 
 def outcomes(lesson: Lesson, reference: LessonReference) -> list[Outcome]:
-    """The outcome of every mistake and alternative of a lesson, by a reference of it."""
+    """Judge every mistake and alternative of a lesson by its reference."""
     return [
         outcome
         for name in reference.keys

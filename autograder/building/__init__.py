@@ -1,1 +1,1 @@
-"""From a lesson and its exercises to a reference, with hidden cases for grading."""
+"""Build a reference from a lesson and its exercises, with hidden cases for grading."""

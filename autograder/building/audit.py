@@ -1,4 +1,4 @@
-"""The mutation test of an exercise: its check must refuse what is wrong and take what is right."""
+"""The mutation test of an exercise: its check must reject wrong answers and accept right ones."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,16 +18,16 @@ HINTS = 3
 
 
 class Audit:
-    """The mutation test of one exercise. Each finding is an AuthoringError."""
+    """The mutation test of one exercise. Each finding raises AuthoringError."""
 
     def __init__(self, exercise: Exercise, question: Question, key: AnswerKey) -> None:
         self.exercise, self.question, self.key = exercise, question, key
 
     def run(self, right: dict[str, list[Answer]], wrong: dict[str, list[list[Answer]]]) -> None:
-        """Raises AuthoringError.
+        """Run the audit. Raises AuthoringError.
 
-        right: the answers of the solution and of every alternative; wrong: for every mistake those
-        of each code that makes it.
+        right: the answers of the solution and of every alternative.
+        wrong: for every mistake, the answers of each code variant that makes it.
         """
         self._require(len(self.key.hints) == HINTS, f"should have {HINTS} hints")
         many = len(self.exercise.alternatives)
@@ -53,7 +53,7 @@ class Audit:
             self._require(not confused, f"takes {mistake.name!r} for {verdict.mistake!r}")
 
     def _trivial(self) -> Iterator[tuple[str, list[Answer]]]:
-        """Answers that took no thought."""
+        """Yield answers that took no thought."""
         generator = torch.Generator().manual_seed(0)
         makers: dict[str, Callable[[Tensor], Tensor]] = {
             "zeros": torch.zeros_like,
@@ -71,7 +71,7 @@ class Audit:
         return Answer({name: make(tensor) for name, tensor in expected.items()})
 
     def _echo(self, call: Call, expected: dict[str, Tensor]) -> Answer:
-        """For every output an input of its form, or zeros."""
+        """Answer with an input of the same shape and dtype for every output, or zeros."""
         inputs = [value for value in call.arguments.values() if isinstance(value, Tensor)]
 
         def echo(wanted: Tensor) -> Tensor:

@@ -1,9 +1,9 @@
-"""Building reference files: the solution run on every case, and every known mistake as well.
+"""Build reference files: run the solution, and every known mistake, on every case.
 
 Expected values are computed in float64 from the float32 inputs; mistakes run in float32, as a
-learner's code would. Building is also the mutation test of the course: it fails when an edit no
-longer applies, a mistake goes unseen or can't be told from another, a right alternative is
-refused, or a trivial answer earns a point.
+learner's code would. Building is also the mutation test of the course: it fails if an edit no
+longer applies, a mistake goes undetected or can't be told from another, a correct alternative is
+rejected, or a trivial answer earns a point.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ ROUNDING = 16 * torch.finfo(torch.float32).eps
 
 
 def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
-    """The reference of a lesson; with a secret the hidden cases too. Raises AuthoringError."""
+    """Build a lesson's reference, with hidden cases if given a secret. Raises AuthoringError."""
     built = [ExerciseBuilder(lesson, exercise, secret).build() for exercise in lesson.exercises]
     return LessonReference(
         lesson=lesson.name,
@@ -59,19 +59,19 @@ def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
 
 
 def source_digest(lesson: Lesson, secret: str | None = None) -> str:
-    """A digest of all that a reference is built from: texts, code that builds it, and secret."""
+    """Hash everything that a reference is built from: texts, the code that builds it, secret."""
     exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
     files = needed_files([lesson.text_path, exercises, Path(__file__)], ROOT)
     digest = hashlib.sha256((secret or "").encode())
     for path in files:
-        text = path.read_text(encoding="utf-8")  # whatever the ends of its lines
+        text = path.read_text(encoding="utf-8")  # whatever its line endings
         digest.update(f"{path.relative_to(ROOT).as_posix()} {len(text)}\n{text}".encode())
     return digest.hexdigest()
 
 
 @dataclass(frozen=True)
 class DrawnCase:
-    """One call, with what its draw says of it."""
+    """One call, and what its draw says about it."""
 
     call: Call
     draw: Draw
@@ -105,7 +105,7 @@ class ExerciseBuilder:
         )
 
     def build(self) -> tuple[Question, AnswerKey]:
-        """The two halves. Raises AuthoringError when the exercise is not sound."""
+        """Build both halves. Raises AuthoringError if the exercise is not sound."""
         alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
         known = self.lesson.mistakes(self.exercise)
         mistakes = {m.name: [self._answers(v) for v in m.variants] for m in known}
@@ -128,7 +128,7 @@ class ExerciseBuilder:
         return self.question, key
 
     def _draw_aspect(self, aspect: Aspect) -> AspectKey:
-        """Draws the cases of an aspect and adds them to `cases`."""
+        """Draw the cases of an aspect and add them to `cases`."""
         first = len(self.cases)
         for seed in self.seeds:
             hidden = seed != PUBLIC_SEED
@@ -167,9 +167,9 @@ class ExerciseBuilder:
         return collect(namespace[self.exercise.name], self.question)
 
     def _expected(self, noise: float = 0.0) -> list[Answer]:
-        """The solution's answers, computed in float64 and given in float32.
+        """Compute the solution's answers in float64 and return them in float32.
 
-        noise: relative change of the inputs and parameters beforehand.
+        noise: relative size of random changes to the inputs and parameters.
         """
         generator = torch.Generator().manual_seed(0)
 
@@ -213,12 +213,12 @@ class ExerciseBuilder:
 
 
 def in_single_precision(value: Tensor) -> Tensor:
-    """The same value; float64 as float32, and a dtype that the case itself asks for as it is."""
+    """Convert float64 to float32; keep any other dtype, which the case itself asked for."""
     return value.float() if value.dtype is torch.float64 else value
 
 
 def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
-    """Values for a module's parameters that nothing treats as zero or equal, biases included."""
+    """Draw a module's parameters, biases included, so that none are zero or equal."""
     return {
         name: torch.randn(parameter.shape, generator=draw.generator) * PARAMETER_SCALE
         for name, parameter in module.named_parameters()
@@ -226,7 +226,7 @@ def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
 
 
 def _with_parameters(arguments: dict[str, Any], draw: Draw) -> dict[str, Any]:
-    """The arguments, parameters drawn for library modules that have none."""
+    """Draw parameters for library modules among the arguments that have none."""
 
     def filled(value: Any) -> Any:
         if not isinstance(value, Library) or value.parameters:
@@ -237,7 +237,7 @@ def _with_parameters(arguments: dict[str, Any], draw: Draw) -> dict[str, Any]:
 
 
 def input_dims(solution: Callable) -> dict[str, str]:
-    """The named dimensions of each input, as annotated; "" where it is no tensor of floats."""
+    """Return each input's named dimensions, as annotated; "" unless it is a float tensor."""
     arguments = signature(written_function(solution)).parameters.values()
     needed = {a.name: a.annotation for a in arguments if a.default is a.empty and a.name != "self"}
     return {
@@ -247,22 +247,22 @@ def input_dims(solution: Callable) -> dict[str, str]:
 
 
 def output_dims(solution: Callable, returns: list[str]) -> dict[str, str]:
-    """The named dimensions of each output, as annotated in the solution."""
+    """Return each output's named dimensions, as annotated in the solution."""
     annotation = written_function(solution).__annotations__.get("return")
     parts = getattr(annotation, "__args__", None) or (annotation,)
     return dict(zip(returns, map(_dims, parts), strict=False))
 
 
 def _dims(annotation: Any) -> str:
-    """The dimensions of a jaxtyping annotation; "" for any other."""
+    """Return the dimensions of a jaxtyping annotation; "" for any other."""
     return re.sub(r"\s+", " ", getattr(annotation, "dim_str", "")).strip()
 
 
 def _tolerance(expected: Tensor, disturbed: Tensor, scale: float) -> float:
-    """How far a right answer may be off, absolute.
+    """Return how far a right answer may be off, absolute.
 
-    Good code in float32 is off by about as much as the answer moves when its inputs are rounded
-    (backward stability), so the bound is a few times that, and no less than 1e-5 of the scale.
+    Good float32 code is off by about as much as the answer moves when its inputs are rounded
+    (backward stability), so the bound is a few times that, and at least 1e-5 of the scale.
     """
     if not expected.is_floating_point():
         return 0.0
@@ -270,10 +270,10 @@ def _tolerance(expected: Tensor, disturbed: Tensor, scale: float) -> float:
 
 
 def _scale(name: str, outputs: dict[str, Tensor]) -> float:
-    """What an output's rounding errors are proportional to, at least 1.
+    """Return the scale that an output's rounding errors are proportional to, at least 1.
 
-    One gradient may be zero because large terms cancel, as that of a key's bias does, so all
-    gradients of a call have one scale.
+    A gradient may be zero because large terms cancel, like that of a key's bias, so all gradients
+    of a call share one scale.
     """
     gradients = [value for other, value in outputs.items() if other.startswith("gradient of ")]
     related = gradients if name.startswith("gradient of ") else [outputs[name]]

@@ -1,4 +1,4 @@
-"""The project's own modules that a module imports, and those that they import in turn."""
+"""Find the project's own modules that a module imports, directly or indirectly."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def needed_files(start: Iterable[Path], root: Path) -> list[Path]:
-    """The files below `root` that the files in `start` need, themselves included, in order."""
+    """List the files below `root` that the files in `start` need, including themselves, sorted."""
     found: set[Path] = set()
     todo = list(start)
     while todo:
@@ -27,7 +27,7 @@ def _files(path: Path, root: Path) -> Iterator[Path]:
 
 
 def _names(module: ast.Module) -> Iterator[str]:
-    """What a module imports, by full names; a name taken from a package may be a module."""
+    """Yield the full names of imports; a name imported from a package may be a module."""
     for node in _walk(module):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -36,7 +36,7 @@ def _names(module: ast.Module) -> Iterator[str]:
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and the statements below it, except what only type checkers read."""
+    """Yield the node and the statements below it, except those for type checkers only."""
     yield node
     for block in ("body", "handlers", "orelse", "finalbody"):
         for child in getattr(node, block, []):

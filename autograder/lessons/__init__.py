@@ -1,1 +1,1 @@
-"""The form in which a lesson and its exercises are written."""
+"""The format in which lessons and exercises are written."""

@@ -1,4 +1,4 @@
-"""Drawing the inputs of a case: tensors whose dimensions have names, and sizes that all differ."""
+"""Draw the inputs of a case: tensors with named dimensions whose sizes all differ."""
 
 import hashlib
 import math
@@ -15,11 +15,11 @@ SMALLEST, LARGEST = 3, 7
 
 
 class Draw:
-    """Random inputs for one case, the same for the same seed text.
+    """Random inputs for one case, determined by the seed text.
 
-    Each named dimension gets a size that no other dimension of the case has, so that a confusion
-    of two dimensions can't go unseen. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
-    asked: for each argument of the solution its dimensions, as annotated there.
+    Each named dimension gets a different size, so that confusing two dimensions never goes
+    unnoticed. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
+    asked: the dimensions of each of the solution's arguments, as annotated there.
     """
 
     def __init__(self, seed: str, asked: Mapping[str, str] = NOTHING, **sizes: int) -> None:
@@ -33,7 +33,7 @@ class Draw:
         random.Random(number).shuffle(self._unused)
 
     def size(self, name: str) -> int:
-        """The size of a named dimension, or of a product of them such as "n_heads*d_head"."""
+        """Return the size of a named dimension, or of a product such as "n_heads*d_head"."""
         if "*" in name:
             return math.prod(self.size(part) for part in name.split("*"))
         if name not in self.sizes:
@@ -42,20 +42,20 @@ class Draw:
         return self.sizes[name]
 
     def choose(self, name: str, *sizes: int) -> "Draw":
-        """Give a dimension one of several sizes."""
+        """Give a dimension one of the given sizes at random."""
         return self.fix(**{name: self._pick(*sizes)})
 
     def fix(self, **sizes: int) -> "Draw":
-        """Give dimensions a size of your choice."""
+        """Give dimensions these sizes."""
         self.sizes |= sizes
         return self
 
     def named(self, names: str) -> dict[str, int]:
-        """Sizes by name: {"d_in": 5, "d_k": 3}."""
+        """Return sizes by name: {"d_in": 5, "d_k": 3}."""
         return {name: self.size(name) for name in names.split()}
 
     def heads(self) -> dict[str, int]:
-        """Sizes of a model with heads: d_model and n_heads, where d_model = n_heads * d_head."""
+        """Choose sizes for a multi-head model: d_model and n_heads; d_model = n_heads * d_head."""
         n_heads, d_head = self._pick(2, 3), self._pick(4, 5)
         self.fix(n_heads=n_heads, d_head=d_head, d_model=n_heads * d_head)
         return self.named("d_model n_heads")
@@ -65,9 +65,9 @@ class Draw:
         self.name = name
 
     def arguments(self, leading: str = "", scale: float = 1.0, **given: Any) -> dict[str, Any]:
-        """What the solution takes: what is given, and normal tensors for the rest.
+        """Return the solution's arguments: those given, and normal tensors for the rest.
 
-        leading: the dimensions that `*batch` is this time.
+        leading: the dimensions that `*batch` stands for in this case.
         """
         needed = {
             name: given[name] if name in given else self.normal(_led(dims, leading), scale)
@@ -76,20 +76,20 @@ class Draw:
         return needed | given
 
     def normal(self, dims: str, scale: float = 1.0) -> Tensor:
-        """Standard normal values times `scale`, float32, of shape `dims` ("batch n d")."""
+        """Draw standard normal values times `scale`, float32, of shape `dims` ("batch n d")."""
         return torch.randn(self.shape(dims), generator=self.generator) * scale
 
     def uniform(self, dims: str, low: float = 0.0, high: float = 1.0) -> Tensor:
-        """Values between low and high, float32, of shape `dims`."""
+        """Draw uniform values between low and high, float32, of shape `dims`."""
         return torch.rand(self.shape(dims), generator=self.generator) * (high - low) + low
 
     def weights(self, dims: str) -> Tensor:
-        """Positive values whose last dimension sums to 1, float32, of shape `dims`."""
+        """Draw positive values that sum to 1 over the last dimension, float32, of shape `dims`."""
         values = self.uniform(dims, 0.1, 1.0)
         return values / values.sum(-1, keepdim=True)
 
     def keep(self, dims: str) -> Tensor:
-        """A boolean mask; every row has at least one True and at least one False."""
+        """Draw a boolean mask; every row has at least one True and at least one False."""
         chances = self.uniform(dims)
         cut = self.uniform(dims.rpartition(" ")[0], 0.2, 0.8)[..., None]
         return (
@@ -99,7 +99,7 @@ class Draw:
         )
 
     def lengths(self, batch: str, n: str) -> Tensor:
-        """Lengths between 1 and n, int64; the first is n and the second is shorter."""
+        """Draw lengths between 1 and n, int64; the first is n and the second is shorter."""
         count, longest = self.size(batch), self.size(n)
         lengths = torch.randint(1, longest + 1, (count,), generator=self.generator)
         lengths[0], lengths[1] = longest, min(int(lengths[1]), longest - 1)
@@ -117,5 +117,5 @@ class Draw:
 
 
 def _led(dims: str, leading: str) -> str:
-    """Dimensions with others in the place of `*batch`."""
+    """Replace `*batch` in `dims` with the leading dimensions."""
     return " ".join(leading if dim.startswith("*") else dim for dim in dims.split())

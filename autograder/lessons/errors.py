@@ -1,5 +1,5 @@
-"""What goes wrong when a course is built."""
+"""Errors in building a course."""
 
 
 class AuthoringError(Exception):
-    """Something in a lesson or its exercises does not fit together; the message says what."""
+    """A lesson and its exercises are inconsistent; the message says how."""

@@ -1,6 +1,6 @@
-"""What an author writes of an exercise: its cases, known mistakes, alternatives and hints.
+"""What an author writes for an exercise: its cases, known mistakes, alternatives and hints.
 
-The solution itself is in the lesson's text; mistakes and alternatives are given as edits of it.
+The solution itself is in the lesson's text; mistakes and alternatives are edits of it.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,12 +16,12 @@ from autograder.lessons.draw import Draw
 class ModuleCase:
     """A case of an exercise that is an nn.Module.
 
-    build: arguments of its constructor, by name.
-    inputs: arguments of its forward, in call order.
-    own_parameters: keep what the constructor drew, after `torch.manual_seed(0)`.
+    build: the constructor's arguments, by name.
+    inputs: the arguments of forward, in call order.
+    own_parameters: keep the parameters that the constructor drew, after `torch.manual_seed(0)`.
     training: call it in train mode.
-    parameters: loaded by name; drawn when the reference is built if neither these nor its own.
-    method: the one that is called; "" only builds the module.
+    parameters: loaded by name; if None and not own_parameters, drawn when the reference is built.
+    method: the method to call; "" only builds the module.
     """
 
     build: dict[str, Any]
@@ -34,11 +34,11 @@ class ModuleCase:
 
 @dataclass(frozen=True)
 class Goal:
-    """A case that is judged by how near the outputs come to a goal, not to the solution's.
+    """A case judged by how close the outputs come to a goal, not to the solution's outputs.
 
     inputs: the arguments of a function, or a module case.
-    goal: what the outputs aim at, by name.
-    most_error: the largest mean squared error that they may have.
+    goal: the target outputs, by name.
+    most_error: the largest mean squared error allowed.
     """
 
     inputs: dict[str, Any] | ModuleCase
@@ -63,19 +63,19 @@ Inputs = Callable[[Draw], Case]
 
 
 def drawn(leading: str = "", scale: float = 1.0, **given: Any) -> Inputs:
-    """A plain case: the arguments that the solution's annotations ask for, as `Draw.arguments`."""
+    """Make a plain case with `Draw.arguments`, which follows the solution's annotations."""
     return lambda draw: draw.arguments(leading, scale, **given)
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """One thing to get right, the points for it, and the cases that show it.
+    """One thing to get right, the points for it, and the cases that test it.
 
-    cases: each makes the arguments of one call, by name and in call order, from a `Draw`; a plain
-        case when there are none.
-    outputs: the names of the outputs that count; all of them when empty.
-    gradients: whether gradients of the outputs count as well.
-    hidden_cases: cases that only grading uses, beside the others drawn anew.
+    cases: each makes the arguments of one call, by name and in call order, from a `Draw`; one
+        plain case by default.
+    outputs: the names of the outputs that count; all of them if empty.
+    gradients: whether gradients of the outputs count too.
+    hidden_cases: cases that only grading uses, in addition to fresh draws of the others.
     """
 
     name: str
@@ -87,12 +87,12 @@ class Aspect:
 
 
 class Exactly(str):
-    """A body that has its indentation already."""
+    """A solution body that is already indented."""
 
 
-# Edits of the solution, {old: new}, or another body for it. `old` occurs once. If it holds a `$X`
-# it is a pattern of ast-grep, such as "$X @ $Y", and is replaced wherever it fits, in any spelling:
-# a letter is any expression, and `$$$A` any number of arguments.
+# Edits of the solution, {old: new}, or a new body for it. `old` must occur exactly once. If it has
+# a `$X`, it is an ast-grep pattern such as "$X @ $Y" and is replaced wherever it matches, however
+# formatted: `$X` matches any expression, and `$$$A` any number of arguments.
 Code = dict[str, str] | str
 
 
@@ -100,7 +100,7 @@ Code = dict[str, str] | str
 class Variant:
     """The solution rewritten.
 
-    of: the exercise whose solution is rewritten, when it is another one of the same lesson.
+    of: the exercise whose solution is rewritten, if it is another one in the same lesson.
     """
 
     name: str
@@ -109,13 +109,13 @@ class Variant:
 
 
 class Alternative(Variant):
-    """Right code written in another way; it must earn full points."""
+    """A different correct solution; it must earn full points."""
 
 
 class Mistake:
-    """A known wrong answer: what a learner reads who made it, and each code that makes it.
+    """A known wrong answer: what to tell a learner who made it, and code variants that make it.
 
-    of: as for a variant.
+    of: as in `Variant`.
     """
 
     def __init__(self, name: str, say: str, *codes: Code, of: str = "") -> None:
@@ -125,9 +125,9 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Slip:
-    """A mistake that many solutions can hold: a pattern, and what should not be there instead.
+    """A mistake that fits many solutions: a pattern for the right code, and the wrong code.
 
-    A solution that it fits in several places makes the mistake in each, and in all at once.
+    Where the pattern matches several times, it is replaced in each place, and in all at once.
     """
 
     name: str
@@ -138,17 +138,17 @@ class Slip:
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise of a lesson. Its points are those of its aspects.
+    """An exercise of a lesson. Its points are the sum of its aspects' points.
 
-    returns: the names of what it gives back, separated by spaces.
-    keeps: attributes of a module that are outputs as well; keeps_detached: without a graph.
-    reads: arguments that are modules, whose parameters are the outputs after the call.
-    plain: it gives back plain numbers or booleans.
-    choices: words of which it gives back one.
-    as_dict: it gives back a dict of the names in `returns`.
-    forbidden: torch functions that the learner is to write, not to call.
+    returns: the names of the returned values, separated by spaces.
+    keeps: module attributes that are outputs too; keeps_detached: without a graph.
+    reads: module arguments whose parameters are outputs after the call.
+    plain: it returns plain numbers or booleans.
+    choices: words of which it returns one.
+    as_dict: it returns a dict with the names in `returns`.
+    forbidden: torch functions that the learner has to implement, not call.
     builds_on: exercises whose answers this one uses.
-    seconds: processor time that all its cases together may take.
+    seconds: processor time for all its cases together.
     """
 
     name: str

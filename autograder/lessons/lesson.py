@@ -1,8 +1,8 @@
 """A lesson's text: solutions/NN_topic.py in jupytext's percent format.
 
-The text carries no nbgrader metadata. Which cell is what follows from its content: a cell with a
-solution region is an exercise named after what it defines, and a cell that is one call of `check`
-is where that exercise is graded.
+The text has no nbgrader metadata. A cell's content determines its role: a cell with a solution
+region is an exercise, named after what it defines, and a cell that only calls `check` is where that
+exercise is graded.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-STUB = "raise NotImplementedError()"  # what nbgrader puts in the place of a solution
+STUB = "raise NotImplementedError()"  # nbgrader replaces solutions with this
 TEXTS = ROOT / "solutions"
 NO_VARIANTS: Mapping[str, Variant] = MappingProxyType({})
 
 
 def lesson_names() -> list[str]:
-    """The names of all lessons, in order."""
+    """List the names of all lessons, in order."""
     return sorted(path.stem for path in TEXTS.glob("[0-9][0-9]_*.py"))
 
 
 @cache
 def exercise_defined(source: str) -> str:
-    """The name of the function or class that an exercise cell defines; "" for other cells."""
+    """Return the function or class name that an exercise cell defines; "" for other cells."""
     if not REGION.search(source):
         if "### BEGIN SOLUTION" in source or "### END SOLUTION" in source:
             raise AuthoringError(f"a solution region is not closed or not opened in:\n{source}")
@@ -53,7 +53,7 @@ def exercise_defined(source: str) -> str:
 
 
 def exercise_checked(source: str) -> str:
-    """The name of the exercise that a check cell checks; "" for other cells."""
+    """Return the name of the exercise that a check cell checks; "" for other cells."""
     match = re.fullmatch(r"check\((\w+)\)", source.strip())
     return match[1] if match else ""
 
@@ -83,9 +83,9 @@ class Lesson:
 
     @cached_property
     def exercises(self) -> list[Exercise]:
-        """The exercises, in the order of the lesson.
+        """The exercises, in lesson order.
 
-        Raises AuthoringError when the text and the list differ.
+        Raises AuthoringError if the text and the list differ.
         """
         module = importlib.import_module(f"autograder.exercises.{self.name}")
         listed = [exercise.name for exercise in module.EXERCISES]
@@ -104,7 +104,7 @@ class Lesson:
 
     @cached_property
     def definitions(self) -> dict[int, tuple[str, CodeType]]:
-        """The cells that hold nothing but imports and definitions, by number: source and code."""
+        """The cells with only imports and definitions, by number: source and code."""
         cells = enumerate(self.notebook.cells)
         sources = {n: cell.source for n, cell in cells if cell.cell_type == "code"}
         return {
@@ -114,9 +114,9 @@ class Lesson:
         }
 
     def mistakes(self, exercise: Exercise) -> list[Mistake]:
-        """All known mistakes of an exercise: its own, and the slips that fit its solution.
+        """List all known mistakes of an exercise: its own, and the slips that fit its solution.
 
-        Its own go first: they may say in its words what a slip of the same name says in general.
+        Its own mistakes replace slips of the same name, so they can be more specific.
         """
         solution = self.solutions[exercise.name]
         own = {mistake.name for mistake in exercise.mistakes}
@@ -124,7 +124,7 @@ class Lesson:
         return [*exercise.mistakes, *filter(None, slips)]
 
     def namespace(self, answers: Mapping[str, Variant] = NO_VARIANTS) -> dict:
-        """What the lesson's imports and definitions define, some exercises answered otherwise."""
+        """Run the lesson's imports and definitions, with variants for some exercises."""
         namespace: dict = {"__name__": self.name}
         for number, (source, code) in self.definitions.items():
             if variant := answers.get(exercise_defined(source)):
@@ -141,6 +141,6 @@ class Lesson:
 
 
 def _only_defines(source: str) -> bool:
-    """Whether a cell holds nothing but imports and definitions."""
+    """Whether a cell has only imports and definitions."""
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
     return all(isinstance(node, kinds) for node in ast.parse(source).body)

@@ -1,4 +1,4 @@
-"""nbgrader's facts about a cell, in the cell's metadata."""
+"""nbgrader's entries in a cell's metadata."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ SCHEMA_VERSION = 3
 def nbgrader_metadata(
     grade_id: str, *, solution: bool = False, points: float | None = None, **more: Any
 ) -> dict[str, Any]:
-    """The facts of a solution cell, of a check that gives `points`, or of an answer marked by hand.
+    """Make the metadata of a solution, a check worth `points`, or a manually graded answer.
 
-    more: facts that differ from the usual, or are known beyond them; None leaves one out.
+    more: entries to change or add; None leaves one out.
     """
     graded = points is not None
     facts = {
@@ -26,7 +26,7 @@ def nbgrader_metadata(
 
 
 def grade_id_of(cell: dict) -> str | None:
-    """The name that nbgrader knows the cell by, if it knows the cell."""
+    """Return nbgrader's name for the cell, if it has one."""
     match cell:
         case {"metadata": {"nbgrader": {"grade_id": str(grade_id)}}}:
             return grade_id

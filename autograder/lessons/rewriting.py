@@ -1,4 +1,4 @@
-"""Other code in the solution region of an exercise cell."""
+"""Replace the code in an exercise cell's solution region."""
 
 import ast
 import re
@@ -11,17 +11,17 @@ from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Code, Exactly, Mistake, Slip, Variant
 
 REGION = re.compile(
-    # From the first mark to the last: a class may have a region in each method.
+    # From the first marker to the last, because a class may have a region in each method.
     r"^(?P<begin>[ ]*### BEGIN SOLUTION\n)(?P<body>.*)(?P<end>^[ ]*### END SOLUTION)",
     re.MULTILINE | re.DOTALL,
 )
 LETTER = re.compile(r"\$\$\$([A-Z]+)|\$([A-Z]+)")
-# What needs no brackets, whatever it is put into.
+# Expressions that never need parentheses.
 ATOMS = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict)
 
 
 def rewrite(source: str, variant: Variant) -> str:
-    """The source of an exercise cell with a variant's code in its region. Raises AuthoringError."""
+    """Put a variant's code into an exercise cell's solution region. Raises AuthoringError."""
     match = REGION.search(source)
     if not match:
         raise AuthoringError(f"{variant.name!r}: there is no solution region to rewrite")
@@ -33,9 +33,9 @@ def rewrite(source: str, variant: Variant) -> str:
 
 
 def slip_mistake(slip: Slip, source: str) -> Mistake | None:
-    """The mistake that a slip makes in an exercise cell.
+    """Return the mistake that a slip makes in an exercise cell.
 
-    None where it fits nowhere, or needs a variable that is not there.
+    Returns None if its pattern matches nowhere, or if it needs a variable that does not exist.
     """
     body = REGION.search(source)["body"]
     places = _places(body, slip.old)
@@ -47,7 +47,7 @@ def slip_mistake(slip: Slip, source: str) -> Mistake | None:
 
 
 def _variables(code: str) -> set[str]:
-    """All names in a piece of code, and torch."""
+    """Return all names in a piece of code, plus torch."""
     nodes = list(ast.walk(ast.parse(code)))
     arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
     return arguments | {node.id for node in nodes if isinstance(node, ast.Name)} | {"torch"}
@@ -83,7 +83,7 @@ def _tree(body: str) -> SgNode:
 
 
 def _places(body: str, pattern: str) -> list[SgNode]:
-    """Where a pattern fits: the outermost places, in order."""
+    """Return the outermost matches of a pattern, in order."""
     places: list[SgNode] = []
     for node in _tree(body).find_all(pattern=pattern):
         if not places or node.range().start.index >= places[-1].range().end.index:
@@ -99,7 +99,7 @@ def _replaced(body: str, places: list[SgNode], new: str) -> str:
 
 
 def _filled(new: str, place: SgNode) -> str:
-    """The new code for a place, its letters replaced by what they are there."""
+    """Return the new code for a match, with the pattern's variables filled in."""
 
     def value(match: re.Match) -> str:
         if match[1]:
@@ -112,7 +112,7 @@ def _filled(new: str, place: SgNode) -> str:
 
 
 def _needs_brackets(code: str) -> bool:
-    """Whether it is an expression that could fall apart in another one."""
+    """Whether the code is an expression that may need parentheses inside another one."""
     try:
         tree = ast.parse(code, mode="eval")
     except SyntaxError:
