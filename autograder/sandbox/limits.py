@@ -1,22 +1,22 @@
-"""How much a submission may use."""
+"""The resources that a submission may use."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one notebook.
+    """Limits for one notebook.
 
-    cell_seconds, notebook_seconds: processor time of all its processes together, for a cell and
+    cell_seconds, notebook_seconds: processor time of all its processes together, for one cell and
         for all cells.
-    patience: wall seconds allowed for each of these seconds, for what sleeps or waits.
-    memory_bytes: what all its processes may hold together, and the address space of each beyond
-        what the warm process has.
+    patience: wall seconds allowed for each of these seconds, for code that sleeps or waits.
+    memory_bytes: memory of all its processes together, and the address space of each beyond the
+        warm process's.
     processes: threads of all its processes together.
-    scratch_bytes: files in its scratch folder, which lie in memory; also the largest file.
-    cell_output_bytes: what a cell may print or show, its answers apart.
+    scratch_bytes: files in its scratch folder, which are in memory; also the largest file.
+    cell_output_bytes: what a cell may print or show, not counting its answers.
     answer_bytes: the answers of a cell.
-    sent_bytes: all that the notebook may send out of the sandbox.
+    sent_bytes: everything that the notebook may send out of the sandbox.
     """
 
     cell_seconds: float = 30.0

@@ -1,6 +1,6 @@
-"""What a sandbox sends as a cell's outputs, made into outputs that a notebook may hold.
+"""Turn what a sandbox sends as a cell's outputs into outputs that are valid in a notebook.
 
-It may be anything that JSON can say. What has not the form of an output is left out.
+The input may be any JSON. Anything that does not look like an output is dropped.
 """
 
 import math
@@ -17,9 +17,9 @@ JSON = re.compile(r".*[/+]json")
 
 
 def clean_outputs(sent: Any) -> list[NotebookNode]:
-    """The outputs among what was sent, in nbformat's form.
+    """Return the valid outputs among what was sent, in nbformat's form.
 
-    What was printed in one go is one output, as in JupyterLab; a kernel may send it in pieces.
+    Merges consecutive pieces of a stream, as JupyterLab does; a kernel may send it in pieces.
     """
     outputs = sent[:MOST_OUTPUTS] if isinstance(sent, list) else []
     cleaned: list[NotebookNode] = []
@@ -32,17 +32,17 @@ def clean_outputs(sent: Any) -> list[NotebookNode]:
 
 
 def utf8_text(value: Any) -> str:
-    """The value as text that can be written as UTF-8; "" when it is no text."""
+    """Return text that can be encoded as UTF-8; "" if the value is not text."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def plain_count(value: Any) -> int | None:
-    """The value if it can be the number of an execution."""
+    """Return the value if it is a valid execution count."""
     return value if type(value) is int and 0 <= value < MOST_COUNT else None
 
 
 def _stream(output: NotebookNode) -> str:
-    """The name of the stream that was printed to; "" when it is something else."""
+    """Return the name of a stream output's stream; "" for other outputs."""
     return output.get("name", "") if output.output_type == "stream" else ""
 
 
@@ -70,7 +70,7 @@ def _output(kind: str, **fields: Any) -> NotebookNode:
 
 
 def _data(sent: Any) -> dict[str, Any]:
-    """What is shown, by media type: text, or anything where the type is of JSON."""
+    """Return the displayed data by media type: text, or anything for JSON types."""
     data = {}
     for kind, value in sent.items() if isinstance(sent, dict) else ():
         if not MIME.fullmatch(kind):
@@ -88,7 +88,7 @@ def _text(value: Any) -> str:
 
 
 def _plain_json(value: Any, depth: int) -> Any:
-    """The value with plain text in it, without what lies too deep and without NaN."""
+    """Clean the text in a value, and drop NaN, infinities and anything nested too deeply."""
     if isinstance(value, str):
         return utf8_text(value)
     if depth == 0 or (isinstance(value, float) and not math.isfinite(value)):

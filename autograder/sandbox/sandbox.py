@@ -1,7 +1,7 @@
-"""The outside of a sandbox: give it a notebook's cells, get back what became of each.
+"""The outside of a sandbox: give it a notebook's cells, and get back the result of each.
 
-One warm process serves one notebook after another. Nothing that comes out is believed to be more
-than text; what it means, the judge decides.
+One warm process serves one notebook after another. Whatever comes out is treated as mere text; the
+judge decides what it means.
 """
 
 import base64
@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass
 class CellRun:
-    """What became of a cell; outputs as nbformat has them, but from an untrusted hand."""
+    """The result of a cell; outputs are in nbformat's form, but untrusted."""
 
     outputs: list[Any]
     execution_count: int | None
@@ -42,19 +42,19 @@ class CellRun:
 
 @dataclass
 class Run:
-    """What became of a notebook: the cells that ran, and why the others did not, if any."""
+    """The result of a notebook: the cells that ran, and why the others did not, if any."""
 
     cells: list[CellRun] = field(default_factory=list)
     stopped: str = ""
 
 
 class Sandbox:
-    """Runs one notebook at a time, each in a fork of a warm process, with walls of its own.
+    """Runs one notebook at a time, each in its own walled-off fork of a warm process.
 
     imports: what notebooks will import. environment: variables beyond `walls.ENVIRONMENT`.
-    Processes that are forked from this one share its warm process, as long as that lives.
-    ahead: how many notebooks' forks are kept ready.
-    Raises NoSandbox when there can be none on this machine.
+    ahead: how many forks to keep ready.
+    Processes forked from this one share its warm process for as long as it lives.
+    Raises NoSandbox if this machine can't have one.
     """
 
     def __init__(
@@ -69,16 +69,16 @@ class Sandbox:
         self._warm = self._start(ahead)
 
     def run(self, cells: Sequence[Cell], files: dict[str, bytes] | None = None) -> Run:
-        """Run the cells in order. files: by path inside, there before the first cell runs.
+        """Run the cells in order. files: by path inside, written before the first cell runs.
 
-        What ends the warm process comes from outside, such as a system short of memory: then
-        all is run once more. Raises NoSandbox, and CourseError when nothing comes up in it.
+        If the warm process dies, the cause is external, such as a system short of memory, so
+        everything is run once more. Raises NoSandbox, and CourseError if nothing starts inside.
         """
         run = self._run(cells, files or {})
         return self._run(cells, files or {}) if run.stopped == LOST else run
 
     def close(self) -> None:
-        """End the warm process and all that it started."""
+        """End the warm process and everything it started."""
         self._warm.close()
 
     def _run(self, cells: Sequence[Cell], files: dict[str, bytes]) -> Run:
@@ -96,7 +96,7 @@ class Sandbox:
         return run
 
     def _fork(self) -> tuple[int, socket.socket]:
-        """A fork that waits for a job, of a new warm process if the last one was lost."""
+        """Take a fork that waits for a job, from a new warm process if the last one was lost."""
         with suppress(OSError):
             return self._warm.take_fork()
         self._warm.close()
@@ -115,7 +115,7 @@ def _job(cells: Sequence[Cell], files: dict[str, bytes]) -> dict[str, Any]:
 
 
 def _receive(inbox: frames.Inbox, count: int, run: Run) -> None:
-    """Take in reports until every cell has one, or the run has stopped."""
+    """Receive reports until every cell has one, or the run has stopped."""
     while len(run.cells) < count and not run.stopped:
         report = inbox.next()
         if report is None:

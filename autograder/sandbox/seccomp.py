@@ -1,9 +1,9 @@
-"""System calls that no notebook needs, and that get around the other walls.
+"""Block system calls that no notebook needs and that would get around the other walls.
 
-Some networks are none of the network namespace's business (AF_VSOCK leads to the host of a virtual
-machine). Keyrings are inherited from whoever started the grader. Memory of memfd_create and of
-System V shared memory belongs to no process, so that nobody would count it. The filter makes all
-of them fail as if this Linux did not have them; bubblewrap loads it.
+A network namespace does not cover every kind of network (AF_VSOCK reaches a virtual machine's
+host). Keyrings are inherited from whoever started the grader. Memory from memfd_create and System V
+shared memory belongs to no process, so it would go uncounted. The filter makes all these calls fail
+as if this Linux did not have them; bubblewrap loads it.
 
 See seccomp(2) and linux/filter.h.
 """
@@ -12,7 +12,7 @@ import errno
 import platform
 import struct
 
-# By machine: how it is called in linux/audit.h, and the numbers of the calls.
+# By machine: its identifier in linux/audit.h, and its system call numbers.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 FORBIDDEN = {
     "keyctl": {"x86_64": 250, "aarch64": 219},
@@ -29,30 +29,30 @@ FORBIDDEN = {
     "bpf": {"x86_64": 321, "aarch64": 280},
 }
 SOCKET = {"x86_64": 41, "aarch64": 198}
-# Linux's numbers for local sockets, IPv4, IPv6 and netlink; other systems lack some of the names.
+# Linux's numbers for local sockets, IPv4, IPv6 and netlink; other systems lack some names.
 FAMILIES = (1, 2, 10, 16)
-OTHER_NUMBERING = 0x40000000  # of x86_64's x32 calls
+OTHER_NUMBERING = 0x40000000  # where x86_64's x32 calls begin
 
-# Instructions of the filter's little language, and where a call's facts lie.
+# The filter's instructions, and the offsets of a call's data.
 LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
 NUMBER, MACHINE, FIRST_ARGUMENT = 0, 4, 16
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.ENOSYS
 
-Instruction = tuple[int, int, int, int]  # what, how far to jump if so, if not, with which value
+Instruction = tuple[int, int, int, int]  # opcode, jump if true, jump if false, operand
 
 
 def is_known(machine: str = platform.machine()) -> bool:
-    """Whether there is a filter for this kind of machine."""
+    """Whether there is a filter for this machine architecture."""
     return machine in MACHINES
 
 
 def program(machine: str = platform.machine()) -> bytes:
-    """The filter for a kind of machine, as the kernel reads it."""
+    """Return the filter for a machine architecture in the kernel's binary form."""
     return b"".join(struct.pack("HBBI", *instruction) for instruction in instructions(machine))
 
 
 def instructions(machine: str) -> list[Instruction]:
-    """The filter, line by line."""
+    """Return the filter's instructions."""
     lines = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, REFUSE)]
     lines += [(LOAD, 0, 0, NUMBER), *_refuse_if(AT_LEAST, OTHER_NUMBERING)]
     for numbers in FORBIDDEN.values():

@@ -1,7 +1,7 @@
-"""The outer walls: bubblewrap around a warm process, with the files that it may read and no more.
+"""The outer walls: bubblewrap around a warm process, with only the files that it may read.
 
-Inside there are the Python environment, `utils` and `autograder.asking`, all read only. There is no
-network, no home directory, no course directory, no process but its own.
+Inside are the Python environment, `utils` and `autograder.asking`, all read-only. There is no
+network, no home directory, no course directory and no process from outside.
 """
 
 import os
@@ -17,13 +17,12 @@ from autograder.sandbox import seccomp
 
 INSIDE = Path(__file__).parent / "inside"
 AUTOGRADER = Path(autograder.__file__).parent
-# What a learner's code may import of this package. Nothing in it knows an expected value.
+# The parts of this package that a learner's code may import. None knows an expected value.
 MOUNTED = ("__init__.py", "errors.py", "asking")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
-# Below /usr, and not the system's: nbgrader's exchange, with what others handed in, and the course.
+# Hidden if below /usr: nbgrader's exchange, with other learners' submissions, and the course.
 COVERED = ("/usr/local/share/nbgrader", str(AUTOGRADER.parent))
-# What belongs to Python where it is installed. An environment may have been made in a folder that
-# holds other things too.
+# The parts of a Python installation. An environment's folder may hold other things too.
 PYTHON = ("bin", "lib", "lib64", "share", "etc", "ssl", "pyvenv.cfg")
 HOME = "/scratch/home"
 ENVIRONMENT = {
@@ -57,18 +56,18 @@ REMEDIES = {
 
 
 class NoSandbox(CourseError):
-    """No sandbox can be had here; says why and what can be done."""
+    """No sandbox is possible here; says why and what to do about it."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         self.reason, self.remedy = reason, remedy
         super().__init__(f"No sandbox: {reason}. {REMEDIES[remedy]} {UNSEALED}")
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
-        return NoSandbox, (self.reason, self.remedy)  # it comes from a worker
+        return NoSandbox, (self.reason, self.remedy)  # workers send it pickled
 
 
 def require() -> None:
-    """Raise NoSandbox when this machine can't build one."""
+    """Raise NoSandbox if this machine can't build one."""
     if not sys.platform.startswith("linux"):
         raise NoSandbox(f"this is {sys.platform}, and namespaces are a part of Linux", "system")
     if not seccomp.is_known():
@@ -81,13 +80,13 @@ def require() -> None:
 def command(
     program: list[str], calls: int, environment: Mapping[str, str] | None = None
 ) -> list[str]:
-    """The command that runs Python with `program` as its arguments within the walls.
+    """Return the command that runs Python inside the walls, with `program` as its arguments.
 
-    calls: descriptor of a file that holds `seccomp.program`. environment: variables beyond
+    calls: descriptor of a file with `seccomp.program`. environment: variables beyond
     `ENVIRONMENT`.
 
-    All of it ends with the thread that starts it. /proc is mounted by unshare, as bubblewrap
-    would mask parts of it, and the kernel then lets nobody inside mount one of his own.
+    Everything ends with the thread that starts it. unshare mounts /proc because bubblewrap would
+    mask parts of it, and the kernel would then refuse to mount a new one inside.
     """
     table = ["setpriv", "--pdeathsig", "KILL", "--"]
     table += ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child"]
@@ -104,7 +103,7 @@ def command(
 
 
 def _files() -> list[str]:
-    """Options that put read-only files in their places."""
+    """Return the options that mount read-only files."""
     options = []
     for path in SYSTEM:
         if os.path.islink(path):
@@ -127,7 +126,7 @@ def _files() -> list[str]:
 
 
 def explain(said: str) -> CourseError:
-    """What is wrong when nothing came up, from the last that was said."""
+    """Explain why nothing started, from the last line that was printed."""
     if said.startswith(("setpriv:", "unshare:", "bwrap:")):
         return NoSandbox(said, "namespaces")
     return CourseError(f"The sandbox stands, but nothing comes up in it: {said}")

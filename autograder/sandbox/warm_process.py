@@ -1,7 +1,7 @@
 """The outside of a warm process: start it behind walls, take forks of it, end them.
 
-Orders go to it as packets on one socket, so that any number of processes can give them: all that
-are forked from the one that started it share it.
+It takes orders as packets on one socket, so any number of processes can give them: all processes
+forked from the one that started it share it.
 """
 
 import atexit
@@ -22,15 +22,15 @@ from autograder.sandbox import seccomp, walls
 from autograder.sandbox.limits import Limits
 
 WARM_SECONDS = 600.0  # until the first fork, on a slow and busy machine
-LOST_SECONDS = 3.0  # from the end of all in a process table to that of the program around it
+LOST_SECONDS = 3.0  # from the end of the process table to the end of the program around it
 
 
 class WarmProcess:
-    """It is starting up, or warm, or lost. It ends with the thread that started it.
+    """A process that is starting up, warm or lost. It ends with the thread that started it.
 
     imports: what it imports. environment: variables beyond `walls.ENVIRONMENT`.
     ahead: how many forks it keeps ready.
-    Raises NoSandbox when there can be none on this machine.
+    Raises NoSandbox if this machine can't have one.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class WarmProcess:
     ) -> None:
         walls.require()
         self._owner = os.getpid()
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process is
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process lives
         self._orders, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         program = ["-m", "inside.warm", str(theirs.fileno())]
         with theirs, tempfile.TemporaryFile() as calls:
@@ -57,13 +57,13 @@ class WarmProcess:
             )
         self.pid = self._process.pid
         atexit.register(self.close)
-        with suppress(OSError):  # it has ended already: who asks for a fork will hear of it
+        with suppress(OSError):  # it has already ended: asking for a fork will say so
             self._order({"imports": list(imports), "limits": asdict(limits), "ahead": ahead})
 
     def take_fork(self) -> tuple[int, socket.socket]:
-        """A fork that waits for a job: its number, and the socket that leads to it.
+        """Take a fork that waits for a job: its number, and the socket to reach it.
 
-        Raises OSError when the process is lost.
+        Raises OSError if the process is lost.
         """
         ours, theirs = socket.socketpair()
         with ours:
@@ -76,22 +76,22 @@ class WarmProcess:
         return int.from_bytes(data), socket.socket(fileno=descriptors[0])
 
     def end_fork(self, number: int) -> None:
-        """End a fork and all that it started."""
+        """End a fork and everything it started."""
         with suppress(OSError):  # the process was lost, and its forks with it
             self._order({"end": number})
 
     def is_lost(self) -> bool:
-        """Whether it has ended, or does so within a moment."""
+        """Whether it has ended, or ends within `LOST_SECONDS`."""
         end = select.poll()
-        end.register(self._orders, 0)  # that the other side has closed is told in any case
+        end.register(self._orders, 0)  # poll always reports a closed peer
         return bool(end.poll(LOST_SECONDS * 1000))
 
     def kill(self) -> None:
-        """End it and all forks, those of other processes too; its process table ends with it."""
+        """End it and all its forks, whoever uses them; its process table ends with it."""
         os.kill(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Let go of it. In the process that started it: end it."""
+        """Disconnect from it; in the process that started it, also end it."""
         self._orders.close()
         if os.getpid() == self._owner:
             atexit.unregister(self.close)
@@ -100,7 +100,7 @@ class WarmProcess:
         self._said.close()
 
     def why_lost(self, error: OSError) -> CourseError:
-        """What is wrong when no fork can be had, from the last that was said, or from `error`."""
+        """Explain why no fork can be had, from the last line it printed or from `error`."""
         said = os.pread(self._said.fileno(), 10_000, 0).decode(errors="replace")
         return walls.explain([str(error), *said.strip().splitlines()][-1])
 

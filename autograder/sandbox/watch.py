@@ -1,7 +1,7 @@
-"""Watching a notebook while it runs: time, memory and threads, of all its processes together.
+"""Watch a running notebook: the time, memory and threads of all its processes together.
 
-The limits that the kernel of the operating system sets hold for each process alone, and the one
-on threads not at all for root; this is for their sum.
+The operating system limits only each process by itself, and does not limit root's threads at all;
+this module limits the total.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.limits import Limits
 
 EVERY = 0.1  # seconds
-PATIENCE = 60.0  # seconds from asking politely to ending the whole sandbox
-# What counts as held memory, in /proc/PID/status and in /proc/PID/smaps_rollup. Files that are
-# mapped do not: the system can take that memory back.
+PATIENCE = 60.0  # seconds from ending the run to ending the whole sandbox
+# Memory that counts, in /proc/PID/status and in /proc/PID/smaps_rollup. Mapped files do not: the
+# system can reclaim that memory.
 HELD_AT_MOST = ("RssAnon", "RssShmem", "VmSwap")
 HELD = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 
@@ -26,8 +26,8 @@ HELD = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 class Watch:
     """Ends a run that exceeds its limits; `reason` then says which.
 
-    sandbox: its first process. number: the process in it that all of the run descend from, as
-    the sandbox's own process table numbers it. end: ends the run. end_all: ends the sandbox.
+    sandbox: its first process. number: the ancestor of all the run's processes, by its id in the
+    sandbox's own process table. end: ends the run. end_all: ends the sandbox.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Watch:
                 return
 
     def _excess(self) -> str:
-        """What is too much, in words; empty when nothing is."""
+        """Say which limit is exceeded; "" if none is."""
         limits = self.limits
         if excess := self._time.excess():
             return f"the notebook took {excess} in all"
@@ -72,7 +72,7 @@ class Watch:
         facts = [_numbers(pid, "status") for pid in pids]
         if sum(fact.get("Threads", 0) for fact in facts) > limits.processes:
             return f"it started more than {limits.processes} processes and threads"
-        # The exact number takes milliseconds a process, so it is looked up only when it matters.
+        # The exact number takes milliseconds per process, so look it up only when it matters.
         if _sum(facts, HELD_AT_MOST) > limits.memory_bytes:
             exact = [_numbers(pid, "smaps_rollup") for pid in pids]
             if _sum(exact, HELD) > limits.memory_bytes:
@@ -80,7 +80,7 @@ class Watch:
         return ""
 
     def _pids(self) -> list[int]:
-        """All processes of the run; none when it has ended."""
+        """List all processes of the run; none if it has ended."""
         with contextlib.suppress(psutil.Error, StopIteration):
             if self._first is None:
                 everything = self._sandbox.children(recursive=True)
@@ -90,13 +90,13 @@ class Watch:
 
 
 def _inner(pid: int) -> int:
-    """The number that a process has in the sandbox's process table; 0 when it is not there."""
+    """Return a process's id in the sandbox's process table; 0 if it is not there."""
     numbers = _lines(pid, "status").get("NSpid", "").split()
     return int(numbers[1]) if len(numbers) > 1 else 0
 
 
 def _sum(facts: list[dict[str, int]], names: tuple[str, ...]) -> int:
-    """Bytes. What several processes share counts as a part for each in HELD."""
+    """Add up bytes. In HELD, each process counts only its share of shared memory."""
     return 1024 * sum(fact.get(name, 0) for fact in facts for name in names)
 
 
@@ -106,9 +106,9 @@ def _numbers(pid: int, file: str) -> dict[str, int]:
 
 
 def _lines(pid: int, file: str) -> dict[str, str]:
-    """The lines of a file in /proc by name; none when the process has ended."""
+    """Return the lines of a file in /proc, by name; none if the process has ended."""
     try:
-        # A process can give itself a name that is not UTF-8.
+        # A process's name need not be UTF-8.
         text = Path(f"/proc/{pid}/{file}").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}

@@ -1,1 +1,1 @@
-"""What runs inside the sandbox: the warm process, and one supervisor and kernel a notebook."""
+"""Runs inside the sandbox: the warm process, and a supervisor and a kernel for each notebook."""

@@ -1,4 +1,4 @@
-"""Whether a library still has what is changed in it here, or used although it is not for others."""
+"""Check that a library still has the parts that we patch, or use although they are private."""
 
 import inspect
 from typing import Any
@@ -7,11 +7,11 @@ from autograder.errors import CourseError
 
 
 class ChangedLibrary(CourseError):
-    """A library is not the one that this was written for."""
+    """A library has changed since this was written."""
 
 
 def expect(owner: Any, name: str, *parameters: str) -> None:
-    """Raise ChangedLibrary unless `owner` has `name`, and it takes these parameters."""
+    """Raise ChangedLibrary unless `owner` has `name`, with these parameters."""
     found = getattr(owner, name, None)
     if not hasattr(owner, name):
         raise _changed(owner, f"has no {name}")

@@ -1,6 +1,6 @@
 """Messages through the wall: a length, then that many bytes of JSON.
 
-Both sides use it. What comes out of a sandbox may be anything, so reading has limits.
+Both sides use this module. A sandbox may send anything, so reading has limits.
 """
 
 import json
@@ -13,11 +13,11 @@ CHUNK = 1 << 20
 
 
 class FrameError(Exception):
-    """The other side sent something else than a message, or too much."""
+    """The other side sent something other than a message, or too much."""
 
 
 def send(channel: socket.socket, message: dict[str, Any]) -> None:
-    """Send a message. Text that is no Unicode (a lone surrogate) goes out as question marks."""
+    """Send a message. Invalid Unicode (lone surrogates) is replaced by question marks."""
     data = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
     channel.sendall(HEADER.pack(len(data)) + data)
 
@@ -29,9 +29,9 @@ class Inbox:
         self.channel, self.left = channel, most_bytes
 
     def next(self) -> dict[str, Any] | None:
-        """The next message; None when the other side has closed.
+        """Return the next message; None if the other side has closed.
 
-        Raises FrameError, and TimeoutError when the channel has a timeout.
+        Raises FrameError, and TimeoutError if the channel has a timeout.
         """
         header = self._exactly(HEADER.size)
         if not header:
@@ -43,7 +43,7 @@ class Inbox:
         return _message(self._exactly(length))
 
     def _exactly(self, count: int) -> bytes:
-        """That many bytes, or none at all if the other side has closed."""
+        """Read exactly `count` bytes, or none if the other side has closed."""
         data = bytearray()
         while len(data) < count:
             chunk = self.channel.recv(min(count - len(data), CHUNK))

@@ -1,6 +1,6 @@
-"""The kernel of one notebook: a real ipykernel, in a process that is forked and not launched.
+"""The kernel of one notebook: a real ipykernel, in a process that is forked, not launched.
 
-What a launch costs (interpreter, torch, ipykernel) the warm process has paid already.
+The warm process has already paid for the launch (interpreter, torch, ipykernel).
 """
 
 import os
@@ -52,7 +52,7 @@ class ForkedKernel(LocalProvisioner):
 
 
 def fork_kernel(folder: str, home: str, **limits: int) -> AsyncKernelManager:
-    """A manager of a kernel that is starting up, working in `home`; its sockets lie in `folder`."""
+    """Fork a kernel that works in `home`, with its sockets in `folder`, and return its manager."""
     os.makedirs(folder)
     os.makedirs(home)
     connection = f"{folder}/connection.json"
@@ -71,7 +71,7 @@ def fork_kernel(folder: str, home: str, **limits: int) -> AsyncKernelManager:
 
 def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoReturn:
     try:
-        namespaces.close_files()  # the supervisor's, such as the way out
+        namespaces.close_files()  # the supervisor's, such as its channel to the outside
         os.setsid()
         namespaces.limit(**limits)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -1,6 +1,6 @@
 """Walls around one submission, put up by the process that is about to run it.
 
-Python's standard library has no call for these, so they go to libc. See unshare(2), mount(2),
+Python's standard library lacks these calls, so they go through libc. See unshare(2), mount(2),
 user_namespaces(7), capabilities(7).
 """
 
@@ -18,18 +18,18 @@ PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 
 CAPABILITY_VERSION = 0x20080522
 CAPABILITIES = 64
 MOST_FILES = 4096
-# What in /proc speaks of the whole machine, and would be its owner's to write.
+# Parts of /proc that affect the whole machine and that its owner could write to.
 MACHINE_WIDE = ("sys", "sysrq-trigger", "irq", "bus")
-# Devices are the machine's own: they can be used, but root could also change their permissions.
+# Devices belong to the machine: they may be used, but root could also change their permissions.
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "pts")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter() -> None:
-    """Give the next child of this process a process table, mounts and a network of its own.
+    """Give this process's next child its own process table, mounts and network.
 
-    The network has no way out, not even to the machine itself. Raises OSError.
+    The network reaches nothing, not even the machine itself. Raises OSError.
     """
     uid, gid = os.getuid(), os.getgid()
     kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET
@@ -40,9 +40,9 @@ def enter() -> None:
 
 
 def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
-    """Mount a /proc and a scratch folder that end with this process; cover `covered`.
+    """Mount a /proc and a scratch folder that end with this process, and hide `covered`.
 
-    Called by the first process after `enter`. The scratch folder is also /tmp and /dev/shm.
+    Call it in the first process after `enter`. The scratch folder is also /tmp and /dev/shm.
     Raises OSError.
     """
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
@@ -62,9 +62,9 @@ def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
 
 
 def _keep_python(folder: str, place: str) -> None:
-    """Have the Python environment in `folder` too, where it lies below what that will cover.
+    """If the Python environment is below `place`, which `folder` will cover, bind it there too.
 
-    The folders on the way to it can't be written or renamed either: nobody can put another there.
+    The folders leading to it can't be written or renamed either, so nobody can replace it.
     """
     prefixes = {sys.base_prefix, sys.prefix}
     kept = {p: p.removeprefix(place) for p in prefixes if p.startswith(f"{place}/")}
@@ -80,7 +80,7 @@ def _keep_python(folder: str, place: str) -> None:
 
 
 def drop_privileges() -> None:
-    """Give up every capability, for good. Raises OSError."""
+    """Give up every capability for good. Raises OSError."""
     for capability in range(CAPABILITIES):
         _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails for those that do not exist
     _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -97,13 +97,13 @@ def close_to_others() -> None:
 
 
 def close_files(but: int = 2) -> None:
-    """Close every file of this process but the standard ones and one more."""
+    """Close every file of this process except the standard streams and one more."""
     os.closerange(3, but)
     os.closerange(but + 1, MOST_FILES)
 
 
 def limit(**limits: int) -> None:
-    """Set resource limits by name, such as limit(NOFILE=256); never above what holds now."""
+    """Set resource limits by name, such as limit(NOFILE=256), never above the current ones."""
     for name, value in limits.items():
         which = getattr(resource, f"RLIMIT_{name}")
         _, hard = resource.getrlimit(which)

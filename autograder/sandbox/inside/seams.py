@@ -1,7 +1,7 @@
-"""All that the sandbox changes in the libraries it runs notebooks with, and for what.
+"""Everything that the sandbox patches in the libraries that run notebooks, and why.
 
-A launch costs a second, and what follows is a good part of what a cell takes otherwise. `check`
-makes sure that the libraries still are what this was written for.
+They are for speed: a launch costs a second, and the work avoided here is much of what a cell would
+otherwise take. `check` makes sure that the libraries still match.
 """
 
 import inspect
@@ -30,15 +30,15 @@ OPTIONS = Config(
         "logging_config": {"loggers": {"Kernel": {"level": "CRITICAL"}}},
         "outstream_class": "inside.seams.Stream",
     },
-    IPythonKernel={"_execute_sleep": 0},  # its client waits for the last output, not for a while
+    IPythonKernel={"_execute_sleep": 0},  # no delay: the client waits for the last output
 )
-CELLS = os.path.join(tempfile.gettempdir(), "ipykernel_")  # how the file names of cells begin
+CELLS = os.path.join(tempfile.gettempdir(), "ipykernel_")  # the start of cells' file names
 
 _getmodule = inspect.getmodule
 
 
 def check() -> None:
-    """Raise ChangedLibrary when a library lacks what is changed below, or overridden elsewhere."""
+    """Raise ChangedLibrary if a library lacks what is patched below or overridden elsewhere."""
     expect_set(OutStream, "_buffers")
     expect(OutStream, "flush", "self")
     expect(IPKernelApp, "init_control", "self", "context")
@@ -52,7 +52,7 @@ def check() -> None:
 
 
 class Stream(OutStream):
-    """A kernel's output. It is flushed four times a cell, and there is seldom anything."""
+    """A kernel's output, flushed four times per cell but usually empty."""
 
     def flush(self) -> None:
         if self._buffers:
@@ -60,32 +60,32 @@ class Stream(OutStream):
 
 
 class Kernel(IPKernelApp):
-    """A kernel for one client, without a command line: to parse an empty one takes a while."""
+    """A kernel for one client, without a command line: parsing even an empty one is slow."""
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         pass
 
     def init_control(self, context: zmq.Context) -> None:
         super().init_control(context)
-        self.shell_channel_thread = None  # it would pass on messages for several clients
+        self.shell_channel_thread = None  # would forward messages for several clients
 
 
 def code_cell(source: str) -> NotebookNode:
-    """A cell as nbformat makes it, but not validated: a good part of a cell's cost."""
+    """Make a cell as nbformat does, but without validation, which is much of a cell's cost."""
     fields = {"cell_type": "code", "id": "", "source": source}
     return NotebookNode(fields, metadata=NotebookNode(), outputs=[], execution_count=None)
 
 
 def have_no_debugger() -> None:
-    """Keep kernels from setting one up: nobody can attach it here."""
+    """Keep kernels from setting up a debugger, which nobody can attach here."""
     sys.modules["debugpy"] = None
 
 
 def hasten_tracebacks() -> None:
-    """Have ready what tracebacks take, for this process and its forks.
+    """Prepare for tracebacks, in this process and its forks.
 
-    The first one reads every module's place and compiles what colors code. A submission with one
-    mistake may show twenty of them.
+    The first one looks up every module's file and compiles the code coloring. A submission with one
+    mistake may show twenty tracebacks.
     """
     inspect.getmodule = _module_of
     try:
@@ -95,9 +95,9 @@ def hasten_tracebacks() -> None:
 
 
 def _module_of(object: Any, _filename: str | None = None) -> ModuleType | None:
-    """`inspect.getmodule`, which goes through all modules, many times for each traceback.
+    """Skip `inspect.getmodule` for the code of cells, which belongs to no module.
 
-    For the code of a cell it finds none, which is known before.
+    It would search all modules, many times for each traceback.
     """
     code = isinstance(object, CodeType | FrameType | TracebackType)
     if code and (_filename or inspect.getfile(object)).startswith(CELLS):

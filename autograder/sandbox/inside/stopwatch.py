@@ -1,18 +1,18 @@
-"""How long a group of processes has been at work: processor time, and the wall clock behind it."""
+"""Measure how long a group of processes has worked: processor time, backed by wall time."""
 
 import os
 import time
 from collections.abc import Callable, Iterable
 
-TICKS = os.sysconf("SC_CLK_TCK")  # a second
-TIMES = slice(11, 15)  # in /proc/PID/stat behind the name: its own time, and its ended children's
+TICKS = os.sysconf("SC_CLK_TCK")  # per second
+TIMES = slice(11, 15)  # in /proc/PID/stat after the name: its time and its ended children's
 
 
 class Stopwatch:
-    """Counts from its making on.
+    """Counts from its creation.
 
-    seconds: of processor time that all the processes may use together. patience: wall seconds
-    for each of them. pids: tells which processes there are.
+    seconds: processor time that all the processes may use together. patience: wall seconds
+    allowed for each of these seconds. pids: lists the processes.
     """
 
     def __init__(self, seconds: float, patience: float, pids: Callable[[], Iterable[int]]) -> None:
@@ -22,8 +22,8 @@ class Stopwatch:
         self._start = time.monotonic()
 
     def excess(self) -> str:
-        """Which time is over, as in "more than 2 seconds"; empty as long as none is."""
-        # A process that ends may take its time with it.
+        """Say which time is exceeded, as in "more than 2 seconds"; "" while none is."""
+        # A process that ends may take its time off the total.
         self._most = max(self._most, _processor_seconds(self._pids()))
         if self._most - self._before > self.seconds:
             return f"more than {self.seconds:g} seconds of processor time"
@@ -37,7 +37,7 @@ def _processor_seconds(pids: Iterable[int]) -> float:
 
 
 def _ticks(pid: int) -> int:
-    """What a process and its ended children have used; 0 when it has ended itself."""
+    """Return the ticks used by a process and its ended children; 0 if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             facts = file.read().rpartition(b")")[2].split()

@@ -1,7 +1,7 @@
-"""The first process of a submission's own process table: it runs the cells and reports on them.
+"""The first process in a submission's process table: it runs the cells and reports on them.
 
-It shares the table with the kernel, and trusts it as little as the outside does: a kernel can't
-kill it (it is process 1) nor look into it. When it ends, everything in the table ends with it.
+It shares the table with the kernel, and trusts it as little as the outside does: the kernel can
+neither kill it (it is process 1) nor look into it. When it ends, the whole table ends with it.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ from inside.seams import code_cell
 from inside.stopwatch import Stopwatch
 
 SCRATCH = "/scratch"
-# This code. None of it is secret, and none of it is a learner's business.
+# The mount point of this code: it is not secret, but learners have no use for it.
 GRADERS_CODE = "/grader"
 ALWAYS = ("status", "execute_input")
-EACH = 100  # bytes that an output takes besides what it shows
+EACH = 100  # bytes that an output takes besides its content
 GRACE = 1.0  # seconds of processor time for an interrupted cell to end
-EVERY = 0.1  # seconds between two looks at the time
-LAST_OUTPUT = 10.0  # seconds, for what a cell has shown to arrive
+EVERY = 0.1  # seconds between two checks of the time
+LAST_OUTPUT = 10.0  # seconds to wait for a cell's last output
 
 
 class Cells(NotebookClient):
-    """Runs cells one by one, and cuts what they show at a limit."""
+    """Runs cells one by one, and limits what they show."""
 
     def __init__(self, manager: AsyncKernelManager, limits: dict[str, Any]) -> None:
         super().__init__(
@@ -53,7 +53,7 @@ class Cells(NotebookClient):
         self.shown = Counter()
 
     async def run(self, source: str, seconds: float) -> str:
-        """Run one more cell; why no other can follow, if so. Raises DeadKernelError."""
+        """Run one more cell; return why no other can follow, if so. Raises DeadKernelError."""
         cell = code_cell(source)
         self.nb.cells.append(cell)
         self.shown = Counter()
@@ -67,7 +67,7 @@ class Cells(NotebookClient):
         return "a cell could not be interrupted" if endless else ""
 
     async def _excess(self, running: asyncio.Future, seconds: float) -> str:
-        """Wait for a cell to end, or for its time to be over: then, which. Raises what it does."""
+        """Wait until a cell ends or exceeds a time; return which time. Raises what it raises."""
         watch = Stopwatch(seconds, self.limits["patience"], _others)
         while not running.done():
             await asyncio.wait({running}, timeout=EVERY)
@@ -82,13 +82,13 @@ class Cells(NotebookClient):
         try:
             if not self._is_too_much(msg["content"], cell):
                 return super().process_message(msg, cell, cell_index)
-        except Exception as error:  # it has not the form that its type asks for
+        except Exception as error:  # the message is malformed
             reason = f"this can't be shown ({type(error).__name__})"
             cell.outputs.append(_error("OutputError", reason))
         return None
 
     def _is_too_much(self, content: dict, cell: NotebookNode) -> bool:
-        """Count what a message shows; the first that is too much leaves an error in its place."""
+        """Count what a message shows; replace the first that exceeds the limit by an error."""
         answers = content.get("data", {}).get(MIME)
         kind = "answer" if isinstance(answers, str) else "cell_output"
         most = self.limits[f"{kind}_bytes"]
@@ -99,22 +99,22 @@ class Cells(NotebookClient):
 
 
 def supervise(channel: socket.socket, limits: dict[str, Any]) -> None:
-    """Wait for a job on `channel`, and send what becomes of each of its cells."""
+    """Wait for a job on `channel`, and send the result of each of its cells."""
     namespaces.die_with_parent()
     namespaces.mount_own(SCRATCH, limits["scratch_bytes"], GRADERS_CODE)
     namespaces.drop_privileges()
     manager = fork_kernel(f"{SCRATCH}/.kernel", os.environ["HOME"], **_resource_limits(limits))
     namespaces.close_to_others()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all others are ignored already in process 1
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # process 1 already ignores all others
     asyncio.run(_supervise(channel, Cells(manager, limits)))
 
 
 async def _supervise(channel: socket.socket, cells: Cells) -> None:
-    await cells.async_start_new_kernel_client()  # before there is a job, so that it need not wait
+    await cells.async_start_new_kernel_client()  # before the job, which then need not wait
     job = frames.Inbox(channel, sys.maxsize).next()
     if job is None:
         return
-    # All that can come now is the end of the grader.
+    # Only the end of the grader can arrive on the channel now.
     asyncio.get_running_loop().add_reader(channel, os._exit, 0)
     for path, content in job["files"].items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +127,7 @@ async def _supervise(channel: socket.socket, cells: Cells) -> None:
 
 
 async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
-    """What became of one cell; `stopped` says why no other can follow."""
+    """Run one cell and report the result; `stopped` says why no other can follow."""
     start = time.monotonic()
     try:
         stopped = await cells.run(source, seconds)
@@ -147,7 +147,7 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
 
 
 def _others() -> Iterator[int]:
-    """All processes of the submission."""
+    """List all processes of the submission, without this one."""
     return (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
 
 
@@ -160,7 +160,7 @@ def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:
         "CPU": int(limits["notebook_seconds"]) + 60,
         "CORE": 0,
     }
-    # Older kernels count the processes of the user everywhere, not of this namespace.
+    # Older kernels count all of the user's processes, not just those in this namespace.
     release = tuple(int(part) for part in os.uname().release.split(".")[:2])
     return found | ({"NPROC": limits["processes"]} if release >= (5, 14) else {})
 
@@ -170,7 +170,7 @@ def _error(name: str, reason: str) -> NotebookNode:
 
 
 def _size(content: Any) -> int:
-    """About how many bytes a message's content is, and at least 8 for each thing in it."""
+    """Estimate the size of a message's content in bytes, at least 8 for each item in it."""
     if isinstance(content, dict):
         return 8 + sum(_size(key) + _size(value) for key, value in content.items())
     if isinstance(content, list):

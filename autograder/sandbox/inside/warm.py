@@ -1,7 +1,7 @@
 """The warm process: it has imported everything once, and each submission gets a fork of it.
 
 It never runs a learner's code. It takes orders from graders on a socket that no fork keeps. Some
-forks are always ahead: behind their walls, their kernels started, waiting for jobs.
+forks are always ready: behind their walls, with a started kernel, waiting for a job.
 
     python -P -m inside.warm DESCRIPTOR
 """
@@ -21,7 +21,7 @@ from nbformat.v4 import new_notebook
 
 from inside import frames, namespaces, seams, supervisor
 
-# What a kernel imports only when it starts, and a lesson when it first checks.
+# Modules that a kernel imports only when it starts, and a lesson on its first check.
 KERNEL_MODULES = (
     "IPython.core.completerlib",
     "IPython.core.debugger",
@@ -35,11 +35,11 @@ KERNEL_MODULES = (
     "tornado.platform.asyncio",
     "tornado.queues",
 )
-MOST_BYTES = 100_000  # of an order
+MOST_BYTES = 100_000  # in an order
 
 
 class Nursery:
-    """Forks that wait for their jobs, `ahead` of them at a time, or are at it."""
+    """Forks that wait for a job, `ahead` of them at a time, or are running one."""
 
     def __init__(self, limits: dict[str, Any], ahead: int) -> None:
         self.limits = limits
@@ -48,17 +48,17 @@ class Nursery:
         self.ready = deque(self._fork() for _ in range(ahead))
 
     def hand_over(self, reply: socket.socket) -> None:
-        """Send the fork that is ready first, as its number and the socket that leads to it."""
+        """Send the first fork that is ready: its number, and the socket to reach it."""
         keeper, channel = self.ready.popleft()
-        with channel, suppress(OSError):  # who asked may have ended; then so does the fork
+        with channel, suppress(OSError):  # if the requester has ended, the fork ends too
             socket.send_fds(reply, [keeper.to_bytes(4)], [channel.fileno()])
         self.running.add(keeper)
         self.ready.append(self._fork())
 
     def end(self, keeper: int) -> None:
-        """End a fork and all that it started, which takes a while.
+        """Start to end a fork and everything it started, which takes a while.
 
-        It may be ended twice: when it exceeds a limit, and when it is done.
+        This may be called twice: when the fork exceeds a limit, and when it is done.
         """
         if keeper in self.running:
             self.running.remove(keeper)
@@ -76,7 +76,7 @@ class Nursery:
 
 
 def _keep(channel: socket.socket, limits: dict[str, Any]) -> NoReturn:
-    """Put a supervisor behind walls of its own, and stay with it until it ends."""
+    """Put a supervisor behind its own walls, and stay with it until it ends."""
     try:
         _keep_only(channel.fileno())
         namespaces.die_with_parent()
@@ -95,7 +95,7 @@ def _keep(channel: socket.socket, limits: dict[str, Any]) -> NoReturn:
 
 
 def _keep_only(descriptor: int) -> None:
-    """Close every file but this one; nothing that is said goes anywhere."""
+    """Close every file except this one, and send all output nowhere."""
     namespaces.close_files(but=descriptor)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
@@ -104,7 +104,7 @@ def _keep_only(descriptor: int) -> None:
 
 
 def warm_up(imports: list[str]) -> None:
-    """Import what notebooks will import, and let libraries do what they do only once."""
+    """Import what notebooks will import, and let libraries do their one-time setup."""
     import torch
 
     torch.set_num_threads(1)
@@ -113,7 +113,7 @@ def warm_up(imports: list[str]) -> None:
     for name in (*KERNEL_MODULES, *imports):
         try:
             importlib.import_module(name)
-        except Exception as error:  # the notebook will meet it too, and show it
+        except Exception as error:  # the notebook will raise it too, and show it
             print(f"warm-up: {name}: {error}", file=sys.stderr)
     new_notebook()  # compiles the schema of notebooks
     seams.hasten_tracebacks()
@@ -123,7 +123,7 @@ def warm_up(imports: list[str]) -> None:
 
 
 def _draw_once() -> None:
-    """The first figure reads fonts and styles, where figures are drawn and not described."""
+    """Draw a figure: unless figures are only described, the first one reads fonts and styles."""
     from utils.plots import plot_matrix
 
     plot_matrix([[0.0, 1.0]], caption="warm")._repr_mimebundle_()
@@ -145,7 +145,7 @@ def main() -> None:
 
 
 def _next(orders: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """The next order, and what came with it. Ends this process when nobody can give any."""
+    """Return the next order and its descriptors. Exit when nobody is left to give any."""
     data, descriptors, _, _ = socket.recv_fds(orders, MOST_BYTES, 1)
     if not data:
         sys.exit()
