@@ -1,1 +1,1 @@
-"""What an instructor runs: grading with nbgrader, and reports on a class."""
+"""The instructor's tools: grading with nbgrader, and reports on a class."""

@@ -1,1 +1,1 @@
-"""A made-up class whose true marks are known, and its way through nbgrader's commands."""
+"""Put a made-up class whose true marks are known through nbgrader's commands."""

@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def demo(lesson: Lesson, course: Path) -> int:
-    """Grade a made-up class in `course`; returns how many marks are not the true ones."""
+    """Grade a made-up class in `course`; return how many marks are wrong."""
     shutil.rmtree(course, ignore_errors=True)
     shutil.copytree(lesson.notebook_path.parent, course / "solutions" / lesson.name)
     submissions = make_class(lesson)
@@ -61,7 +61,7 @@ def nbgrader(course: Path, *command: str) -> None:
 
 
 def exported_marks(path: Path, lesson: str) -> dict[str, float]:
-    """Marks by learner from nbgrader's CSV."""
+    """Read marks by learner from nbgrader's CSV."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["assignment"] == lesson]
     return {row["student_id"]: float(row["score"]) for row in rows}
@@ -70,7 +70,7 @@ def exported_marks(path: Path, lesson: str) -> dict[str, float]:
 def print_marks(
     submissions: list[MadeUpSubmission], marks: dict[str, float], verdicts: dict
 ) -> int:
-    """True and given marks side by side; returns how many submissions differ anywhere."""
+    """Print true and given marks side by side; return how many submissions differ."""
     differences = 0
     print(f"\n{'learner':<12} {'true':>5} {'given':>6}   answers")
     for submission in submissions:

@@ -1,7 +1,8 @@
 """A made-up class: submissions to a lesson whose true marks are known.
 
-Each is the released notebook, answered with the solution, an alternative, a known mistake, or
-left open. Its true mark is found without the judge (`autograder.grading.demo.true_marks`).
+In each, every exercise of the released notebook is answered with the solution, an alternative or a
+known mistake, or left open. The true mark is found without the judge
+(`autograder.grading.demo.true_marks`).
 """
 
 import itertools
@@ -27,9 +28,9 @@ COUNT = 24
 
 @dataclass
 class MadeUpSubmission:
-    """One learner's answers: for each exercise the variant, and the points that it is worth.
+    """One learner's answers: for each exercise, the variant and the points that it is worth.
 
-    Without a marker nobody asks for its points.
+    Without a marker, there are no true points.
     """
 
     learner: str
@@ -45,7 +46,7 @@ class MadeUpSubmission:
         return sum(self.true_points.values())
 
     def notebook(self, lesson: Lesson) -> NotebookNode:
-        """The released notebook with these answers in it."""
+        """Return the released notebook with these answers in it."""
         notebook = nbformat.read(lesson.released_path, as_version=4)
         for cell in notebook.cells:
             grade_id = grade_id_of(cell)
@@ -56,7 +57,7 @@ class MadeUpSubmission:
 
 
 def make_class(lesson: Lesson, count: int = COUNT) -> list[MadeUpSubmission]:
-    """A class in which every known mistake of the lesson is made at least once, room permitting."""
+    """Make a class with every known mistake of the lesson at least once, room permitting."""
     names = (f"learner_{number:02}" for number in itertools.count(1))
     exercises = lesson.exercises
     plans = [
@@ -79,7 +80,7 @@ def make_class(lesson: Lesson, count: int = COUNT) -> list[MadeUpSubmission]:
 
 
 def true_points(marker: Marker, plan: dict[str, Variant]) -> dict[str, int]:
-    """What each exercise is worth in a notebook that is answered by a plan."""
+    """Return the points for each exercise in a notebook answered according to a plan."""
     exercises = [exercise.name for exercise in marker.lesson.exercises]
     answers = {name: plan.get(name, LEFT_OPEN) for name in exercises}
     broken = [name for name, variant in answers.items() if variant is SYNTAX_ERROR]
@@ -88,7 +89,7 @@ def true_points(marker: Marker, plan: dict[str, Variant]) -> dict[str, int]:
 
 
 def own_mistakes(lesson: Lesson, exercise: Exercise) -> list[Variant]:
-    """The mistakes that are in the exercise's own code, not in that of another."""
+    """List the mistakes in the exercise's own code, not in another exercise's."""
     known = lesson.mistakes(exercise)
     return [variant for mistake in known for variant in mistake.variants if not variant.of]
 

@@ -1,7 +1,7 @@
-"""True marks of code that is known, found without collect and judge.
+"""True marks for known code, found without collect and judge.
 
-The code is called beside the solution, and `torch.allclose` decides. The two ways to a mark share
-nothing but the cases, so that each can catch a fault of the other.
+Both the code and the solution are called, and `torch.allclose` compares them. The two ways to a
+mark share only the cases, so that each can catch errors in the other.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ EVERYTHING = "*"
 
 
 class Marker:
-    """True points of a variant of an exercise of one lesson."""
+    """Finds the true points of answers to one lesson's exercises."""
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
@@ -31,7 +31,7 @@ class Marker:
         self.solutions = lesson.namespace()
 
     def points(self, exercise: str, namespace: dict[str, Any]) -> int:
-        """Points for the answer to `exercise` that stands in a namespace."""
+        """Return the points for the answer to `exercise` in a namespace."""
         question, key = self.reference.questions[exercise], self.reference.keys[exercise]
         wrong = [
             self._wrong_outputs(namespace[exercise], question, call, case)
@@ -46,7 +46,7 @@ class Marker:
     def _wrong_outputs(
         self, answer: Callable, question: Question, call: Call, case: CaseKey
     ) -> set[str]:
-        """The names of the wrong outputs; `EVERYTHING` when the call went wrong as a whole."""
+        """Return the names of the wrong outputs; `EVERYTHING` if the whole call went wrong."""
         with silence(), same_randomness():
             wanted = (
                 None if case.raises else _outputs(self.solutions[question.exercise], question, call)
@@ -62,7 +62,7 @@ class Marker:
 
 
 def _counts(wrong: set[str], outputs: list[str]) -> bool:
-    """Whether any of the wrong outputs is one that an aspect looks at."""
+    """Whether an aspect with these outputs (all if empty) has a wrong one."""
     return bool(wrong) if EVERYTHING in wrong or not outputs else bool(wrong & set(outputs))
 
 
@@ -73,7 +73,7 @@ def _right(name: str, got: Any, wanted: Any, case: CaseKey) -> bool:
 
 
 def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any] | None:
-    """The outputs of a call by name; None when it breaks a rule."""
+    """Return the outputs of a call by name; None if it breaks a rule."""
     arguments = make_all(call.arguments)
     function = answer if call.build is None else _module(answer, call, arguments)
     if not call.method:
@@ -100,7 +100,7 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
 
 
 def _named(result: Any, question: Question) -> dict[str, Any] | None:
-    """The results by name; None when they are not what the question asks for."""
+    """Return the results by name; None if they are not what the question asks for."""
     names, loose = question.returns, question.plain or question.choices
     results = result if len(names) > 1 else [result][: len(names)]
     fitting = isinstance(results, tuple | list) and len(results) == len(names)
@@ -127,7 +127,7 @@ def _gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[st
 
 def _module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
     if is_keras_layer(answer):
-        # Filling Keras's variables is nothing to do twice; the two ways part again at the call.
+        # Filling Keras's variables is not worth writing twice; the two ways differ from here on.
         return built_module(answer, call, arguments)
     module = answer(**make_all(call.build)).train(call.training)
     if call.parameters is not None:
@@ -137,7 +137,7 @@ def _module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Modul
 
 
 def _shared(arguments: dict[str, Any]) -> bool:
-    """Whether modules among the arguments have a parameter in common."""
+    """Whether modules among the arguments share a parameter."""
     modules = [value for value in arguments.values() if isinstance(value, nn.Module)]
     places = [p.data_ptr() for module in modules for p in module.parameters()]
     return len(set(places)) < len(places)

@@ -1,1 +1,1 @@
-"""What the grading command does itself: nbgrader's part, the workers, the gradebook."""
+"""The grading command's own work: nbgrader's part, the workers, the gradebook."""

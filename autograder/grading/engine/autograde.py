@@ -1,10 +1,10 @@
 """The engine behind `nbgrader autograde`, formgrader's button and `make grade`.
 
-It is nbgrader's own converter with one step exchanged. Running and judging happen elsewhere, many
-at a time and sealed off (`autograder.grading.worker.task`); this process alone writes the gradebook
-and the autograded notebooks, one submission after another, as nbgrader does.
+It is nbgrader's own converter with one step replaced. Running and judging happen elsewhere, many at
+a time and sealed off (`autograder.grading.worker.task`). Only this process writes the gradebook and
+the autograded notebooks, one submission after another, as nbgrader does.
 
-What brings torch is imported in functions: every command of nbgrader loads this module.
+Modules that load torch are imported in functions, because every nbgrader command loads this module.
 """
 
 import logging
@@ -47,7 +47,7 @@ NO_SECRET = (
 
 
 class OrdinaryFiles(BaseConverter):
-    """Copies what lies beside a submitted notebook, but no links, devices or giants."""
+    """Copies the files next to a submitted notebook, except links, devices and huge files."""
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         source = self.submitted_path(assignment_id, student_id)
@@ -62,7 +62,7 @@ class OrdinaryFiles(BaseConverter):
 class Autograde(seams.OpenAutograde, OrdinaryFiles):
     """nbgrader's Autograde, in parallel and behind walls.
 
-    It has nbgrader's name too, so that `c.Autograde.…` configures both.
+    It also keeps nbgrader's class name, so that `c.Autograde.…` configures both.
     """
 
     unsealed = Bool(False, help="Run submissions as nbgrader does, without walls.").tag(config=True)
@@ -79,7 +79,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
     _draft: Path | None = None
 
     def init_notebooks(self) -> None:
-        """Find every folder that was handed in, also one without its notebooks."""
+        """Find every submitted folder, even one without its notebooks."""
         names = self._names = [] if self.unsealed else self._notebook_names()
         wanted = self.submitted_path(self.coursedir.assignment_id, self.coursedir.student_id)
         folders = [folder for folder in seams.find(wanted) if os.path.isdir(folder)]
@@ -91,7 +91,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         }
 
     def convert_notebooks(self) -> None:
-        """Grade all that is to be graded. Raises NbGraderException when nothing can be."""
+        """Grade everything that is due. Raises NbGraderException if nothing can be graded."""
         if self.unsealed:
             self.log.warning("Unsealed: submissions run without a sandbox, as you.")
             super().convert_notebooks()
@@ -111,9 +111,9 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
                 self.log.info(line)
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        """Whether a submission is new, changed or asked for.
+        """Whether a submission is new, changed or forced.
 
-        Unlike nbgrader's it removes nothing: what is there stays until its successor is whole.
+        Unlike nbgrader's, it removes nothing: the old result stays until the new one is complete.
         """
         if self.unsealed:
             return super().init_destination(assignment_id, student_id)
@@ -166,11 +166,11 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         return self.init_destination(*place)
 
     def _is_changed(self, path: str) -> bool:
-        """Whether another notebook was handed in since, or another file beside it."""
+        """Whether the notebook, or a file next to it, has changed since it was graded."""
         return self._before[path].get("submitted") not in (None, self._job(path).digest)
 
     def _failure_before(self) -> str:
-        """Why the submission that was just looked at failed in an earlier run; "" if it did not."""
+        """Return why the current submission failed in an earlier run; "" if it did not."""
         runs = self._before.values()
         return next((run.get("reason", "") for run in runs if run.get("outcome") == "failed"), "")
 
@@ -194,13 +194,13 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         return local_pool(min(self.jobs, most), self._templates[self._names[0]])
 
     def _jobs(self, due: list[str]) -> Iterator[Job]:
-        """The notebooks of submissions, read when their turn comes."""
+        """Yield a job for each notebook of the submissions, read only when its turn comes."""
         reference = self._reference()
         for path in (path for folder in due for path in self.assignments[folder]):
             yield replace(self._job(path), reference=reference)
 
     def _job(self, path: str) -> Job:
-        """The job of grading one submitted notebook, but for the lesson's reference."""
+        """Make the job of grading one submitted notebook, without the lesson's reference."""
         template = self._templates[Path(path).stem]
         try:
             data, broken = read_handed_in(Path(path)), ""
@@ -210,7 +210,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         return replace(template, path=path, data=data, broken=broken, files=files)
 
     def _reference(self) -> bytes:
-        """The lesson's, with hidden cases; empty for an assignment that is none of the course's."""
+        """Return the lesson's reference, with hidden cases; empty if it is not a course lesson."""
         from autograder.building.hidden import grading_reference, own_secret
 
         name = self.coursedir.assignment_id
@@ -221,7 +221,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         return grading_reference(name).to_bytes()
 
     def _template(self, name: str) -> Job:
-        """What all submissions of a notebook have in common."""
+        """Make the job with everything that a notebook's submissions have in common."""
         assignment = self.coursedir.assignment_id
         source = Path(self.coursedir.format_path(self.coursedir.source_directory, ".", assignment))
         released = read_source(source / f"{name}.ipynb")
@@ -262,7 +262,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
 
     @contextmanager
     def _aside(self, assignment: str, student: str) -> Iterator[None]:
-        """Let what is written into the output folder take its place only when it is whole."""
+        """Redirect the output folder to a draft, which replaces it only once complete."""
         final = Path(self.graded_path(assignment, student))
         try:
             with draft_of(final, self.coursedir.notebook_id != "*") as self._draft:
@@ -276,7 +276,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         return super().graded_path(assignment, student, escape)
 
     def _notebook_names(self) -> list[str]:
-        """The notebooks of the assignment that are asked for. None when it was not released."""
+        """List the requested notebooks of the assignment; none if it was not released."""
         try:
             with self._gradebook() as gradebook:
                 found = gradebook.find_assignment(self.coursedir.assignment_id).notebooks
@@ -298,14 +298,14 @@ def install() -> None:
 
 
 def _with_all_imports(templates: dict[str, Job]) -> dict[str, Job]:
-    """Let all notebooks of an assignment share a sandbox that has ready what any of them needs."""
+    """Give all notebooks of an assignment the same imports, so that they share a sandbox."""
     imports = dict.fromkeys(name for job in templates.values() for name in job.imports)
     return {name: replace(job, imports=tuple(imports)) for name, job in templates.items()}
 
 
 @contextmanager
 def less_talk(log: logging.Logger) -> Iterator[None]:
-    """Keep back what nbgrader says of each submission, but for warnings."""
+    """Silence nbgrader's messages about each submission, except warnings."""
     level = log.level
     log.setLevel(logging.WARNING)
     try:

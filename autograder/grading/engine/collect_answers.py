@@ -1,4 +1,4 @@
-"""Running a submission: nbgrader's Execute, in a kernel whose checks hand in answers."""
+"""Run a submission: nbgrader's Execute, in a kernel whose checks hand in answers."""
 
 import os
 import tempfile
@@ -17,7 +17,7 @@ from autograder.lessons.lesson import lesson_names
 
 
 class CollectAnswers(Execute):
-    """Executes the notebook with the questions of its lesson at hand, and no answer key."""
+    """Executes the notebook with the lesson's questions available, but not the answer key."""
 
     _kernel_environment: dict[str, str]
 
@@ -25,7 +25,7 @@ class CollectAnswers(Execute):
         self, nb: NotebookNode, resources: ResourcesDict, km: Any = None
     ) -> tuple[NotebookNode, ResourcesDict]:
         lesson = resources["nbgrader"]["assignment"]
-        if lesson not in lesson_names():  # an assignment of the instructor's own
+        if lesson not in lesson_names():  # the instructor's own assignment
             self._kernel_environment = {}
             return super().preprocess(nb, resources, km)
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""nbgrader's way to the judge: a preprocessor for submissions that its own kernel has run."""
+"""Connect nbgrader to the judge: a preprocessor for submissions that its own kernel has run."""
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
@@ -12,7 +12,7 @@ from autograder.lessons.lesson import lesson_names
 
 
 class JudgeAnswers(NbGraderPreprocessor):
-    """Gives each check cell of one of the course's lessons its verdict."""
+    """Gives each check cell its verdict, in the course's own lessons."""
 
     def preprocess(
         self, nb: NotebookNode, resources: ResourcesDict

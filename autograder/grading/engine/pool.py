@@ -1,4 +1,4 @@
-"""Where submissions are graded: an executor, and what becomes of a batch in it.
+"""Grade a batch of submissions in an executor.
 
 The executor is a pool of processes on this machine, or a Dask cluster. Nothing else knows which.
 """
@@ -26,16 +26,16 @@ from autograder.grading.worker.job import Graded, Job
 from autograder.grading.worker.own_sandbox import close_own_sandbox, own_sandbox
 from autograder.sandbox.walls import NoSandbox
 
-AHEAD = 2  # jobs a worker, so that none waits for the gradebook
+AHEAD = 2  # jobs per worker, so that none waits for the gradebook
 SCHEDULER_SECONDS = 60
 TASK = "autograder.grading.worker.task"
 
 
 class Pool:
-    """Executors of one kind, made anew when one breaks.
+    """Executors of one kind; a broken one is replaced.
 
-    make: makes an executor. end: ends one at once, with whatever it is doing.
-    workers: how many jobs it does at a time.
+    make: makes an executor. end: ends one at once, whatever it is doing.
+    workers: how many jobs it runs at a time.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class Pool:
         self.executor = make()
 
     def grade_all(self, jobs: Iterable[Job]) -> Iterator[Graded]:
-        """Grade the jobs; results come as they are done. Jobs are taken a few ahead.
+        """Grade the jobs, yielding results as they finish. Takes a few jobs in advance.
 
-        Raises NoSandbox when a worker has none.
+        Raises NoSandbox if a worker can't have a sandbox.
         """
         jobs = iter(jobs)
         pending: dict[Future, Job] = {}
@@ -65,7 +65,7 @@ class Pool:
                 yield _result(future, pending.pop(future))
 
     def close(self) -> None:
-        """End the workers. What they are still doing is lost."""
+        """End the workers. Unfinished work is lost."""
         self.end(self.executor)
 
     def _submit(self, job: Job) -> Future:
@@ -77,7 +77,7 @@ class Pool:
             return self.executor.submit(_grade, job)
 
     def _one_by_one(self, pending: dict[Future, Job]) -> Iterator[Graded]:
-        """A worker died, and all that was pending with it: who dies again, did it."""
+        """After a worker died, repeat the lost jobs one by one: the culprit will die again."""
         wait(pending)
         for future, job in pending.items():
             if _is_lost(future):
@@ -86,7 +86,7 @@ class Pool:
 
 
 def local_pool(workers: int, template: Job) -> Pool:
-    """Processes on this machine, which end when this one does.
+    """Make a pool of processes on this machine, which end when this one does.
 
     template: what all jobs have in common.
     """
@@ -94,14 +94,14 @@ def local_pool(workers: int, template: Job) -> Pool:
     def make() -> ProcessPoolExecutor:
         context = _context()
         if context.get_start_method() == "fork":
-            # The workers share the sandbox, and what is imported here while it gets ready.
+            # The workers share the sandbox, and what is imported here while it starts.
             own_sandbox(template, ahead=workers)
             with _ctrl_c_later():
                 _task()
-            gc.freeze()  # nor is that ever searched for what can be freed
+            gc.freeze()  # garbage collection skips all of it from now on
         executor = ProcessPoolExecutor(workers, context, _start_worker)
         with _without_main(), _ctrl_c_later():
-            for _ in range(workers):  # of a fork server each starts one
+            for _ in range(workers):  # with a fork server, each starts one worker
                 executor.submit(os.getpid)
         if context.get_start_method() == "fork":
             leave_jobs_to_workers(executor)
@@ -111,15 +111,15 @@ def local_pool(workers: int, template: Job) -> Pool:
 
 
 def dask_pool(address: str) -> Pool:
-    """The workers of a Dask cluster, by the address of its scheduler.
+    """Make a pool of a Dask cluster's workers, given its scheduler's address.
 
-    Raises CourseError when there is no such cluster, or no Dask.
+    Raises CourseError if there is no such cluster, or no Dask.
     """
     try:
         from distributed import Client
     except ImportError as error:
         raise CourseError("A scheduler needs Dask: pip install -e '.[dask]'.") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it is said once, below
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # the error below says it once
     try:
         client = Client(address, timeout=SCHEDULER_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -135,10 +135,10 @@ def dask_pool(address: str) -> Pool:
 
 
 def _context() -> BaseContext:
-    """How workers come about: by a fork of this process.
+    """Return the way to start workers: by forking this process, if possible.
 
-    One with threads can't safely be forked (formgrader's server). Then a process is, that is
-    started to import what they need.
+    A process with threads, such as formgrader's server, can't safely be forked. Workers are then
+    forked from a new process that has imported what they need.
     """
     if threading.active_count() == 1:
         return multiprocessing.get_context("fork")
@@ -151,7 +151,7 @@ def _context() -> BaseContext:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Let new processes ignore Ctrl-C, which is for the one that gives out the work."""
+    """Let new processes ignore Ctrl-C, which is meant for the process that hands out jobs."""
     if threading.current_thread() is not threading.main_thread():  # formgrader, not a terminal
         yield
         return
@@ -164,7 +164,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Hold Ctrl-C back, which Python may lose while it forks, or imports C code."""
+    """Delay Ctrl-C, which Python may lose while it forks or imports C code."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -174,7 +174,7 @@ def _ctrl_c_later() -> Iterator[None]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep new processes from importing what this one was started as: nbgrader, with all it has."""
+    """Keep new processes from importing this one's main module, which is all of nbgrader."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -190,9 +190,9 @@ def _start_worker() -> None:
 
 
 def _end_with_grader() -> None:
-    """End this worker when the grader does, however it ends.
+    """End this worker when the grader ends, for whatever reason.
 
-    Its parent in the eyes of the system may be another, that lives as long as it does.
+    Its parent process may be another one (a fork server), which lives as long as the worker does.
     """
     multiprocessing.parent_process().join()
     os._exit(1)
@@ -209,7 +209,7 @@ def _is_lost(future: Future) -> bool:
 
 
 def _task() -> ModuleType:
-    """What grades. With it comes torch: a second, in which others can get ready."""
+    """Import the grading module. It loads torch for a second, while others get ready."""
     return import_module(TASK)
 
 

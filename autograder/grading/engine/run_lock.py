@@ -1,4 +1,4 @@
-"""Getting along with another run in the same course directory."""
+"""Avoid conflicts with another run in the same course directory."""
 
 import fcntl
 import os
@@ -11,9 +11,9 @@ from autograder.errors import CourseError
 
 @contextmanager
 def only_run(course: Path) -> Iterator[None]:
-    """Keep other runs from grading in a course directory. Raises CourseError when one does.
+    """Keep other runs from grading in a course directory. Raises CourseError if one already is.
 
-    The lock is the operating system's, on the folder itself: it ends with its process.
+    The operating system holds the lock, on the folder itself, so it ends with the process.
     """
     folder = os.open(course, os.O_RDONLY)
     try:

@@ -1,4 +1,4 @@
-"""Writing the judge's marks into nbgrader's gradebook."""
+"""Write the judge's marks into nbgrader's gradebook."""
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
@@ -13,8 +13,8 @@ from autograder.lessons.nbgrader_metadata import grade_id_of
 class SaveMarks(NbGraderPreprocessor):
     """Saves the points of verdicts; cells without one are marked as nbgrader always does.
 
-    A notebook's marks are written all together, where nbgrader writes each by itself: whoever
-    reads meanwhile sees those of one grading, and a run that is killed leaves none half done.
+    It writes a notebook's marks in one transaction, where nbgrader writes them one by one. So a
+    concurrent reader sees the marks of one grading, and a killed run leaves nothing half done.
     """
 
     def preprocess(
@@ -35,7 +35,7 @@ class SaveMarks(NbGraderPreprocessor):
         return nb, resources
 
     def _save_points(self, cell: NotebookNode, grade: Grade) -> None:
-        """Points by hand stay; they are then to be looked at again."""
+        """Save a cell's points. Manual scores stay, but are flagged for another look."""
         if VERDICT in cell.metadata:
             grade.auto_score = cell.metadata[VERDICT]["points"]
         else:
@@ -44,7 +44,7 @@ class SaveMarks(NbGraderPreprocessor):
 
 
 def _save_comment(cell: NotebookNode, comment: Comment) -> None:
-    """What was released and not changed is no response; so it is with nbgrader."""
+    """Call an unchanged released cell "No response", as nbgrader does."""
     released = cell.metadata.nbgrader.get("checksum")
     untouched = released == compute_checksum(cell) and not is_task(cell)
     comment.auto_comment = "No response." if untouched else None

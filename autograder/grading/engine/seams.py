@@ -1,7 +1,7 @@
-"""All that the grader changes in nbgrader, or uses of a library although it is not for others.
+"""Everything that the grader patches in nbgrader, and every private part of a library it uses.
 
-`install` makes the changes. It first makes sure that the libraries still are what this was written
-for: after a new version an error names what is gone, and no mark is wrong.
+`install` applies the patches. It first checks that the libraries still match, so that a new version
+gives an error that names what is missing, and never a wrong mark.
 """
 
 import glob
@@ -22,25 +22,25 @@ from sqlalchemy import Engine, create_engine, event
 
 from autograder.sandbox.inside.expect import expect, expect_set
 
-PATIENCE = 60  # seconds; Python's own are five
+PATIENCE = 60  # seconds; Python's default is five
 
 
 class OpenAutograde(converters.Autograde):
-    """nbgrader's Autograde, with names for what its names keep to themselves."""
+    """nbgrader's Autograde, with public names for its private methods."""
 
     def submitted_path(self, assignment: str, student: str, escape: bool = False) -> str:
-        """Where a submission is handed in."""
+        """Return the folder where a submission is handed in."""
         return self._format_source(assignment, student, escape)
 
     def graded_path(self, assignment: str, student: str, escape: bool = False) -> str:
-        """Where a graded submission goes."""
+        """Return the folder where a graded submission goes."""
         return super()._format_dest(assignment, student, escape)
 
     def _format_dest(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
         return self.graded_path(assignment_id, student_id, escape)
 
     def use_preprocessors(self, steps: Sequence[str | type[NbGraderPreprocessor]]) -> None:
-        """Put every notebook through these steps, and no others."""
+        """Put every notebook through exactly these steps."""
         self.exporter._preprocessors = []
         for step in steps:
             self.exporter.register_preprocessor(step)
@@ -68,10 +68,10 @@ def _check() -> None:
 
 
 def find(pattern: str) -> list[str]:
-    """`glob.glob`, but brackets in the name of what there is are no pattern.
+    """Act like `glob.glob`, but take brackets in existing paths literally.
 
-    nbgrader looks for files by patterns that begin with the course directory. One called
-    "course [2]" would be one called "course 2".
+    nbgrader searches with patterns that start with the course directory; "course [2]" would match
+    "course 2".
     """
     parts = pattern.split(os.sep)
     for count in range(len(parts), 0, -1):
@@ -82,7 +82,7 @@ def find(pattern: str) -> list[str]:
 
 
 def wait_for_sqlite() -> None:
-    """Let whoever finds an SQLite gradebook locked wait, a long time if need be."""
+    """Wait up to a minute for a locked SQLite gradebook."""
     if not event.contains(Engine, "connect", _be_patient):
         event.listen(Engine, "connect", _be_patient)
 
@@ -94,23 +94,22 @@ def _be_patient(connection: object, _: object) -> None:
 
 @cache
 def _engine(db_url: str, **options: object) -> Engine:
-    """Let whoever opens a gradebook again find its SQL compiled.
+    """Reuse the engine of a gradebook that is opened again, with its compiled SQL.
 
-    nbgrader opens it seven times for each submission. Each still has its own connection.
+    nbgrader opens it seven times per submission. Each time still gets its own connection.
     """
     return create_engine(db_url, **options)
 
 
 def leave_jobs_to_workers(executor: ProcessPoolExecutor) -> None:
-    """Keep this process from reading its own workers' jobs, once all workers are there.
+    """Keep this process from reading its workers' jobs, once all workers are running.
 
-    While it could, a job that is on its way to a worker that dies would wait for ever (before
-    Python 3.11.5).
+    Otherwise a job on its way to a worker that dies would wait forever (before Python 3.11.5).
     """
     executor._call_queue._reader.close()
 
 
 def kill_workers(executor: ProcessPoolExecutor) -> None:
-    """End the workers with whatever they are doing. Python 3.14 has it as a method."""
+    """Kill the workers, whatever they are doing. Python 3.14 has a method for this."""
     for worker in list((executor._processes or {}).values()):
         worker.kill()

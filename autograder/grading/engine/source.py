@@ -1,4 +1,4 @@
-"""What the engine reads from an instructor's source notebook."""
+"""Read what the engine needs from an instructor's source notebook."""
 
 import ast
 from collections.abc import Iterable
@@ -12,14 +12,14 @@ from autograder.lessons.nbgrader_metadata import grade_id_of
 
 @dataclass(frozen=True)
 class Source:
-    """Of a source notebook: the grade_ids in their order, and the modules that it imports."""
+    """A source notebook's grade_ids, in order, and the modules that it imports."""
 
     grade_ids: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
 
 
 def read_source(path: Path) -> Source:
-    """What a source notebook says; nothing when there is none, for then nothing depends on it."""
+    """Read a source notebook. A missing one gives an empty `Source`: nothing depends on it then."""
     if not path.exists():
         return Source()
     cells = nbformat.read(path, as_version=4).cells
@@ -28,7 +28,7 @@ def read_source(path: Path) -> Source:
 
 
 def imports_of(sources: Iterable[str]) -> tuple[str, ...]:
-    """The modules that code cells import, each once."""
+    """List the modules that code cells import, each once."""
     found: dict[str, None] = {}
     for source in sources:
         found |= dict.fromkeys(_imports(source))

@@ -1,4 +1,4 @@
-"""What became of a run, counted; who failed, and why."""
+"""Count the outcomes of a run, and say who failed and why."""
 
 from collections.abc import Iterator
 
@@ -7,14 +7,14 @@ LONGEST_REASON = 300
 
 
 def printable(text: str) -> str:
-    """Text without what would move the cursor, colour a terminal or begin a new line."""
+    """Replace characters that would move the cursor, color a terminal or start a new line."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 class Summary:
     """Outcomes of submissions as they come in.
 
-    An outcome is one of `OUTCOMES`; where a submission has several notebooks, the worst counts.
+    An outcome is one of `OUTCOMES`; if a submission has several notebooks, the worst counts.
     """
 
     def __init__(self) -> None:
@@ -26,13 +26,13 @@ class Summary:
         self.learners[outcome].append(_told(learner, reason))
 
     def leave(self, learner: str, failure: str) -> None:
-        """Count a submission that is left as an earlier run graded it; failure: why that failed."""
+        """Count a submission left as an earlier run graded it; failure: why that run failed."""
         self.untouched += 1
         if failure:
             self.failed_before.append(_told(learner, failure))
 
     def lines(self) -> Iterator[str]:
-        """A line for each failure, one for those who answered nothing, and one with the counts."""
+        """Yield a line for each failure, one for all who answered nothing, and one of counts."""
         for learner, reason in sorted(self.failed_before):
             yield f"failed in an earlier run: {learner}: {reason}"
         for learner, reason in sorted(self.learners["failed"]):

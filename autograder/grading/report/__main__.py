@@ -16,7 +16,7 @@ from autograder.lessons.lesson import ROOT
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit code 0, or 2 with a sentence on stderr when there is nothing to report on."""
+    """Return exit code 0, or 2 with a sentence on stderr if the report can't be written."""
     parser = argparse.ArgumentParser(
         prog="python -m autograder.grading.report", description=__doc__
     )
@@ -36,9 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def write_report(lesson: str, course: Path, output: Path | None = None) -> Path:
-    """Write the page on a lesson of the course in `course`, and return where it is.
+    """Write the page on a lesson of the course in `course`, and return its path.
 
-    Raises CourseError when there is nothing to report on, or nowhere to write it.
+    Raises CourseError if there is nothing to report on, or nowhere to write it.
     """
     if not course.is_dir():
         raise CourseError(f"There is no course directory {course}: name one with --course.")

@@ -1,4 +1,4 @@
-"""How a class did on a lesson: who got what, and which mistakes were made."""
+"""How a class did on a lesson: who got which points, and which mistakes were made."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,13 +8,13 @@ from typing import Any
 
 from autograder.grading.report.submissions import read_submissions
 
-# Kinds of problems for which no answer came that could be judged.
+# Kinds of problems that left no answer to judge.
 NOTHING_CAME = {"not run", "check timed out", "no answer", "unreadable"}
 
 
 @dataclass
 class AspectReport:
-    """What became of one aspect: how many got it."""
+    """How many got one aspect right."""
 
     points: float
     submissions: int = 0
@@ -23,10 +23,10 @@ class AspectReport:
 
 @dataclass
 class ExerciseReport:
-    """What became of one exercise in a class.
+    """How a class did on one exercise.
 
-    full, partial: how many got all points, or some. lost: of how many no answer came in.
-    wrong: who gave a wrong answer, by the name of the mistake and what they were told.
+    full, partial: how many got all points, or some. lost: how many sent no answer to judge.
+    wrong: who gave a wrong answer, by the mistake's name and what they were told.
     """
 
     max_points: float
@@ -41,7 +41,7 @@ class ExerciseReport:
 
     @property
     def mistakes(self) -> Counter:
-        """How many made each mistake; those that are not known by what was said of them."""
+        """How many made each mistake; unknown mistakes are listed by their message."""
         counts: Counter = Counter()
         for (mistake, sentence), learners in self.wrong.items():
             counts[mistake or f"other: {sentence}"] += len(learners)
@@ -70,18 +70,18 @@ class ExerciseReport:
 
 
 def nothing_came(verdict: dict[str, Any]) -> bool:
-    """Whether there was no answer to judge, as after the end of a notebook."""
+    """Whether there was no answer to judge, such as after the notebook stopped."""
     return any(problem["kind"] in NOTHING_CAME for problem in verdict["problems"])
 
 
 def read_verdicts(autograded: Path, lesson: str) -> dict[str, dict[str, dict[str, Any]]]:
-    """Verdicts by learner and exercise, from the notebooks that grading left."""
+    """Read verdicts by learner and exercise from the autograded notebooks."""
     submissions = read_submissions(autograded, lesson)
     return {submission.learner: submission.verdicts for submission in submissions}
 
 
 def class_report(classes: Iterable[dict[str, dict[str, Any]]]) -> dict[str, ExerciseReport]:
-    """A report for each exercise, from each learner's verdicts."""
+    """Make a report for each exercise from each learner's verdicts."""
     reports: dict[str, ExerciseReport] = {}
     for verdicts in classes:
         for exercise, verdict in verdicts.items():

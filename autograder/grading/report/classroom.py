@@ -1,4 +1,4 @@
-"""All that a report says, put together from the notebooks and the gradebook."""
+"""Put together everything in a report from the notebooks and the gradebook."""
 
 import math
 import statistics
@@ -23,7 +23,7 @@ ENDED_EARLY = NOTHING_CAME | {"time", "waiting", "memory", "recursion"}
 
 @dataclass(frozen=True)
 class Column:
-    """One graded cell: what it is called, its points, and the exercise that it checks."""
+    """One graded cell: its name, its title, its points, and the exercise that it checks."""
 
     cell: str
     title: str
@@ -33,7 +33,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Points:
-    """What one learner got for one column, and "full", "partial", "none", "unanswered" or ""."""
+    """One learner's points for one column; "full", "partial", "none", "unanswered" or ""."""
 
     points: float | None
     state: str
@@ -63,7 +63,7 @@ class MadeMistake:
 class Report:
     """What the page shows.
 
-    notes: what the reader has to know of the data, a sentence each.
+    notes: what the reader has to know about the data, one sentence each.
     """
 
     lesson: str
@@ -82,7 +82,7 @@ class Report:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many submissions came to each outcome."""
+        """How many submissions had each outcome."""
         counts = Counter(row.outcome for row in self.rows)
         return {o: counts[o] for o in (*OUTCOMES, UNREADABLE) if counts[o] or o in OUTCOMES}
 
@@ -100,7 +100,7 @@ class Report:
 
     @property
     def mistakes(self) -> list[MadeMistake]:
-        """Mistakes by how many made them; of equal ones in the order of the lesson."""
+        """Mistakes, the most frequent first; ties in lesson order."""
         made = [
             MadeMistake(exercise, name, words, learners)
             for exercise, report in self.exercises.items()
@@ -112,7 +112,7 @@ class Report:
 def make_report(
     lesson: str, submissions: Sequence[Submission], marks: Marks, notes: Sequence[str] = ()
 ) -> Report:
-    """The report on a lesson, from what was read."""
+    """Make the report on a lesson from what was read."""
     for submission in submissions:
         _drop_strange_verdicts(submission, marks)
     columns = _columns(submissions, marks)
@@ -144,7 +144,7 @@ def _drop_strange_verdicts(submission: Submission, marks: Marks) -> None:
 
 
 def _columns(submissions: Sequence[Submission], marks: Marks) -> list[Column]:
-    """The graded cells in the order of the lesson, which the gradebook does not keep."""
+    """List the graded cells in lesson order, which the gradebook does not store."""
     longest = max(submissions, key=lambda s: len(s.verdicts), default=None)
     order = list(longest.verdicts) if longest else []
     if not marks.most:
@@ -162,14 +162,14 @@ def _columns(submissions: Sequence[Submission], marks: Marks) -> list[Column]:
 def _exercises(
     submissions: Sequence[Submission], columns: Sequence[Column]
 ) -> dict[str, ExerciseReport]:
-    """A report for each exercise of the lesson that was judged."""
+    """Make a report for each exercise of the lesson that was judged."""
     reports = {c.exercise: ExerciseReport(c.most) for c in columns if c.exercise}
     for submission in submissions:
         for exercise, verdict in submission.verdicts.items():
             if exercise in reports:
                 reports[exercise].add(verdict, submission.learner)
     for report in reports.values():
-        # What few notebooks speak of is of another version of the lesson, or made up.
+        # Aspects in few notebooks are from another version of the lesson, or made up.
         aspects = report.aspects.items()
         report.aspects = {n: a for n, a in aspects if 2 * a.submissions > report.submissions}
     return {exercise: report for exercise, report in reports.items() if report.submissions}
@@ -188,7 +188,7 @@ def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row
 
 
 def _outcome(submission: Submission, mark: Mark | None, marks: Marks) -> str:
-    """The outcome where the notebook says nothing of it, as one of an instructor's own."""
+    """Return the outcome of a notebook that does not state it, such as an instructor's own."""
     whole = submission.graded is not None and mark is not None
     return "graded" if whole and not marks.checks else UNREADABLE
 
@@ -228,7 +228,7 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
 
 
 def _failed(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Who failed as a whole, and why."""
+    """List whose submission failed as a whole, and why."""
     return [
         (row.learner, submission.reason or " ".join(row.remarks))
         for submission, row in zip(submissions, rows, strict=True)
@@ -237,7 +237,7 @@ def _failed(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tupl
 
 
 def _ended_early(submissions: Sequence[Submission]) -> list[Lead]:
-    """Answers that did not come in, or not in time, where that is not the fault of the whole."""
+    """List answers that did not come in, or not in time, unless the whole submission failed."""
     return [
         Lead(submission.learner, exercise, explain_problem(Problem(**problem), exercise))
         for submission in submissions

@@ -1,4 +1,4 @@
-"""Where a course directory keeps what a report needs, as nbgrader itself would find it."""
+"""Find the files that a report needs in a course directory, as nbgrader would."""
 
 import logging
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from traitlets.config import Application
 
 @dataclass(frozen=True)
 class CourseFiles:
-    """Paths of a course directory, and the address of its gradebook."""
+    """The paths of a course directory, and the address of its gradebook."""
 
     root: Path
     submitted: Path
@@ -22,22 +22,22 @@ class CourseFiles:
     db_url: str
 
     def lessons(self) -> list[str]:
-        """The lessons that have a source or a graded submission."""
+        """List the lessons that have a source or a graded submission."""
         found = {*self.source.glob("[!.]*/"), *self.autograded.glob("*/[!.]*/")}
         return sorted({folder.name for folder in found if folder.is_dir()})
 
     def learners(self, step: Path, lesson: str) -> Iterator[str]:
-        """Whose submissions to a lesson lie in one of the folders."""
+        """Yield the learners with a submission to a lesson in one of the folders."""
         return (folder.parent.name for folder in sorted(step.glob(f"*/{lesson}")))
 
 
 def course_files(root: Path) -> CourseFiles:
-    """The files of the course in `root`.
+    """Find the files of the course in `root`.
 
-    nbgrader's configuration counts, from all the places where nbgrader looks for it.
+    This respects nbgrader's configuration, from all the places where nbgrader looks for it.
     """
     root = root.resolve()
-    app = NbGrader(log_level=logging.ERROR)  # that there is no configuration is no matter
+    app = NbGrader(log_level=logging.ERROR)  # a missing configuration is fine
     app.load_config_file()
     Application.load_config_file(app, app.config_file_name, path=str(root))
     course = CourseDirectory(config=app.config, root=str(root))

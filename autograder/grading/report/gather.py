@@ -1,4 +1,4 @@
-"""From a course directory to a report: what is read, and what is missing in it."""
+"""Make a report from a course directory: read what is there, and note what is missing."""
 
 from pathlib import Path
 
@@ -15,9 +15,9 @@ LOST = "It is in the gradebook, and there is no autograded notebook: grade it ag
 
 
 def gather(lesson: str, files: CourseFiles) -> Report:
-    """What there is to say of a lesson.
+    """Gather the report on a lesson.
 
-    Raises CourseError when there is no such lesson, or nothing of it is graded.
+    Raises CourseError if there is no such lesson, or nothing is graded yet.
     """
     _require_lesson(lesson, files)
     submissions = read_submissions(files.autograded, lesson)
@@ -38,7 +38,7 @@ def gather(lesson: str, files: CourseFiles) -> Report:
 
 
 def shown_path(path: Path) -> str:
-    """A path as short as it can be said."""
+    """Shorten a path for display."""
     path = path.absolute()
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) and path != ROOT else str(path)
 
@@ -52,7 +52,7 @@ def _require_lesson(lesson: str, files: CourseFiles) -> None:
 
 
 def _marks(lesson: str, files: CourseFiles) -> tuple[Marks, list[str]]:
-    """The marks, and what to say when there is no gradebook."""
+    """Read the marks, and note if there is no gradebook."""
     try:
         return read_marks(files.db_url, lesson), []
     except NoGradebook as error:

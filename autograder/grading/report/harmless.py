@@ -1,7 +1,7 @@
-"""HTML of submissions, for pages that people look at: no scripts, forms or frames in it.
+"""Make the HTML of submissions safe to view: no scripts, forms or frames.
 
-formgrader and feedback pages show what learners wrote and what their code showed. A script in it
-would run in the browser, and with the rights, of whoever looks: an instructor's may change marks.
+formgrader and feedback pages show what learners wrote and what their code displayed. A script in it
+would run in the viewer's browser, with the viewer's rights; an instructor's can change marks.
 These are filters for nbconvert's templates (see nbgrader_config.py).
 """
 
@@ -36,23 +36,23 @@ STYLES = {
     *("width",),
 }
 PROTOCOLS = {"http", "https", "mailto", "data"}
-MOST_MARKDOWN = 10_000  # letters in a cell
+MOST_MARKDOWN = 10_000  # characters in a cell
 MOST_TAGS = 10_000  # in an output
-MOST_TEXT = 10_000  # letters of what is shown as text for one of these reasons
-MOST_SECONDS = 10.0  # for a page
+MOST_TEXT = 10_000  # characters shown of anything that exceeds one of these limits
+MOST_SECONDS = 10.0  # per page
 SPENT = "harmless_seconds"
 
 
 @pass_context
 def harmless_html(context: Context, html: str | bytes) -> str:
-    """A filter: HTML without all that is not known to be harmless."""
+    """Filter HTML, removing everything not known to be harmless."""
     text = html.decode(errors="replace") if isinstance(html, bytes) else str(html)
     return _in_time(context, text, clean_html)
 
 
 @pass_context
 def harmless_markdown(context: Context, source: str) -> str:
-    """A filter: Markdown as harmless HTML, with the pictures that are attached to its cell."""
+    """Render Markdown as harmless HTML, with the pictures attached to its cell."""
     attachments = context.get("cell", {}).get("attachments", {})
     renderer = IPythonRenderer(escape=False, attachments=attachments)
     render = MarkdownWithMath(renderer=renderer).render
@@ -62,16 +62,16 @@ def harmless_markdown(context: Context, source: str) -> str:
 
 
 def clean_html(html: str) -> str:
-    """The HTML without all that is not known to be harmless."""
+    """Remove everything from the HTML that is not known to be harmless."""
     if html.count("<") > MOST_TAGS:
         return _as_text(html)
     return CLEANER.clean(html)
 
 
 def _in_time(context: Context, source: str, make: Callable[[str], str]) -> str:
-    """What is made of a source, or its plain text where that has taken too long on this page.
+    """Make HTML from a source, or show it as text once this page has taken too long.
 
-    Parsers can be made to take a time that grows with the square of the length.
+    An attacker can make a parser's time grow with the square of the length.
     """
     page, start = context["resources"], time.monotonic()
     if page.get(SPENT, 0.0) > MOST_SECONDS:
@@ -87,7 +87,7 @@ def _as_text(source: str) -> str:
 
 
 def _if_harmless(tag: str, name: str, value: str) -> str | None:
-    """The value of an attribute that may stay. What is loaded from elsewhere tells who looks."""
+    """Return an attribute's value if it may stay. Loading remote content would reveal viewers."""
     match name:
         case "src":
             harmless = value.startswith("data:image/")

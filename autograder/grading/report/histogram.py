@@ -1,4 +1,4 @@
-"""How marks are distributed: bars of a histogram, laid out for an SVG."""
+"""The distribution of marks: a histogram's bars, laid out for an SVG."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ MOST_BARS, MOST_LABELS = 29, 16
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar with its place; `label` stands below it, if there is room for one."""
+    """A bar and its position; `label` goes below it, if there is room for one."""
 
     marks: str
     count: int
@@ -25,7 +25,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Bars, the places of the mean and the median on the same axis, and all of it in words."""
+    """Bars, the positions of the mean and the median on the same axis, and the alt text."""
 
     bars: list[Bar]
     mean_x: float
@@ -37,7 +37,7 @@ class Histogram:
 
 
 def histogram(marks: Sequence[float], most: float, mean: float, median: float) -> Histogram:
-    """The marks from 0 to `most`, or to the best mark where extra credit goes beyond."""
+    """Lay out the marks from 0 to `most`, or to the best mark if extra credit exceeds it."""
     top = max([most, *marks, 1.0])
     step = _step(top)
     counts = Counter(int(mark / step) for mark in marks)
@@ -54,7 +54,7 @@ def histogram(marks: Sequence[float], most: float, mean: float, median: float) -
         return Bar(_range(number, step), counts[number], x, y, 0.8 * pitch, height, label)
 
     def place(mark: float) -> float:
-        # Where one mark has one bar, the mark is in its middle.
+        # If each mark has its own bar, the mark is at the bar's center.
         return LEFT + (mark / step + 0.5 * (step == 1)) * pitch
 
     drawn = [bar(number) for number in range(bars)]
@@ -62,7 +62,7 @@ def histogram(marks: Sequence[float], most: float, mean: float, median: float) -
 
 
 def _step(top: float) -> int:
-    """1, 2, 5, 10, … points a bar, the first with which there are not too many bars."""
+    """Return the points per bar: the first of 1, 2, 5, 10, … that avoids too many bars."""
     step = 1
     for factor in cycle((2, 2.5, 2)):
         if int(top / step) < MOST_BARS:

@@ -1,6 +1,6 @@
-"""Marks as nbgrader's gradebook has them: manual scores, extra credit and late penalties counted.
+"""Marks from nbgrader's gradebook, including manual scores, extra credit and late penalties.
 
-The gradebook is only read; nbgrader's own `Gradebook` would make one where there is none.
+This only reads the gradebook; nbgrader's own `Gradebook` would create a missing one.
 """
 
 from dataclasses import dataclass, field
@@ -25,15 +25,15 @@ from autograder.lessons.lesson import exercise_checked
 
 
 class NoGradebook(Exception):
-    """There is no gradebook that can be read; the message says why."""
+    """There is no readable gradebook; the message says why."""
 
 
 @dataclass
 class Mark:
-    """A learner's mark for the lesson, the penalty already taken off.
+    """A learner's mark for the lesson, with the penalty already deducted.
 
-    points: by grade cell. by_hand: whether a person gave some of them. waiting: whether some are
-    still to be given by hand.
+    points: by grade cell. by_hand: whether a person gave some of them. waiting: whether some still
+    have to be given by hand.
     """
 
     score: float
@@ -45,10 +45,10 @@ class Mark:
 
 @dataclass
 class Marks:
-    """What the gradebook knows of a lesson.
+    """What the gradebook knows about a lesson.
 
-    most: points by grade cell. checks: the exercise that each of them checks, if it is a check of
-    the course's own form. released: source by cell, with stubs.
+    most: maximum points by grade cell. checks: the exercise that each `check(…)` cell checks.
+    released: source by cell, with stubs.
     """
 
     most: dict[str, float] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Marks:
 
 
 def read_marks(db_url: str, lesson: str) -> Marks:
-    """All marks of a lesson; none when the lesson is not in the gradebook. Raises NoGradebook."""
+    """Read all marks of a lesson; none if it is not in the gradebook. Raises NoGradebook."""
     try:
         url = make_url(db_url)
         if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
@@ -70,7 +70,7 @@ def read_marks(db_url: str, lesson: str) -> Marks:
         with Session(engine) as session:
             return _read(session, lesson)
     except SQLAlchemyError as error:
-        # The message of the error could hold a password.
+        # The error's message could contain a password.
         raise NoGradebook(f"it can't be read ({type(error).__name__})") from error
     finally:
         engine.dispose()
@@ -93,7 +93,7 @@ def _read(session: Session, lesson: str) -> Marks:
 
 
 def _cells(lesson: str, kind: type[SourceCell] | type[GradeCell], field: str) -> Select:
-    """Names of a lesson's cells, each with one of their fields."""
+    """Select a lesson's cells by name, each with one field."""
     return (
         select(kind.name, getattr(kind, field))
         .join(Notebook, kind.notebook_id == Notebook.id)

@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: no network, no other file."""
+"""Render a report as one self-contained HTML page: no network, no other files."""
 
 import base64
 import hashlib
@@ -21,9 +21,9 @@ WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
 
 
 def render_page(report: Report, folder: Path, feedback: Path) -> str:
-    """The page, with links that hold when it lies in `folder`.
+    """Render the page, with links relative to `folder`.
 
-    feedback: where nbgrader's feedback lies, learner by learner.
+    feedback: the folder with nbgrader's feedback for each learner.
     """
     environment = Environment(
         loader=FileSystemLoader(HERE),
@@ -46,12 +46,12 @@ def render_page(report: Report, folder: Path, feedback: Path) -> str:
 
 
 def code(text: str) -> Markup:
-    """Text in which `backticks` mark code."""
+    """Render text in which `backticks` mark code."""
     return Markup(as_html(text))
 
 
 def name(text: str) -> str:
-    """A learner's name as it can be shown: file names may hold anything."""
+    """Make a learner's name safe to show: file names may contain anything."""
     return visible(text, LONGEST_NAME)
 
 
@@ -60,22 +60,22 @@ def number(value: float) -> str:
 
 
 def breakable(text: str) -> Markup:
-    """A name that may be broken after its underscores and before its capitals."""
+    """Let a name break after its underscores and before its capitals."""
     return Markup("<wbr>").join(WORD_END.split(text))
 
 
 def _links(row: Row, lesson: str, folder: Path, feedback: Path) -> dict[str, str]:
-    """Where to see what a learner handed in, by what there is."""
+    """Return links to a learner's notebook and feedback, if they exist."""
     page = feedback / row.learner / lesson / f"{lesson}.html"
     there = {"notebook": row.path, "feedback": page}
     return {what: _relative(path, folder) for what, path in there.items() if path.is_file()}
 
 
 def _relative(path: Path, folder: Path) -> str:
-    # From bytes, for file names that are no text.
+    # From bytes, because file names need not be valid text.
     return quote(os.fsencode(os.path.relpath(path, folder)))
 
 
 def _hash(script: str) -> str:
-    """What allows this script in the page, and no other."""
+    """Return the hash that allows only this script in the page."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,8 +1,8 @@
-"""Submissions whose answers are the same code, when there is enough of it to mean something.
+"""Find submissions that share code, if there is enough of it to mean something.
 
-Comments, layout and docstrings never count. Names of variables may differ, and then the code says
-half as much. Short answers and those that many write are no evidence: two learners who divide by
-a sum have not met.
+Comments, formatting and docstrings never count. Variable names may differ, but then the code counts
+half. Short or common answers are no evidence: two learners who both divide by a sum need not have
+copied.
 """
 
 import ast
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
 
-FEWEST_STATEMENTS = 3  # of one's own, for an exercise to count
-ENOUGH = 8  # statements in all, for a group to be named
-LONG = 12  # statements that nobody writes twice by chance, however many do
+FEWEST_STATEMENTS = 3  # by the learner, for an exercise to count
+ENOUGH = 8  # statements in total, for a group to be reported
+LONG = 12  # statements: no coincidence, however many learners wrote them
 USUAL_SHARE, USUAL_COUNT = 0.25, 3
 MOST_GROUPS, MOST_CANDIDATES = 20, 200
 PARTS = ("letters", "shape")  # the stricter one first
@@ -23,7 +23,7 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 @dataclass(frozen=True)
 class Print:
-    """An answer's code: to the letter, but for names, and how many statements are the learner's."""
+    """An answer's code, exact and up to names, and how many statements are the learner's."""
 
     letters: str
     shape: str
@@ -56,9 +56,9 @@ class SameCode:
 
 
 def same_code(prints: Mapping[str, Mapping[str, Print]]) -> list[SameCode]:
-    """Groups with the same code, the strongest evidence first.
+    """Find groups with the same code, the strongest evidence first.
 
-    prints: by exercise and learner, of answers that say something.
+    prints: by exercise and learner, for answers that are long enough.
     """
     writers = _count_writers(prints)
     found = [
@@ -75,9 +75,9 @@ def same_code(prints: Mapping[str, Mapping[str, Print]]) -> list[SameCode]:
 
 
 def code_print(source: str, stub: str = "") -> Print | None:
-    """The print of an answer; None when there is too little of it, or it is no Python.
+    """Compute the print of an answer; None if it is too short or not Python.
 
-    stub: what was released in its place.
+    stub: the released cell that it replaces.
     """
     try:
         tree = _without_words(source)
@@ -91,7 +91,7 @@ def code_print(source: str, stub: str = "") -> Print | None:
 
 
 class _Renamed(ast.NodeTransformer):
-    """A tree in which what the code itself names is numbered in the order of appearance."""
+    """Numbers the names that the code itself defines, in order of appearance."""
 
     def __init__(self, tree: ast.AST) -> None:
         self.own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -115,7 +115,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def _without_words(source: str) -> ast.Module:
-    """The code without comments, docstrings and IPython's magics."""
+    """Parse the code without comments, docstrings and IPython magics."""
     lines = source.splitlines()
     tree = ast.parse("\n".join(line for line in lines if not line.startswith(("%", "!"))))
     for node in ast.walk(tree):
@@ -133,7 +133,7 @@ def _count_statements(tree: ast.AST) -> int:
 
 
 def _count_given(stub: str) -> int:
-    """How many statements of the stub stay when it is answered: all but where it gives up."""
+    """Count the stub's statements that remain in an answer: all except its `raise`."""
     try:
         tree = _without_words(stub)
     except NOT_PARSED:
@@ -146,7 +146,7 @@ def _digest(text: str) -> str:
 
 
 def _groups(prints: Mapping[str, Mapping[str, Print]]) -> list[frozenset[str]]:
-    """Students whose answers to one exercise are alike, if that is not the usual answer."""
+    """Group the learners whose answers to an exercise are alike."""
     found: dict[frozenset[str], None] = {}
     for by_learner in prints.values():
         for part in PARTS:
@@ -158,7 +158,7 @@ def _groups(prints: Mapping[str, Mapping[str, Print]]) -> list[frozenset[str]]:
 
 
 def _candidates(groups: Iterable[frozenset[str]]) -> set[frozenset[str]]:
-    """The groups, and those who are in two of them together."""
+    """Return the groups, and the learners that any two of them have in common."""
     groups = list(groups)
     both = (one & other for one, other in combinations(groups, 2))
     return set(groups) | {who for who in both if len(who) > 1}
@@ -167,7 +167,7 @@ def _candidates(groups: Iterable[frozenset[str]]) -> set[frozenset[str]]:
 def _shared(
     who: frozenset[str], prints: Mapping[str, Mapping[str, Print]], writers: Counter
 ) -> tuple[Shared, ...]:
-    """The exercises that all of a group answered alike, in a way that is not the usual one."""
+    """List the exercises that a whole group answered alike, but not in the usual way."""
     found = []
     for exercise, by_learner in prints.items():
         theirs = [by_learner.get(learner) for learner in who]
@@ -185,12 +185,12 @@ def _alike(prints: list[Print | None], part: str) -> bool:
 
 
 def _is_usual(writers: int, of: int, print_: Print) -> bool:
-    """Whether so many wrote this short answer that it is simply the way to do it."""
+    """Whether the answer is short and so common that it is simply the way to do it."""
     return print_.statements < LONG and writers > max(USUAL_COUNT, USUAL_SHARE * of)
 
 
 def _count_writers(prints: Mapping[str, Mapping[str, Print]]) -> Counter:
-    """How many wrote the same, by exercise, part and print."""
+    """Count how many wrote the same code, by exercise, part and print."""
     return Counter(
         (exercise, part, getattr(print_, part))
         for exercise, by_learner in prints.items()

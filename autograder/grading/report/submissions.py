@@ -1,4 +1,4 @@
-"""Graded submissions, read from the autograded notebooks. Whatever lies there costs one line."""
+"""Read graded submissions from the autograded notebooks. A bad one costs only a line."""
 
 import json
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ UNREADABLE = (OSError, ValueError, RecursionError, MemoryError)
 
 @dataclass
 class Submission:
-    """What grading left of one submission.
+    """One graded submission.
 
-    path: of the autograded notebook. graded: when it was written, in seconds since 1970.
-    verdicts: by exercise. sources: by grade_id, those of the solution cells.
-    outcome: one of `OUTCOMES`, with a reason if it failed; "" when the notebook can't say.
-    troubles: what could not be read, a sentence each.
+    path: the autograded notebook. graded: when it was written, in seconds since 1970.
+    verdicts: by exercise. sources: of the solution cells, by grade_id.
+    outcome: one of `OUTCOMES`, with a reason if it failed; "" if the notebook does not say.
+    troubles: what could not be read, one sentence each.
     """
 
     learner: str
@@ -44,14 +44,14 @@ class Submission:
 
 
 def read_submissions(autograded: Path, lesson: str) -> list[Submission]:
-    """All graded submissions to a lesson, by the learners' names."""
+    """Read all graded submissions to a lesson, sorted by learner."""
     folders = sorted(autograded.glob(f"*/{lesson}"))
     bar = tqdm(folders, desc="reading", unit="notebook", disable=None, leave=False)
     return [read_submission(folder.parent.name, folder / f"{lesson}.ipynb") for folder in bar]
 
 
 def read_submission(learner: str, path: Path) -> Submission:
-    """One graded submission, as far as it can be read."""
+    """Read one graded submission, as far as possible."""
     submission = Submission(learner, path)
     try:
         notebook = _read(path)
@@ -101,7 +101,7 @@ def _source(cell: dict[str, Any]) -> str:
 
 
 def _read_run(submission: Submission, notebook: dict[str, Any]) -> None:
-    """What the engine says of the run; without it, the verdicts say whether it was answered."""
+    """Read the outcome that the engine recorded, or else infer it from the verdicts."""
     metadata = notebook.get("metadata")
     if isinstance(metadata, dict) and RUN in metadata:
         try:

@@ -1,4 +1,4 @@
-"""What an instructor may want to look at: leads with their reasons, and no verdicts on anyone."""
+"""What an instructor may want to look at: leads with reasons, not verdicts on anyone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from autograder.grading.report.submissions import Submission
 
 @dataclass(frozen=True)
 class Lead:
-    """One answer that is worth a look.
+    """One answer worth a look.
 
     where: the line of code, if it is known.
     """
@@ -22,7 +22,7 @@ class Lead:
 
 
 def forbidden_calls(submissions: Sequence[Submission]) -> list[Lead]:
-    """Answers that call what the exercise asks learners to write."""
+    """List answers that call the function that the exercise asks learners to write."""
     return [
         Lead(submission.learner, exercise, f"calls torch's {problem['detail']}", problem["where"])
         for submission in submissions
@@ -33,7 +33,7 @@ def forbidden_calls(submissions: Sequence[Submission]) -> list[Lead]:
 
 
 def only_public(submissions: Sequence[Submission]) -> list[Lead]:
-    """Answers that are right on all cases that the notebook shows, and wrong on hidden ones."""
+    """List answers that are right on all cases in the notebook, but wrong on hidden ones."""
     found = [
         (hidden, Lead(submission.learner, exercise, _public_reason(public, hidden)))
         for submission in submissions
@@ -45,9 +45,9 @@ def only_public(submissions: Sequence[Submission]) -> list[Lead]:
 
 
 def shared_code(submissions: Sequence[Submission], released: Mapping[str, str]) -> list[SameCode]:
-    """Students with the same code, the strongest evidence first.
+    """Find learners with the same code, the strongest evidence first.
 
-    released: the source of solution cells as they were handed out, by grade_id.
+    released: the released source of solution cells, by grade_id.
     """
     prints: dict[str, dict[str, Print]] = {}
     for submission in submissions:
@@ -59,13 +59,13 @@ def shared_code(submissions: Sequence[Submission], released: Mapping[str, str]) 
 
 
 def answered(submission: Submission) -> list[str]:
-    """The exercises that a submission answers, in a cell that is known."""
+    """List the exercises that a submission answers in a known cell."""
     verdicts = submission.verdicts
     return [name for name in submission.sources if name in verdicts and verdicts[name]["answered"]]
 
 
 def _cases(verdict: dict[str, Any], kind: str) -> tuple[float, float]:
-    """How many cases are right, and of how many."""
+    """Count the cases that are right, and all cases."""
     counts = [aspect[kind] for aspect in verdict["aspects"]]
     return sum(count["right"] for count in counts), sum(count["of"] for count in counts)
 

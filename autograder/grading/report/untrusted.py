@@ -1,4 +1,4 @@
-"""What metadata of an autograded notebook say, checked and bounded: they may say anything."""
+"""Check and bound the metadata of an autograded notebook, which may contain anything."""
 
 import unicodedata
 from typing import Any
@@ -8,13 +8,13 @@ from autograder.grading.engine.summary import OUTCOMES
 LONGEST_NAME, LONGEST_TEXT = 80, 600
 MOST_ASPECTS, MOST_PROBLEMS = 20, 5
 MOST_POINTS = 10_000
-# Controls, halves of characters, and marks that turn the direction of what follows.
+# Control characters, surrogates, and marks that change the direction of text.
 UNSEEN = {"Cc", "Cs", "Co", "Cn"}
 TURNING = set("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def visible(text: object, most: int = LONGEST_TEXT) -> str:
-    """Text on one line, at most `most` characters, and nothing in it that can't be seen."""
+    """Put text on one line, at most `most` characters, without invisible characters."""
     if not isinstance(text, str):
         raise ValueError(f"{type(text).__name__} where a text is due")
     line = " ".join(text[: 4 * most].split())
@@ -23,7 +23,7 @@ def visible(text: object, most: int = LONGEST_TEXT) -> str:
 
 
 def checked_verdict(data: Any) -> dict[str, Any]:
-    """The same as `Verdict.summary()` gave, whoever wrote it. Raises ValueError."""
+    """Check data in the form of `Verdict.summary()`, whoever wrote it. Raises ValueError."""
     match data:
         case {"aspects": list(aspects), "answered": bool(answered)}:
             return {
@@ -40,7 +40,7 @@ def checked_verdict(data: Any) -> dict[str, Any]:
 
 
 def checked_run(data: Any) -> dict[str, Any]:
-    """What the engine said of a run. Raises ValueError."""
+    """Check the engine's facts about a run. Raises ValueError."""
     match data:
         case {"outcome": str(outcome), "reason": str(reason)} if outcome in OUTCOMES:
             return {

@@ -1,1 +1,1 @@
-"""What a learner handed in, read whatever it is, and put right by what was released."""
+"""Read whatever a learner handed in, and restore it according to the released notebook."""

@@ -1,7 +1,7 @@
-"""What the gradebook knows of a released notebook: the cells that every submission must have.
+"""What the gradebook knows about a released notebook: the cells that every submission must have.
 
-Plain data, so that it travels to the workers, which never see the gradebook itself. The idea is
-nbgrader's: its SourceCell table is what OverwriteCells restores cells from.
+It is plain data that can travel to the workers, which never see the gradebook itself. The idea is
+nbgrader's: OverwriteCells restores cells from its SourceCell table.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 
-if TYPE_CHECKING:  # a worker needs no database
+if TYPE_CHECKING:  # workers need no database
     from nbgrader import api
 
 
 @dataclass(frozen=True)
 class SourceCell:
-    """One of nbgrader's cells, as it was released; a solution cell holds its stub."""
+    """One of nbgrader's cells, as released; a solution cell has its stub."""
 
     name: str
     cell_type: str
@@ -34,7 +34,7 @@ class SourceCell:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What nbgrader writes about this cell into a notebook."""
+        """The metadata that nbgrader writes into a notebook for this cell."""
         return nbgrader_metadata(
             self.name,
             solution=self.solution,
@@ -60,14 +60,14 @@ class Blueprint:
 
     @cached_property
     def checks(self) -> dict[str, str]:
-        """For each check cell of the course's own form the exercise that it checks."""
+        """The exercise that each `check(…)` cell checks, by cell name."""
         sources = {cell.name: cell.source for cell in self.cells if cell.locked and cell.grade}
         exercises = {name: exercise_checked(source) for name, source in sources.items()}
         return {name: exercise for name, exercise in exercises.items() if exercise}
 
     @cached_property
     def solution_before(self) -> dict[str, str]:
-        """For each automatically graded cell the solution cell that it follows, if there is one."""
+        """The solution cell that each automatically graded cell follows, if there is one."""
         solution, found = "", {}
         for cell in self.cells:
             if cell.solution:
@@ -80,11 +80,11 @@ class Blueprint:
 def read_blueprint(
     gradebook: api.Gradebook, notebook: str, assignment: str, order: Sequence[str] = ()
 ) -> Blueprint:
-    """The blueprint of a released notebook.
+    """Read the blueprint of a released notebook.
 
-    The gradebook keeps no order, and gives the cells as its rows lie: as they were first released,
-    on SQLite. `order` names the cells as they stand in the source notebook now.
-    Raises nbgrader's MissingEntry when the notebook was not released.
+    The gradebook does not store the order of cells; it returns its rows as stored (on SQLite, in
+    the order of the first release). `order` lists the cells as in the current source notebook.
+    Raises nbgrader's MissingEntry if the notebook was not released.
     """
     found = gradebook.find_notebook(notebook, assignment)
     solutions = {cell.name for cell in found.solution_cells}

@@ -1,4 +1,4 @@
-"""Cells made of what a learner may have written: text that can be saved, tags and pictures."""
+"""Make cells from what a learner may have written: text that can be saved, tags and pictures."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.lessons.lesson import KERNEL
 
-# Fields of a cell by its type, beyond those that every cell has.
+# Additional fields by cell type, beyond those that every cell has.
 CELL_TYPES = {"code": {"execution_count": None, "outputs": []}, "markdown": {}, "raw": {}}
 SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can hold half a character, a file can't
 
@@ -17,14 +17,14 @@ SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can hold half a character, a f
 def make_cell(
     cell_type: str, source: str, metadata: dict | None = None, pictures: dict | None = None
 ) -> NotebookNode:
-    """A cell without an id. nbformat's own functions validate each, which takes them long."""
+    """Make a cell without an id. nbformat's own functions validate each one, which is slow."""
     cell = {"cell_type": cell_type, "source": source, "metadata": metadata or {}}
     attachments = {"attachments": pictures} if pictures and cell_type == "markdown" else {}
     return from_dict(cell | CELL_TYPES[cell_type] | attachments)
 
 
 def make_notebook(cells: Iterable[NotebookNode]) -> NotebookNode:
-    """A valid notebook for Python of these cells, with ids by their numbers."""
+    """Make a valid Python notebook of these cells, with their numbers as ids."""
     cells = list(cells)
     for number, cell in enumerate(cells, 1):
         cell.id = f"cell-{number}"
@@ -33,14 +33,14 @@ def make_notebook(cells: Iterable[NotebookNode]) -> NotebookNode:
 
 
 def joined_text(value: Any) -> str:
-    """Text from a string or a list of lines; "" from anything else."""
+    """Return the text of a string or a list of lines; "" for anything else."""
     lines = value if isinstance(value, list) else [value]
     text = "".join(line for line in lines if isinstance(line, str))
     return SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def tags_of(cell: dict) -> list[str]:
-    """The tags of a cell, as far as nbformat allows them: each once, without commas."""
+    """Return the tags of a cell that nbformat allows: each once, without commas."""
     match cell:
         case {"metadata": {"tags": list(found)}}:
             tags = dict.fromkeys(joined_text(tag) for tag in found)
@@ -49,7 +49,7 @@ def tags_of(cell: dict) -> list[str]:
 
 
 def pictures_of(attachments: Any) -> dict[str, dict[str, str]]:
-    """The images among the attachments of a markdown cell; {} when anything else is there."""
+    """Return a markdown cell's attachments if all are images; {} if there is anything else."""
     files = attachments if isinstance(attachments, dict) else {}
     bundles = [bundle for bundle in files.values() if isinstance(bundle, dict)]
     data = [item for bundle in bundles for item in bundle.items()]

@@ -1,4 +1,4 @@
-"""What a learner handed in, read with care: a folder may hold links, devices and giants."""
+"""Read what a learner handed in, with care: a folder may hold links, devices and huge files."""
 
 import os
 import stat
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from autograder.grading.submission.read_notebook import CLEAR_OUTPUTS, BrokenSubmission
 
-MOST_NOTEBOOK_BYTES = 10_000_000  # reading JSON may take sixty times that
+MOST_NOTEBOOK_BYTES = 10_000_000  # parsing JSON may take sixty times that in memory
 MOST_FILE_BYTES = 5_000_000
 MOST_FILES = 200
 MOST_FILES_BYTES = 50_000_000  # together
 
 
 def read_handed_in(path: Path) -> bytes:
-    """The bytes of a submitted notebook. Raises BrokenSubmission with the reason."""
+    """Read the bytes of a submitted notebook. Raises BrokenSubmission with the reason."""
     for part in (path, path.parent, path.parent.parent):
         if part.is_symlink():
             raise BrokenSubmission(f"{part.name} is a link; hand in the file itself")
@@ -30,7 +30,7 @@ def read_handed_in(path: Path) -> bytes:
 
 
 def files_beside(folder: Path) -> dict[str, bytes]:
-    """Ordinary files of bearable size below a folder that are no notebooks, by relative name."""
+    """Read ordinary files of reasonable size below a folder, except notebooks, by relative name."""
     found: dict[str, bytes] = {}
     left = MOST_FILES_BYTES
     for path in sorted(_files(folder)):
@@ -44,7 +44,7 @@ def files_beside(folder: Path) -> dict[str, bytes]:
 
 
 def is_ordinary(path: Path) -> bool:
-    """Whether it is a file that can be taken along: no link, no device, readable, no giant.
+    """Whether a file can be copied along: a readable regular file, not a link, not too large.
 
     Raises OSError.
     """
@@ -61,7 +61,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _read(path: Path, most_bytes: int) -> bytes:
-    """Raises OSError, BrokenSubmission."""
+    """Read a regular file of at most `most_bytes`. Raises OSError, BrokenSubmission."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):
         raise BrokenSubmission(f"{path.name} is no file")

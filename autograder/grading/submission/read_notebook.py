@@ -1,4 +1,4 @@
-"""Reading what a learner handed in, which may be anything, as a notebook."""
+"""Read whatever a learner handed in as a notebook."""
 
 import json
 from collections.abc import Iterable
@@ -26,15 +26,15 @@ CLEAR_OUTPUTS = (
 
 
 class BrokenSubmission(Exception):
-    """Nothing can be read of what was handed in; the message says why, and what to do."""
+    """The submission can't be read; the message says why, and what to do."""
 
 
 def read_notebook(data: bytes, most_bytes: int) -> NotebookNode:
-    """The notebook in `data`, which may be anything; only what a learner writes is kept.
+    """Read the notebook in `data`, which may be anything, and keep only what a learner writes.
 
-    That is the type, source, tags and pictures of each cell, and its grade_id; whether the
-    grade_id is rightly there is for `restore` to say.
-    Raises BrokenSubmission when no cells can be read, or too many.
+    That is each cell's type, source, tags, pictures and grade_id; `restore` decides whether the
+    grade_id belongs there.
+    Raises BrokenSubmission if there are no readable cells, or too many.
     """
     if len(data) > most_bytes:
         size = f"{len(data) / 1e6:.1f} MB where at most {most_bytes / 1e6:.1f} MB are read"
@@ -47,9 +47,9 @@ def read_notebook(data: bytes, most_bytes: int) -> NotebookNode:
 
 
 def require_any_of(notebook: NotebookNode, grade_ids: Iterable[str]) -> None:
-    """Raise BrokenSubmission when a notebook is empty, or is plainly another one.
+    """Raise BrokenSubmission if a notebook is empty, or clearly a different one.
 
-    One without any grade_id may still be the right one: metadata gets lost.
+    One without any grade_id may still be the right one, because metadata gets lost.
     """
     if not any(cell.source.strip() for cell in notebook.cells):
         raise BrokenSubmission(f"There is nothing in the notebook: {FRESH_COPY}.")
@@ -59,7 +59,7 @@ def require_any_of(notebook: NotebookNode, grade_ids: Iterable[str]) -> None:
 
 
 def _parse(data: bytes) -> Any:
-    """What the JSON in `data` holds. Raises BrokenSubmission."""
+    """Parse the JSON in `data`. Raises BrokenSubmission."""
     if not data.removeprefix(b"\xef\xbb\xbf").strip(b"\0 \t\r\n"):
         raise BrokenSubmission("The file is empty: save the notebook and hand it in again.")
     try:
@@ -76,9 +76,9 @@ def _parse(data: bytes) -> Any:
 
 
 def _cells(tree: Any) -> list:
-    """The cells as nbformat 4 has them, whatever version the notebook claims to be of.
+    """Return the cells in nbformat 4's form, whatever version the notebook claims to have.
 
-    Raises BrokenSubmission when there is no list of cells.
+    Raises BrokenSubmission if there is no list of cells.
     """
     match tree:
         case {"cells": list(cells)}:
@@ -91,7 +91,7 @@ def _cells(tree: Any) -> list:
 
 
 def _converted(sheets: list) -> list[NotebookNode]:
-    """The cells of a notebook of nbformat 3, where they lie on worksheets."""
+    """Convert the cells of an nbformat 3 notebook, where they are on worksheets."""
     lists = [sheet["cells"] for sheet in sheets if isinstance(sheet, dict) and "cells" in sheet]
     cells = [cell for found in lists if isinstance(found, list) for cell in found]
     repaired = [_old_cell(cell) for cell in cells if isinstance(cell, dict)]
@@ -100,7 +100,7 @@ def _converted(sheets: list) -> list[NotebookNode]:
 
 
 def _old_cell(cell: dict) -> dict:
-    """A cell of nbformat 3 with everything that nbformat's converter relies on."""
+    """Make an nbformat 3 cell with everything that nbformat's converter relies on."""
     text, metadata = joined_text(cell.get("source")), _metadata(cell)
     match cell:
         case {"cell_type": "code"}:
@@ -115,7 +115,7 @@ def _old_cell(cell: dict) -> dict:
 
 
 def _read_cell(cell: dict) -> NotebookNode:
-    """A cell of nobody knows what, rebuilt. What has no known type is kept and not run."""
+    """Rebuild a cell that may be anything. A cell of unknown type is kept but not run."""
     cell_type = cell.get("cell_type", "code" if "outputs" in cell else "raw")
     known = isinstance(cell_type, str) and cell_type in CELL_TYPES
     return make_cell(
@@ -127,7 +127,7 @@ def _read_cell(cell: dict) -> NotebookNode:
 
 
 def _metadata(cell: dict) -> dict:
-    """The tags of a cell, and the grade_id that it claims."""
+    """Return a cell's tags, and the grade_id that it claims."""
     metadata, grade_id = {}, joined_text(grade_id_of(cell))
     if tags := tags_of(cell):
         metadata["tags"] = tags

@@ -1,9 +1,8 @@
-"""Putting a submission right: what a learner handed in, with nbgrader's cells as released.
+"""Restore a submission: keep what the learner wrote, with nbgrader's cells as released.
 
-Nothing is run and no database is asked. `restore` gives each cell of the blueprint its place, and
-`empty_submission` stands in for what can't be read. nbgrader's DeduplicateIds,
-OverwriteKernelspec and OverwriteCells do part of this, and stop the whole run where a submission
-is broken.
+This runs no code and queries no database. `restore` puts each cell of the blueprint in its place,
+and `empty_submission` replaces what can't be read. nbgrader's DeduplicateIds, OverwriteKernelspec
+and OverwriteCells do part of this, but stop the whole run at a broken submission.
 """
 
 from nbformat import NotebookNode
@@ -20,10 +19,10 @@ from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
 def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:
-    """The submission with every cell of the blueprint in it once, as it was released.
+    """Return the submission with every cell of the blueprint in it exactly once, as released.
 
-    Of solution cells the source is the learner's. All other cells are plain ones: they run, and
-    count for nothing. The input is not changed; restoring twice is restoring once.
+    Solution cells keep the learner's source. All other cells become plain ones, which run but do
+    not count. The input is not changed, and restoring twice is the same as restoring once.
     """
     cells = _restore_present(notebook.cells, blueprint)
     cells = _add_missing(cells, blueprint)
@@ -31,16 +30,15 @@ def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:
 
 
 def empty_submission(blueprint: Blueprint, reason: str) -> NotebookNode:
-    """What stands in for a notebook that could not be read: the reason, and no answers."""
+    """Replace a notebook that could not be read by one with the reason, and no answers."""
     told = make_cell("markdown", f"**This notebook could not be graded**: {joined_text(reason)}")
     return make_notebook([told, *(_missing(cell) for cell in blueprint.cells)])
 
 
 def _restore_present(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
-    """The cells of the submission, where each of the blueprint's occurs at most once.
+    """Return the submission's cells, with each cell of the blueprint at most once.
 
-    Copies that say nothing of their own are left out: a stub that a learner left under the answer
-    would undo it.
+    Copies without changes are dropped: a stub left below the answer would undo it.
     """
     carriers, restored = _carriers(cells, blueprint), []
     for number, cell in enumerate(cells):
@@ -53,7 +51,7 @@ def _restore_present(cells: list[NotebookNode], blueprint: Blueprint) -> list[No
 
 
 def _carriers(cells: list[NotebookNode], blueprint: Blueprint) -> dict[str, int]:
-    """For each cell of the blueprint the number of the submitted cell that is taken for it."""
+    """Return which submitted cell, by index, is taken for each cell of the blueprint."""
     copies: dict[str, list[int]] = {}
     for number, cell in enumerate(cells):
         copies.setdefault(grade_id_of(cell), []).append(number)
@@ -65,10 +63,10 @@ def _carriers(cells: list[NotebookNode], blueprint: Blueprint) -> dict[str, int]
 
 
 def _rank(cell: NotebookNode, expected: SourceCell) -> tuple[bool, bool]:
-    """Which copy is meant, the higher the better; of equal ones the last.
+    """Rank a copy of a cell; the highest is the one that is meant, and the last of equal ones.
 
-    That is an answer rather than a stub, one that runs rather than one laid aside as text. Of
-    locked cells it is the copy that was left alone: the others are used as cells of one's own.
+    An answer ranks above a stub, and one that runs above one set aside as text. For a locked cell,
+    an unchanged copy ranks highest: learners use the others for their own code.
     """
     if expected.locked:
         return not _says_something(cell, expected), True
@@ -76,7 +74,7 @@ def _rank(cell: NotebookNode, expected: SourceCell) -> tuple[bool, bool]:
 
 
 def _says_something(cell: NotebookNode, expected: SourceCell) -> bool:
-    """Whether a cell holds anything else than what was released."""
+    """Whether a cell has anything other than its released source."""
     lines = _lines(cell.source)
     return bool(lines) and lines != _lines(expected.source)
 
@@ -86,9 +84,9 @@ def _lines(source: str) -> list[str]:
 
 
 def _add_missing(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
-    """Missing cells come back before the one that should follow, as late as they are of use.
+    """Insert missing cells right before the one that should follow, as late as is useful.
 
-    So an answer in a cell without its metadata has run. Checks are left to `_move_checks`.
+    By then, an answer in a cell that lost its metadata has run. `_move_checks` adds checks.
     """
     cells, place = list(cells), len(cells)
     for expected in reversed(blueprint.cells):
@@ -101,7 +99,7 @@ def _add_missing(cells: list[NotebookNode], blueprint: Blueprint) -> list[Notebo
 
 
 def _move_checks(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
-    """A check that is missing, or stands before its solution, comes right behind the solution."""
+    """Put every check that is missing or precedes its solution right after the solution."""
     cells = list(cells)
     for name, solution in reversed(blueprint.solution_before.items()):
         found, place = _find(cells, name), _find(cells, solution)
@@ -117,23 +115,23 @@ def _find(cells: list[NotebookNode], name: str) -> int | None:
 
 
 def _restored(expected: SourceCell, cell: NotebookNode) -> NotebookNode:
-    """A cell of the blueprint in place of the submitted one."""
+    """Make a cell of the blueprint from the submitted one."""
     source = expected.source if expected.locked else joined_text(cell.source)
     pictures = pictures_of(cell.get("attachments"))
     return make_cell(expected.cell_type, source, {"nbgrader": expected.metadata}, pictures)
 
 
 def _missing(expected: SourceCell) -> NotebookNode:
-    """A cell of the blueprint of which nothing was submitted.
+    """Make a cell of the blueprint that was not submitted.
 
-    A cell that people grade gets its stub back: by that nbgrader knows that there is no response.
+    A manually graded cell gets its stub back, which tells nbgrader that there is no response.
     """
     source = "" if expected.solution and not expected.grade else expected.source
     return make_cell(expected.cell_type, source, {"nbgrader": expected.metadata})
 
 
 def _plain(cell: NotebookNode) -> NotebookNode:
-    """A cell that nbgrader does not know."""
+    """Make a cell that nbgrader does not know."""
     tags = tags_of(cell)
     pictures = pictures_of(cell.get("attachments"))
     return make_cell(

@@ -1,1 +1,1 @@
-"""Grading one submission, in whatever process does it: plain data in, plain data out."""
+"""Grade one submission, in any process: plain data in, plain data out."""

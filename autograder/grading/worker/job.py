@@ -1,4 +1,4 @@
-"""What goes to whoever grades a submission, and what comes back: plain data."""
+"""The input and output of grading a submission, as plain data."""
 
 import hashlib
 import json
@@ -9,19 +9,19 @@ from typing import Any
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.sandbox.limits import Limits
 
-RUN = "attention_run"  # what the engine says of its run, in the metadata of a graded notebook
-TIMESTAMP = "timestamp.txt"  # nbgrader's, and no work of the learner's
+RUN = "attention_run"  # the engine's facts about its run, in a graded notebook's metadata
+TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
 
 
 @dataclass(frozen=True)
 class Job:
     """A submission to grade.
 
-    path: where the notebook was handed in; data: what it holds; broken: why there is nothing.
-    files: what lies beside the notebook, by name.
-    reference: the lesson's, with hidden cases, as bytes; empty for an assignment without one.
-    imports: what the released notebook imports, for the sandbox to have ready.
-    figures: whether the course's figures are drawn, and not only described.
+    path: where the notebook was handed in; data: its content; broken: why there is none.
+    files: the files next to the notebook, by name.
+    reference: the lesson's reference with hidden cases, as bytes; empty if there is none.
+    imports: modules that the released notebook imports, for the sandbox to preload.
+    figures: whether the course's figures are drawn, not only described.
     """
 
     path: str
@@ -36,7 +36,7 @@ class Job:
 
     @property
     def digest(self) -> str:
-        """Of what was handed in: another when the notebook or a file beside it is another."""
+        """A hash of what was handed in: the notebook and the files next to it."""
         digest = hashlib.sha256(self.data)
         digest.update(self.broken.encode())
         for name, data in sorted(self.files.items()):
@@ -49,8 +49,8 @@ class Job:
 class Graded:
     """A graded submission.
 
-    path: that of its job.
-    notebook: in nbformat's JSON, with outputs, verdicts and cards.
+    path: the job's path.
+    notebook: as nbformat's JSON, with outputs, verdicts and cards.
     outcome: "graded", "unanswered" or "failed"; reason: why it failed, if it did.
     """
 
@@ -62,7 +62,7 @@ class Graded:
 
 
 def earlier_run(path: Path) -> dict[str, Any]:
-    """What the engine said of its run in a graded notebook; nothing where it did not grade it."""
+    """Read the engine's facts about its run from a graded notebook; {} if it did not grade it."""
     try:
         run = json.loads(path.read_bytes())["metadata"][RUN]
     except (OSError, ValueError, KeyError, TypeError):

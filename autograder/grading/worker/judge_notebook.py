@@ -1,4 +1,4 @@
-"""Judging a notebook that has been run: from what its kernel sent to verdicts and cards."""
+"""Judge a notebook that has been run: turn what its kernel sent into verdicts and cards."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import LessonReference
 
 VERDICT = "attention_verdict"
-NOT_RUN = "NotRun"  # the error of a cell that the notebook's end left out
+NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 PROBLEMS = {"NameError": "undefined", "CellTimeoutError": "check timed out", NOT_RUN: "not run"}
 
@@ -26,13 +26,13 @@ def judge_notebook(
 ) -> list[Verdict]:
     """Give each check cell its verdict: a card as its output, and the facts in its metadata.
 
-    checks: by grade_id the exercise that the cell checks. They come from the source notebook; what
-    the submission says of itself has no part in it.
+    checks: by grade_id, the exercise that the cell checks. They come from the source notebook;
+    what the submission says about itself does not matter.
     """
     by_id = {grade_id_of(cell): cell for cell in notebook.cells}
     cells = {exercise: by_id[name] for name, exercise in checks.items() if name in by_id}
     verdicts: dict[str, Verdict] = {}
-    for exercise, key in reference.keys.items():  # in the lesson's order, not in the learner's
+    for exercise, key in reference.keys.items():  # in the lesson's order, not the learner's
         if exercise in cells:
             handed_in = read_answers(cells[exercise], key)
             needed = [name for name in key.builds_on if name in handed_in.uses]
@@ -45,7 +45,7 @@ def judge_notebook(
 
 
 def tidy(notebook: NotebookNode) -> None:
-    """Leave out verdicts that the submission brought, and what tracebacks tell of this machine."""
+    """Remove verdicts that the submission brought, and this machine's paths in tracebacks."""
     for cell in notebook.cells:
         cell.metadata.pop(VERDICT, None)
         for output in cell.get("outputs", []):
@@ -54,7 +54,7 @@ def tidy(notebook: NotebookNode) -> None:
 
 
 def read_answers(cell: NotebookNode, key: AnswerKey) -> HandedIn:
-    """The answers that a check cell sent; where there are none, the reason as a problem."""
+    """Read the answers that a check cell sent; if there are none, give the reason as a problem."""
     count = len(key.cases)
     for sent in _sent(cell):
         try:
@@ -75,7 +75,7 @@ def _show(cell: NotebookNode, verdict: Verdict) -> None:
 
 
 def _drop_answers(cell: NotebookNode) -> None:
-    """Leave out answers that a cell sent and nobody asked for."""
+    """Remove answers that a cell sent although nobody asked for them."""
     if "outputs" in cell:
         cell.outputs = [o for o in cell.outputs if MIME not in o.get("data", {})]
 

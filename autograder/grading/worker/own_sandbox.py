@@ -1,4 +1,4 @@
-"""The sandbox that a thread keeps from one submission to the next."""
+"""The sandbox that a thread reuses from one submission to the next."""
 
 import threading
 
@@ -9,13 +9,13 @@ from utils.described import DESCRIBED, FIGURES_VARIABLE
 
 QUESTIONS = "/scratch/questions.safetensors"
 
-_own = threading.local()  # a Dask worker does several tasks at a time, each in a thread
+_own = threading.local()  # a Dask worker runs several tasks at a time, each in a thread
 
 
 def own_sandbox(job: Job, ahead: int = 1) -> Sandbox:
-    """This thread's sandbox. There is one at a time: the last ends when another kind is due.
+    """Return this thread's sandbox. Each has one at a time, replaced when its needs change.
 
-    Processes that are forked from here begin with it. ahead: how many jobs it is ready for.
+    Processes forked from here start with it. ahead: how many jobs it is ready for.
     """
     needs = job.imports, job.limits, job.figures
     if getattr(_own, "needs", None) != needs:

@@ -1,7 +1,7 @@
-"""Grading one submission, as a task that any process may do: plain data in, plain data out.
+"""Grade one submission, as a task for any process: plain data in, plain data out.
 
-It needs no gradebook and no course directory. Only the sandbox that it runs the cells in is kept
-from one task to the next.
+It needs no gradebook and no course directory. Only the sandbox that runs the cells is kept from one
+task to the next.
 """
 
 from dataclasses import replace
@@ -28,13 +28,13 @@ from autograder.references.store import LessonReference
 from autograder.sandbox.sandbox import Cell, Run
 from autograder.sandbox.walls import HOME
 
-CHECK_GRACE = 10.0  # seconds of processor time, beyond what an exercise allows
+CHECK_GRACE = 10.0  # seconds of processor time beyond what an exercise allows
 
 
 def grade(job: Job) -> Graded:
-    """Run and judge a submission. Whatever it holds, something comes back.
+    """Run and judge a submission. Returns a result whatever the submission holds.
 
-    Raises NoSandbox when this machine has none.
+    Raises NoSandbox if this machine can't have one.
     """
     notebook, broken = _restored(job)
     reference = _reference(job.reference) if job.reference else None
@@ -51,12 +51,12 @@ def grade(job: Job) -> Graded:
 
 
 def failed(job: Job, reason: str) -> Graded:
-    """What stands in for a submission that could not be graded."""
+    """Return the result for a submission that could not be graded."""
     return grade(replace(job, data=b"", broken=reason))
 
 
 def _restored(job: Job) -> tuple[NotebookNode, str]:
-    """The submission with the released cells in their places; why there is none, if so."""
+    """Return the restored submission, and why it could not be read, or ""."""
     try:
         if job.broken:
             raise BrokenSubmission(job.broken)
@@ -76,7 +76,7 @@ def _run(notebook: NotebookNode, job: Job, reference: LessonReference | None) ->
 
 
 def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:
-    """How long a cell may take: a check at least as long as its exercise allows."""
+    """Return how long a cell may take: for a check, at least as long as its exercise allows."""
     exercise = job.blueprint.checks.get(grade_id_of(cell))
     if reference is None or exercise is None:
         return job.limits.cell_seconds
@@ -84,7 +84,7 @@ def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) ->
 
 
 def _runnable(notebook: NotebookNode) -> list[NotebookNode]:
-    """The cells that nbclient would run."""
+    """List the cells that nbclient would run."""
     return [
         cell
         for cell in notebook.cells
@@ -95,7 +95,7 @@ def _runnable(notebook: NotebookNode) -> list[NotebookNode]:
 
 
 def _fill_in(notebook: NotebookNode, run: Run) -> None:
-    """Put what became of each cell into the notebook."""
+    """Put the result of each cell into the notebook."""
     cells = _runnable(notebook)
     for cell, done in zip(cells, run.cells, strict=False):
         cell.outputs, cell.execution_count = done.outputs, done.execution_count
