@@ -1,1 +1,1 @@
-"""What the lessons share: data, training, plots."""
+"""Code that the lessons share: data, training, plots."""

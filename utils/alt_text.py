@@ -1,4 +1,4 @@
-"""Alt text for maps: what a reader who does not see the drawing needs to know."""
+"""Alt text for maps: what a reader who can't see the drawing needs to know."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from utils.heatmap import Maps, Note
 from utils.values import listed, short
 
 QUERY_BY_QUERY_UP_TO = 8
-ALIKE = 1e-3  # weights that differ by less are said to be alike
+ALIKE = 1e-3  # weights that differ by less are called equal
 
 
 def attention_summary(maps: Maps) -> str:
-    """Which key has most weight: for each query of one small map, for each map otherwise."""
+    """Say which key has the most weight: for each query of one small map, else for each map."""
     n_maps, n_query, n_key = maps.values.shape
     kind = "Attention map" if n_maps == 1 else f"{n_maps} attention maps on one colour scale"
     if n_maps == 1 and n_query <= QUERY_BY_QUERY_UP_TO:
@@ -26,7 +26,7 @@ def attention_summary(maps: Maps) -> str:
 
 
 def matrix_summary(maps: Maps) -> str:
-    """The size, the range of values, and where the largest of each matrix stands."""
+    """Give the size, the range of values, and the position of each matrix's largest value."""
     n_maps, n_rows, n_columns = maps.values.shape
     kind = "Matrix" if n_maps == 1 else f"{n_maps} matrices on one colour scale"
     size = f"{kind}, {maps.row_name} by {maps.column_name}: {n_rows} by {n_columns}."
@@ -40,7 +40,7 @@ def matrix_summary(maps: Maps) -> str:
 
 
 def marks(maps: Maps) -> list[str]:
-    """What is marked in the drawing, in words."""
+    """Put the marks in the drawing into words."""
     found = []
     for values, title, notes in zip(maps.values, maps.titles, maps.notes, strict=True):
         sentences = _not_finite(values, maps.row_labels) + _noted(notes, maps.row_labels)
@@ -59,7 +59,7 @@ def _favourites(query: str, weights: np.ndarray, keys: list[str]) -> str:
 
 
 def _ones(maps: Maps) -> list[str]:
-    """For each matrix of 0 and 1 the columns of the ones, row by row."""
+    """List the columns of the ones in each matrix of 0 and 1, row by row."""
     found = []
     for values, title in zip(maps.values, maps.titles, strict=True):
         rows = [
@@ -91,7 +91,7 @@ def _place_of_largest(values: np.ndarray, rows: list[str], columns: list[str]) -
 
 
 def _not_finite(values: np.ndarray, row_labels: list[str]) -> list[str]:
-    """For each of NaN, inf and -inf the rows that hold it."""
+    """List the rows with NaN, inf and -inf, one sentence for each kind."""
     printed = np.vectorize(short, otypes=[object])(values)
     sentences = []
     for kind in dict.fromkeys(printed[~np.isfinite(values)]):

@@ -1,4 +1,4 @@
-"""Bars over words: one series per panel, for numbers that are to be compared word by word."""
+"""Bars over words: one series per panel, for comparing numbers word by word."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from utils.picture import Picture, render
 from utils.values import as_array, as_labels, short
 
 PANELS_ACROSS = 3
-BAR = 0.48  # inches from bar to bar
+BAR = 0.48  # inches between bar centers
 
 
 def plot_bars(
@@ -28,9 +28,9 @@ def plot_bars(
 ) -> Picture:
     """Draw each series of `panels`, title → [n_words], as bars over the same words.
 
-    Each panel has its own y axis unless `share_y`. Negative bars have a colour of their own;
-    NaN and inf are printed in red where their bar would stand.
-    Raises ValueError when there is no panel or a series does not have one number for each label.
+    Each panel has its own y axis unless `share_y`. Negative bars have a different color; NaN and
+    inf are printed in red in place of a bar.
+    Raises ValueError if there is no panel, or a series does not have one number for each label.
     """
     labels = as_labels(labels, "labels")
     series = _series(panels, labels)
@@ -39,7 +39,7 @@ def plot_bars(
 
 
 def draw_bars(series: dict[str, np.ndarray], labels: list[str], share_y: bool = False) -> Figure:
-    """One panel per series, up to three side by side."""
+    """Draw one panel per series, up to three side by side."""
     down = ceil(len(series) / PANELS_ACROSS)
     across = ceil(len(series) / down)
     size = across * (BAR * len(labels) + 0.7), down * 2.6

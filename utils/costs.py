@@ -1,7 +1,7 @@
-"""What a call costs: its time, and the memory of the tensors that it makes.
+"""The cost of a call: its time, and the memory of the tensors that it makes.
 
-Memory is taken from torch's profiler, which notes each time that torch's allocator gives and takes
-back memory, inside compiled operations too.
+Memory is measured with torch's profiler, which records every allocation and release by torch's
+allocator, even inside compiled operations.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ MEMORY = "[memory]"  # the profiler's name for an event of the allocator
 
 
 def seconds(function: Callable, *arguments: Any, repeats: int = 3) -> float:
-    """Seconds that a call takes: the shortest of `repeats`, after one to warm up."""
+    """Time a call in seconds: the shortest of `repeats`, after one to warm up."""
     function(*arguments)
     times = []
     for _ in range(repeats):
@@ -27,12 +27,12 @@ def seconds(function: Callable, *arguments: Any, repeats: int = 3) -> float:
 
 
 def peak_megabytes(function: Callable, *arguments: Any) -> float:
-    """The most memory in MB (10⁶ bytes) that a call's own tensors take up at one time, on the CPU.
+    """Measure the peak memory of a call's own tensors in MB (10⁶ bytes), on the CPU.
 
-    The arguments and whatever else was there before do not count.
+    The arguments and everything else that existed before do not count.
     """
     with _no_stderr(), profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
-        result = function(*arguments)  # alive until the profiler has stopped
+        result = function(*arguments)  # keep it alive until the profiler has stopped
     del result
     events = [e for e in profiler.profiler.kineto_results.events() if e.name() == MEMORY]
     now = most = 0
@@ -44,7 +44,7 @@ def peak_megabytes(function: Callable, *arguments: Any) -> float:
 
 @contextlib.contextmanager
 def _no_stderr() -> Iterator[None]:
-    """The profiler's C++ half writes to file descriptor 2, past `sys.stderr`."""
+    """Silence the profiler's C++ half, which writes to file descriptor 2, not `sys.stderr`."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:

@@ -20,7 +20,7 @@ FEATURES = [
 
 
 def six_words() -> tuple[list[str], Float[Tensor, "6 3"]]:
-    """Six words and their vectors of three features, small enough to follow by eye."""
+    """Return six words and their vectors of three features, small enough to follow by eye."""
     return list(LABELS), torch.tensor(FEATURES)
 
 
@@ -30,21 +30,21 @@ NOISE_FLOOR = NOISE**2
 
 
 class Squares(NamedTuple):
-    """Squares drawn corner by corner; a shorter one is padded with zeros."""
+    """Squares drawn corner by corner; shorter ones are padded with zeros."""
 
     points: Float[Tensor, "n 4 2"]
-    directions: Int[Tensor, " n"]  # 1: in the order of CORNERS, 0: against it
+    directions: Int[Tensor, " n"]  # 1: in the order of CORNERS, 0: in reverse
     lengths: Int[Tensor, " n"]
 
 
 def generate_squares(n: int = 128, variable_length: bool = False, seed: int = 13) -> Squares:
-    """Noisy squares from a random start in a random direction; with 2 to 4 corners if asked.
+    """Draw noisy squares from a random start in a random direction; with 2 to 4 corners if asked.
 
-    The draw is the one that published notebooks use, number by number, from a generator of its
-    own: numpy's global random state stays as it is.
+    The numbers are exactly those of published notebooks, but come from a separate generator:
+    numpy's global random state stays as it is.
     """
     random = np.random.RandomState(seed)
-    # On Windows this generator's own choice would be 32 bits.
+    # On Windows this generator defaults to 32 bits.
     draw = partial(random.randint, size=n, dtype=np.int64)
     starts = draw(4)
     lengths = draw(3) + 2 if variable_length else np.full(n, 4)

@@ -1,13 +1,13 @@
-"""Whether pictures are drawn, or only described."""
+"""Whether to draw pictures, or only describe them."""
 
 import os
 
-# Where nobody looks, drawing is what takes most of a lesson's time. A grader may set this to
-# `DESCRIBED`: pictures then show their caption and description, and are drawn when asked for.
+# When nobody looks, drawing takes most of a lesson's time. A grader may set this variable to
+# `DESCRIBED`: pictures then show their caption and description, and are only drawn on request.
 FIGURES_VARIABLE = "ATTENTION_FIGURES"
 DESCRIBED = "described"
 
 
 def are_described() -> bool:
-    """Whether pictures are described here and not drawn."""
+    """Whether pictures are only described here, not drawn."""
     return os.environ.get(FIGURES_VARIABLE) == DESCRIBED

@@ -1,4 +1,4 @@
-"""How a cost grows with size: a line on log-log axes, and its slope."""
+"""Show how a cost grows with size: a line on log-log axes, and its slope."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -35,11 +35,11 @@ def plot_growth(
 
 
 def growth_slope(sizes: Sequence[float], seconds: Sequence[float]) -> float:
-    """Slope of log `seconds` against log `sizes`: 2.0 where double the size costs four times.
+    """Compute the slope of log `seconds` against log `sizes`: 2.0 if twice the size costs 4 times.
 
-    Least squares through the points of the larger half of the sizes, at least three if there are
+    This is a least-squares fit to the larger half of the sizes, at least three points if there are
     three: small sizes measure fixed costs rather than growth.
-    Raises ValueError when lengths differ, a number is not positive, or sizes do not differ.
+    Raises ValueError if lengths differ, a number is not positive, or sizes are not all different.
     """
     return _slope(_points(sizes, seconds, "seconds"))
 
@@ -50,7 +50,7 @@ def _slope(points: np.ndarray) -> float:
 
 
 def _points(sizes: Sequence[float], seconds: Sequence[float], name: str) -> np.ndarray:
-    """Both series, checked, in order of size: [2, n_sizes]."""
+    """Check both series and sort them by size: [2, n_sizes]."""
     x, y = as_array(sizes, "sizes"), as_array(seconds, name)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(
@@ -73,7 +73,7 @@ def _check_positive(values: np.ndarray, name: str) -> None:
 
 
 def draw_growth(series: dict[str, np.ndarray], x_name: str, y_name: str) -> Figure:
-    """One line per series, name → [2, n_sizes], with its slope in the legend."""
+    """Draw one line per series, name → [2, n_sizes], with its slope in the legend."""
     figure = Figure(figsize=(5.2, 3.4), layout="constrained")
     ax = figure.subplots()
     ax.set(xscale="log", yscale="log", xlabel=x_name, ylabel=y_name)

@@ -1,4 +1,4 @@
-"""Drawing of one or many maps as coloured cells; what is drawn is decided in `utils.maps`."""
+"""Draw one or more maps as colored cells; `utils.maps` decides what is drawn."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -16,13 +16,13 @@ from utils.panels import panel_grid
 from utils.values import short
 
 PRINTED_UP_TO = 8  # rows and columns
-FIGURE_WIDTH = 11.2  # inches, when several maps stand side by side
-LABEL_ROOM = 0.25  # inches around a map, beside its cells
+FIGURE_WIDTH = 11.2  # inches, with several maps side by side
+LABEL_ROOM = 0.25  # inches around a map's cells
 
 
 @dataclass(frozen=True)
 class Note:
-    """What the drawing says to the right of a row."""
+    """The text to the right of a row in the drawing."""
 
     text: str
     colour: str
@@ -31,7 +31,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Maps:
-    """Maps of one shape, drawn on one colour scale."""
+    """Maps of one shape, drawn on one color scale."""
 
     values: np.ndarray  # [n_maps, n_rows, n_columns]
     row_labels: list[str]
@@ -46,7 +46,7 @@ class Maps:
 
     @property
     def cell(self) -> float:
-        """Side of a cell in inches."""
+        """The side of a cell in inches."""
         n_maps, *size = self.values.shape
         if self.printed:
             return 0.5 if n_maps <= 4 else 0.42
@@ -59,7 +59,7 @@ class Maps:
 
 
 def draw_maps(maps: Maps) -> Figure:
-    """One panel per map, and one colour bar for all."""
+    """Draw one panel per map, and one color bar for all."""
     figure, panels = _panels(maps)
     scale = Normalize(*maps.value_range)
     for values, title, notes, ax in zip(maps.values, maps.titles, maps.notes, panels, strict=True):
@@ -99,7 +99,7 @@ def _label_axes(ax: Axes, maps: Maps, left: bool, bottom: bool) -> None:
 def _mark_not_finite(ax: Axes, values: np.ndarray) -> None:
     places = np.argwhere(~np.isfinite(values))[:, None, ::-1]
     if len(places):
-        # One patch for all cells: hatching each by itself takes seconds on a large map.
+        # One patch for all cells: hatching them one by one takes seconds on a large map.
         corners = Path.unit_rectangle().vertices - 0.5
         cells = Path.make_compound_path(*(Path(cell) for cell in places + corners))
         ax.add_patch(PathPatch(cells, fc="white", ec=RED, hatch="////", lw=0, alpha=0.45))
@@ -107,7 +107,7 @@ def _mark_not_finite(ax: Axes, values: np.ndarray) -> None:
 
 def _write_notes(ax: Axes, notes: dict[int, Note], maps: Maps) -> None:
     for row, note in notes.items():
-        # In rows too thin for text an arrowhead must do.
+        # Rows too thin for text get an arrowhead.
         text = note.text if maps.cell >= LINE else "◂"
         x = maps.values.shape[2] - 0.4
         ax.text(x, row, text, color=note.colour, ha="left", va="center", fontsize=8)
@@ -131,12 +131,12 @@ def _colour_bar(figure: Figure, panels: list[Axes], image: AxesImage, maps: Maps
 
 
 def _luminance(colour: np.ndarray) -> float:
-    """Relative luminance as in WCAG; black and white contrast alike with 0.18."""
+    """Compute relative luminance as in WCAG; black and white contrast equally with 0.18."""
     return float(colour[:3] ** 2.2 @ (0.2126, 0.7152, 0.0722))
 
 
 def _beyond(maps: Maps) -> str:
-    """Which ends of the colour bar are pointed, since values lie beyond them."""
+    """Return which ends of the color bar are pointed because values lie beyond them."""
     low, high = maps.value_range
     finite = maps.values[np.isfinite(maps.values)]
     below, above = (finite < low).any(), (finite > high).any()

@@ -1,6 +1,6 @@
 """Keras 3 on its torch backend: `from utils.keras_on_torch import keras, ops`.
 
-As an import it can stand beside a lesson's other imports, above classes that inherit from Keras's.
+As an import, it fits among a lesson's other imports, before classes that inherit from Keras's.
 """
 
 from utils.libraries import load_keras

@@ -1,7 +1,7 @@
-"""A leak made visible: one word is changed, and the outputs that moved are coloured.
+"""Make leaks visible: change one word, and color the outputs that moved.
 
-The test is the oldest there is for a causal model: what comes after must not matter before. Here
-it is made for one word only, so that it can be drawn.
+This is the classic test of a causal model: later words must not affect earlier outputs. It changes
+only one word here, so that the result can be drawn.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +18,9 @@ from utils.panels import panel_grid
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, listed
 
-MOVED = 1e-5  # an output that changed by less has only been rounded otherwise
+MOVED = 1e-5  # a smaller change of an output is only rounding
 PANELS_ACROSS = 2
-LOOKS = {  # of an output: fill, ink
+LOOKS = {  # an output's fill and ink
     "moved": (BLUE, "white"),
     "leaked": (RED, "white"),
     "still": ("white", GREY),
@@ -36,12 +36,12 @@ def plot_leak(
     caption: str,
     alt: str | None = None,
 ) -> Picture:
-    """Change the sign of one word, and colour for each of `attentions` the outputs that moved.
+    """Change the sign of one word, and color the outputs that moved for each of `attentions`.
 
-    attentions: name → function of a tensor [1, n, d] that gives outputs [1, n, anything].
-    words: a tensor, [n, d]. changed: index of the word that is changed.
-    Blue outputs moved and may; red ones moved although they stand before the changed word.
-    Raises ValueError when labels or outputs do not fit, or the changed word is all zeros.
+    attentions: name → function of a tensor [1, n, d] that returns outputs [1, n, anything].
+    words: a tensor, [n, d]. changed: index of the word to change.
+    Blue outputs moved and may; red ones moved although they come before the changed word.
+    Raises ValueError if labels or outputs do not fit, or the changed word is all zeros.
     """
     labels = as_labels(labels, "labels")
     _check(words, labels, changed)
@@ -54,7 +54,7 @@ def plot_leak(
 
 
 def outputs_moved(attention: Callable, words: Any, changed: int, name: str = "") -> np.ndarray:
-    """Which outputs move when one word changes its sign: booleans, [n]."""
+    """Find the outputs that move when one word changes its sign: booleans, [n]."""
     other = words.clone()
     other[changed] = -other[changed]
     before, after = (as_array(attention(x[None]), name) for x in (words, other))
@@ -67,7 +67,7 @@ def outputs_moved(attention: Callable, words: Any, changed: int, name: str = "")
 
 
 def draw_leak(panels: dict[str, np.ndarray], labels: list[str], changed: int) -> Figure:
-    """One panel for each of `panels`, name → [n] booleans."""
+    """Draw one panel for each of `panels`, name → [n] booleans."""
     across = min(PANELS_ACROSS, len(panels))
     down = -(-len(panels) // across)
     box = max(0.55, LETTER * max(map(len, labels)) + 0.14)
@@ -108,7 +108,7 @@ def _draw_box(ax: Axes, x: float, y: float, text: str, fill: str, ink: str, widt
 
 
 def _draw_arrow(ax: Axes, start: int, end: int, colour: str) -> None:
-    # Dashes tell a leak apart where the colours do not.
+    # Dashes identify a leak for readers who can't tell the colors apart.
     line = "--" if colour == RED else "-"
     look = {"arrowstyle": "-|>", "mutation_scale": 9, "color": colour, "ls": line}
     ends = {"shrinkA": 0, "shrinkB": 0}

@@ -1,4 +1,4 @@
-"""Lines over a shared x axis: measurements beside one another, or beside a rule.
+"""Lines over a shared x axis: to compare measurements with one another, or with a rule.
 
 `utils.growth` is for costs, whose slope matters; this is for everything else.
 """
@@ -17,7 +17,7 @@ from utils.look import LINE_LOOKS
 from utils.picture import Picture, render
 from utils.values import as_array, check_finite, listed, short
 
-MARKERS_UP_TO = 30  # points of a line; more would hide it
+MARKERS_UP_TO = 30  # points per line; more would hide it
 
 
 def plot_lines(
@@ -34,10 +34,10 @@ def plot_lines(
 ) -> Picture:
     """Draw each of `lines`, name → [n], against `x`, [n].
 
-    dashed: names of lines that are a rule and not a measurement; they have no markers.
-    NaN and inf leave a gap, and are said in the alt text, after `alt` if there is one.
-    Raises ValueError when there is no line, a length does not fit, a name in `dashed` is no line,
-    x is not finite, or a number that is not positive should go on a logarithmic axis.
+    dashed: names of lines that are a rule, not a measurement; they have no markers.
+    NaN and inf leave a gap, and the alt text mentions them, after `alt` if given.
+    Raises ValueError if there is no line, a length does not fit, a name in `dashed` is not a line,
+    x is not finite, or a logarithmic axis gets a number that is not positive.
     """
     x = _x_values(x, log_x)
     series = {name: _y_values(y, f"lines[{name!r}]", x, log_y) for name, y in lines.items()}
@@ -56,7 +56,7 @@ def draw_lines(
     log_y: bool = False,
     dashed: Collection[str] = (),
 ) -> Figure:
-    """One panel; a legend where there is more than one line."""
+    """Draw one panel, with a legend if there is more than one line."""
     figure = Figure(figsize=(5.2, 3.2), layout="constrained")
     ax = figure.subplots()
     ax.set(xlabel=x_name, ylabel=y_name)
@@ -76,7 +76,7 @@ def _line_look(colour: str, marker: str, n_points: int) -> dict[str, Any]:
 
 
 def _dashed_look() -> dict[str, Any]:
-    # On top, so that it stays visible where a measurement follows it.
+    # On top, so that it stays visible when a measurement follows it.
     return {"color": "black", "ls": "--", "lw": 1, "zorder": 2.5}
 
 
@@ -131,7 +131,7 @@ def _summary(x: np.ndarray, series: dict[str, np.ndarray], x_name: str, y_name: 
 
 
 def _course(x: np.ndarray, name: str, y: np.ndarray) -> str:
-    """Where a line starts and ends, and its extremes if they lie between."""
+    """Say where a line starts and ends, and its extremes if they lie in between."""
     finite = np.isfinite(y)
     if not finite.any():
         return f"{name}: no finite value"

@@ -1,15 +1,15 @@
-"""Ticks that can be read on a logarithmic axis."""
+"""Readable ticks for logarithmic axes."""
 
 import numpy as np
 from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-APART = 1.45  # ratio of neighboring ticks, at least
+APART = 1.45  # smallest ratio of neighboring ticks
 MOST_TICKS = 12
 
 
 def label_measured(axis: Axis, places: np.ndarray) -> None:
-    """Put ticks at measured places, as many as there is room for."""
+    """Put ticks at measured values, as many as there is room for."""
     places = np.unique(places)
     apart = max(APART, (places[-1] / places[0]) ** (1 / MOST_TICKS))
     ticks = [places[0]]
@@ -21,7 +21,7 @@ def label_measured(axis: Axis, places: np.ndarray) -> None:
 
 
 def label_plainly(axis: Axis, low: float, high: float) -> None:
-    """Write 0.01 instead of a power of ten, with more ticks where the axis spans little."""
+    """Write 0.01 instead of a power of ten, with more ticks if the axis has a small range."""
     if high / low < 3:
         axis.set_major_locator(MaxNLocator(5))
     elif high / low < 100:

@@ -1,4 +1,4 @@
-"""Losses as curves, and errors of many runs, with what they are to be measured against."""
+"""Plot losses as curves, and the errors of many runs, together with baselines."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ from utils.picture import Picture, render
 from utils.values import as_array, short
 
 ACROSS = 3
-LOWEST = 1e-5  # where a loss of 0 is drawn
+LOWEST = 1e-5  # smaller losses, even 0, are drawn here
 
 
 def plot_losses(
@@ -27,11 +27,11 @@ def plot_losses(
     caption: str,
     alt: str | None = None,
 ) -> Picture:
-    """Draw losses against epochs, a panel for each run, all on one logarithmic scale.
+    """Draw losses against epochs, one panel per run, all on one logarithmic scale.
 
     runs: title → (train, test), or anything with these two attributes, each [n_epochs].
-    baselines: name → loss, dashed lines across. every: epochs from one loss to the next.
-    Raises ValueError when there is no run or its two losses differ in length.
+    baselines: name → loss, drawn as dashed lines. every: epochs from one loss to the next.
+    Raises ValueError if there is no run, or its two losses differ in length.
     """
     curves = {title: _curves(run, title) for title, run in runs.items()}
     if not curves:
@@ -49,8 +49,8 @@ def plot_errors(
 ) -> Picture:
     """Draw the errors of several runs of each kind as points, on a logarithmic scale.
 
-    errors: name → one number for each run. baselines: name → error, dashed lines across.
-    Raises ValueError when there is nothing to draw or an error is not a positive number.
+    errors: name → one number for each run. baselines: name → error, drawn as dashed lines.
+    Raises ValueError if there is nothing to draw, or an error is not a positive number.
     """
     points = {name: _positive(values, f"errors[{name!r}]") for name, values in errors.items()}
     if not points:
@@ -62,7 +62,7 @@ def plot_errors(
 def draw_losses(
     curves: dict[str, np.ndarray], baselines: Mapping[str, float], every: int = 1
 ) -> Figure:
-    """One panel per run; curves are [2, n_epochs], train and test."""
+    """Draw one panel per run; curves are [2, n_epochs], train and test."""
     across = min(len(curves), ACROSS)
     down = ceil(len(curves) / across)
     size = (5.2 if across == 1 else 3.3 * across, 3.2 if down == 1 else 2.5 * down)
@@ -71,7 +71,7 @@ def draw_losses(
     for ax, (title, (train, test)) in zip(grid, curves.items(), strict=True):
         epochs = np.arange(1, len(train) + 1) * every
         ax.plot(epochs, _drawable(test), color=ORANGE, lw=1.6, label="test")
-        # Over the test line, and thin, so that both show where they agree.
+        # On top of the test line, and thin, so that both show where they coincide.
         ax.plot(epochs, _drawable(train), color=BLUE, lw=1.1, label="training")
         ax.set_title(title)
         _scale(ax, "epoch")
@@ -84,7 +84,7 @@ def draw_losses(
 
 
 def draw_errors(points: dict[str, np.ndarray], baselines: Mapping[str, float]) -> Figure:
-    """One column of points per kind."""
+    """Draw one column of points per kind."""
     figure = Figure(figsize=(1.8 + 1.0 * len(points), 3.2), layout="constrained")
     ax = figure.subplots()
     for column, values in enumerate(points.values()):
@@ -104,7 +104,7 @@ def _scale(ax: Axes, x_name: str) -> None:
 
 
 def _draw_baselines(ax: Axes, baselines: Mapping[str, float], named: bool = True) -> None:
-    """Dashed lines; their names stand beside the axes, where no curve runs through them."""
+    """Draw dashed lines, with their names next to the axes, where no curve crosses them."""
     for name, value in baselines.items():
         ax.axhline(value, color=GREY, ls="--", lw=0.9, zorder=1)
         place = {"xy": (1.01, value), "xycoords": ax.get_yaxis_transform()}

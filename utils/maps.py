@@ -1,6 +1,6 @@
 """Maps of queries by keys: attention weights, attention scores, masks.
 
-A map that is wrong is drawn all the same, and what is wrong with it is marked.
+A wrong map is still drawn, and its errors are marked.
 """
 
 from collections.abc import Sequence
@@ -34,11 +34,11 @@ def plot_attention(
 ) -> Picture:
     """Draw attention weights, [n_query, n_key] or [n_heads, n_query, n_key].
 
-    All heads share one colour scale, from 0 to the largest weight; `value_range=(0, 1)` makes
-    maps of different figures comparable. NaN and inf are hatched, a row that does not sum to 1
-    gets a red note, a row of zeros (a query that may attend to nothing) a grey one; the alt text
-    says so too, after `alt` if there is one.
-    Raises ValueError when the shape, the labels or the titles do not fit.
+    All heads share one color scale, from 0 to the largest weight; `value_range=(0, 1)` makes maps
+    in different figures comparable. NaN and inf are hatched, a row that does not sum to 1 gets a
+    red note, and a row of zeros (a query that may attend to nothing) a gray one; the alt text says
+    so too, after `alt` if given.
+    Raises ValueError if the shape, the labels or the titles do not fit.
     """
     maps = attention_maps(attn_weights, key_labels, query_labels, titles, value_range)
     alt = attention_summary(maps) if alt is None else alt
@@ -60,10 +60,10 @@ def plot_matrix(
 ) -> Picture:
     """Draw any matrix, [n_rows, n_columns], or several of one shape, [n, n_rows, n_columns].
 
-    For attention scores and masks: rows need not sum to 1. All matrices share one colour scale,
-    from the smallest value to the largest; with `diverging` it is symmetric about a white 0.
-    NaN and inf are hatched, and said in the alt text, after `alt` if there is one.
-    Raises ValueError when the shape, the labels or the titles do not fit.
+    Use it for attention scores and masks: rows need not sum to 1. All matrices share one color
+    scale, from the smallest value to the largest; with `diverging` it is symmetric about a white 0.
+    NaN and inf are hatched, and the alt text mentions them, after `alt` if given.
+    Raises ValueError if the shape, the labels or the titles do not fit.
     """
     names = {"column_name": column_name, "row_name": row_name}
     maps = matrix_maps(values, column_labels, row_labels, titles, value_range, diverging, **names)
@@ -78,7 +78,7 @@ def attention_maps(
     titles: Labels = None,
     value_range: Range = None,
 ) -> Maps:
-    """Checked attention weights, with notes on the rows that need one."""
+    """Check attention weights, and add notes to the rows that need one."""
     stack, single = _stack(attn_weights, "attn_weights", ("query", "key"))
     sizes = dict(zip(("query", "key"), stack.shape[1:], strict=True))
     return Maps(
@@ -105,7 +105,7 @@ def matrix_maps(
     column_name: str = "key",
     row_name: str = "query",
 ) -> Maps:
-    """Checked matrices, without notes."""
+    """Check matrices, without adding notes."""
     stack, single = _stack(values, "values", ("row", "column"))
     sizes = dict(zip(("row", "column"), stack.shape[1:], strict=True))
     return Maps(
@@ -123,7 +123,7 @@ def matrix_maps(
 
 
 def _stack(values: Any, name: str, axes: tuple[str, str]) -> tuple[np.ndarray, bool]:
-    """`values` as [n_maps, n_rows, n_columns], and whether it was a single map."""
+    """Return `values` as [n_maps, n_rows, n_columns], and whether it was a single map."""
     array = as_array(values, name)
     shape, wanted = list(array.shape), f"[n_{axes[0]}, n_{axes[1]}]"
     if array.ndim > 3:
@@ -138,7 +138,7 @@ def _stack(values: Any, name: str, axes: tuple[str, str]) -> tuple[np.ndarray, b
 
 
 def _labels(labels: Labels, axis: str, sizes: dict[str, int]) -> list[str]:
-    """Labels of one axis; numbers where there are none."""
+    """Return the labels of one axis; numbers if there are none."""
     if labels is None:
         return [str(index) for index in range(sizes[axis])]
     name = f"{axis}_labels"
@@ -155,7 +155,7 @@ def _labels(labels: Labels, axis: str, sizes: dict[str, int]) -> list[str]:
 
 
 def _titles(titles: Labels, n_maps: int, kind: str) -> list[str]:
-    """One title for each map; "head 0" is attn_weights[0]."""
+    """Return one title for each map; "head 0" is attn_weights[0]."""
     if titles is None:
         return [f"{kind} {index}" if kind else "" for index in range(n_maps)]
     titles = as_labels(titles, "titles")
@@ -167,7 +167,7 @@ def _titles(titles: Labels, n_maps: int, kind: str) -> list[str]:
 def _value_range(values: np.ndarray) -> tuple[float, float]:
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if finite.size else (0, 1)
-    # A colour scale needs two ends.
+    # A color scale needs two different ends.
     return float(low), float(high if high > low else low + 1)
 
 
@@ -182,6 +182,6 @@ def _row_notes(weights: np.ndarray) -> dict[int, Note]:
 
 
 def _sum(weights: np.ndarray) -> str:
-    """Three decimals, so that no sum that is marked as wrong reads as 1.00."""
+    """Show three decimals, so that no wrong sum reads as 1.00."""
     total = weights.sum()
     return f"{total:.3f}" if abs(total) < 10 else short(total)

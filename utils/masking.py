@@ -1,7 +1,7 @@
-"""What a mask does: scores, the mask itself, and weights without it and with it, side by side.
+"""Show what a mask does: scores, the mask, and weights without and with it, side by side.
 
-Unlike the maps of `utils.maps`, the panels hold different kinds of number: scores have a colour
-scale of their own, and all weights share one. Every number is printed.
+Unlike the maps in `utils.maps`, the panels show different kinds of numbers: scores have their own
+color scale, and all weights share one. Every number is printed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,8 +35,8 @@ def plot_masking(
 ) -> Picture:
     """Draw scores, mask and each of `weights`, title → [n_query, n_key], up to 8 by 8.
 
-    query_labels: the same as `key_labels` when there are none.
-    Raises ValueError when a shape or a number of labels does not fit.
+    query_labels: the same as `key_labels` by default.
+    Raises ValueError if a shape or the number of labels does not fit.
     """
     key_labels = as_labels(key_labels, "key_labels")
     query_labels = key_labels if query_labels is None else as_labels(query_labels, "query_labels")
@@ -62,7 +62,7 @@ def _checked(values: Any, title: str, form: tuple[int, int]) -> np.ndarray:
 def draw_masking(
     panels: dict[str, np.ndarray], key_labels: list[str], query_labels: list[str]
 ) -> Figure:
-    """One panel for each of `panels`; the first is the scores, the second the mask."""
+    """Draw one panel for each of `panels`; the first is the scores, the second the mask."""
     scores, keep, *weights = panels.values()
     size = len(panels) * (len(key_labels) * CELL + 0.25) + 1.2, len(query_labels) * CELL + 1.1
     figure = Figure(figsize=size, layout="compressed")
@@ -100,7 +100,7 @@ def _draw_mask(ax: Axes, keep: np.ndarray) -> None:
 
 
 def _summary(panels: dict[str, np.ndarray], query_labels: list[str]) -> str:
-    """Each panel of weights row by row; of the mask how many keys each query may see."""
+    """Give each panel of weights row by row, and how many keys the mask lets each query see."""
     _, keep, *_ = panels.values()
     seen = [f"{q} {int(row.sum())}" for q, row in zip(query_labels, keep, strict=True)]
     parts = [

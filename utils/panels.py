@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 
 def panel_grid(figure: Figure, n: int, across: int, **shared: Any) -> list[Axes]:
-    """The axes of `n` panels, `across` in a row; what the last row lacks stays empty.
+    """Make the axes of `n` panels, `across` per row; the rest of the last row stays empty.
 
-    shared: `sharex` and `sharey`, as `Figure.subplots` takes them.
+    shared: `sharex` and `sharey`, passed to `Figure.subplots`.
     """
     grid = figure.subplots(ceil(n / across), across, squeeze=False, **shared).ravel()
     for ax in grid[n:]:

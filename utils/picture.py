@@ -1,7 +1,7 @@
-"""A finished picture that carries its caption and its description.
+"""A finished picture with its caption and its description.
 
-Every plot of the course returns a `Picture` instead of leaving a figure behind in pyplot: nothing
-leaks from one cell to the next, and no picture is without alt text.
+Every plot in the course returns a `Picture` instead of leaving a figure behind in pyplot: nothing
+leaks from one cell to the next, and every picture has alt text.
 """
 
 import html
@@ -25,7 +25,7 @@ MARGIN = 13  # pixels
 CSS_PIXELS_PER_INCH = 96
 
 FIGURE_STYLE = (
-    # A light ground of its own keeps the picture readable in JupyterLab's dark theme.
+    # A light background keeps the picture readable in JupyterLab's dark theme.
     "display:inline-block;margin:0;padding:8px;max-width:100%;box-sizing:border-box;"
     "background:#fff;color:#222"
 )
@@ -33,7 +33,7 @@ FIGURE_STYLE = (
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG with the words that belong to it; Jupyter shows it as a captioned figure."""
+    """A PNG with its caption and alt text; Jupyter shows it as a captioned figure."""
 
     draw: Callable[[], Figure] = field(repr=False)
     alt: str
@@ -41,7 +41,7 @@ class Picture:
 
     @cached_property
     def png(self) -> bytes:
-        """The picture; the same numbers give the same bytes."""
+        """The PNG's bytes; the same numbers give the same bytes."""
         with house_style():
             return to_png(self.draw())
 
@@ -55,8 +55,8 @@ class Picture:
         return picture | {"text/plain": text}
 
     def _html(self) -> str:
-        # Bytes 16 to 20 of a PNG are its width. Shown smaller than it is, it stays sharp on
-        # screens of high density.
+        # Bytes 16 to 20 of a PNG are its width. Shown smaller than its size, it stays sharp on
+        # high-density screens.
         width = int.from_bytes(self.png[16:20]) * CSS_PIXELS_PER_INCH // DPI
         return (
             f'<figure style="{FIGURE_STYLE}">'
@@ -67,7 +67,7 @@ class Picture:
 
 
 def render(draw: Callable[[], Figure], caption: str, alt: str) -> Picture:
-    """A Picture of the figure that `draw` makes, drawn now: its numbers may change later."""
+    """Make a Picture of the figure that `draw` makes, drawn now: its numbers may change later."""
     picture = Picture(draw, alt, caption)
     if not are_described():
         _ = picture.png
@@ -75,16 +75,16 @@ def render(draw: Callable[[], Figure], caption: str, alt: str) -> Picture:
 
 
 def to_png(figure: Figure) -> bytes:
-    """A figure as a PNG, cut to what is on it.
+    """Render a figure as a PNG, cropped to its content.
 
-    It is drawn once. `savefig` with a tight box draws everything twice.
+    This draws it once; `savefig` with a tight box draws everything twice.
     """
     figure.dpi = DPI
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     image = _cut(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
-    # A palette makes the file four times smaller, so that executed notebooks stay light. Maximum
-    # coverage keeps white white and every colour within 3 % of its own; other methods do not.
+    # A palette makes the file four times smaller, so that executed notebooks stay small. Maximum
+    # coverage keeps white white and every color within 3% of the original; other methods do not.
     palette = {"method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
     packed = io.BytesIO()
     image.quantize(256, **palette).save(packed, format="png")
@@ -92,7 +92,7 @@ def to_png(figure: Figure) -> bytes:
 
 
 def _cut(image: Image.Image) -> Image.Image:
-    """The image without the white around what is drawn, but for a margin."""
+    """Crop the white around the drawing, except for a margin."""
     white = Image.new("RGB", image.size, "white")
     left, top, right, bottom = ImageChops.difference(image, white).getbbox() or (0, 0, *image.size)
     box = (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN)

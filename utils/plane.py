@@ -1,4 +1,4 @@
-"""Words in the plane of their first two features, and the context vector among them."""
+"""Draw words in the plane of their first two features, and the context vector among them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from utils.look import BLUE, RED
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, check_finite, short
 
-# Where a label may stand, the best places first: distance in points, direction, alignment.
+# Possible places for a label, the best first: distance in points, direction, alignment.
 DISTANCES = (10, 17, 27, 40)
 DIRECTIONS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)]
 ALIGN_X = {1: "left", 0: "center", -1: "right"}
@@ -36,9 +36,9 @@ def plot_words(
     """Draw `words`, [n_words, d], as arrows in the plane of their first two features.
 
     `weights`, [n_words], make a word's point larger and brighter; `context`, [d], is a star. The
-    area between the outermost words is grey: a weighted sum whose weights are not negative and
-    sum to 1 lies in it.
-    Raises ValueError when a shape does not fit (d must be 2 or more) or a number is not finite.
+    area between the outermost words is gray: a weighted sum with nonnegative weights that sum to 1
+    lies in it.
+    Raises ValueError if a shape does not fit (d must be 2 or more) or a number is not finite.
     """
     labels = as_labels(labels, "labels")
     words, weights, context = _read(words, labels, weights, context)
@@ -49,7 +49,7 @@ def plot_words(
 def _read(
     words: Any, labels: list[str], weights: Any, context: Any
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-    """Checked arrays: words and context with their first two features, weights whole."""
+    """Check the arrays: return the first two features of words and context, and all weights."""
     words = as_array(words, "words")
     if words.ndim != 2 or words.shape[1] < 2 or not len(words):
         raise ValueError(
@@ -80,7 +80,7 @@ def draw_words(
     weights: np.ndarray | None = None,
     context: np.ndarray | None = None,
 ) -> Figure:
-    """Arrows, points, hull and star; words [n_words, 2]."""
+    """Draw arrows, points, hull and star; words are [n_words, 2]."""
     figure = Figure(figsize=(5.4, 4.4))
     ax = figure.subplots()
     points = words if context is None else np.vstack([words, context])
@@ -97,7 +97,7 @@ def draw_words(
 
 
 def _frame(ax: Axes, points: np.ndarray) -> None:
-    """A square that holds all points and the origin, so that both features have one scale."""
+    """Frame all points and the origin in a square, so that both features have one scale."""
     held = np.vstack([points, [0, 0]])
     low, high = held.min(axis=0), held.max(axis=0)
     half = 0.6 * max((high - low).max(), 1e-9)
@@ -121,7 +121,7 @@ def _draw_points(figure: Figure, ax: Axes, words: np.ndarray, weights: np.ndarra
 
 
 def _place_labels(ax: Axes, points: np.ndarray, labels: list[str]) -> None:
-    """Put each label beside its point, at the first place that is free."""
+    """Put each label next to its point, in the first free place."""
     ax.apply_aspect()  # places are compared in pixels, so the axes must have their final size
     taken = [Bbox.from_bounds(x - 10, y - 10, 20, 20) for x, y in ax.transData.transform(points)]
     for point, label in zip(points, labels, strict=True):
@@ -141,9 +141,9 @@ def _place_label(text: Annotation, taken: list[Bbox], inside: Bbox) -> Bbox:
 
 
 def hull(points: np.ndarray) -> np.ndarray:
-    """Corners of the smallest convex area that holds `points`, [n, 2] → [n_corners, 2].
+    """Find the corners of the convex hull of `points`, [n, 2] → [n_corners, 2].
 
-    Andrew's monotone chain (1979): left to right along the bottom, and back along the top.
+    This is Andrew's monotone chain (1979): left to right along the bottom, and back along the top.
     """
     ordered = sorted(set(map(tuple, points)))
     corners = _chain(ordered)[:-1] + _chain(ordered[::-1])[:-1]
@@ -151,7 +151,7 @@ def hull(points: np.ndarray) -> np.ndarray:
 
 
 def _chain(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Those of the points that one passes when turning left only."""
+    """Keep the points on a path that only turns left."""
     chain = []
     for point in points:
         while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
@@ -161,7 +161,7 @@ def _chain(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _turn(a: tuple, b: tuple, c: tuple) -> float:
-    """Above 0 when the way from a over b to c turns left."""
+    """Return a number that is positive if the path from a via b to c turns left."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 

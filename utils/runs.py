@@ -1,8 +1,7 @@
-"""Six broken runs of lesson 5: losses in training and test, every fifth epoch of 200.
+"""Six broken runs of lesson 5: training and test losses, every fifth epoch of 200.
 
-Measured once, so that everyone tells apart the same six; tests/course/test_lesson_05.py measures
-again.
-Which is which is for the learner to find out.
+They were measured once, so that everyone diagnoses the same six; tests/course/test_lesson_05.py
+measures them again. Which is which is for the learner to find out.
 """
 
 

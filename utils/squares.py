@@ -1,4 +1,4 @@
-"""Pictures of squares: as drawn, as predicted, and where a model looks while it completes them."""
+"""Pictures of squares: as drawn, as predicted, and where a model looks as it completes them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,11 +17,11 @@ from utils.picture import Picture, render
 from utils.values import as_array, as_labels, check_finite, short
 
 ACROSS = 4
-SIDE = 2.3  # inches of a panel
-REACH = 1.75  # of the axes; corners lie at 1, more or less
+SIDE = 2.3  # of a panel, in inches
+REACH = 1.75  # of the axes; corners are near ±1
 
-# What asks and what is asked, in each kind of attention of an encoder-decoder. The decoder reads a
-# corner to predict the next one: "2 → 3".
+# Queries and keys in each kind of attention of an encoder-decoder. The decoder reads a corner to
+# predict the next one: "2 → 3".
 SOURCE, READ, PREDICTED = ["corner 1", "corner 2"], ["corner 2", "corner 3"], ["2 → 3", "3 → 4"]
 AXES = {
     "encoder self": (SOURCE, SOURCE),
@@ -38,10 +38,10 @@ def plot_squares(
     caption: str,
     alt: str | None = None,
 ) -> Picture:
-    """Draw each square of `points`, [n, n_corners, 2], as a way from corner to corner.
+    """Draw each square of `points`, [n, n_corners, 2], as a path from corner to corner.
 
-    The first `n_source` corners are full, the others hollow: those are to be predicted.
-    Raises ValueError when the shape does not fit or a number is not finite.
+    The first `n_source` corners are filled; the others, which are to be predicted, are hollow.
+    Raises ValueError if the shape does not fit or a number is not finite.
     """
     points = _corners(points, "points")
     names = _titles(titles, len(points))
@@ -58,10 +58,10 @@ def plot_predictions(
     caption: str,
     alt: str | None = None,
 ) -> Picture:
-    """Draw predicted corners beside the true ones, each way with arrows.
+    """Draw the predicted corners and the true ones, each path with arrows.
 
     source: [n, n_source, 2]; target and prediction: [n, n_target, 2].
-    Raises ValueError when a shape does not fit or a number is not finite.
+    Raises ValueError if a shape does not fit or a number is not finite.
     """
     source, target = _corners(source, "source"), _corners(target, "target")
     prediction = _corners(prediction, "prediction")
@@ -81,7 +81,7 @@ def plot_square_attention(
 ) -> Picture:
     """Draw the heads' maps, [n_heads, 2, 2], of one kind of attention for one square.
 
-    kind: "encoder self", "decoder self" or "cross"; it decides what the axes are called.
+    kind: "encoder self", "decoder self" or "cross"; it determines the names of the axes.
     Raises ValueError for another kind, and as `plot_attention` does.
     """
     if kind not in AXES:
@@ -92,7 +92,7 @@ def plot_square_attention(
 
 
 def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure:
-    """One panel per square."""
+    """Draw one panel per square."""
     figure, panels = _panels(titles)
     for ax, corners in zip(panels, points, strict=True):
         _draw_way(ax, corners, GREY)
@@ -104,7 +104,7 @@ def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure
 def draw_predictions(
     source: np.ndarray, target: np.ndarray, prediction: np.ndarray, titles: list[str]
 ) -> Figure:
-    """One panel per square: the true way in blue, the predicted one in red."""
+    """Draw one panel per square: the true path in blue, the predicted one in red."""
     figure, panels = _panels(titles)
     for ax, given, true, predicted in zip(panels, source, target, prediction, strict=True):
         start = len(given) + 1
@@ -132,7 +132,7 @@ def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
 
 
 def _draw_way(ax: Axes, corners: np.ndarray, colour: str, line: str = "-") -> None:
-    """Arrows from corner to corner, short of the corners themselves."""
+    """Draw arrows from corner to corner, stopping short of the corners themselves."""
     look = {"arrowstyle": "-|>", "color": colour, "ls": line, "shrinkA": 7, "shrinkB": 7}
     for start, end in pairwise(corners):
         ax.annotate("", end, start, arrowprops=look, zorder=2)
@@ -140,7 +140,7 @@ def _draw_way(ax: Axes, corners: np.ndarray, colour: str, line: str = "-") -> No
 
 def _mark(ax: Axes, corner: np.ndarray, number: int, colour: str, full: bool) -> None:
     ax.plot(*corner, "o", ms=9, mec=colour, mfc=colour if full else "white", zorder=3)
-    # Away from the middle, so that no arrow crosses it.
+    # Away from the center, so that no arrow crosses it.
     outward = np.where(np.asarray(corner) < 0, -1, 1)
     place = {"xytext": 11 * outward, "textcoords": "offset points"}
     ax.annotate(str(number), corner, ha="center", va="center", **place)

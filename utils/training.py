@@ -1,9 +1,8 @@
-"""A small trainer: it can be watched, interrupted, killed and resumed.
+"""A small trainer that can be watched, interrupted, killed and resumed.
 
-What is done in an epoch, the learner writes (`train_epoch`); this is the rest. A run that was
-interrupted or killed and taken up again ends with the same weights as one that was not: a
-checkpoint holds everything that the rest of the run depends on, and an epoch that was cut short
-is undone.
+The learner writes what happens in an epoch (`train_epoch`); this is the rest. A run that is
+interrupted or killed and then resumed ends with the same weights as one that is not: a checkpoint
+holds everything that the rest of the run depends on, and an unfinished epoch is undone.
 """
 
 import contextlib
@@ -28,28 +27,28 @@ TrainEpoch = Callable[[nn.Module, Iterable, Callable, torch.optim.Optimizer], fl
 
 
 def split_squares(points: Float[Tensor, "n n_corners 2"], n_source: int = 2) -> Pair:
-    """Source and target: the first `n_source` corners, and the others."""
+    """Split squares into source and target: the first `n_source` corners, and the others."""
     return points[:, :n_source], points[:, n_source:]
 
 
 def make_loader(
     source: Tensor, target: Tensor, batch_size: int | None = None, seed: int = 0
 ) -> DataLoader:
-    """Batches of (source, target), in another order each epoch; one batch of all by default.
+    """Make batches of (source, target), reshuffled each epoch; by default, one batch of all.
 
-    The order comes from `seed` alone, whatever else draws random numbers.
+    The order depends only on `seed`, whatever else draws random numbers.
     """
     generator = torch.Generator().manual_seed(seed)
     data = TensorDataset(source, target)
     if batch_size is None:
-        # Taken as one piece. Gathering it square by square would take longer than a step.
+        # Taken in one piece: gathering it square by square would take longer than a step.
         return DataLoader([data.tensors], batch_size=None, generator=generator)
     return DataLoader(data, batch_size, shuffle=True, generator=generator)
 
 
 @contextlib.contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """The model in evaluation mode and without gradients; afterwards in the mode it was in."""
+    """Put the model in evaluation mode, without gradients, and restore its mode afterwards."""
     was_training = model.training
     model.eval()
     try:
@@ -60,9 +59,9 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
 
 def evaluate(model: nn.Module, source: Tensor, target: Tensor) -> float:
-    """Mean squared error of `model.predict(source)`, which has not seen the target.
+    """Return the mean squared error of `model.predict(source)`, which has not seen the target.
 
-    Raises ValueError when the shapes differ: subtracting would broadcast them and mean nothing.
+    Raises ValueError if the shapes differ: subtraction would broadcast them, which is meaningless.
     """
     with evaluating(model):
         prediction = model.predict(source)
@@ -75,7 +74,7 @@ def evaluate(model: nn.Module, source: Tensor, target: Tensor) -> float:
 
 @dataclass
 class History:
-    """Losses epoch by epoch: of training with teacher forcing, and of predicting the test set."""
+    """Losses by epoch: of training with teacher forcing, and of predicting the test set."""
 
     train: list[float] = field(default_factory=list)
     test: list[float] = field(default_factory=list)
@@ -84,8 +83,8 @@ class History:
 class Trainer:
     """Trains a model epoch by epoch and keeps the losses.
 
-    train_epoch: does one epoch and gives the mean loss.
-    loader: gives batches of (source, target), see `make_loader`.
+    train_epoch: runs one epoch and returns the mean loss.
+    loader: yields batches of (source, target); see `make_loader`.
     test: source and target of squares that the model is not trained on.
     """
 
@@ -107,11 +106,11 @@ class Trainer:
         return len(self.history.test)
 
     def run(self, n_epochs: int, checkpoint: str | Path | None = None) -> History:
-        """Train until `n_epochs` are done in all; with a checkpoint, go on from where it stands.
+        """Train until `n_epochs` are done in total; with a checkpoint, continue from there.
 
-        The checkpoint is written after each epoch. Interrupting undoes the epoch that it cuts
-        short and nothing else: run again to go on.
-        Raises ValueError when the checkpoint belongs to a run that began with other weights.
+        The checkpoint is written after each epoch. Interrupting undoes only the unfinished epoch:
+        run again to continue.
+        Raises ValueError if the checkpoint belongs to a run that began with other weights.
         """
         if checkpoint is not None and Path(checkpoint).exists():
             self.load(checkpoint)
@@ -124,15 +123,15 @@ class Trainer:
         return self.history
 
     def save(self, path: str | Path) -> None:
-        """Write a checkpoint; the file is whole at every moment, even if this is killed."""
+        """Write a checkpoint; the file is complete at every moment, even if this is killed."""
         temporary = Path(f"{path}.part")
         torch.save(self._state(), temporary)
         os.replace(temporary, path)
 
     def load(self, path: str | Path) -> None:
-        """Go back, or on, to where a checkpoint stands. Raises ValueError if it is of another run.
+        """Restore the state in a checkpoint. Raises ValueError if it is from another run.
 
-        Reads tensors and numbers only: a checkpoint can't bring code with it.
+        Reads only tensors and numbers: a checkpoint can't run code.
         """
         state = torch.load(path, weights_only=True)
         if state["start"] != self._start:
@@ -154,7 +153,7 @@ class Trainer:
         self.history.test.append(error)
 
     def _state(self) -> dict[str, Any]:
-        """All that the rest of the run depends on."""
+        """Return everything that the rest of the run depends on."""
         return {
             "start": self._start,
             "model": self.model.state_dict(),
@@ -179,10 +178,10 @@ class Trainer:
 
 
 def someone_watches() -> bool:
-    """Whether a person sees a progress bar: at a terminal, or in a notebook that is open.
+    """Whether a person would see a progress bar, at a terminal or in an open notebook.
 
-    A program that runs a notebook (nbconvert, nbval, a grader) can't answer questions and says so
-    with each cell; that tells it from a person's JupyterLab.
+    A program that runs a notebook (nbconvert, nbval, a grader) can't answer input requests and says
+    so with each cell, unlike a person's JupyterLab.
     """
     kernel = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     kernel = getattr(kernel, "kernel", None)
@@ -199,7 +198,7 @@ def _digest(model: nn.Module) -> str:
 
 
 def _take_a_step() -> None:
-    """The first step of an optimizer makes torch import for seconds; a check should not wait."""
+    """Take an optimizer's first step, in which torch imports for seconds, before any check."""
     parameter = nn.Parameter(torch.zeros(1))
     parameter.grad = torch.zeros(1)
     torch.optim.Adam([parameter]).step()

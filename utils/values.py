@@ -1,4 +1,4 @@
-"""Reading what a learner hands to a plot, and writing numbers briefly."""
+"""Read what a learner passes to a plot, and format numbers briefly."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,9 +7,9 @@ import numpy as np
 
 
 def as_array(values: Any, name: str) -> np.ndarray:
-    """`values` (tensor, array, nested lists of either) as float64; `name` is for the error.
+    """Convert `values` (tensor, array, nested lists of either) to float64; `name` is for errors.
 
-    Raises ValueError when it is None, ragged, or not made of numbers.
+    Raises ValueError if it is None, ragged, or not made of numbers.
     """
     if values is None:
         raise ValueError(f"{name} is None: does the function that made it return its result?")
@@ -29,14 +29,14 @@ def _detached(values: Any) -> Any:
 
 
 def as_labels(labels: Sequence[str], name: str) -> list[str]:
-    """`labels` as a list of strings. Raises ValueError when it is one string."""
+    """Convert `labels` to a list of strings. Raises ValueError if it is one string."""
     if isinstance(labels, str):
         raise ValueError(f"{name} is one string, {labels!r}: split it, {labels!r}.split()")
     return [str(label) for label in labels]
 
 
 def check_finite(values: np.ndarray, name: str) -> None:
-    """Raise ValueError when `values` has a NaN or inf, which have no place in the plane."""
+    """Raise ValueError if `values` has a NaN or inf, which have no place in a plot."""
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         where = ", ".join(map(str, bad[0]))
@@ -47,13 +47,13 @@ def check_finite(values: np.ndarray, name: str) -> None:
 
 
 def listed(names: Sequence[str], up_to: int = 8) -> str:
-    """The names in one line, the first few where there are many."""
+    """Join names in one line, only the first few if there are many."""
     rest = len(names) - up_to
     return ", ".join(names[:up_to]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def short(value: float) -> str:
-    """A number in at most six characters or so: 0.24, 12.5, 4e-44, -1e9, NaN."""
+    """Format a number in about six characters at most: 0.24, 12.5, 4e-44, -1e9, NaN."""
     if not np.isfinite(value):
         return "NaN" if np.isnan(value) else str(value)
     size = abs(value)
