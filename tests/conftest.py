@@ -1,4 +1,4 @@
-"""What several tests share."""
+"""Setup and fixtures that several tests share."""
 
 import signal
 
@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, settings
 from autograder.lessons.lesson import Lesson, lesson_names
 from tests.support import programs, surroundings
 
-# A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.
+# Shells make background jobs ignore Ctrl-C, and everything that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# The same examples everywhere, however long a machine takes over them.
+# The same examples everywhere, however long a machine takes.
 settings.register_profile(
     "everywhere", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -33,18 +33,18 @@ def pytest_runtest_setup() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call() -> None:
-    """No test draws what depends on those before it: which they are differs from run to run."""
+    """Keep tests' random draws independent of earlier tests, which differ from run to run."""
     torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session")
 def sandbox() -> None:
-    """For tests that run submissions: skipped, or failed in CI, where no sandbox can be had."""
+    """Skip tests that run submissions if no sandbox is available; in CI, fail them."""
     programs.require_sandbox()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test with the argument `lesson` runs for each lesson."""
+    """Run tests with an argument `lesson` for each lesson."""
     if "lesson" in metafunc.fixturenames:
         names = lesson_names()
         metafunc.parametrize("lesson", [Lesson(name) for name in names], ids=names)

@@ -1,4 +1,4 @@
-"""Which part of the autograder may know which: above all, what is asked never what is known."""
+"""Which parts of the autograder may import which; above all, asking never imports answers."""
 
 import ast
 from pathlib import Path
@@ -11,7 +11,7 @@ from autograder.sandbox.walls import MOUNTED
 
 AUTOGRADER = ROOT / "autograder"
 CORE = {"asking", "judging", "references", "errors"}
-# For each part the parts that it may import.
+# The parts that each part may import.
 MAY_IMPORT = {
     "__init__": {"asking", "learner"},
     "errors": set(),
@@ -30,12 +30,12 @@ MAY_IMPORT = {
 
 
 def part_of(path):
-    """The part that a file of the autograder belongs to."""
+    """Return the part that a file of the autograder belongs to."""
     return path.relative_to(AUTOGRADER).with_suffix("").parts[0]
 
 
 def imported_parts(path):
-    """The parts that a file imports, wherever in it."""
+    """Yield the parts that a file imports, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module == "autograder":
             yield from (alias.name for alias in node.names)

@@ -1,4 +1,4 @@
-"""`check`, `hint` and `progress` as a learner meets them."""
+"""`check`, `hint` and `progress` as a learner sees them."""
 
 import shutil
 import subprocess

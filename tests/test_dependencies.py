@@ -1,4 +1,4 @@
-"""What is imported is declared: for learners, for instructors, for developers."""
+"""Everything imported is declared: for learners, for instructors, for developers."""
 
 import ast
 import re
@@ -27,12 +27,12 @@ LOCKED = dict(
 
 
 def normal(name):
-    """A distribution's name as PEP 503 compares them."""
+    """Normalize a distribution's name as in PEP 503."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def imported(path):
-    """The top-level packages of others that a file imports."""
+    """Yield the third-party top-level packages that a file imports."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = []
         if isinstance(node, ast.Import):

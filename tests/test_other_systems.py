@@ -1,7 +1,7 @@
-"""Windows and macOS lack things that Linux has, and what runs there does without them.
+"""Windows and macOS lack things that Linux has, and the code that runs there does without them.
 
-Each test runs in a process that loses them once the libraries, which have other code for other
-systems, are imported.
+Each test runs in a process that loses them after importing the libraries, which have separate code
+for other systems.
 """
 
 import os
@@ -67,7 +67,7 @@ import tests.conftest
 
 
 def lose(names, modules=()):
-    """Code that takes names from modules, and lets modules be missing."""
+    """Make code that removes names from modules, and whole modules."""
     lines = ["import importlib, sys"]
     lines += [f"sys.modules[{module!r}] = None" for module in modules]
     for module, listed in names.items():
@@ -89,7 +89,7 @@ def run(code, **environment):
 
 
 def test_the_learners_half_runs_on_windows():
-    # Files are read in an encoding of its own there; a notebook's output is in UTF-8.
+    # Windows reads files in its own encoding; a notebook's output is in UTF-8.
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     if not f"{ROOT}{sys.prefix}{sys.base_prefix}".isascii():
         locale = {}  # there, torch itself can't be imported from such a path

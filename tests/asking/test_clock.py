@@ -1,4 +1,4 @@
-"""A learner's code is stopped by its own processor time, or by the wall clock far behind it."""
+"""A limit on processor time stops a learner's code, and a much later one on wall time."""
 
 import signal
 import sys
@@ -34,7 +34,7 @@ def system(request, monkeypatch):
 
 @pytest.fixture
 def patient(monkeypatch):
-    """The wall clock ends nothing."""
+    """Keep the wall clock from ending anything."""
     monkeypatch.setattr(clock, "PATIENCE", FOREVER)
 
 
@@ -128,7 +128,7 @@ def test_nothing_rings_afterwards():
 
 @pytest.fixture
 def burner():
-    """Another process that does nothing but use a processor."""
+    """Another process that only burns processor time."""
     with psutil.Popen([sys.executable, "-c", "while True: pass"]) as process:
         yield process
         process.kill()

@@ -1,4 +1,4 @@
-"""Trees and answers survive the journey as bytes; anything else is refused."""
+"""Trees and answers survive being encoded as bytes; anything else is refused."""
 
 import pytest
 import torch

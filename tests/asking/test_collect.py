@@ -1,4 +1,4 @@
-"""Whatever a learner's code does ends as an answer, and as one clear sentence."""
+"""Whatever a learner's code does, it ends up as an answer, and as one clear sentence."""
 
 import dataclasses
 import sys

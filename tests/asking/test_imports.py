@@ -1,11 +1,11 @@
-"""Nothing is imported while the clock of a check runs: a learner's time is the learner's."""
+"""Nothing is imported while a check's clock runs: that time belongs to the learner."""
 
 import subprocess
 import sys
 
 from autograder.lessons.lesson import ROOT
 
-# In a process that has run no more than the lesson's own imports and definitions.
+# Run in a process that has only run the lesson's own imports and definitions.
 COLLECT = """
 import sys
 from autograder.asking import collect

@@ -1,4 +1,4 @@
-"""Keras layers as answers: built, given parameters by name, called, and taken gradients of."""
+"""Keras layers as answers: built, given parameters by name, called and differentiated."""
 
 import dataclasses
 import sys
@@ -48,7 +48,7 @@ def test_parameters_are_loaded_by_name():
 
 
 def test_it_gives_back_the_dtype_of_its_input():
-    """On torch the products of Keras itself are rounded to float32 all the same."""
+    """On torch, Keras's own matrix products are rounded to float32 regardless."""
     precise = {name: value.double() for name, value in PARAMETERS.items()}
     words = WORDS.double()
     answer = ask(Affine, arguments={"words": words}, parameters=precise)

@@ -1,4 +1,4 @@
-"""Modules as answers: built, given parameters by name, called, and taken gradients of."""
+"""Modules as answers: built, given parameters by name, called and differentiated."""
 
 import dataclasses
 

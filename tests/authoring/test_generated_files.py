@@ -1,4 +1,4 @@
-"""What is built and kept in git is fresh, and what learners get holds nothing it should not."""
+"""Generated files in git are up to date, and learners get nothing that they should not."""
 
 import re
 import shutil
@@ -29,7 +29,7 @@ def test_the_source_notebook_is_fresh(lesson):
 
 
 def test_the_way_back_carries_an_edit_and_nothing_else(lesson, tmp_path):
-    """As `make text` does it, in a copy of the tree."""
+    """Do as `make text` does, in a copy of the tree."""
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copytree(ROOT / "solutions", tmp_path / "solutions")
     notebook = tmp_path / lesson.notebook_path.relative_to(ROOT)
@@ -43,7 +43,7 @@ def test_the_way_back_carries_an_edit_and_nothing_else(lesson, tmp_path):
 
 @pytest.fixture(scope="module")
 def released_anew(tmp_path_factory):
-    """All lessons as nbgrader releases them now."""
+    """Release all lessons with nbgrader now."""
     course = tmp_path_factory.mktemp("course")
     for name in lesson_names():
         shutil.copytree(ROOT / "solutions" / name, course / "solutions" / name)
@@ -89,7 +89,7 @@ def test_cell_ids_are_unique_and_speak(lesson):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The text of every file in the wheel that learners install, by name."""
+    """The content of every file in the wheel that learners install, by name."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
     options = [str(folder), "--no-build-isolation", "--no-index", str(_clean_copy(folder))]
@@ -99,7 +99,7 @@ def wheel(tmp_path_factory):
 
 
 def _clean_copy(folder):
-    """The tracked files that a wheel is made of, away from what builds leave in the tree."""
+    """Copy the files that a wheel is made of, without what builds leave in the tree."""
     copy = folder / "tree"
     keep = shutil.ignore_patterns("__pycache__", "hidden")
     for name in ("autograder", "utils"):
@@ -131,11 +131,11 @@ def test_no_solution_in_what_learners_get(lesson, wheel):
 
 
 def test_nothing_hidden_in_what_learners_get(lesson, wheel):
-    """No hidden input and no hidden expected tensor occurs in any file, byte for byte."""
+    """No file contains the bytes of a hidden input or of a hidden expected tensor."""
     given, searched = b"".join(wheel.values()), 0
     for name in grading_reference(lesson.name).keys:
         public = contents(load(PUBLIC / f"{lesson.name}.safetensors"), name, hidden=False)
-        # What a public case holds as well, such as the gradient of a sum, is no secret.
+        # What a public case contains too, such as the gradient of a sum, is no secret.
         secret = contents(grading_reference(lesson.name), name, hidden=True) - public
         searched += len(secret)
         assert not [content for content in secret if content in given]
@@ -143,14 +143,14 @@ def test_nothing_hidden_in_what_learners_get(lesson, wheel):
 
 
 def contents(reference, exercise, hidden):
-    """The bytes of an exercise's tensors, inputs and expected ones, in hidden or public cases."""
+    """Return the bytes of an exercise's inputs and expected tensors, in hidden or public cases."""
     pairs = zip(reference.questions[exercise].calls, reference.keys[exercise].cases, strict=True)
     chosen = [(call, case) for call, case in pairs if case.hidden == hidden]
     values = [
         v for call, case in chosen for v in (*call.arguments.values(), *case.expected.values())
     ]
     tensors = [value for value in values if isinstance(value, torch.Tensor)]
-    # A dozen booleans may stand anywhere by chance; that many real numbers do not.
+    # A dozen booleans may occur anywhere by chance, but not that many real numbers.
     numbers = [t for t in tensors if t.is_floating_point() and t.numel() > 8 and t.any()]
     return {t.contiguous().view(-1).view(torch.uint8).numpy().tobytes() for t in numbers}
 

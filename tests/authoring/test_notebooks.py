@@ -1,6 +1,6 @@
-"""The released notebook, opened and run as it comes.
+"""The released notebook, opened and run as it is.
 
-The executed solutions are run and compared by nbval, which collects solutions/*/*.ipynb.
+nbval runs and compares the executed solutions: it collects solutions/*/*.ipynb.
 """
 
 import nbformat
@@ -12,7 +12,7 @@ from autograder.lessons.lesson import exercise_checked
 
 @pytest.fixture(scope="module")
 def run(request):
-    """Runs the released notebook of a lesson, errors allowed; each lesson once."""
+    """Runs the released notebook of a lesson, allowing errors; each lesson once."""
     done = {}
 
     def run_lesson(lesson):

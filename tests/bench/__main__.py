@@ -1,6 +1,6 @@
-"""`make bench`: what should be fast or good, measured. Prints; judges nothing.
+"""`make bench`: measure what should be fast or good. It prints numbers and judges nothing.
 
-Runs the `report` of every other module here, or of those that are named.
+Runs the `report` of every other module here, or of those named.
 """
 
 import importlib

@@ -18,7 +18,7 @@ RUNS = 7
 
 
 def seconds(action: Callable[[], object], runs: int = RUNS) -> list[float]:
-    """Wall times of `runs` calls, after one that does not count."""
+    """Return the wall times of `runs` calls, after one that does not count."""
     action()
     times = []
     for _ in range(runs):
@@ -29,7 +29,7 @@ def seconds(action: Callable[[], object], runs: int = RUNS) -> list[float]:
 
 
 def import_cost() -> float:
-    """Median seconds that `import autograder` adds to `import torch`, in fresh processes."""
+    """Measure the median seconds that `import autograder` adds to `import torch`."""
 
     def fresh(code: str) -> float:
         start = time.perf_counter()
@@ -43,7 +43,7 @@ def import_cost() -> float:
 
 
 def check_times() -> dict[str, float]:
-    """Median seconds of a whole check of the solution, by exercise."""
+    """Measure the median seconds of a whole check of the solution, by exercise."""
     times = {}
     for lesson in map(Lesson, lesson_names()):
         namespace = lesson.namespace()
@@ -54,7 +54,7 @@ def check_times() -> dict[str, float]:
 
 
 def _check(answer: Callable) -> str:
-    """A check as `check` does it, without showing the card."""
+    """Check an answer as `check` does, without showing the card."""
     name = answer.__name__
     reference = course.find(name)
     verdict = judge(reference.keys[name], collect(answer, reference.questions[name]))
@@ -62,7 +62,7 @@ def _check(answer: Callable) -> str:
 
 
 def report() -> None:
-    """Print the times beside their aims."""
+    """Print the times and their goals."""
     print(f"import autograder adds {import_cost():.2f} s to import torch (aim: at most 0.3 s)")
     print("a check takes (aim: at most 0.1 s):")
     for name, median in check_times().items():

@@ -1,4 +1,4 @@
-"""Eight workers, two hundred submissions, one SQLite gradebook, and someone else at work in it."""
+"""Eight workers, two hundred submissions, one SQLite gradebook, and someone else working in it."""
 
 import os
 import tempfile
@@ -12,7 +12,7 @@ COUNT, WORKERS = 200, 8
 
 
 def report() -> None:
-    """Print what grading took, how often it was read meanwhile, and whether anything was lost."""
+    """Print how long grading took, how often the gradebook was read, and whether data was lost."""
     with tempfile.TemporaryDirectory() as folder:
         course = Path(folder, "course")
         marks = make_course(course, COUNT)

@@ -1,7 +1,7 @@
-"""The sealed engine beside stock nbgrader: the same submissions of lesson 1, in one run.
+"""The sealed engine versus stock nbgrader: the same submissions of lesson 1, in one run.
 
 Stock is what `--Autograde.unsealed=True` runs: nbgrader's own loop and kernel, with the course's
-judge as a plug-in. Both are timed as whole commands, so that starting up counts.
+judge as a plug-in. Both are timed as whole commands, including startup.
 """
 
 import shutil
@@ -27,9 +27,9 @@ AIM = 10
 
 @dataclass
 class Timing:
-    """Of one command: seconds, and by quarter the most memory in use beyond what was before.
+    """One command's seconds, and its peak memory in each quarter of the run.
 
-    Memory is that of the whole machine, in MB.
+    Memory is the whole machine's, in MB, beyond what was in use before.
     """
 
     seconds: float
@@ -37,7 +37,7 @@ class Timing:
 
 
 def report() -> None:
-    """Print what a submission costs with both, and how the engine's cost grows."""
+    """Print the cost of a submission with both, and how the engine's cost grows."""
     with tempfile.TemporaryDirectory() as folder:
         course = Path(folder)
         release(course)
@@ -50,7 +50,7 @@ def report() -> None:
 
 
 def compare(course: Path) -> None:
-    """Time both on the submissions there, and set their marks side by side."""
+    """Time both on the existing submissions, and compare their marks."""
     print(f"{COUNT} submissions of {LESSON.name}, {WORKERS} workers:")
     drawn = grade(course, "--Autograde.figures=True")
     print_timing("sealed, figures drawn", COUNT, drawn)
@@ -66,7 +66,7 @@ def compare(course: Path) -> None:
 
 
 def submit(course: Path, count: int) -> None:
-    """Hand in `count` notebooks of a made-up class, the same ones again where it is smaller."""
+    """Hand in `count` notebooks of a made-up class, repeating them if it is smaller."""
     shutil.rmtree(course / "submitted", ignore_errors=True)
     answered = [submission.notebook(LESSON) for submission in make_class(LESSON, COUNT)]
     for number in range(count):
@@ -74,7 +74,7 @@ def submit(course: Path, count: int) -> None:
 
 
 def grade(course: Path, *options: str) -> Timing:
-    """Grade all that was handed in, from the start."""
+    """Grade everything that was handed in, from scratch."""
     shutil.rmtree(course / "autograded", ignore_errors=True)
     before, ended, seen = _megabytes_in_use(), threading.Event(), []
     watch = threading.Thread(target=_watch, args=(ended, seen))
@@ -103,7 +103,7 @@ def print_timing(name: str, count: int, timing: Timing) -> None:
 
 
 def print_shares(course: Path, timing: Timing) -> None:
-    """Of a worker's time for a submission, how much its cells took."""
+    """Print how much of a worker's time for a submission its cells took."""
     paths = (course / "autograded").glob(f"*/{LESSON.name}/{LESSON.name}.ipynb")
     runs = [nbformat.read(path, as_version=4).metadata[RUN]["seconds"] for path in paths]
     each = timing.seconds * WORKERS / COUNT

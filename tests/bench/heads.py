@@ -1,7 +1,7 @@
-"""How long `MultiHeadAttention` of lesson 3 takes beside `nn.MultiheadAttention`.
+"""How long lesson 3's `MultiHeadAttention` takes, compared to `nn.MultiheadAttention`.
 
-Both go forward and backward and give the weights of every head. The two take turns, so that a
-busy machine slows both alike.
+Both run forward and backward and return the weights of every head. They take turns, so that a busy
+machine slows both equally.
 """
 
 import statistics
@@ -21,7 +21,7 @@ AIM = 1.2
 
 
 def report() -> None:
-    """Print the times of both and their ratio, for each size."""
+    """Print both times and their ratio, for each size."""
     ours = Lesson("03_multi_head").namespace()["MultiHeadAttention"]
     print(f"attention with {N_HEADS} heads, d_model {D_MODEL}, forward and backward:")
     for batch, n_words in SIZES:
@@ -33,7 +33,7 @@ def report() -> None:
 
 
 def compare(ours: type[nn.Module], batch: int, n_words: int) -> tuple[float, float]:
-    """Median seconds of one step of ours and of the library's."""
+    """Measure the median seconds of one step of ours and of the library's."""
     torch.manual_seed(0)
     words = torch.randn(batch, n_words, D_MODEL, requires_grad=True)
     mine, library = (

@@ -1,7 +1,7 @@
-"""Killing the grader at twenty random moments in a run of forty, and what a second run then leaves.
+"""Kill the grader at twenty random moments in a run of forty, and see what a second run leaves.
 
-Each time the gradebook and the verdicts should be those of an undisturbed run, and nothing that
-the killed grader started should live on.
+Each time, the gradebook and the verdicts should equal those of an undisturbed run, and nothing that
+the killed grader started should survive.
 """
 
 import random
@@ -20,7 +20,7 @@ COUNT, MOMENTS = 40, 20
 
 
 def report() -> None:
-    """Print what became of each kill, and how many left the same as no kill."""
+    """Print the result of each kill, and how many left the same as no kill."""
     with tempfile.TemporaryDirectory() as folder:
         course = Path(folder, "course")
         make_course(course, COUNT)
@@ -41,7 +41,7 @@ def report() -> None:
 
 
 def _kill_and_rerun(course: Path, moment: float) -> tuple[int, float]:
-    """How many were done at the kill, and the seconds that a second run took."""
+    """Return how many were done at the kill, and how many seconds a second run took."""
     shutil.rmtree(course / "autograded", ignore_errors=True)
     shutil.copy(course / "released.db", course / "gradebook.db")
     grader = kills.start_grading(course)
@@ -51,7 +51,7 @@ def _kill_and_rerun(course: Path, moment: float) -> tuple[int, float]:
 
 
 def _run(course: Path) -> float:
-    """Grade to the end; returns the seconds."""
+    """Grade to the end; return the seconds."""
     start = time.monotonic()
     grader = kills.start_grading(course)
     if grader.wait():

@@ -1,4 +1,4 @@
-"""How long formgrader takes over a page that is made to be slow."""
+"""How long formgrader takes for a page designed to be slow."""
 
 import time
 
@@ -9,12 +9,12 @@ from autograder.grading.report.harmless import MOST_SECONDS
 from autograder.lessons.lesson import ROOT
 from tests.grading.report.test_harmless import exporter, resources
 
-# Parsers take a time for these that grows with the square of the length.
+# Parsers take quadratic time for these.
 SLOW = [text * (9_000 // len(text)) for text in ("# a\n", "<div>", "<", "&", "```\n")]
 
 
 def report() -> None:
-    """Print the seconds beside their aim."""
+    """Print the seconds and their goal."""
     config = load_pyconfig_files(["nbgrader_config.py"], str(ROOT))
     cells = [new_markdown_cell(text) for text in SLOW for _ in range(30)]
     cells += [new_markdown_cell(text * 20) for text in SLOW]

@@ -15,7 +15,7 @@ from tests.support.classroom import gradebook, hand_in, nbgrader, records, relea
 
 
 def report() -> None:
-    """Print for each lesson how many rows there are, and those that differ."""
+    """Print, for each lesson, how many rows there are, and those that differ."""
     for name in tqdm(lesson_names(), desc="parity", disable=None):
         with tempfile.TemporaryDirectory() as folder:
             _compare(Lesson(name), Path(folder))

@@ -1,8 +1,8 @@
-"""The models of lesson 5 over ten seeds: test errors, and how long a training takes.
+"""The models of lesson 5 over ten seeds: test errors, and how long training takes.
 
-The plain model is trained as published (128 squares in batches of 16, 100 epochs), and every
-step of the lesson as the lesson does (256 squares as one batch, 120 epochs). Then the exercise
-`train_completer` on cases of its own.
+The plain model is trained as published (128 squares in batches of 16, 100 epochs), and every step
+of the lesson as in the lesson (256 squares in one batch, 120 epochs). Then comes the exercise
+`train_completer`, on separate cases.
 """
 
 import importlib
@@ -29,11 +29,11 @@ STEPS: dict[str, dict[str, Any]] = {
     "+ width": {"norm": False},
     "+ norm": {},
 }
-MOST_ERROR, MOST_SECONDS = 0.0135, 5.0  # what the improved model may have, on every seed
+MOST_ERROR, MOST_SECONDS = 0.0135, 5.0  # limits for the improved model, on every seed
 
 
 def report() -> None:
-    """Print the test errors of all models, seed by seed."""
+    """Print the test errors of all models by seed."""
     print(f"test error of square completers over {len(SEEDS)} seeds (noise floor 0.01):")
     for name, errors, seconds in tqdm(results(), total=2 + len(STEPS), disable=None):
         row = " ".join(f"{error:.4f}" for error in errors)
@@ -46,7 +46,7 @@ def report() -> None:
 
 
 def results():
-    """For each model its name, its errors and the processor seconds of a training."""
+    """Yield each model's name, its errors and the processor seconds of one training."""
     lesson = Lesson(NAME).namespace()
     yield "plain, as published", *measure(lesson, lesson["plain"], 128, 16, 100, 0.01)
     yield "plain", *measure(lesson, lesson["plain"])
@@ -63,7 +63,7 @@ def measure(
     learning_rate: float = 0.007,
     seeds: Iterable[int] = SEEDS,
 ) -> tuple[list[float], float]:
-    """Test errors over the seeds, and processor seconds of a training."""
+    """Return the test errors over the seeds, and the processor seconds of one training."""
     train, test = (split_squares(generate_squares(n, seed=seed).points) for seed in (13, 19))
     start, errors = time.process_time(), []
     for seed in seeds:
@@ -77,7 +77,7 @@ def measure(
 
 
 def room(lesson: dict[str, Any], seeds: Iterable[int]) -> Iterator[tuple[str, list[float]]]:
-    """The errors of the solution of `train_completer` for each shape, one a seed."""
+    """Yield the errors of `train_completer`'s solution for each shape, one per seed."""
     for shape in ("true_squares", "turned_rectangles"):
         errors = []
         for seed in seeds:

@@ -143,7 +143,7 @@ def test_an_exercise_that_takes_no_thought_does_not_pass(name):
 
 
 def question_of_two(question):
-    """The question with another argument, of which no output has the form."""
+    """Add an argument to the question with a shape that no output has."""
     calls = [
         dataclasses.replace(call, arguments={"other": torch.ones(9, 9, 9), **call.arguments})
         for call in question.calls
@@ -152,7 +152,7 @@ def question_of_two(question):
 
 
 def test_random_values_earn_nothing_and_are_always_the_same():
-    """Between 0 and 1 they are on average nearer to 0.5 than zeros and ones are."""
+    """Values between 0 and 1 are on average closer to 0.5 than zeros and ones are."""
     question, key = build(mistakes=[])
     halves = [{n: torch.full((50, 50), 0.5) for n in case.expected} for case in key.cases]
     cases = [
@@ -167,7 +167,7 @@ def test_random_values_earn_nothing_and_are_always_the_same():
 
 
 def test_doing_nothing_must_earn_nothing():
-    """For an exercise that is judged by what it does to a module."""
+    """This is an exercise that is judged by what it does to a module."""
     lesson = Lesson("02_qkv_projections")
     exercise = next(e for e in lesson.exercises if e.name == "copy_projections")
     question, key = ExerciseBuilder(lesson, exercise, None).build()

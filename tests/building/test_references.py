@@ -1,4 +1,4 @@
-"""The stored references are fresh, and every known mistake in them is rejected and named."""
+"""The stored references are up to date, and reject and name every known mistake."""
 
 import dataclasses
 from pathlib import Path
@@ -20,7 +20,7 @@ REMEDY = "run `make reference`"
 
 @pytest.fixture(scope="module")
 def built():
-    """The reference of a lesson as it is built now; each lesson once."""
+    """Builds a lesson's reference now; each lesson once."""
     done = {}
 
     def built(lesson):
@@ -88,7 +88,7 @@ def test_another_edit_of_a_mistake_is_seen(softmax):
 
 
 def test_another_solution_is_seen(softmax):
-    """As far as the numbers go: beyond the tolerance of any one expected value."""
+    """Every expected number is compared: any one beyond its tolerance is seen."""
     key = softmax.keys["softmax"]
     for number, case in enumerate(key.cases):
         for name, value in case.expected.items():
@@ -104,7 +104,7 @@ def test_another_solution_is_seen(softmax):
 
 @pytest.fixture
 def copied(tmp_path, monkeypatch):
-    """The lesson in a copy of the tree, as far as its reference is built from it."""
+    """Copy the parts of the tree that the lesson's reference is built from."""
     files = needed_files([LESSON.text_path, ROOT / "autograder/building/reference.py"], ROOT)
     exercises = ROOT / "autograder/exercises" / f"{LESSON.name}.py"
     for path in {*files, *needed_files([exercises], ROOT)}:

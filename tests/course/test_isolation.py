@@ -1,4 +1,4 @@
-"""One wrong answer costs only its own points, and those of exercises that declare to build on it.
+"""A wrong answer costs only its own points, and those of exercises declared to build on it.
 
 Each exercise of each lesson is broken in turn, and the class goes through nbgrader's command.
 """
@@ -18,7 +18,7 @@ BROKEN = Variant("broken", "raise RuntimeError('broken on purpose')")
 
 
 def without_demonstrations(cells, lesson):
-    """Those that define something or are nbgrader's: the others take most of a lesson's time."""
+    """Keep definitions and nbgrader's cells: the others take most of a lesson's time."""
     for number, cell in enumerate(cells):
         if number in lesson.definitions or "nbgrader" in cell.metadata:
             yield cell
@@ -26,7 +26,7 @@ def without_demonstrations(cells, lesson):
 
 @pytest.fixture(scope="module", params=lesson_names())
 def broken_class(request, tmp_path_factory):
-    """A lesson, and the verdicts on submissions in which one exercise each is broken."""
+    """A lesson, and the verdicts on submissions with one broken exercise each."""
     lesson, course = Lesson(request.param), tmp_path_factory.mktemp("course")
     shutil.copytree(lesson.notebook_path.parent, course / "solutions" / lesson.name)
     names = [exercise.name for exercise in lesson.exercises]

@@ -1,4 +1,4 @@
-"""The solutions reproduce published values, to the four digits in which they are published."""
+"""The solutions reproduce published values to the four published digits."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Lesson 2: published values to the digits in which they are published; what its prose says."""
+"""Lesson 2: published values to the published digits, and the claims of its prose."""
 
 import math
 
@@ -25,7 +25,7 @@ def lesson_2():
 
 @pytest.fixture(scope="module")
 def journey(lesson_2):
-    """Query, key and value of the six words, by the projections of seed 123."""
+    """Query, key and value of the six words, with the projections of seed 123."""
     torch.manual_seed(123)
     return lesson_2["project"](WORDS, *[torch.rand(3, 2) for _ in range(3)])
 
@@ -77,7 +77,7 @@ def test_the_module_draws_the_same_projections(lesson_2):
 
 @pytest.fixture(scope="module")
 def life():
-    """The second sentence embedded, and its three projections for use as W @ x."""
+    """The embedded second sentence, and its three projections for use as W @ x."""
     sentence = ["Life", "is", "short", "eat", "dessert", "first"]
     numbers = [sorted(sentence).index(word) for word in sentence]
     torch.manual_seed(123)
@@ -147,7 +147,7 @@ def test_uniform_features_break_the_rule():
     query, key = torch.rand(N_SAMPLES, 64), torch.rand(N_SAMPLES, 64)
     scores = (query * key).sum(-1)
     assert 0.99 < scores.mean() / (64 / 4) < 1.01
-    # and softmax does not mind, since the mean is the same for all keys
+    # and softmax is unaffected, since the mean is the same for all keys
     keys = torch.rand(N_SAMPLES // 10, 6, 64)
     weights = ((query[: len(keys), None] * keys).sum(-1) / 8).softmax(-1)
     assert weights.amax(-1).mean() < 0.25

@@ -1,4 +1,4 @@
-"""Lesson 3: published values, what its prose says, and agreement with `nn.MultiheadAttention`."""
+"""Lesson 3: published values, claims of its prose, and agreement with `nn.MultiheadAttention`."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ MultiHeadAttention = LESSON["MultiHeadAttention"]
 
 @pytest.fixture(scope="module")
 def life():
-    """The sentence of lesson 2, and three stacks of heads drawn after its projections."""
+    """The sentence of lesson 2, its projections, and three stacks of heads drawn after them."""
     torch.manual_seed(123)
     words = nn.Embedding(6, 16)(torch.tensor([0, 4, 5, 2, 1, 3])).detach()
     torch.manual_seed(123)
@@ -46,7 +46,7 @@ def test_published_shapes(life):
 
 
 def test_one_head_keeps_one_average():
-    """The context lies between dog and man, so its distances to both add up to √2."""
+    """The context is between dog and man, so its distances to both add up to √2."""
     dog, man = torch.eye(3)[:2]
     for share in torch.rand(50):
         context = share * dog + (1 - share) * man
@@ -72,7 +72,7 @@ def test_what_the_probe_shows():
 
 
 def test_interleaved_heads_are_as_good_with_other_weights():
-    """The same function, once the rows and columns of the weights are put in the other order."""
+    """They compute the same function once the rows and columns of the weights are reordered."""
     d_model, n_heads = 12, 3
     ours = MultiHeadAttention(d_model, n_heads).double()
     words = torch.randn(2, 5, d_model, dtype=torch.float64)
@@ -137,7 +137,7 @@ def test_weights_are_kept_before_dropout():
     "shape", [(4, 5), (1, 5), (2, 4, 5), (2, 1, 5), (2, 1, 4, 5), (2, 1, 1, 5)]
 )
 def test_forms_of_keep_mean_what_they_say(shape):
-    """[n_query, n_key] for all; three dimensions start with the batch; four have heads as well."""
+    """[n_query, n_key] is for all; three dimensions start with the batch; four have heads too."""
     torch.manual_seed(0)
     attention = MultiHeadAttention(12, 3)
     query, memory = torch.randn(2, 4, 12), torch.randn(2, 5, 12)
@@ -150,7 +150,7 @@ def test_forms_of_keep_mean_what_they_say(shape):
 
 
 def test_as_many_sentences_as_heads():
-    """Here a mask without an axis for the heads would be taken for one of the heads."""
+    """A mask without a head axis could be mistaken for one mask per head here."""
     attention = MultiHeadAttention(12, 3)
     words = torch.randn(3, 5, 12)
     keep = torch.ones(3, 5, 5, dtype=torch.bool)
@@ -164,7 +164,7 @@ def test_as_many_sentences_as_heads():
 
 
 def twins(n_heads, d_head, seed):
-    """Ours and the library's with the same parameters, biases not zero, in float64."""
+    """Make ours and the library's with the same parameters, nonzero biases, in float64."""
     torch.manual_seed(seed)
     d_model = n_heads * d_head
     ours = MultiHeadAttention(d_model, n_heads).double()
@@ -180,7 +180,7 @@ def twins(n_heads, d_head, seed):
 
 
 def our_slopes(ours, result, inputs):
-    """Gradients by inputs and parameters, those of the projections packed as the library does."""
+    """Return gradients by inputs and parameters, packing the projections' as the library does."""
     layers = ours.query, ours.key, ours.value
     packed = [layer.weight for layer in layers], [layer.bias for layer in layers]
     found = iter(slopes(result, [*inputs, *packed[0], *packed[1], *ours.output.parameters()]))
@@ -208,7 +208,7 @@ SIZES = st.integers(1, 6)
 
 @st.composite
 def calls(draw, fully_masked):
-    """Modules, inputs and a mask [batch, n_query, n_key], on random shapes."""
+    """Draw modules, inputs and a mask [batch, n_query, n_key], of random shapes."""
     batch, n_query, n_key = draw(SIZES), draw(SIZES), draw(SIZES)
     ours, theirs = twins(draw(st.integers(1, 4)), draw(SIZES), draw(st.integers(0, 999)))
     d_model = theirs.embed_dim
@@ -235,7 +235,7 @@ def calls(draw, fully_masked):
 
 
 def hidden_for(theirs, keep):
-    """The library's mask of the same meaning: True = hidden, and a copy for each head."""
+    """Make the library's equivalent mask: True = hidden, and a copy for each head."""
     return (~keep).repeat_interleave(theirs.num_heads, dim=0)
 
 
@@ -273,7 +273,7 @@ def test_agrees_with_the_librarys_own_forms_of_masks(call):
 @settings(max_examples=40, deadline=None)
 @given(calls(fully_masked=True))
 def test_fully_masked_queries(call):
-    """With weights the library gives NaN there; without, it agrees with ours, gradients too."""
+    """With weights the library gives NaN there; without, it agrees with ours, even gradients."""
     ours, theirs, inputs, keep = call
     nothing = ~keep.any(-1)
     mine = ours(*inputs, keep)

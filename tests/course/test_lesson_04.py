@@ -1,4 +1,4 @@
-"""Lesson 4: what its prose says, and agreement with torch's own function on random shapes."""
+"""Lesson 4: claims of its prose, and agreement with torch's own function on random shapes."""
 
 import importlib
 import math
@@ -25,7 +25,7 @@ CAUSAL = LESSON["causal_keep"](6)
 
 @pytest.fixture(scope="module")
 def projected():
-    """Query, key and value of the six words, by the projections of lesson 2."""
+    """Query, key and value of the six words, with the projections of lesson 2."""
     torch.manual_seed(123)
     return [WORDS @ torch.rand(3, 2) for _ in range(3)]
 
@@ -41,7 +41,7 @@ def scores(projected):
 
 @st.composite
 def attention_inputs(draw):
-    """Query, key, value and keep of any shape, some rows with nothing to attend to."""
+    """Draw query, key, value and keep of any shape, with some rows that attend to nothing."""
     leading = draw(st.lists(st.integers(1, 3), max_size=2))
     n_query, n_key, d_k, d_v = (draw(st.integers(1, 6)) for _ in range(4))
     generator = torch.Generator().manual_seed(draw(st.integers(0, 2**31)))
@@ -87,7 +87,7 @@ def test_weights_are_shares_of_what_may_be_seen(inputs):
 
 
 def test_a_causal_mask_is_torchs():
-    """is_causal=True, and the additive mask that torch makes itself."""
+    """It agrees with is_causal=True, and with the additive mask that torch makes."""
     n = 5
     query, key, value = torch.randn(3, 2, n, 4).unbind()
     ours, _ = LESSON["masked_attention"](query, key, value, LESSON["causal_keep"](n))
@@ -182,7 +182,7 @@ def test_the_gradient_of_an_empty_row_is_clean_unless_infinity_is_added(way):
     assert bool(scores.grad[1].isnan().all()) == way.startswith("added")
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # anomaly mode warns, and prints where
+@pytest.mark.filterwarnings("ignore::UserWarning")  # anomaly mode warns, and says where
 def test_anomaly_detection_refuses_the_lucky_way():
     scores = torch.zeros(2, 3, requires_grad=True)
     with torch.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="nan"):
@@ -277,13 +277,13 @@ def test_sound_implementations_have_no_slope_to_later_words(name, shape):
 @pytest.mark.parametrize("name", EXERCISES.LEAKING_ONES)
 def test_leaking_implementations_have_one(name, shape):
     attention = Code(EXERCISES.LEAKING_ONES[name]).make()
-    # Far above rounding errors, so that every honest test can see it.
+    # Far above rounding errors, so that every honest test can detect it.
     assert later_slopes(attention, shape).max() > 1e-4
 
 
 @pytest.mark.parametrize("name", EXERCISES.SOUND_ONES | EXERCISES.LEAKING_ONES)
 def test_implementations_keep_what_the_docstring_promises(name):
-    """Any batch, n and d; the same outputs for the same words; finite; words left as they are."""
+    """Any batch, n and d; the same outputs for the same words; finite; words unchanged."""
     attention = Code((EXERCISES.SOUND_ONES | EXERCISES.LEAKING_ONES)[name]).make()
     for shape in [*SHAPES, (1, 1, 1), (1, 2, 1), (2, 9, 5)]:
         words = torch.randn(shape)
@@ -294,7 +294,7 @@ def test_implementations_keep_what_the_docstring_promises(name):
 
 
 def test_every_aspect_holds_sound_and_leaking_ones():
-    """So that a constant answer earns nothing, in public cases and in all."""
+    """A constant answer must earn nothing, in the public cases and in all."""
     *_, exercise = EXERCISES.EXERCISES
     shown, everything = set(), set()
     for aspect in exercise.aspects:
@@ -317,7 +317,7 @@ FAINT = "masked, a thousandth of the average added at the end"
 
 
 def past_gap(name):
-    """How far outputs move at most when all words after them change."""
+    """Return how far outputs move at most when all later words change."""
     attention = Code((EXERCISES.SOUND_ONES | EXERCISES.LEAKING_ONES)[name]).make()
     generator = torch.Generator().manual_seed(0)
     words = torch.randn(3, 6, 8, generator=generator)

@@ -1,4 +1,4 @@
-"""Published values of lesson 5, and what its text says of training, over several seeds."""
+"""Published values of lesson 5, and what its text says about training, over several seeds."""
 
 import importlib
 
@@ -139,7 +139,7 @@ def test_the_plain_model_fails_on_every_seed_of_the_lesson(failed):
 
 
 def test_the_plain_model_fails_as_published_too(lesson_5):
-    """On the first seed; `make bench` has ten."""
+    """Check the first seed; `make bench` has ten."""
     errors, _ = measure(lesson_5, lesson_5["plain"], 128, 16, 100, 0.01, seeds=[0])
     assert min(errors) > 0.1
 
@@ -187,7 +187,7 @@ def test_the_trained_model_asks_the_opposite_corner(lesson_5):
 def test_the_six_runs_are_what_their_defects_give():
     for name, seed in EXERCISES.SEED_OF.items():
         defect = EXERCISES.DEFECTS[EXERCISES.DEFECT_OF[name]]
-        # Rounding grows from epoch to epoch, so only the beginning is the same everywhere.
+        # Rounding errors grow with every epoch, so only the beginning is the same everywhere.
         begun = EXERCISES.broken_run(defect, seed, n_epochs=15)
         for kept, measured in zip(RUNS[name], begun, strict=True):
             torch.testing.assert_close(torch.tensor(kept[:3]), measured, rtol=0.02, atol=0)

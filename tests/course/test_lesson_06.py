@@ -1,4 +1,4 @@
-"""Lesson 6: published values, what its prose says, and parity of four attention layers."""
+"""Lesson 6: published values, claims of its prose, and parity of four attention layers."""
 
 import pytest
 import torch
@@ -54,14 +54,14 @@ def test_the_papers_sizes():
 
 
 def ours_of(module, theirs):
-    """A lesson's MultiHeadAttention with the weights of torch's layer."""
+    """Make a lesson's MultiHeadAttention with the weights of torch's layer."""
     ours = module["MultiHeadAttention"](theirs.embed_dim, theirs.num_heads)
     LESSON["load_from_torch"](ours, theirs)
     return ours
 
 
 def torchs(d_model, n_heads):
-    """An `nn.MultiheadAttention` without a zero among its parameters, in eval mode."""
+    """Make an `nn.MultiheadAttention` with no zeros among its parameters, in eval mode."""
     layer = nn.MultiheadAttention(d_model, n_heads, batch_first=True).eval()
     for parameter in layer.parameters():
         nn.init.normal_(parameter, std=0.5)
@@ -69,7 +69,7 @@ def torchs(d_model, n_heads):
 
 
 def keras_own(n_heads, d_k, d_v, d_model, words):
-    """The lesson's Keras layer, without a zero among its parameters."""
+    """Make the lesson's Keras layer with no zeros among its parameters."""
     layer = LESSON["KerasMultiHeadAttention"](n_heads, d_k, d_v, d_model)
     layer(words, words, words)
     for variable in layer.weights:
@@ -78,7 +78,7 @@ def keras_own(n_heads, d_k, d_v, d_model, words):
 
 
 def keras_library(layer, words):
-    """Keras's own layer with the parameters of the lesson's."""
+    """Make Keras's own layer with the parameters of the lesson's layer."""
     n_heads, d_k, d_v = layer.heads, layer.query.units, layer.value.units
     library = keras.layers.MultiHeadAttention(
         n_heads, d_k // n_heads, d_v // n_heads, output_shape=layer.output.units
@@ -96,7 +96,7 @@ SIZES = st.integers(1, 6)
 
 @st.composite
 def calls(draw):
-    """n_heads, d_head, and words with a mask, in float32; every query may attend to some key."""
+    """Draw n_heads, d_head, float32 words and a mask; every query may attend to some key."""
     torch.manual_seed(draw(st.integers(0, 9999)))
     n_heads, d_head, batch = draw(st.integers(1, 4)), draw(SIZES), draw(SIZES)
     n_query, n_key, d_model = draw(SIZES), draw(SIZES), n_heads * d_head
@@ -164,7 +164,7 @@ def test_ours_and_both_of_keras(call):
 @settings(max_examples=20, deadline=None)
 @given(calls())
 def test_a_query_that_may_attend_to_nothing(call):
-    """All of ours give a context of zeros, as F.scaled_dot_product_attention does."""
+    """All of ours return a context of zeros, as F.scaled_dot_product_attention does."""
     n_heads, d_head, (query, key, value), keep = call
     keep = torch.ones(len(query), query.shape[1], key.shape[1]).bool() if keep is None else keep
     keep[0, -1] = False
@@ -277,7 +277,7 @@ MEGABYTES_OF_WEIGHTS = 4 * 2048**2 * 4 / 1e6
 
 
 def test_what_they_hold_in_memory():
-    """Who returns weights pays for n², and who does not for n."""
+    """Returning weights costs n², and not returning them n."""
     ours = LESSON["MultiHeadAttention"](64, 4)
     theirs = nn.MultiheadAttention(64, 4, batch_first=True)
     sdpa = {**LESSON, "ours": ours}

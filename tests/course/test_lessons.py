@@ -1,4 +1,4 @@
-"""The conventions of a lesson that a machine can check."""
+"""The conventions for lessons that a machine can check."""
 
 import ast
 import doctest
@@ -90,7 +90,7 @@ def test_hints_do_not_give_the_code_away(lesson):
 
 
 def solution_lines(source):
-    """The lines of a solution that give something away, each stripped."""
+    """Return the lines of a solution that give something away, each stripped."""
     parts = source.split("### BEGIN SOLUTION")[1:]
     bodies = [part.split("### END SOLUTION")[0] for part in parts]
     lines = [line.strip() for body in bodies for line in body.splitlines()]

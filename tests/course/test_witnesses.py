@@ -1,6 +1,6 @@
 """Every reference has an independent witness: plain loops, or a library's own function.
 
-Compared in float64 on the cases of the exercise, so that no solution certifies itself.
+They are compared in float64 on the exercise's cases, so that no solution certifies itself.
 """
 
 import pytest
@@ -22,13 +22,13 @@ def test_every_exercise_has_a_witness():
 
 @pytest.mark.parametrize("name", WITNESSES)
 def test_the_reference_agrees_with_its_witness(name):
-    """A witness of a function takes its arguments; of a module also its build and parameters."""
+    """A function's witness takes its arguments; a module's also takes its build and parameters."""
     reference = find(name)
     question, key = reference.questions[name], reference.keys[name]
     compared = 0
     for call, case in zip(question.calls, key.cases, strict=True):
         if case.raises or call.training or (call.build is not None and call.parameters is None):
-            continue  # nothing comes back, or its randomness is the solution's own
+            continue  # there is no result, or it depends on the solution's randomness
         compared += 1
         for output, value in witnessed(WITNESSES[name], question, call).items():
             expected = case.expected[output]
@@ -37,7 +37,7 @@ def test_the_reference_agrees_with_its_witness(name):
 
 
 def assert_agrees(value, expected, most_error):
-    if most_error is not None:  # a goal, of which the solution falls short too
+    if most_error is not None:  # a goal that the solution falls short of too
         assert torch.nn.functional.mse_loss(value, expected) <= most_error
         return
     scale = max(1.0, expected.double().abs().max().item())
@@ -45,7 +45,7 @@ def assert_agrees(value, expected, most_error):
 
 
 def witnessed(witness, question, call):
-    """The witness's outputs by name, in float64, gradients among them when the call wants any."""
+    """Return the witness's outputs by name, in float64, with gradients if the call wants them."""
     call = call.map_tensors(torch.Tensor.double)
     arguments = make_all(call.arguments)
     parameters = dict(call.parameters or {})

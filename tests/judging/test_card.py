@@ -45,7 +45,7 @@ def exhibit(expected=EXPECTED, got=GOT, **more):
 
 
 def lines(card):
-    """What the card says line by line; its HTML has the same words."""
+    """Return the card's lines of text, after checking that its HTML has the same words."""
     assert card._repr_html_() == card.html and repr(card) == card.text
     seen = BeautifulSoup(card.html, "html.parser").get_text("\n")
     for word in card.text.replace("`", " ").split():
@@ -190,7 +190,7 @@ def test_a_large_tensor_is_cut_to_8_by_8():
     assert "…" not in fits and fits.count("<td") == 64
 
 
-# ---------------------------------------------------------------- numbers and colours
+# ---------------------------------------------------------------- numbers and colors
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_the_range_is_of_all_finite_values():
 
 
 def rgb(cell):
-    """A cell's background and the colour of its number."""
+    """Return a cell's background and the color of its number."""
     style = cell["style"]
     return style.split("rgb(")[1].split(")")[0], style.split(";color:")[1]
 
@@ -251,7 +251,7 @@ def test_colours_go_from_dark_to_light():
     found = [rgb(cell) for cell in table.find_all("td")]
     stops = [",".join(map(str, stop)) for stop in STOPS]
     assert [back for back, _ in found[:5]] == stops
-    assert found[5][0] == "44,64,94"  # half way between the first two
+    assert found[5][0] == "44,64,94"  # halfway between the first two
     assert found[6][0] == stops[-1]
     assert found[7][0] == "200,60,60"
     assert [ink for _, ink in found] == ["#fff"] * 3 + ["#000"] * 2 + ["#fff", "#000", "#fff"]

@@ -1,4 +1,4 @@
-"""A footprint is enough to know an answer again, and to tell it from any other."""
+"""A footprint is enough to recognize an answer, and to tell it from any other."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The judge lives through whatever tensors an answer may hold, and gives no points for them."""
+"""The judge survives whatever tensors an answer may contain, and gives no points for them."""
 
 import base64
 import json
@@ -33,7 +33,7 @@ LIKE_EXPECTED = {
 
 
 def judged(key, make):
-    """The points for answers that travelled as a submission's do."""
+    """Return the points for answers that traveled as a submission's do."""
     answers = [Answer({n: make(e) for n, e in case.expected.items()}) for case in key.cases]
     verdict = judge(key, unpack(pack(key.exercise, answers), key.exercise, len(key.cases)).answers)
     assert verdict_card(verdict).text
@@ -57,7 +57,7 @@ def test_every_dtype_is_judged_or_refused(dtype):
 
 
 def forged(tree):
-    """A message with this tree, written by hand."""
+    """Make a message with this tree by hand."""
     text = json.dumps(tree).encode()
     header = {"tree": {"dtype": "U8", "shape": [len(text)], "data_offsets": [8, 8 + len(text)]}}
     header["float32"] = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}

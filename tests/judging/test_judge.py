@@ -301,7 +301,7 @@ def test_an_output_may_be_judged_by_its_error():
     assert off_by(float("nan")).points == 0
 
 
-# A small key of one exercise: a vector, a bool and an error, of which some cases are hidden.
+# A small key for one exercise: cases with a vector, a bool or an error, some of them hidden.
 
 
 def case(value=None, raises="", hidden=False, **more):

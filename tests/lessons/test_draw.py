@@ -1,4 +1,4 @@
-"""What cases are drawn from."""
+"""Drawing the inputs of cases."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Rewriting the solution region: by text, by pattern, by another body."""
+"""Rewriting the solution region: by text, by pattern, or with another body."""
 
 import textwrap
 
@@ -28,7 +28,7 @@ def rewritten(code, cell=CELL):
 
 
 def changed(code):
-    """The lines that a variant changes, as they are then."""
+    """Return the lines that a variant changes, after the change."""
     return [new for new in rewritten(code).splitlines() if new not in CELL.splitlines()]
 
 

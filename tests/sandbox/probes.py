@@ -1,7 +1,7 @@
-"""Harmless looks at each wall of the sandbox, from the inside.
+"""Harmless probes of each wall of the sandbox, from the inside.
 
-A probe tries no more than what tells whether the wall is there, and cleans up where it is not.
-Nothing that means harm is run on a machine where one of them fails (`tests.sandbox.hostile`).
+A probe tries only enough to tell whether the wall is there, and cleans up if it is not. Nothing
+hostile is run on a machine where one of them fails (`tests.sandbox.hostile`).
 """
 
 import contextlib
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def _home() -> Path:
-    """The user's home as the system has it, whatever the environment says."""
+    """Return the user's home according to the system, whatever the environment says."""
     try:
         return Path(pwd.getpwuid(os.getuid()).pw_dir)
     except KeyError:
@@ -51,7 +51,7 @@ def call(name, *arguments):
         raise OSError(ctypes.get_errno(), name)
 """
 
-# By name: what holds if the wall does, as code that raises AssertionError if not.
+# By name: code that raises AssertionError unless the wall holds.
 PROBES = {
     "its own process table": """
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
@@ -179,7 +179,7 @@ PROBES = {
     """,
 }
 
-# What one submission leaves, and how the next finds out.
+# What one submission leaves behind, and how the next one looks for it.
 LEAVE = """
     for place in ("/tmp", "/dev/shm", "/scratch", "/scratch/home"):
         open(f"{place}/left", "w").close()
@@ -218,12 +218,12 @@ NAMES = [*PROBES, *LEFT]
 
 
 def broken_walls() -> list[str]:
-    """What does not hold here, in words; empty when all is well."""
+    """Say which walls do not hold here; empty if all do."""
     return [f"{name}: {said}" for name, said in look().items() if said]
 
 
 def look() -> dict[str, str]:
-    """For each wall what its probe said; "" where it holds."""
+    """Return what each wall's probe said; "" if the wall holds."""
     with _surroundings() as facts, contextlib.closing(_sandbox()) as sandbox:
         seen = _run(sandbox, PROBES, facts)
         _run(sandbox, {"leave": LEAVE}, facts)
@@ -256,7 +256,7 @@ def _said(cell: CellRun) -> str:
 
 @contextmanager
 def _surroundings() -> Iterator[dict[str, Any]]:
-    """Things on this machine that nobody inside should see, and listeners that note who comes."""
+    """Create things that nobody inside should see, and listeners that record who connects."""
     secret, reached = secrets.token_hex(16), []
     os.environ["PROBE_CANARY"] = secret
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
@@ -281,7 +281,7 @@ def _surroundings() -> Iterator[dict[str, Any]]:
 
 
 def _private() -> list[Path]:
-    """What lies in the course that a learner does not get, and in the user's home."""
+    """List what is in the course but not for learners, and what is in the user's home."""
     inner = [ROOT / "autograder" / name for name in ("grading", "reference", "exercises")]
     folders = [folder for folder in (ROOT, HOME) if folder.is_dir() and folder != Path("/")]
     around = [path for folder in folders for path in folder.iterdir()]
@@ -289,7 +289,7 @@ def _private() -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether a place should not be there inside, not even as a way to Python."""
+    """Whether a path should not exist inside, not even as a parent of Python."""
     seen = sys.prefix, sys.base_prefix, "/course/autograder", "/course/utils"
     return not any(Path(place).is_relative_to(path) for place in seen)
 

@@ -1,4 +1,4 @@
-"""Every submission of the hostile corpus earns what it honestly answered, and harms nobody."""
+"""Every hostile submission earns only what it honestly answered, and harms nobody."""
 
 import nbformat
 import pytest
@@ -11,7 +11,7 @@ from tests.sandbox.probes import HOME, broken_walls
 
 @pytest.fixture(scope="session")
 def walls_hold(sandbox):
-    """Nothing hostile is run where a harmless probe gets through."""
+    """Run nothing hostile where a harmless probe gets through."""
     if broken := broken_walls():
         pytest.fail(f"not run, for the walls do not hold: {broken}")
 
@@ -35,7 +35,7 @@ def test_an_honest_submission_gets_full_marks(stage):
 
 @pytest.fixture(scope="module")
 def open_files(stage):
-    """How many files are open once a first submission is graded."""
+    """The number of open files once a first submission is graded."""
     stage.honest()
     return stage.open_files()
 

@@ -1,4 +1,4 @@
-"""A submission is limited by its own processor time, and far behind that by the wall clock."""
+"""A submission's own processor time is limited, and so, much more generously, is wall time."""
 
 from contextlib import closing
 

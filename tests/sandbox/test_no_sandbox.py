@@ -1,4 +1,4 @@
-"""Where no sandbox can be had, who grades hears why, and what can be done."""
+"""Where no sandbox is possible, the instructor is told why, and what to do about it."""
 
 import pickle
 import platform

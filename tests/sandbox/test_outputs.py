@@ -1,4 +1,4 @@
-"""What a sandbox sends as outputs becomes what a notebook may hold, whatever it is."""
+"""Whatever a sandbox sends as outputs becomes valid in a notebook."""
 
 import math
 

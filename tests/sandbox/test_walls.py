@@ -1,4 +1,4 @@
-"""Each wall of the sandbox, felt from the inside by a harmless probe."""
+"""Each wall of the sandbox, tested from the inside by a harmless probe."""
 
 import ast
 import os
@@ -16,7 +16,7 @@ from tests.sandbox.probes import NAMES, look
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 IN_USR = "/usr/share/zoneinfo"
-# What texts, numbers and files may depend on.
+# Variables that text, numbers and files may depend on.
 SURROUNDINGS = {
     "HOME": "/scratch/home",
     "USER": "learner",
@@ -30,7 +30,7 @@ SURROUNDINGS = {
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "GIVEN": "beyond these",
 }
-# What belongs to the system and to Python, as far as it is there.
+# The parts of the system and of Python, as far as they exist.
 PLACES = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"]
 PLACES += [
     f"{prefix}/{name}"
@@ -91,7 +91,7 @@ def test_the_filter_of_system_calls(machine):
 
 
 def _allows(machine, number, argument=0, machine_called=None):
-    """Whether the filter allows a call, found by running it as the kernel does."""
+    """Whether the filter allows a call, found by executing it as the kernel does."""
     facts = {
         seccomp.NUMBER: number,
         seccomp.MACHINE: machine_called or seccomp.MACHINES[machine],

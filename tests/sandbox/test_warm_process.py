@@ -1,4 +1,4 @@
-"""The process that notebooks are forked from: who may ask it, and what ends when."""
+"""The process that notebooks are forked from: who may use it, and what ends when."""
 
 from contextlib import closing
 
@@ -13,7 +13,7 @@ from tests.support.kills import running
 from tests.support.waiting import HANG, wait_until
 
 pytestmark = pytest.mark.usefixtures("sandbox")
-EACH = 3  # processes of a fork: keeper, supervisor and kernel
+EACH = 3  # processes per fork: keeper, supervisor and kernel
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def warm():
 
 
 def forks(warm):
-    """How many forks there are, waiting or at work."""
+    """Count the forks, waiting or at work."""
     below = psutil.Process(warm.pid).children(recursive=True)
-    return (len(running(below)) - 2) / EACH  # beside bwrap and the warm process itself
+    return (len(running(below)) - 2) / EACH  # without bwrap and the warm process itself
 
 
 def wait_for_forks(count, warm):
@@ -33,7 +33,7 @@ def wait_for_forks(count, warm):
 
 
 def begin(warm, source):
-    """Give a fork a cell to run: its number, and the socket that leads to it."""
+    """Give a fork a cell to run; return its number, and the socket to reach it."""
     number, channel = warm.take_fork()
     frames.send(channel, {"cells": [[source, HANG]], "files": {}})
     return number, channel
@@ -57,7 +57,7 @@ def test_a_fork_ends_when_it_is_told_to(warm):
         wait_for_forks(3, warm)
         warm.end_fork(number)
         wait_for_forks(2, warm)
-        warm.end_fork(number)  # as when it exceeds a limit and is done
+        warm.end_fork(number)  # as happens if it exceeds a limit and is done
 
 
 def test_a_fork_ends_with_who_asked_for_it(warm):

@@ -1,10 +1,10 @@
-"""Someone else at work in a gradebook, until its input ends.
+"""Act as someone else working in a gradebook, until the input ends.
 
     python -m tests.support.beside DB_URL
 
-Reads all marks over and over, as formgrader does, and gives a grade by hand to whoever has been
-graded and has none from it yet. At its end it prints whom it gave one, and how many had marks
-when it looked. It waits for a locked gradebook as the course's own commands do.
+Reads all marks over and over, as formgrader does, and gives a manual grade to every graded student
+who does not have one from it yet. At the end it prints who got one, and how many had marks each
+time it looked. It waits for a locked gradebook as the course's own commands do.
 """
 
 import json
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from nbgrader.api import Grade, Gradebook
-from nbgrader.apps import NbGraderAPI  # noqa: F401 - it takes seconds, and formgrader has it
+from nbgrader.apps import NbGraderAPI  # noqa: F401 - takes seconds, and formgrader has it
 
 from autograder.grading.engine.seams import wait_for_sqlite
 from autograder.lessons.lesson import ROOT
@@ -28,7 +28,7 @@ BY_HAND = 1.5
 
 @contextmanager
 def at_work(db_url: str) -> Iterator[dict[str, Any]]:
-    """Another process that reads and writes in the gradebook; its report, when all is done."""
+    """Run another process that uses the gradebook; yield its report, filled in at the end."""
     report = {}
     arguments = [sys.executable, "-m", "tests.support.beside", db_url]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
@@ -41,7 +41,7 @@ def at_work(db_url: str) -> Iterator[dict[str, Any]]:
 
 
 def marks(book: Gradebook) -> tuple[dict[str, float], set[str]]:
-    """The marks that grading gave, by student; and who has one by hand."""
+    """Return the marks that grading gave, by student, and who has a manual one."""
     with book:
         grades = {
             found.student.id: found.notebooks[0].grades
@@ -63,12 +63,12 @@ def main() -> None:
             for student in sorted(scores.keys() - set(given))[:1]:
                 _give(book, student)
                 given.append(student)
-            book.db.rollback()  # so that the next look is a new one
+            book.db.rollback()  # so that the next query sees new data
     print(json.dumps({"given": given, "seen": sorted(seen)}))
 
 
 def _give(book: Gradebook, student: str) -> None:
-    """Grade one of a student's check cells by hand; the transaction takes a while, as some do."""
+    """Grade one of a student's check cells manually; the transaction takes a while, as some do."""
     grade = _last(book.find_submission_notebook(LESSON.name, LESSON.name, student).grades)
     grade.manual_score = BY_HAND
     book.db.flush()
@@ -77,7 +77,7 @@ def _give(book: Gradebook, student: str) -> None:
 
 
 def _last(grades: list[Grade]) -> Grade:
-    """The last by name: PostgreSQL gives rows in another order after each change."""
+    """Return the last grade by name: PostgreSQL reorders rows after each change."""
     return max(grades, key=lambda grade: grade.name)
 
 

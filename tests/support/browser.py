@@ -10,8 +10,8 @@ from tests.support.waiting import HANG
 
 OPTIONS = (
     "--disable-gpu",
-    "--disable-dev-shm-usage",  # in a container it may be small
-    "--no-sandbox",  # it may have none, and as root it must not; it shows the course's own pages
+    "--disable-dev-shm-usage",  # it may be small in a container
+    "--no-sandbox",  # may be unavailable, and must be off as root; it shows only our own pages
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -22,7 +22,7 @@ OPTIONS = (
 
 @contextmanager
 def new_page(width: int = 1200, height: int = 900) -> Iterator[Page]:
-    """An empty page in a browser of its own, which reaches nothing but this machine."""
+    """Open an empty page in a new browser that can reach only this machine."""
     chromium = programs.find("chromium", "chromium")
     milliseconds = HANG * 1000
     expect.set_options(timeout=milliseconds)

@@ -1,4 +1,4 @@
-"""A course directory for tests: a lesson, submissions to it, and what grading left behind."""
+"""A course directory for tests: a lesson, submissions to it, and the results of grading."""
 
 import os
 import shutil
@@ -19,9 +19,9 @@ LESSON = Lesson("01_dot_product_attention")
 
 
 def make_course(course: Path, count: int, *options: str) -> dict[str, float]:
-    """Release the lesson in a course directory and hand in `count` answers: true marks by student.
+    """Release the lesson and hand in `count` answers; return the true marks by student.
 
-    options: of nbgrader, for the release.
+    options: nbgrader's options for the release.
     """
     made = make_class(LESSON, min(count, COUNT))
     marks = {}
@@ -47,12 +47,12 @@ def hand_in(
 
 
 def command(course: Path, *arguments: str) -> list[str]:
-    """An nbgrader command in a course directory."""
+    """Make an nbgrader command for a course directory."""
     return ["nbgrader", *arguments, f"--CourseDirectory.root={course}"]
 
 
 def nbgrader(course: Path, *arguments: str) -> str:
-    """Run an nbgrader command to its good end; returns what it said."""
+    """Run an nbgrader command, which must succeed; return its output."""
     done = subprocess.run(
         command(course, *arguments), cwd=ROOT, capture_output=True, encoding="utf-8"
     )
@@ -62,14 +62,14 @@ def nbgrader(course: Path, *arguments: str) -> str:
 
 
 def start(course: Path, *arguments: str, **environment: str) -> subprocess.Popen:
-    """Start an nbgrader command; what it says goes to a file in the course directory."""
+    """Start an nbgrader command; its output goes to a file in the course directory."""
     return start_program(command(course, *arguments), course / "said.txt", **environment)
 
 
 def start_program(
     program: list[str], said: Path, cwd: Path = ROOT, **environment: str
 ) -> subprocess.Popen:
-    """Start a program in a session of its own; what it says goes to a file."""
+    """Start a program in a new session; its output goes to a file."""
     with said.open("wb") as file:
         return subprocess.Popen(
             program,
@@ -87,13 +87,13 @@ def gradebook(course: Path) -> Gradebook:
 
 
 def scores(book: Gradebook) -> dict[str, float]:
-    """The marks in a gradebook, by student."""
+    """Return the marks in a gradebook, by student."""
     with book:
         return {row.student.id: row.score for row in book.assignment_submissions(LESSON.name)}
 
 
 def records(book: Gradebook) -> list[tuple[Any, ...]]:
-    """Every row of a gradebook that carries a mark or a comment, sorted; ids and hours apart."""
+    """Return a gradebook's rows with marks or comments, sorted, without ids and times."""
     with book:
         rows = [("student", row.id) for row in book.db.query(Student)]
         for row in book.db.query(SubmittedAssignment):
@@ -107,13 +107,13 @@ def records(book: Gradebook) -> list[tuple[Any, ...]]:
 
 
 def autograded(course: Path, student: str) -> nbformat.NotebookNode:
-    """What grading left of a student's notebook."""
+    """Read a student's autograded notebook."""
     path = course / "autograded" / student / LESSON.name / f"{LESSON.name}.ipynb"
     return nbformat.read(path, as_version=4)
 
 
 def verdicts(course: Path) -> dict[str, list[dict[str, Any]]]:
-    """The verdicts in the autograded notebooks, which are valid notebooks, by student."""
+    """Read the verdicts in the autograded notebooks, which must be valid, by student."""
     found = {}
     for path in course.glob(f"autograded/*/{LESSON.name}/*.ipynb"):
         notebook = nbformat.read(path, as_version=4)
@@ -124,7 +124,7 @@ def verdicts(course: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def descendants(pid: int) -> list[psutil.Process]:
-    """The processes that a process has started, and those that they have."""
+    """List the processes that a process has started, directly or indirectly."""
     try:
         return psutil.Process(pid).children(recursive=True)
     except psutil.NoSuchProcess:

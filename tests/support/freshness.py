@@ -1,8 +1,8 @@
-"""What differs between a reference as it is built now and as it was stored.
+"""Compare a freshly built reference with the stored one.
 
-What is exact on every machine has to be equal. Numbers are rounded differently by different
-processors, so expected values may be off by their own measured tolerance, and everything else by
-a share of its scale.
+What is exact on every machine has to be equal. But processors round numbers differently, so
+expected values may be off by their own measured tolerance, and everything else by a fraction of its
+scale.
 """
 
 import math
@@ -18,13 +18,13 @@ from autograder.judging.key import AnswerKey, CaseKey, MistakeKey
 from autograder.references.store import LessonReference
 
 ROUNDING = 1e-5  # of the scale of a tensor
-# Mistakes are computed in float32, and what is left where large terms cancel is rounding alone.
+# Mistakes are computed in float32; where large terms cancel, only rounding errors are left.
 FOOTPRINT_ROUNDING = 1e-3
 FOOTPRINT_NOISE = 60.0  # tolerances, for a sum of many elements
 
 
 def differences(fresh: LessonReference, stored: LessonReference) -> Iterator[str]:
-    """Each difference in words; none when `stored` is fresh."""
+    """Yield each difference in words; none if `stored` is up to date."""
     if fresh.source != stored.source:
         yield "the sources are others"
     yield from _in_tree("exercises", list(fresh.keys), list(stored.keys))
@@ -87,7 +87,7 @@ def _same_footprint(fresh: Footprint, stored: Footprint, case: CaseKey) -> bool:
 
 
 def _in_tree(where: str, fresh: Any, stored: Any, slack: float | None = None) -> Iterator[str]:
-    """slack: how far tensors may be off; without it, `ROUNDING` of their scale."""
+    """Compare trees. slack: how far tensors may be off; by default `ROUNDING` of their scale."""
     match fresh, stored:
         case Tensor(), Tensor():
             same_form = fresh.shape == stored.shape and fresh.dtype == stored.dtype

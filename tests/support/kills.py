@@ -1,4 +1,4 @@
-"""Killing a grader, and what that leaves behind. For a test and a benchmark."""
+"""Kill a grader, and see what is left behind. For a test and a benchmark."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ KEPT = "pymp-"  # Python's multiprocessing leaves a folder with one socket
 
 
 def start_grading(course: Path, *options: str) -> subprocess.Popen:
-    """Start grading; its files that are to pass lie in `course`/tmp, which marks its processes."""
+    """Start grading; its temporary files go to `course`/tmp, which identifies its processes."""
     temporary = course / "tmp"
     temporary.mkdir(exist_ok=True)
     arguments = ("autograde", LESSON.name, "--Autograde.jobs=2", *options)
@@ -23,12 +23,12 @@ def start_grading(course: Path, *options: str) -> subprocess.Popen:
 
 
 def wait_for(reached: Callable[[], object], grader: subprocess.Popen) -> None:
-    """Wait until something holds, or the grader is done."""
+    """Wait until a condition holds, or the grader is done."""
     wait_until(lambda: reached() or grader.poll() is not None, "the grader does not get there")
 
 
 def kill(grader: subprocess.Popen, course: Path) -> None:
-    """End a grader by kill -9, and see that all its processes end and its files are gone."""
+    """End a grader with kill -9, and check that all its processes end and its files are gone."""
     own = descendants(grader.pid)
     grader.kill()
     grader.wait()
@@ -43,9 +43,9 @@ def wait_for_end(own: list[psutil.Process], course: Path) -> None:
 
 
 def has_begun(grader: subprocess.Popen) -> bool:
-    """Whether a grader has come to its work: it has a sandbox.
+    """Whether a grader has started its work, that is, has a sandbox.
 
-    Before that it may have other processes, of what its modules do when they are imported.
+    It may have other processes earlier, which its modules start when imported.
     """
     with contextlib.suppress(psutil.NoSuchProcess):
         return any(process.name() == "unshare" for process in descendants(grader.pid))
@@ -53,7 +53,7 @@ def has_begun(grader: subprocess.Popen) -> bool:
 
 
 def graded(course: Path) -> int:
-    """How many submissions have their autograded folder."""
+    """Count the submissions that have an autograded folder."""
     return len(list(course.glob(f"autograded/*/{LESSON.name}")))
 
 
@@ -62,7 +62,7 @@ def unfinished(course: Path) -> list[Path]:
 
 
 def running(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that have not ended; an ended one may wait a while for the system to clear it away."""
+    """Return those that have not ended; an ended one may stay a zombie for a while."""
     alive = []
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -72,9 +72,9 @@ def running(processes: list[psutil.Process]) -> list[psutil.Process]:
 
 
 def _bearing(mark: str) -> list[psutil.Process]:
-    """The processes that have `mark` in their environment, or write to a file there.
+    """List the processes with `mark` as their TMPDIR, or that write to a file there.
 
-    What runs in a sandbox has an empty environment, but its warm process keeps the file.
+    Processes in a sandbox have a different environment, but the warm process keeps the file.
     """
     found = []
     for process in psutil.process_iter():

@@ -1,4 +1,4 @@
-"""Programs that a test needs and pip does not bring."""
+"""Programs that tests need and that pip does not install."""
 
 import os
 import shutil
@@ -8,21 +8,21 @@ import pytest
 
 from autograder.sandbox import walls
 
-# CI sets it: there, what is missing is a fault.
+# CI sets this variable: anything missing there is an error.
 NO_SKIPS = "NO_SKIPS"
 
 
 def find(name: str, package: str, *folders: str) -> str:
-    """The path of a program, also in `folders`; without it the test is skipped, or fails in CI.
+    """Find a program, also in `folders`; if it is missing, skip the test, or fail it in CI.
 
-    package: Debian's, which has it.
+    package: the Debian package that contains it.
     """
     path = shutil.which(name, path=os.pathsep.join([*folders, os.environ["PATH"]]))
     return path or missing(f"the program {name!r} is missing (Debian: apt install {package})")
 
 
 def require_sandbox() -> None:
-    """Without a sandbox on this machine the test is skipped, or fails in CI."""
+    """Skip the test if this machine can't have a sandbox, or fail it in CI."""
     try:
         walls.require()
     except walls.NoSandbox as error:

@@ -1,4 +1,4 @@
-"""The same surroundings for the tests on every machine, whoever runs them and from wherever."""
+"""Give tests the same environment on every machine, whoever runs them and from wherever."""
 
 import os
 import sys
@@ -12,9 +12,9 @@ import torch
 from autograder.lessons.lesson import ROOT
 from tests.support.programs import NO_SKIPS
 
-# How many threads a process computes on. Small tensors are fastest on one.
+# How many threads a process computes with. Small tensors are fastest with one.
 THREADS = os.environ.get("THREADS", "1")
-# What comes from the caller: where things are, and what is asked of the tests themselves.
+# Variables kept from the caller: where things are, and options for the tests themselves.
 KEPT = {"PATH", "TMPDIR", "USER", "LOGNAME", "CI", NO_SKIPS, "THREADS", "ATEN_CPU_CAPABILITY"}
 KEPT_FAMILIES = ("PYTEST_", "LD_")
 GIVEN = {
@@ -24,16 +24,16 @@ GIVEN = {
     "PYTHONHASHSEED": "0",
     "OMP_NUM_THREADS": THREADS,
     "CUDA_VISIBLE_DEVICES": "",
-    "COURSE_SECRET": "",  # none: hidden cases are those of the secret that ships
+    "COURSE_SECRET": "",  # none: hidden cases come from the secret that ships
     "PIP_CONFIG_FILE": os.devnull,
 }
 
 
 def settle(config: pytest.Config) -> None:
-    """Give this process, and all that it starts, surroundings of their own.
+    """Give this process, and everything it starts, a clean environment.
 
-    With the home directory go all settings that a user has for Jupyter, IPython and others.
-    Windows needs most of its variables, and keeps them.
+    A new home directory removes all of the user's settings for Jupyter, IPython and others.
+    Windows needs most of its variables, so it keeps them.
     """
     os.chdir(ROOT)
     torch.set_num_threads(int(THREADS))
@@ -43,7 +43,7 @@ def settle(config: pytest.Config) -> None:
     home = tempfile.TemporaryDirectory(prefix="home-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
     kept = {name: value for name, value in os.environ.items() if _is_kept(name)}
-    # nbgrader and the alembic that it calls stand beside this interpreter.
+    # nbgrader, and the alembic that it calls, are next to this interpreter.
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
     os.environ.clear()
     os.environ.update(kept | GIVEN | {"HOME": home.name, "PATH": path})

@@ -1,4 +1,4 @@
-"""Waiting for what has to happen. No test measures how long that takes: machines are busy."""
+"""Wait for what has to happen. No test measures how long that takes: machines are busy."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ HANG = 600.0  # seconds; what takes longer will never come
 
 
 def wait_until(reached: Callable[[], object], what: str = "it does not come") -> None:
-    """Wait until something holds. Raises AssertionError when it never does."""
+    """Wait until a condition holds. Raises AssertionError if it never does."""
     deadline = time.monotonic() + HANG
     while not reached():
         assert time.monotonic() < deadline, what

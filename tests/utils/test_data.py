@@ -1,4 +1,4 @@
-"""The data of the lessons: squares drawn as published notebooks draw them."""
+"""The lessons' data: squares drawn as in published notebooks."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ CALLS = [(128, False, 13), (128, True, 13), (256, False, 19), (64, True, 19), (1
 
 
 def legacy_draw(n, variable_length, seed):
-    """The call order of the published notebooks, on numpy's global random state."""
+    """Draw in the call order of the published notebooks, from numpy's global random state."""
     np.random.seed(seed)
     starts = np.random.randint(4, size=n)
     lengths = np.random.randint(3, size=n) + 2 if variable_length else [4] * n

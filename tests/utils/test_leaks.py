@@ -1,4 +1,4 @@
-"""The picture of a leak: which outputs moved, which of them may, and wrong input in words."""
+"""The picture of a leak: which outputs moved, which of them may, and errors for wrong input."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Keras computes with torch, and costs nothing until it is asked for."""
+"""Keras computes with torch, and costs nothing until requested."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Lines: what is drawn, what is said of it, and what is refused."""
+"""Lines: what is drawn, what the alt text says, and what is refused."""
 
 import matplotlib
 import numpy as np

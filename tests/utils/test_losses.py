@@ -1,4 +1,4 @@
-"""Losses and errors: what is drawn, what is said of it, and what is refused."""
+"""Losses and errors: what is drawn, what the alt text says, and what is refused."""
 
 import matplotlib
 import numpy as np

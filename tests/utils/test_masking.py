@@ -1,4 +1,4 @@
-"""The picture of a mask at work: scales, signs, alt text, and wrong input in words."""
+"""The picture of a mask at work: scales, signs, alt text, and errors for wrong input."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Plots: wrong input is refused in words, wrong numbers are drawn and marked."""
+"""Plots: wrong input is refused with an explanation; wrong numbers are drawn and marked."""
 
 import io
 import subprocess
@@ -62,7 +62,7 @@ def test_where_nobody_looks_a_picture_is_described(monkeypatch):
     assert list(bundle) == ["text/plain"]
     assert bundle["text/plain"].startswith("what it shows")
     assert "png" not in vars(picture)  # not drawn
-    assert picture.png.startswith(b"\x89PNG")  # until it is asked for
+    assert picture.png.startswith(b"\x89PNG")  # until requested
 
 
 def test_plain_text_carries_caption_and_alt():
@@ -99,7 +99,7 @@ def test_neither_pyplot_nor_torch_is_imported():
 
 
 def settings():
-    # To read "backend" would import pyplot.
+    # Reading "backend" would import pyplot.
     return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
 
 
@@ -178,7 +178,7 @@ def test_labels_do_not_overlap(size):
     figure.draw_without_rendering()
     boxes = [tick.get_window_extent() for tick in figure.axes[0].get_yticklabels()]
     assert not any(box.overlaps(other) for box, other in pairwise(boxes))
-    # Slanted labels overlap as boxes, not as lines: their distance across the slant must hold.
+    # Slanted labels overlap as boxes, not as lines: check their distance across the slant.
     ticks = figure.axes[0].get_xticklabels()
     assert {tick.get_rotation() for tick in ticks} == {45}
     apart = np.diff([tick.get_window_extent().x1 for tick in ticks]).min() * np.sqrt(0.5)
@@ -206,7 +206,7 @@ def test_numbers_are_short(value, printed):
     assert short(value) == printed
 
 
-# What is wrong with a map is drawn and said
+# Errors in a map are drawn and mentioned
 
 
 def marked_weights():

@@ -1,4 +1,4 @@
-"""Pictures of squares: what is drawn, what is said of it, and what is refused."""
+"""Pictures of squares: what is drawn, what the alt text says, and what is refused."""
 
 import matplotlib
 import numpy as np

@@ -1,4 +1,4 @@
-"""The trainer: watched, interrupted, killed and resumed, the weights end up the same."""
+"""The trainer: watched, interrupted, killed or resumed, it ends with the same weights."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ from utils.training import (
 
 
 class Completer(nn.Module):
-    """Small, and with dropout, so that every random state counts."""
+    """A small model with dropout, so that every random state matters."""
 
     def __init__(self):
         super().__init__()
@@ -55,7 +55,7 @@ def trainer(seed=0, epoch=train_epoch):
 
 
 def ran(n_epochs, seed=0):
-    """A run from its beginning: what is drawn in between would be drawn from its random state."""
+    """Train from the start at once: draws in between would change its random state."""
     run = trainer(seed)
     run.run(n_epochs)
     return run
@@ -133,7 +133,7 @@ def test_interrupting_loses_nothing(where):
     assert_same_run(whole, run)
 
 
-# Once it has trained for that many epochs and one more, which it has not kept, it waits.
+# Waits once it has trained for that many epochs and one more, which it has not saved.
 RUN = """
 import sys, time, torch
 from tests.utils.test_training import train_epoch, trainer

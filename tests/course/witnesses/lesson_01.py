@@ -1,4 +1,4 @@
-"""Witnesses of lesson 1."""
+"""Witnesses for lesson 1."""
 
 import math
 
@@ -32,7 +32,7 @@ def attention_scores(words):
 def simple_attention(words):
     n = len(words)
     context = F.scaled_dot_product_attention(words[None], words[None], words[None], scale=1.0)[0]
-    # The same with the identity as values gives the weights.
+    # With the identity as values, it gives the weights.
     eye = torch.eye(n, dtype=words.dtype)
     weights = F.scaled_dot_product_attention(words[None], words[None], eye[None], scale=1.0)[0]
     return context, weights

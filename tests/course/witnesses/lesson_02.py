@@ -1,4 +1,4 @@
-"""Witnesses of lesson 2."""
+"""Witnesses for lesson 2."""
 
 import math
 from itertools import product
@@ -12,7 +12,7 @@ def project(words, w_query, w_key, w_value):
 
 
 def _rows_times(words, w):
-    """One number at a time: the dot product of a word with a column."""
+    """Compute one number at a time: the dot product of a word and a column."""
     rows = words.reshape(-1, words.shape[-1]).tolist()
     columns = w.T.tolist()
     projected = [
@@ -33,7 +33,7 @@ def scaled_scores(query, key):
 
 def scaled_dot_product_attention(query, key, value):
     context = F.scaled_dot_product_attention(query[None], key[None], value[None])[0]
-    # The same with the identity as values gives the weights.
+    # With the identity as values, it gives the weights.
     eye = torch.eye(key.shape[-2], dtype=value.dtype).expand(*key.shape[:-1], -1)
     return context, F.scaled_dot_product_attention(query[None], key[None], eye[None])[0]
 

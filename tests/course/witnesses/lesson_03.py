@@ -1,4 +1,4 @@
-"""Witnesses of lesson 3."""
+"""Witnesses for lesson 3."""
 
 import math
 from itertools import product
@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 
 def project_heads(words, weights):
-    """One number at a time: the dot product of a word with a row of a head's matrix."""
+    """Compute one number at a time: the dot product of a word and a row of a head's matrix."""
     projected = words.new_zeros(len(weights), len(words), weights.shape[1])
     for h, n, k in product(*map(range, projected.shape)):
         projected[h, n, k] = torch.dot(weights[h, k], words[n])
@@ -33,7 +33,7 @@ def merge_heads(x):
 
 
 def multi_head_attention(build, parameters, query, key, value, keep=None):
-    """Head after head by the library's attention, as a sum over slices of the output's columns."""
+    """Run the library's attention head by head; sum over slices of the output's columns."""
     d_head = build["d_model"] // build["n_heads"]
     output = F.linear(query * 0, parameters["output.weight"], parameters.get("output.bias"))
     weights = []
@@ -46,7 +46,7 @@ def multi_head_attention(build, parameters, query, key, value, keep=None):
         shown = keep[:, head] if keep is not None and keep.dim() == 4 else keep
         context = F.scaled_dot_product_attention(q, k, v, shown)
         output = output + context @ parameters["output.weight"][:, own].T
-        # The same with the identity as values gives the weights.
+        # With the identity as values, it gives the weights.
         eye = torch.eye(key.shape[1], dtype=value.dtype).expand(len(key), -1, -1)
         weights.append(F.scaled_dot_product_attention(q, k, eye, shown))
     return output, torch.stack(weights, dim=1)

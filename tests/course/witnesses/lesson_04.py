@@ -1,4 +1,4 @@
-"""Witnesses of lesson 4."""
+"""Witnesses for lesson 4."""
 
 import math
 
@@ -15,7 +15,7 @@ def padding_keep(lengths, n):
 
 
 def masked_softmax(attn_scores, keep):
-    """The library's attention: with the identity as keys and values it is softmax alone."""
+    """Use the library's attention, which with the identity as keys and values is just softmax."""
     n_key = attn_scores.shape[-1]
     eye = torch.eye(n_key, dtype=attn_scores.dtype).expand(*attn_scores.shape[:-2], -1, -1)
     keep = keep.expand(attn_scores.shape)
@@ -25,7 +25,7 @@ def masked_softmax(attn_scores, keep):
 def masked_attention(query, key, value, keep):
     keep = keep.expand(*query.shape[:-1], key.shape[-2])
     context = F.scaled_dot_product_attention(query, key, value, attn_mask=keep)
-    # The same with the identity as values gives the weights.
+    # With the identity as values, it gives the weights.
     eye = torch.eye(key.shape[-2], dtype=value.dtype).expand(*key.shape[:-1], -1)
     return context, F.scaled_dot_product_attention(query, key, eye, attn_mask=keep)
 
@@ -45,13 +45,14 @@ def leaks_future(attention):
 
 
 def later_slopes(attention, shape):
-    """How much each output i depends on each later word j: [n, n], 0 on and below the diagonal.
+    """Return how much each output i depends on each later word j: [n, n], 0 elsewhere.
 
-    The largest derivative of any feature of output i, in any sentence, by any feature of word j.
+    This is the largest derivative of any feature of output i, in any sentence, by any feature of
+    word j.
     """
     generator = torch.Generator().manual_seed(0)
     words = torch.randn(shape, generator=generator, dtype=torch.float64)
-    # [batch, n, d] of the outputs, then [batch, n, d] of the words
+    # [batch, n, d] for the outputs, then [batch, n, d] for the words
     jacobian = torch.autograd.functional.jacobian(attention, words)
     return jacobian.abs().amax((0, 2, 3, 5)).triu(1)
 

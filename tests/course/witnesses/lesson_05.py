@@ -1,17 +1,17 @@
-"""Witnesses of lesson 5."""
+"""Witnesses for lesson 5."""
 
 import torch
 import torch.nn.functional as F
 
 
 def shift_target(sequence, n_source):
-    """Point by point: place i reads the point before the one it writes."""
+    """Go point by point: position i reads the point before the one it writes."""
     n_target = sequence.shape[1] - n_source
     return torch.stack([sequence[:, n_source + i - 1] for i in range(n_target)], dim=1)
 
 
 def attend(parameters, prefix, n_heads, query, memory, keep=None):
-    """Head after head by the library's attention, as a sum over slices of the output's columns."""
+    """Run the library's attention head by head; sum over slices of the output's columns."""
     weight, bias = parameters[f"{prefix}output.weight"], parameters[f"{prefix}output.bias"]
     d_model = len(bias)
     result, maps = bias.expand(*query.shape[:2], d_model), []
@@ -26,7 +26,7 @@ def attend(parameters, prefix, n_heads, query, memory, keep=None):
         )
         own = weight[:, head * d_model : (head + 1) * d_model]
         result = result + F.scaled_dot_product_attention(q, k, v, keep) @ own.T
-        # The same with the identity as values gives the weights.
+        # With the identity as values, it gives the weights.
         eye = torch.eye(memory.shape[1], dtype=v.dtype).expand(len(memory), -1, -1)
         maps.append(F.scaled_dot_product_attention(q, k, eye, keep))
     return result, torch.stack(maps)
@@ -56,7 +56,7 @@ def decoder(build, parameters, target, memory, source_keep=None, target_keep=Non
 
 
 def toy_see(values, n_query, causal):
-    """What each place of the toy decoder sees: a mean in which nearer places count more."""
+    """Return what each position of the toy decoder sees: a mean that weights early ones more."""
     rows = []
     for i in range(n_query):
         n = i + 1 if causal else values.shape[1]
@@ -66,7 +66,7 @@ def toy_see(values, n_query, causal):
 
 
 def toy_completer(build, parameters, source, target=None):
-    """The check's own encoder and decoder, written out; without a target it predicts."""
+    """Write out the check's own encoder and decoder; predict if there is no target."""
     running = torch.stack([source[:, : i + 1].sum(1) for i in range(source.shape[1])], dim=1)
     running = running * parameters["encoder.gain"]
     seen, seen_running = (toy_see(x, 1, causal=False) for x in (source, running))
@@ -85,7 +85,7 @@ def toy_completer(build, parameters, source, target=None):
 
 
 def train_epoch(model, loader, loss, optimizer):
-    """The derivatives by `torch.autograd.grad`, and the step handed to the optimizer by hand."""
+    """Get the derivatives from `torch.autograd.grad`, and pass them to the optimizer by hand."""
     model.train()
     parameters, total = list(model.parameters()), 0.0
     for source, target in loader:
@@ -102,7 +102,7 @@ def train_epoch(model, loader, loss, optimizer):
 
 
 def diagnose_run(train_losses, test_losses):
-    """By the shape of the curves, not by their end alone: the place among the choices."""
+    """Return the index of the choice, judging by the curves' shape, not only their end."""
     train, test = train_losses.tolist(), test_losses.tolist()
     if len(set(train)) == 1:
         return 0
@@ -114,7 +114,7 @@ def diagnose_run(train_losses, test_losses):
 
 
 def train_completer(source, target, test_source, seed):
-    """No training at all: a mean of the known targets, nearer sources counting more."""
+    """Do not train at all: average the known targets, weighting closer sources more."""
     distance = torch.cdist(test_source.flatten(1), source.flatten(1))
     shares = (-(distance**2) / 0.08).softmax(-1)
     return torch.einsum("qk,kij->qij", shares, target)

@@ -1,4 +1,4 @@
-"""Witnesses of lesson 6."""
+"""Witnesses for lesson 6."""
 
 from itertools import product
 
@@ -7,9 +7,9 @@ import torch.nn.functional as F
 
 
 def unpack_projections(mha):
-    """Each projection is seen at work: a layer is linear, so unit vectors show its weight.
+    """Observe each projection: a layer is linear, so unit vectors reveal its weight.
 
-    What goes in is projected by the library's own function for packed weights.
+    The library's own function for packed weights projects the inputs.
     """
     d_model = mha.embed_dim
     eye, zero = torch.eye(d_model).to(mha.in_proj_weight), torch.zeros(d_model).to(mha.in_proj_bias)
@@ -47,14 +47,14 @@ def fold_heads(x, n_heads):
 
 
 def load_from_torch(ours, theirs):
-    """What unpacking sees is what should be loaded; theirs stays."""
+    """Load what unpacking observes; theirs stays the same."""
     loaded = {f"ours.{name}": value for name, value in unpack_projections(theirs).items()}
     kept = {f"theirs.{name}": value.detach() for name, value in theirs.named_parameters()}
     return loaded | kept
 
 
 def keras_multi_head_attention(build, parameters, query, key, value, keep=None):
-    """Head after head by torch's function, as a sum over slices of the output's rows."""
+    """Run torch's function head by head; sum over slices of the output's rows."""
     d_k, d_v = build["d_k"], build["d_v"]
     result = parameters["output.bias"].expand(*query.shape[:2], build["d_model"])
     for head in range(build["n_heads"]):

@@ -1,4 +1,4 @@
-"""Grading on a Dask cluster: a real scheduler, and two worker processes of two threads each."""
+"""Grading on a Dask cluster: a real scheduler, and two worker processes with two threads each."""
 
 import socket
 import sys
@@ -30,7 +30,7 @@ PROWLING = "from pathlib import Path\nprint(Path({path!r}).exists(), Path('/scra
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Where the cluster keeps its files; it marks the cluster's processes."""
+    """The folder for the cluster's files; it identifies the cluster's processes."""
     place = tmp_path_factory.mktemp("cluster")
     (place / "tmp").mkdir()
     return place
@@ -54,7 +54,7 @@ def scheduler(place):
 
 @pytest.fixture(scope="module")
 def cluster(scheduler, place):
-    """A client of the scheduler, which has two workers of two threads now."""
+    """A client of the scheduler, which now has two workers with two threads each."""
     options = ["--nworkers=2", "--nthreads=2", "--host=127.0.0.1", f"--local-directory={place}"]
     process = dask(place, "worker", scheduler, *options, TMPDIR=str(place / "tmp"))
     with Client(scheduler, timeout=HANG) as client:
@@ -71,14 +71,14 @@ def end(process):
 
 
 def sandboxes():
-    """How many sandboxes a worker has, as it is asked itself."""
+    """Count a worker's sandboxes; runs on the worker."""
     import psutil
 
     return sum(child.name() == "unshare" for child in psutil.Process().children())
 
 
 def submission(source):
-    """The released lesson with another cell before all others."""
+    """Make the released lesson with an extra first cell."""
     notebook = MadeUpSubmission("").notebook(LESSON)
     notebook.cells.insert(0, new_code_cell(source))
     return notebook
@@ -95,7 +95,7 @@ def course(tmp_path_factory):
 
 def test_no_scheduler(monkeypatch):
     monkeypatch.setattr(pool, "SCHEDULER_SECONDS", 1)
-    with socket.socket() as taken:  # and nobody listens
+    with socket.socket() as taken:  # but nobody listens
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(CourseError, match=f"No Dask scheduler answers at {address}"):

@@ -1,4 +1,4 @@
-"""Grading by mouse: nbgrader's formgrader in a browser, as `make formgrader` starts it."""
+"""Grading with the mouse: nbgrader's formgrader in a browser, as `make formgrader` starts it."""
 
 import socket
 import urllib.request
@@ -15,7 +15,7 @@ from tests.support.waiting import HANG
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 5
-STUDENT = "learner_004"  # answers the first exercise, and has a syntax error in the second
+STUDENT = "learner_004"  # answers exercise 1, and has a syntax error in exercise 2
 CONFIG = """
 load_subconfig({base!r})
 get_config().CourseDirectory.root = {course!r}

@@ -1,4 +1,4 @@
-"""What grading does to the gradebook, as in nbgrader; and others at work in it meanwhile."""
+"""Grading changes the gradebook as nbgrader does, even while others work in it."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def hand_in(course, student, answer, timestamp):
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory):
-    """nbgrader's own interface, as formgrader has it, to a course with one small assignment."""
+    """nbgrader's API, as formgrader uses it, for a course with one small assignment."""
     course = tmp_path_factory.mktemp("course")
     config = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
     config.CourseDirectory.root = str(course)
@@ -73,7 +73,7 @@ def course(api):
 
 
 def submission(api, student):
-    """A student's mark, penalty, and grades by cell."""
+    """Return a student's mark, penalty, and grades by cell."""
     with api.gradebook as book:
         found = book.find_submission(SMALL, student)
         grades = {g.cell.name: g for g in found.notebooks[0].grades}
@@ -111,7 +111,7 @@ def test_grades_given_by_hand_stay_when_a_submission_is_graded_again(api, course
 
 
 def test_what_is_graded_when(api, course):
-    """Only the student that is named; nothing twice; what is newer; and all that is forced."""
+    """Only the named student; nothing twice; newer submissions; and everything if forced."""
     hand_in(course, "one", 1, EARLY)
     hand_in(course, "two", 1, EARLY)
     folder = {name: course / "autograded" / name / SMALL for name in ("one", "two")}

@@ -1,4 +1,4 @@
-"""Grading through nbgrader's own commands, as an instructor does it."""
+"""Grading with nbgrader's own commands, as an instructor does."""
 
 import csv
 import os
@@ -80,8 +80,8 @@ FULL = sum(POINTS.values())
 SUBMISSIONS = {
     "solution": (solution, FULL),
     "released": (released, 0),
-    # The naive softmax loses the aspect of large scores, the other the two points for weights
-    # and the one for large scores.
+    # The naive softmax loses the point for large scores; the other loses the two points for
+    # weights and the one for large scores.
     "with mistakes": (with_mistakes, FULL - 1 - 3),
     "warning": (warning_and_printing, FULL),
     "syntax_error": (syntax_error, FULL - POINTS["query_scores"]),
@@ -99,7 +99,7 @@ def nbgrader(course, *command, check=True):
 
 @pytest.fixture(scope="module")
 def open_course(tmp_path_factory):
-    """A course directory in which the lesson is released."""
+    """A course directory with the released lesson."""
     course = tmp_path_factory.mktemp("course")
     release(course, LESSON)
     return course
@@ -107,7 +107,7 @@ def open_course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def course(open_course, sandbox):
-    """The same with the submissions above, graded."""
+    """The same course with the submissions above, graded."""
     for student, (make, _) in SUBMISSIONS.items():
         hand_in(open_course, student, make())
     nbgrader(open_course, "autograde", LESSON.name)
@@ -128,7 +128,7 @@ def test_the_exported_marks(marks, student):
 
 @pytest.mark.slow
 def test_without_a_sandbox_the_marks_are_the_same(open_course, tmp_path):
-    """Unsealed, all goes through nbgrader's own steps, in a kernel of its own."""
+    """Unsealed, everything goes through nbgrader's own steps, in its own kernel."""
     shutil.copytree(open_course / "solutions", tmp_path / "solutions")
     shutil.copyfile(open_course / "gradebook.db", tmp_path / "gradebook.db")
     for student in UNSEALED:

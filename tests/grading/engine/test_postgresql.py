@@ -1,4 +1,4 @@
-"""Grading into a gradebook on PostgreSQL, on a server that lives as long as these tests."""
+"""Grading with a PostgreSQL gradebook, on a server that lives as long as these tests."""
 
 import os
 import pwd
@@ -20,7 +20,7 @@ COUNT = 4
 
 
 def as_owner(folder, *command):
-    """Run a command of the server as the owner of its folder, for the server refuses root."""
+    """Run a server command as the owner of its folder, because the server refuses root."""
     owner = folder.stat().st_uid
     return subprocess.run(
         command,
@@ -36,7 +36,7 @@ def db_url():
     """The address of a new database, on a server that listens on a socket in its own folder."""
     folders = sorted(glob("/usr/lib/postgresql/*/bin"), reverse=True)
     initdb, pg_ctl = (programs.find(name, "postgresql", *folders) for name in ("initdb", "pg_ctl"))
-    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # all users reach it; sockets need a short path
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # all users can reach it; sockets need a short path
     if os.getuid() == 0:
         os.chown(folder, pwd.getpwnam("nobody").pw_uid, -1)
     options = f"-k {folder} -c listen_addresses= -c fsync=off"

@@ -1,4 +1,4 @@
-"""What is changed in nbgrader: it is still there, and finds files in any course directory."""
+"""The patches to nbgrader: their targets still exist, and files are found in any course."""
 
 from concurrent.futures.process import ProcessPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Whatever ends the grader or a part of it, at any moment: the next run makes all of it good."""
+"""Whatever ends the grader or a part of it, at any moment, the next run repairs everything."""
 
 import multiprocessing
 import os
@@ -33,17 +33,17 @@ from tests.support.waiting import HANG
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 6
 # How many submissions are done when the grader is killed: from before the first, while processes
-# start, to the last but one.
+# start, to the second to last.
 MOMENTS = [0, 1, COUNT - 2]
 TRIES = 10
-# Nobody waits for the end of these.
+# Nobody waits for these to end.
 FOR_EVER = "import time\ntime.sleep(1e6)"
 SLOWLY = [f"--Autograde.{name}_seconds=1e7" for name in ("cell", "notebook")]
 
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
-    """A course directory in which nothing is graded yet, nor will be."""
+    """A course directory in which nothing is graded, now or later."""
     course = tmp_path_factory.mktemp("released")
     make_course(course, COUNT)
     return course
@@ -51,13 +51,13 @@ def released(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def course(released, tmp_path_factory):
-    """One in which the submissions are graded."""
+    """A copy in which the submissions are graded."""
     return shutil.copytree(released, tmp_path_factory.mktemp("killed") / "course")
 
 
 @pytest.fixture
 def endless(released, tmp_path):
-    """One whose last submissions, one a worker, never come to an end."""
+    """A copy whose last submissions, one for each worker, never end."""
     course = shutil.copytree(released, tmp_path / "course")
     notebook = MadeUpSubmission("").notebook(LESSON)
     notebook.cells.insert(0, new_code_cell(FOR_EVER))
@@ -67,7 +67,7 @@ def endless(released, tmp_path):
 
 
 def caught(course, done):
-    """A grader that is at work when so many are done. One that is done with all begins anew."""
+    """Start a grader and catch it at work when `done` are graded; retry if it finishes first."""
     for _ in range(TRIES):
         grader = kills.start_grading(course)
         kills.wait_for(lambda g=grader: kills.graded(course) >= done and kills.has_begun(g), grader)
@@ -110,7 +110,7 @@ def test_ctrl_c_ends_it_at_once_and_says_what_is_done(endless, done, options, th
 
 
 def is_worker(process):
-    """A worker is a fork of the grader."""
+    """Whether a process is a worker, which is a fork of the grader."""
     return process.cmdline() == process.parent().cmdline()
 
 
@@ -144,7 +144,7 @@ def pool():
 
 
 def warm_processes():
-    """The first process of every sandbox below this one."""
+    """List the first process of every sandbox below this process."""
     own = psutil.Process().children(recursive=True)
     return [process for process in own if process.name() == "unshare"]
 

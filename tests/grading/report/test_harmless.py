@@ -1,4 +1,4 @@
-"""What learners wrote and showed does nothing in the browser of whoever looks at it."""
+"""What learners wrote and displayed does nothing in a viewer's browser."""
 
 import re
 from pathlib import Path
@@ -123,7 +123,7 @@ def exporter(config, template):
 
 
 def _notebook():
-    """Evil in every kind of cell and output, beside what should be seen."""
+    """Make a notebook with evil in every kind of cell and output, next to visible text."""
     evil = "SEEN " + EVIL[0] + EVIL[2] + EVIL[4]
     kinds = ("text/html", "text/markdown", "application/javascript", "image/svg+xml", "text/latex")
     outputs = [new_output("display_data", {kind: evil}) for kind in (*kinds, "text/plain")]

@@ -1,4 +1,4 @@
-"""The report on a class: what it says, and that nothing a submission holds can change the page."""
+"""The report on a class: what it says, and that no submission can tamper with the page."""
 
 import dataclasses
 import json
@@ -56,7 +56,7 @@ EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{ 7 * 7 }}"
 
 
 def verdict(exercise, points=None, **facts):
-    """A verdict in which an exercise of one aspect earns all its points, none, or some."""
+    """Make a verdict in which an exercise earns all its points, none, or some."""
     of = POINTS[exercise]
     points = of if points is None else points
     public = CaseCount(2, 2) if points else CaseCount(0, 2)
@@ -89,7 +89,7 @@ def only_public(exercise):
 
 
 def notebook(softmax, attend, outcome="graded", reason="", source=RIGHT):
-    """An autograded notebook as the engine leaves it."""
+    """Make an autograded notebook as the engine leaves it."""
     cells = []
     for exercise, found in {"softmax": softmax, "attend": attend}.items():
         code = STUB if found and not found["answered"] else source
@@ -138,7 +138,7 @@ def write_class(course, notebooks):
 
 
 def write_gradebook(path, notebooks, penalty=(), by_hand=()):
-    """A gradebook with the points of the verdicts; penalties and manual scores by learner."""
+    """Write a gradebook with the verdicts' points; penalties and manual scores by learner."""
     engine = create_engine(f"sqlite:///{path}")
     api.Base.metadata.create_all(engine)
     with Session(engine) as session:
@@ -175,7 +175,7 @@ def source_cell(name, source, book):
 
 @pytest.fixture(autouse=True)
 def no_config_of_this_machine(monkeypatch, tmp_path_factory):
-    """Only the course's own configuration counts, not what lies about here."""
+    """Use only the course's own configuration, not this machine's."""
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 
 
@@ -199,7 +199,7 @@ def page(course):
 
 
 class Reader(HTMLParser):
-    """What a browser would make of a page: its elements, and the text of each section."""
+    """Reads a page as a browser would: its elements, and the text of each section."""
 
     def __init__(self, text):
         super().__init__()
@@ -225,7 +225,7 @@ class Reader(HTMLParser):
 def test_the_head_counts_submissions_and_marks(course):
     found = report(course)
     assert found.outcomes == {"graded": 6, "unanswered": 1, "failed": 1}
-    # A late penalty of 1.5 is taken off, and a score given by hand goes before the judge's.
+    # A late penalty of 1.5 is deducted, and a manual score overrides the judge's.
     by_learner = {row.learner: row.mark for row in found.rows}
     assert by_learner == MARKS | {"ann": 8.5, "cleo": 3.5}
     assert found.mean == pytest.approx(28 / 8)

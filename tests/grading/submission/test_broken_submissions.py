@@ -1,6 +1,6 @@
-"""Submissions that are broken, odd or badly named: a clear line for each, and all others graded.
+"""Broken, odd or badly named submissions each get a clear line, and all others are graded.
 
-One run of nbgrader's own commands for all of them, as an instructor would do it.
+All of them go through one run of nbgrader's own commands, as an instructor would do it.
 """
 
 import json
@@ -39,7 +39,7 @@ def nothing(folder):
 
 
 def holding(text):
-    """A submission whose notebook is this text."""
+    """Make a submission whose notebook is this text."""
 
     def lay(folder):
         (folder / NOTEBOOK).write_text(text, encoding="utf-8")
@@ -48,7 +48,7 @@ def holding(text):
 
 
 def edited(change):
-    """A submission whose notebook's JSON was changed."""
+    """Make a submission whose notebook's JSON is changed."""
 
     def lay(folder):
         tree = json.loads(TEXT)
@@ -129,7 +129,7 @@ def odd_names_beside(folder):
 
 
 def file_in_the_way(folder):
-    """A folder where the course's own file might lie, and one that is called as the notebook."""
+    """Add a folder where the course's own file might be, with a broken notebook in it."""
     holding(TEXT)(folder)
     (folder / "data").mkdir()
     (folder / "data" / "more.ipynb").write_text("{", encoding="utf-8")
@@ -142,11 +142,11 @@ def unreadable(folder):
 
 good = holding(TEXT)
 
-# nbgrader's own commands can't write or find these; the run has to go on all the same.
+# nbgrader's own commands can't write or find these; the run must go on anyway.
 TWO_LINES, NO_TEXT = "two\nlines, 99 graded", os.fsdecode(b"no text \xff")
 UNRECORDED = (TWO_LINES, NO_TEXT)
 
-# By student: what is handed in, the mark, and what the summary says of it ("" for nothing).
+# By student: what is handed in, the mark, and what the summary says about it ("" for nothing).
 SUBMISSIONS = {
     "a good first": (good, FULL, ""),
     "as released": (holding(LESSON.released_path.read_text(encoding="utf-8")), 0, "unanswered"),
@@ -214,7 +214,7 @@ def course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def said(course):
-    """What `nbgrader autograde` said of them all; it ends well."""
+    """The output of `nbgrader autograde` for all of them; it must succeed."""
     code, said = nbgrader(course, "autograde", LESSON.name)
     assert code == 0, said[-3000:]
     return said
@@ -235,7 +235,7 @@ def feedback(course, said):
 
 
 def shown(student):
-    """A student's name as the summary writes it: on one line, and nothing but what can be seen."""
+    """Write a student's name as the summary does: on one line, with only visible characters."""
     return "".join(letter if letter.isprintable() else "�" for letter in student)
 
 

@@ -1,4 +1,4 @@
-"""What a learner hands in, read whatever it is, and put right by the released notebook."""
+"""Whatever a learner hands in is read, and restored according to the released notebook."""
 
 import copy
 import json
@@ -62,7 +62,7 @@ NAMES = list(FLAGS)
 
 
 def cell(source, grade_id=None, cell_type="code", tags=()):
-    """A cell as JSON, as it is handed in; what it claims beyond its grade_id is a lie."""
+    """Make a cell as handed in, as JSON; what it claims beyond its grade_id is a lie."""
     lies = {"grade": True, "locked": False, "points": 99, "schema_version": 3, "solution": True}
     metadata = {"nbgrader": lies | {"grade_id": grade_id}} if grade_id else {}
     code = {"execution_count": None, "outputs": []} if cell_type == "code" else {}
@@ -85,7 +85,7 @@ def grade_ids(notebook):
 
 
 def named(notebook):
-    """The blueprint's cells of a notebook by grade_id, each once."""
+    """Return a notebook's blueprint cells by grade_id; each must occur once."""
     found = [c for c in notebook.cells if "nbgrader" in c.metadata]
     by_name = {c.metadata.nbgrader["grade_id"]: c for c in found}
     assert len(by_name) == len(found)
@@ -93,13 +93,13 @@ def named(notebook):
 
 
 def shown(notebook):
-    """Each cell by its grade_id, or its source where nbgrader does not know it."""
+    """Show each cell as its grade_id, or its source if nbgrader does not know it."""
     names = grade_ids(notebook)
     return [name or c.source for name, c in zip(names, notebook.cells, strict=True)]
 
 
 def own_source():
-    """An instructor's own notebook, with every kind of cell that nbgrader has."""
+    """Make an instructor's own notebook, with every kind of cell that nbgrader has."""
     sources = {
         "setup": "import math",
         "f": f"def f():\n    {REGION}",
@@ -129,7 +129,7 @@ def preprocess(notebook, name, db_url, *preprocessors):
 
 
 def release(notebook, name, db_url):
-    """What `nbgrader generate_assignment` does to a notebook and to the gradebook."""
+    """Do what `nbgrader generate_assignment` does to a notebook and to the gradebook."""
     preprocess(notebook, name, db_url, ClearSolutions(), ComputeChecksums(), SaveCells())
 
 
@@ -162,7 +162,7 @@ def released():
 
 
 def full(own, **changed):
-    """The cells of the instructor's own notebook, some with another source."""
+    """Return the cells of the instructor's own notebook, some with a changed source."""
     return [cell(changed.get(c.name, c.source), c.name, c.cell_type) for c in own.cells]
 
 
@@ -227,7 +227,7 @@ def test_it_travels_to_workers(own):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Where a student's submission lies, which is not there yet."""
+    """The folder for a student's submission, which does not exist yet."""
     return tmp_path / "student" / "lesson"
 
 
@@ -568,15 +568,15 @@ def test_plain_cells_keep_their_tags_and_lose_what_they_claim(own):
 @pytest.mark.parametrize(
     ("submitted", "wanted"),
     [
-        # a copy under the stub, and over it: the stub is left out, or it would undo the answer
+        # a copy below the stub, and above it: the stub is dropped, or it would undo the answer
         ([("f", F_STUB), ("f", F_ANSWER)], ["f"]),
         ([("f", F_ANSWER), ("f", F_STUB)], ["f"]),
         ([("f", F_ANSWER), ("f", F_STUB.replace("\n", "  \n") + "\n")], ["f"]),
         ([("f", F_ANSWER), ("f", " \n")], ["f"]),
-        # of two answers both run, the last carries the id
+        # two answers both run, and the last one has the id
         ([("f", F_SECOND), ("f", F_ANSWER)], [F_SECOND, "f"]),
         ([("f", F_ANSWER), (None, "x = 1"), ("f", F_ANSWER)], [F_ANSWER, "x = 1", "f"]),
-        # stubs only
+        # only stubs
         ([("f", F_STUB), ("f", F_STUB)], ["f"]),
     ],
 )
@@ -634,16 +634,16 @@ def without(own, *names):
 @pytest.mark.parametrize(
     ("missing", "wanted"),
     [
-        # right behind its solution
+        # right after its solution
         (["check_f"], "setup f check_f a check_f_twice essay b task g check_g c"),
         (["check_f", "check_f_twice"], "setup f check_f check_f_twice a essay task b g check_g c"),
         (["check_g"], "setup f a check_f check_f_twice b essay task g check_g c"),
-        # a solution before its check, and whatever else before what should follow
+        # a solution before its check, and anything else before what should follow
         (["f"], "setup f check_f a check_f_twice essay b task g check_g c"),
         (["g"], "setup f a check_f check_f_twice b essay task g check_g c"),
         (["setup"], "setup f check_f a check_f_twice essay b task g check_g c"),
         (["essay", "task"], "setup f a check_f check_f_twice b essay task g check_g c"),
-        # a solution and its checks: as late as may be, so that an answer without metadata has run
+        # a solution and its checks: as late as possible, so that an answer without metadata has run
         (["g", "check_g"], "setup f a check_f check_f_twice b essay task c g check_g"),
         (
             ["f", "check_f", "check_f_twice"],
@@ -658,7 +658,7 @@ def test_a_missing_cell_comes_back_in_its_place(own, missing, wanted):
 
 
 def test_an_answer_without_its_metadata_runs_before_its_check(own):
-    """Some editors drop the metadata; what was written is there all the same."""
+    """Some editors drop the metadata, but the source is still there."""
     bare = [cell(c["source"]) for c in full(own, f=F_ANSWER)]
     restored = restore(read(*bare), own)
     sources = [c.source for c in restored.cells]
@@ -760,9 +760,9 @@ POINTED = [
 
 
 def change(cells, operation, number):
-    """One thing that a learner, an editor or somebody hostile may do to the cells."""
+    """Do something to the cells that a learner, an editor or an attacker may do."""
     chance = random.Random(number)
-    # Half of all changes go to nbgrader's cells.
+    # Half of all changes affect nbgrader's cells.
     marked = [i for i, c in enumerate(cells) if c["metadata"].get("nbgrader")]
     place = chance.choice(marked or [0]) if number % 2 else chance.randrange(len(cells))
     other, c = chance.randrange(len(cells) + 1), cells[place]
@@ -804,7 +804,7 @@ def test_any_notebook_is_put_right(blueprint, changes, shuffle):
 
 
 def check_answers(cells, restored, blueprint):
-    """Answers come from the submission, and what a learner wrote runs in its order."""
+    """Check that answers come from the submission, and that learners' code runs in its order."""
     claims: dict[str, list[str]] = {}
     for c in cells:
         claims.setdefault(c["metadata"].get("nbgrader", {}).get("grade_id"), []).append(said(c))
@@ -823,6 +823,6 @@ def check_answers(cells, restored, blueprint):
 
 
 def overwritten(claims, blueprint):
-    """What was written into the only copy of a locked cell is the one thing that gets lost."""
+    """Return the only thing that gets lost: changes to the only copy of a locked cell."""
     lost = [claims.get(c.name, [])[-1:] for c in blueprint.cells if c.locked]
     return {source for sources in lost for source in sources}

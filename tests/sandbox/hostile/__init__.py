@@ -1,8 +1,7 @@
-"""Submissions that mean harm, and what has to become of them.
+"""Hostile submissions, and what has to happen to them.
 
-Each is an `Attack`: plain data, with a line that says what it tries. Every one is bounded in
-count, size and time by itself, and is run only where `tests.sandbox.probes` has shown that the
-walls hold.
+Each is an `Attack`: plain data, with a line that says what it tries. Every attack limits its own
+count, size and time, and is run only where `tests.sandbox.probes` has shown that the walls hold.
 
     python -m tests.sandbox.hostile [NAME …]     runs them and prints a table
 """

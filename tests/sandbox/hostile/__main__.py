@@ -1,4 +1,4 @@
-"""Runs attacks and prints what happened: `python -m tests.sandbox.hostile [NAME …]`."""
+"""Run attacks and print what happened: `python -m tests.sandbox.hostile [NAME …]`."""
 
 import sys
 import tempfile

@@ -1,4 +1,4 @@
-"""Attacks on the way from an answer to its points, by code that runs beside it."""
+"""Attacks on the path from an answer to its points, by code that runs alongside it."""
 
 from autograder.references.store import PUBLIC, load
 from tests.sandbox.hostile.attack import LESSON, POINTS, SLEEP, Attack
@@ -15,7 +15,7 @@ def softmax(scores, dim=-1):
 
 
 def _hard_coded() -> dict[str, str]:
-    """Answers that look up the public cases, which every learner has."""
+    """Make answers that look up the public cases, which every learner has."""
     reference = load(PUBLIC / f"{LESSON.name}.safetensors")
     return {name: _look_up(reference, name) for name in POINTS}
 

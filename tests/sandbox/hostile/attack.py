@@ -1,4 +1,4 @@
-"""What an attack is, and the notebook that it hands in."""
+"""An attack, and the notebook that it hands in."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from autograder import check
 """
 SPIN = 20  # seconds of processor time, more than a notebook has
 SLEEP = 7200  # seconds, more than anyone waits
-# What attacks have at hand: the facts of the stage, and a way to try something that must fail.
+# Tools for attacks: the stage's facts, and a way to try something that must fail.
 TOOLS = """
 import ctypes, os, signal, socket, sys, time
 
@@ -45,14 +45,14 @@ def call(name, *arguments):
 
 @dataclass(frozen=True)
 class Attack:
-    """A submission to lesson 1 that means harm.
+    """A hostile submission to lesson 1.
 
-    tries: what, in a line.
-    honest: the exercises that it answers rightly. earns: those of them that earn their points.
-    first, last: cells before and after the others; answers: code in the place of a solution.
-    change: does something to the notebook. lay: puts something beside it, given its folder and
-        the stage's facts.
-    told: what has to be found in the reason or in the outputs, as a sign that it did happen.
+    tries: what it tries, in one line.
+    honest: the exercises that it answers correctly. earns: those that earn their points.
+    first, last: cells before and after the others; answers: code that replaces a solution.
+    change: does something to the notebook. lay: puts files next to it, given its folder and the
+        stage's facts.
+    told: what must be found in the reason or the outputs, as a sign that the attack really ran.
     outcome: "graded" or "failed", if it matters.
     """
 
@@ -70,12 +70,12 @@ class Attack:
 
     @property
     def points(self) -> dict[str, int]:
-        """What each exercise has to earn."""
+        """The points that each exercise has to earn."""
         earns = self.honest if self.earns is None else self.earns
         return {name: POINTS[name] if name in earns else 0 for name in POINTS}
 
     def notebook(self, facts: Mapping[str, Any]) -> NotebookNode:
-        """The notebook that is handed in. facts: of the stage, by name."""
+        """Make the notebook to hand in. facts: the stage's facts by name."""
         notebook = short_notebook(*self.honest)
         for cell in notebook.cells:
             source = self.answers.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
@@ -89,7 +89,7 @@ class Attack:
 
 
 def short_notebook(*honest: str) -> NotebookNode:
-    """The released lesson with nothing but its imports and nbgrader's cells, partly answered."""
+    """Make the released lesson with only its imports and nbgrader's cells, partly answered."""
     notebook = MadeUpSubmission("", dict.fromkeys(honest, SOLUTION)).notebook(LESSON)
     notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
     notebook.cells.insert(0, new_code_cell(IMPORTS))
@@ -97,14 +97,14 @@ def short_notebook(*honest: str) -> NotebookNode:
 
 
 def find(notebook: NotebookNode, grade_id: str) -> NotebookNode:
-    """nbgrader's cell of that name."""
+    """Find nbgrader's cell of that name."""
     return next(
         c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id
     )
 
 
 def write(folder: Path, name: str | bytes, data: bytes) -> None:
-    """Write a file; the name may be one that is no text."""
+    """Write a file; its name need not be valid text."""
     path = os.path.join(os.fsencode(folder), os.fsencode(name))
     with open(path, "wb") as file:
         file.write(data)

@@ -1,4 +1,4 @@
-"""Attacks on the notebook's form: nbgrader's cells changed, and what the file says of itself."""
+"""Attacks on the notebook's form: changes to nbgrader's cells, and to what the file claims."""
 
 import nbformat
 from nbformat import NotebookNode
@@ -49,14 +49,14 @@ def _retag(notebook: NotebookNode) -> None:
 
 
 def _swap(notebook: NotebookNode) -> None:
-    """Each check cell takes the name of the next, which is worth something else."""
+    """Give each check cell the name of the next, which has a different number of points."""
     cells = [find(notebook, name) for name in CHECKS]
     for cell, name in zip(cells, [*CHECKS[1:], CHECKS[0]], strict=True):
         cell.metadata.nbgrader.grade_id = name
 
 
 def _claim(notebook: NotebookNode) -> None:
-    """Answers that are in truth check cells of the name of a solution, and the other way round."""
+    """Give check cells the names of solutions, and vice versa."""
     for name in POINTS:
         check, solution = find(notebook, f"check_{name}"), find(notebook, name)
         check.metadata.nbgrader.grade_id, solution.metadata.nbgrader.grade_id = "", f"check_{name}"
@@ -85,7 +85,7 @@ def _other_kernel(notebook: NotebookNode) -> None:
 
 
 def _new_checks(notebook: NotebookNode) -> None:
-    """Grade cells of his own, worth a lot."""
+    """Add the attacker's own grade cells, worth a lot."""
     facts = dict(find(notebook, CHECKS[0]).metadata.nbgrader)
     for number in range(3):
         own = facts | {"grade_id": f"own_{number}", "points": 100}

@@ -1,4 +1,4 @@
-"""Attacks by what lies beside the notebook."""
+"""Attacks with files next to the notebook."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Attacks by too much: time, memory, processes, files, output. Each is bounded by itself."""
+"""Attacks by excess: time, memory, processes, files, output. Each one limits itself."""
 
 from tests.sandbox.hostile.attack import SLEEP, SPIN, Attack
 
@@ -7,7 +7,7 @@ MEMORY, DISK, FLOOD = 6 << 30, 1 << 30, 16 << 20
 MEGABYTE = 1 << 20
 FILES, FILES_EACH = 50_000, 2500
 
-# A few in each cell, which is soon done.
+# A few in each cell, so that each is soon done.
 MANY_FILES = f"""
 def make(first):
     try:

@@ -1,4 +1,4 @@
-"""Attacks by messages: forged answers, forged Jupyter messages, outputs that harm their reader."""
+"""Attacks by messages: forged answers, forged Jupyter messages, outputs that harm their readers."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ def hand_in(text, **more):
 
 
 def _forged(name: str, tries: str, text: str, outcome: str = "graded") -> Attack:
-    """An attack that hands in the value of an expression in the place of every answer."""
+    """Make an attack that hands in the value of an expression instead of every answer."""
     code = f"{SHOW}\ncheck = lambda answer: hand_in({text})"
     return Attack(name, tries, first=code, earns=(), outcome=outcome)
 
@@ -31,7 +31,7 @@ def _packed(tree: object) -> str:
 
 
 def _shaped(*shape: object) -> str:
-    """Answers whose tensors have that shape on paper."""
+    """Make answers whose tensors claim to have that shape."""
     tensor = {"$tensor": ["float32", 0, list(shape)]}
     answer = {"tensors": {"": tensor}, "problem": None, "lacks": {}, "changed": [], "printed": 0}
     text = json.dumps({"exercise": "query_scores", "answers": [answer] * 4}).encode()
@@ -49,7 +49,7 @@ def _safetensors(tensors: dict[str, tuple[str, list[int], bytes]]) -> str:
 
 
 def _in_short(data: bytes) -> str:
-    """An expression for them, in base64: a cell of megabytes would take its while to be read."""
+    """Make a short expression for the bytes, in base64: a cell of megabytes would be slow."""
     return f"unpacked({base64.b64encode(zlib.compress(data)).decode()!r})"
 
 

@@ -1,4 +1,4 @@
-"""Attacks on processes: ending its own, others', and all; staying on; gaining rights."""
+"""Attacks on processes: killing its own, others' or all of them; surviving; gaining privileges."""
 
 from tests.sandbox.hostile.attack import POINTS, SLEEP, Attack
 
@@ -6,7 +6,7 @@ SURVIVABLE = "its kernel died|ended from within|took more than"
 
 
 def _ends(name: str, tries: str, code: str, told: str = SURVIVABLE) -> Attack:
-    """An attack that costs what comes after it, and not what came before."""
+    """Make an attack that loses what comes after it, but not what came before."""
     return Attack(name, tries, answers={"softmax": code}, told=told, outcome="failed")
 
 

@@ -1,8 +1,8 @@
-"""Attacks that would read what is none of a submission's business, or reach the network."""
+"""Attacks that try to read what a submission must not see, or to reach the network."""
 
 from tests.sandbox.hostile.attack import Attack
 
-# A part of its memory in each cell, which is soon done.
+# A part of its memory in each cell, so that each is soon done.
 PARTS = 8
 OWN_MEMORY = (
     """

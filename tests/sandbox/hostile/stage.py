@@ -1,7 +1,7 @@
-"""Where attacks are run: secrets to be found, listeners to be reached, and someone who looks on.
+"""A stage for attacks: secrets to find, listeners to reach, and someone who watches.
 
-One sandbox serves all of them, one after another, as in a real run. After each comes an honest
-submission.
+One sandbox serves all attacks, one after another, as in a real run. An honest submission follows
+each of them.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ LIMITS = Limits(
 )
 CHECK_SECONDS = 5.0  # far more than an honest answer takes
 CHECK_GRACE = 3.0  # seconds of processor time
-MOST_BYTES = 12_000_000  # of what comes back
+MOST_BYTES = 12_000_000  # in the result
 WAITING = 4  # processes: the warm one; keeper, supervisor and kernel of the next submission
 MARK = "hostile-left-this"  # in the names of files that attacks write
 OPEN = ("/tmp", "/dev/shm", "/var/tmp", "/", "/usr", "/etc", "/run", "/dev")
@@ -70,7 +70,7 @@ print("everything is as it was" if same else "something is patched, or runs")
 
 @dataclass
 class Happened:
-    """What became of an attack."""
+    """The result of an attack."""
 
     attack: Attack
     graded: Graded
@@ -87,13 +87,13 @@ class Happened:
 
     @property
     def in_words(self) -> str:
-        """A line for a table."""
+        """The result as a line for a table."""
         told = self.graded.reason or "ran to its end"
         return f"{sum(self.points.values())} points, {self.graded.outcome}: {told}"
 
 
 class Stage:
-    """A course with secrets in it, and listeners on this machine that nobody may reach."""
+    """A course with secrets, and listeners on this machine that nobody may reach."""
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder, self.home = folder, home
@@ -108,7 +108,7 @@ class Stage:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What an attack is told of the machine that it is on."""
+        """What an attack is told about its machine."""
         return {
             "SECRETS": [str(path) for path in self.places],
             "OUTSIDE": [str(self.folder), str(self.home), str(Path.cwd()), *OPEN],
@@ -118,7 +118,7 @@ class Stage:
         }
 
     def perform(self, attack: Attack) -> Happened:
-        """Grade an attack, then an honest submission, and look whether all is as it should be."""
+        """Grade an attack, then an honest submission, and note everything that went wrong."""
         with tempfile.TemporaryDirectory() as folder:
             start = time.monotonic()
             graded = grade(self._job(attack, Path(folder)))
@@ -129,14 +129,14 @@ class Stage:
         return happened
 
     def honest(self) -> Graded:
-        """Grade a submission that is right in everything, and looks around a little."""
+        """Grade a submission with all answers right that looks around a little."""
         notebook = short_notebook(*POINTS)
         notebook.cells.append(new_code_cell(LOOK_AROUND))
         data = nbformat.writes(notebook).encode()
         return grade(replace(self.template, path="honest", data=data))
 
     def open_files(self) -> int:
-        """How many files this process and the warm process of its sandbox hold open."""
+        """Count the open files of this process and of its sandbox's warm process."""
         here = psutil.Process()
         warm = [p for p in here.children(recursive=True) if p.parent().name() == "bwrap"]
         return sum(process.num_fds() for process in [here, *warm])
@@ -214,7 +214,7 @@ class Stage:
 
 
 def points_of(notebook: NotebookNode) -> dict[str, int]:
-    """The points of each exercise, as the judge wrote them into a notebook."""
+    """Return the points of each exercise, as the judge wrote them into a notebook."""
     verdicts = [c.metadata[VERDICT] for c in notebook.cells if VERDICT in c.metadata]
     return {verdict["exercise"]: verdict["points"] for verdict in verdicts}
 
@@ -238,7 +238,7 @@ def _wrong_result(happened: Happened, secret: str) -> Iterator[str]:
 
 
 def _malformed(happened: Happened) -> Iterator[str]:
-    """What would trouble those who read the graded notebook."""
+    """Yield what would trouble readers of the graded notebook."""
     notebook = happened.notebook
     try:
         json.dumps(notebook, allow_nan=False)
@@ -262,7 +262,7 @@ def _said(notebook: NotebookNode) -> Iterator[str]:
 
 
 def _snapshot(folder: Path) -> dict[str, tuple]:
-    """Every file below a folder, with what would tell that it was touched."""
+    """Return every file below a folder, with facts that reveal whether it was touched."""
     found = {}
     for path in [folder, *folder.rglob("*")]:
         about = path.lstat()
@@ -271,7 +271,7 @@ def _snapshot(folder: Path) -> dict[str, tuple]:
 
 
 def _running() -> int:
-    """Processes in the sandbox."""
+    """Count the processes in the sandbox."""
     below = psutil.Process().children(recursive=True)
     return sum("inside.warm" in _arguments(process)[:4] for process in below)
 
@@ -284,7 +284,7 @@ def _arguments(process: psutil.Process) -> list[str]:
 
 
 def _template() -> Job:
-    """The job of grading the short lesson."""
+    """Make the job of grading the short lesson."""
     reference = grading_reference(LESSON.name)
     questions = {name: replace(q, seconds=CHECK_SECONDS) for name, q in reference.questions.items()}
     cells = [cell for cell in short_notebook().cells if "nbgrader" in cell.metadata]

@@ -1,4 +1,4 @@
-"""Attacks that would change something outside, or leave something for the next."""
+"""Attacks that try to change something outside, or to leave something for the next submission."""
 
 from tests.sandbox.hostile.attack import Attack
 
