@@ -1,6 +1,6 @@
-# Every job of the course is one target. `make` alone lists them.
+# Every task is a target. `make` alone lists them.
 
-# Relative, for make takes a space for the end of a name.
+# Relative, because make treats a space as the end of a name.
 VENV   := .venv
 PYTHON ?= python3
 # nbgrader calls `alembic`, which must be on the path.
@@ -12,19 +12,19 @@ export PYTHONUTF8 := 1
 LESSON  ?=
 LAB     ?=
 PYTEST  ?=
-# A file stays on one worker, which shares its fixtures; short notebooks come last, and fill gaps.
+# Each test file stays on one worker, to share fixtures; short notebooks come last, to fill gaps.
 PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
-# What `make grade` says to nbgrader, from options of its own.
+# Options that `make grade` passes to nbgrader.
 GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subst ','\'',$(STUDENT))') \
 	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
 	$(if $(filter-out 0,$(UNSEALED)),--Autograde.unsealed=True)
-# Address of a package index that has a smaller torch, such as the CPU index that PyTorch's
-# installation page names. Empty: the usual torch.
+# A package index with a smaller torch, such as the CPU index on PyTorch's installation page.
+# Empty: the usual torch.
 TORCH_INDEX ?=
 # The exact versions of everything. Empty: the newest that pyproject.toml allows.
 LOCK ?= lock.txt
-# GNU Make 3.81, which macOS has, looks for plain commands on the path that it was started with, not
-# on the one above. With another shell than its own it leaves that to the shell.
+# GNU Make 3.81, the one on macOS, looks up plain commands on the path that it was started with, not
+# on the one above. With a shell other than its default, it leaves that to the shell.
 SHELL := bash
 
 .DEFAULT_GOAL := help
@@ -39,8 +39,8 @@ lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 test: $(VENV)/developer  ## set everything up and run every test, notebooks included
 	$(PYTESTS) $(PYTEST)
 
-# What computes numbers, once for other processors and once for more threads; and everything in a
-# folder with a space and an accent in its name, below the folder for temporary files.
+# The tests that compute numbers run as on other processors, and with more threads; then everything
+# runs in a temporary folder whose name has a space and an accent.
 NUMBERS = solutions tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
