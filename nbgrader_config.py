@@ -9,7 +9,7 @@ from autograder.grading.engine.autograde import install
 
 c = get_config()
 
-# nbgrader 0.9.6 with SQLAlchemy 2.1 gives dozens for each submission, all harmless.
+# nbgrader 0.9.6 with SQLAlchemy 2.1 causes dozens per submission, all harmless.
 warnings.simplefilter("ignore", SAWarning)
 
 c.CourseDirectory.course_id = "attention-from-scratch"

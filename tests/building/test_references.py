@@ -48,7 +48,7 @@ def test_the_table_of_mistakes(lesson, built):
     assert len(exact) >= 0.9 * len(mistakes)
 
 
-# ---------------------------------------------------------------- what is stale is seen
+# ---------------------------------------------------------------- stale references are detected
 
 LESSON = Lesson("01_dot_product_attention")
 SOFTMAX = next(exercise for exercise in LESSON.exercises if exercise.name == "softmax")

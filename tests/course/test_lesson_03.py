@@ -160,7 +160,7 @@ def test_as_many_sentences_as_heads():
     assert (attention.attn_weights[1:] > 0).all()
 
 
-# ---------------------------------------------------------------- beside nn.MultiheadAttention
+# ---------------------------------------------------------------- compared to nn.MultiheadAttention
 
 
 def twins(n_heads, d_head, seed):

@@ -127,7 +127,7 @@ def test_predicting_gives_the_mode_back(lesson_5):
         assert model.training == training
 
 
-# ---------------------------------------------------------------- what the text says of training
+# ---------------------------------------------------------------- what the text says about training
 
 
 def test_the_improved_model_reaches_the_floor_on_every_seed(improved):

@@ -11,7 +11,7 @@ from autograder.lessons.lesson import KERNEL
 
 # Additional fields by cell type, beyond those that every cell has.
 CELL_TYPES = {"code": {"execution_count": None, "outputs": []}, "markdown": {}, "raw": {}}
-SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can hold half a character, a file can't
+SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can contain these, a UTF-8 file can't
 
 
 def make_cell(

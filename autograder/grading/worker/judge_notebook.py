@@ -75,7 +75,7 @@ def _show(cell: NotebookNode, verdict: Verdict) -> None:
 
 
 def _drop_answers(cell: NotebookNode) -> None:
-    """Remove answers that a cell sent although nobody asked for them."""
+    """Remove answers that a cell sent unasked."""
     if "outputs" in cell:
         cell.outputs = [o for o in cell.outputs if MIME not in o.get("data", {})]
 

@@ -62,7 +62,7 @@ def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
 
 
 def _keep_python(folder: str, place: str) -> None:
-    """If the Python environment is below `place`, which `folder` will cover, bind it there too.
+    """Bind the Python environment into `folder` too, if it is below `place`, which that will cover.
 
     The folders leading to it can't be written or renamed either, so nobody can replace it.
     """

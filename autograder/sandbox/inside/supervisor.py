@@ -88,7 +88,7 @@ class Cells(NotebookClient):
         return None
 
     def _is_too_much(self, content: dict, cell: NotebookNode) -> bool:
-        """Count what a message shows; replace the first that exceeds the limit by an error."""
+        """Count what a message shows; replace the first that exceeds the limit with an error."""
         answers = content.get("data", {}).get(MIME)
         kind = "answer" if isinstance(answers, str) else "cell_output"
         most = self.limits[f"{kind}_bytes"]

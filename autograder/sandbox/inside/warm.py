@@ -56,7 +56,7 @@ class Nursery:
         self.ready.append(self._fork())
 
     def end(self, keeper: int) -> None:
-        """Start to end a fork and everything it started, which takes a while.
+        """Tell a fork to end, with everything it started, which takes a while.
 
         This may be called twice: when the fork exceeds a limit, and when it is done.
         """

@@ -528,7 +528,7 @@ def test_every_mark_is_in_a_bar(most):
     assert all(0 < bar.y <= drawn.ground for bar in drawn.bars)
 
 
-# ---------------------------------------------------------------- what the judge notes
+# ---------------------------------------------------------------- what the judge records
 
 
 def test_a_verdict_counts_public_and_hidden_cases():
