@@ -159,7 +159,7 @@ def damage_version(path):
         (damage_missing, "no reference files in reference/. Run `make reference`"),
         (damage_truncated, "01_dot_product_attention.safetensors is damaged"),
         (damage_header, "01_dot_product_attention.safetensors is damaged"),
-        (damage_version, "has format 99, and this autograder reads format 1"),
+        (damage_version, f"has format 99, and this autograder reads format {course.FORMAT}"),
     ],
 )
 def test_a_damaged_reference_file(reference_folder, damage, words):

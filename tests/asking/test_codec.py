@@ -1,5 +1,7 @@
 """Trees and answers survive being encoded as bytes; anything else is refused."""
 
+import base64
+
 import pytest
 import torch
 
@@ -65,12 +67,18 @@ def test_answers_survive_a_message():
 
 
 def message(tree):
-    import base64
-
     return base64.b64encode(encode(tree)).decode()
 
 
+def handed_in(*answers, exercise="softmax", uses=()):
+    return message({"exercise": exercise, "answers": list(answers), "uses": list(uses)})
+
+
 ANSWER = Answer({"y": torch.ones(1)}).to_tree()
+
+
+def test_a_well_formed_message_is_taken():
+    assert unpack(handed_in(ANSWER), "softmax", 1).answers[0].tensors["y"].item() == 1
 
 
 @pytest.mark.parametrize(
@@ -81,16 +89,18 @@ ANSWER = Answer({"y": torch.ones(1)}).to_tree()
         "not base64!",
         "AAAA",
         message([1, 2]),
-        message({"exercise": "other", "answers": [ANSWER]}),
-        message({"exercise": "softmax", "answers": []}),
-        message({"exercise": "softmax", "answers": [ANSWER, ANSWER]}),
-        message({"exercise": "softmax", "answers": ["text"]}),
-        message({"exercise": "softmax", "answers": [{"tensors": {}}]}),
-        message({"exercise": "softmax", "answers": [ANSWER | {"tensors": {"y": 1}}]}),
-        message({"exercise": "softmax", "answers": [ANSWER | {"tensors": None}]}),
-        message({"exercise": "softmax", "answers": [ANSWER | {"problem": {"evil": 1}}]}),
-        message({"exercise": "softmax", "answers": [ANSWER | {"printed": "many"}]}),
-        message({"exercise": "softmax", "answers": [ANSWER | {"changed": 3}]}),
+        handed_in(ANSWER, exercise="other"),
+        handed_in(),
+        handed_in(ANSWER, ANSWER),
+        handed_in("text"),
+        handed_in({"tensors": {}}),
+        handed_in(ANSWER | {"tensors": {"y": 1}}),
+        handed_in(ANSWER | {"tensors": None}),
+        handed_in(ANSWER | {"problem": {"evil": 1}}),
+        handed_in(ANSWER | {"printed": "many"}),
+        handed_in(ANSWER | {"changed": 3}),
+        message({"exercise": "softmax", "answers": [ANSWER]}),
+        message({"exercise": "softmax", "answers": [ANSWER], "uses": 3}),
     ],
 )
 def test_forged_messages_are_refused(sent):

@@ -19,6 +19,7 @@ from typing import Any
 
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Cell, CellRun, Sandbox
+from autograder.sandbox.walls import MOUNTED
 
 LIMITS = Limits(
     cell_seconds=10.0, notebook_seconds=60.0, memory_bytes=1 << 30, scratch_bytes=32 << 20
@@ -282,7 +283,7 @@ def _surroundings() -> Iterator[dict[str, Any]]:
 
 def _private() -> list[Path]:
     """List what is in the course but not for learners, and what is in the user's home."""
-    inner = [ROOT / "autograder" / name for name in ("grading", "reference", "exercises")]
+    inner = [path for path in (ROOT / "autograder").glob("[!_]*") if path.name not in MOUNTED]
     folders = [folder for folder in (ROOT, HOME) if folder.is_dir() and folder != Path("/")]
     around = [path for folder in folders for path in folder.iterdir()]
     return [*inner, *filter(_is_hidden, around)]

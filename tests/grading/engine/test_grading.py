@@ -246,4 +246,4 @@ def test_the_made_up_class_holds_every_kind_of_submission(lesson):
     assert [s.true_mark for s in made[:4]] == [full, full, full, 0]
     used = {(name, v.name) for s in made for name, v in s.answers.items()}
     for exercise in lesson.exercises:
-        assert {(exercise.name, m.name) for m in own_mistakes(exercise)[:8]} <= used
+        assert {(exercise.name, m.name) for m in own_mistakes(lesson, exercise)[:8]} <= used
