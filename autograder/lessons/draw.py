@@ -69,6 +69,9 @@ class Draw:
 
         leading: the dimensions that `*batch` stands for in this case.
         """
+        for name, dims in self.asked.items():
+            if not dims and name not in given:
+                raise ValueError(f"the solution annotates no float tensor for {name}: give it one")
         needed = {
             name: given[name] if name in given else self.normal(_led(dims, leading), scale)
             for name, dims in self.asked.items()

@@ -94,6 +94,10 @@ class Lesson:
                 f"the text has the exercises {list(self.solutions)}, and "
                 f"autograder/exercises/{self.name}.py lists {listed} in EXERCISES"
             )
+        sources = [cell.source for cell in self.notebook.cells if cell.cell_type == "code"]
+        unchecked = set(listed) - set(map(exercise_checked, sources))
+        if unchecked:
+            raise AuthoringError(f"no cell says check({unchecked.pop()})")
         return list(module.EXERCISES)
 
     @cached_property
@@ -120,8 +124,11 @@ class Lesson:
         """
         solution = self.solutions[exercise.name]
         own = {mistake.name for mistake in exercise.mistakes}
-        slips = [slip_mistake(slip, solution) for slip in exercise.slips if slip.name not in own]
-        return [*exercise.mistakes, *filter(None, slips)]
+        fitting = [slip_mistake(s, solution) for s in exercise.slips if s.name not in own]
+        slips = [mistake for mistake in fitting if mistake]
+        if exercise.slips and not slips:
+            raise AuthoringError(f"none of the slips of {exercise.name} fits its solution")
+        return [*exercise.mistakes, *slips]
 
     def namespace(self, answers: Mapping[str, Variant] = NO_VARIANTS) -> dict:
         """Run the lesson's imports and definitions, with variants for some exercises."""

@@ -12,6 +12,7 @@ from autograder.asking.collect import collect
 from autograder.authoring import __main__ as author
 from autograder.building.audit import Audit
 from autograder.building.reference import ExerciseBuilder
+from autograder.exercises.slips import CONTEXT
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Alternative, Mistake
 from autograder.lessons.lesson import Lesson
@@ -85,6 +86,11 @@ def test_a_bad_exercise_does_not_build(changes, words):
     with pytest.raises(AuthoringError) as error:
         build(**changes)
     assert words in str(error.value)
+
+
+def test_slips_of_which_none_fits_do_not_build():
+    with pytest.raises(AuthoringError, match="none of the slips of softmax fits"):
+        build(slips=CONTEXT)
 
 
 def test_a_trivial_answer_must_earn_nothing():

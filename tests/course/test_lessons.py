@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import nbformat
 
-from autograder.lessons.lesson import exercise_checked, exercise_defined
+from autograder.lessons.lesson import ROOT, exercise_checked, exercise_defined
 
 EXERCISE_HEADING = re.compile(
     r"### Exercise (?P<number>\d+): `(?P<name>\w+)` "
@@ -44,6 +44,14 @@ def test_the_opening_states_time_needs_outcome_and_points(lesson):
     assert 45 <= minutes <= 90
     exercises = sum(int(h["minutes"]) for h in headings(lesson))
     assert exercises < minutes
+
+
+def test_the_readme_states_minutes_and_points(lesson):
+    minutes = re.search(r"\| \*\*Time\*\* \| (\d+) minutes \|", opening(lesson))[1]
+    points = sum(exercise.points for exercise in lesson.exercises)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [row] = [row for row in readme.splitlines() if f"notebooks/{lesson.name}/" in row]
+    assert row.endswith(f"| {minutes} | {points} |")
 
 
 def test_the_number_of_exercises(lesson):

@@ -41,3 +41,16 @@ def test_lengths_differ_and_one_is_full(seed):
 
 def test_weights_sum_to_one():
     torch.testing.assert_close(Draw("a").weights("m n").sum(-1), torch.ones(Draw("a").size("m")))
+
+
+def test_arguments_follow_the_annotations():
+    draw = Draw("seed", {"query": "*batch n d", "keep": "", "key": "*batch n d"})
+    drawn = draw.arguments("batch n_heads", keep=None, dim=0)
+    assert list(drawn) == ["query", "keep", "key", "dim"]
+    sizes = [draw.size(name) for name in ("batch", "n_heads", "n", "d")]
+    assert list(drawn["query"].shape) == list(drawn["key"].shape) == sizes
+
+
+def test_what_is_no_tensor_has_to_be_given():
+    with pytest.raises(ValueError, match="no float tensor for keep"):
+        Draw("seed", {"query": "n d", "keep": ""}).arguments()
