@@ -2,14 +2,13 @@
 
 from contextlib import closing
 
-import psutil
 import pytest
 
 from autograder.sandbox import warm_process
 from autograder.sandbox.inside import frames
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.warm_process import WarmProcess
-from tests.support.kills import running
+from tests.support.processes import descendants, running
 from tests.support.waiting import HANG, wait_until
 
 pytestmark = pytest.mark.usefixtures("sandbox")
@@ -24,8 +23,8 @@ def warm():
 
 def forks(warm):
     """Count the forks, waiting or at work."""
-    below = psutil.Process(warm.pid).children(recursive=True)
-    return (len(running(below)) - 2) / EACH  # without bwrap and the warm process itself
+    below = running(descendants(warm.pid))
+    return (len(below) - 2) / EACH  # without bwrap and the warm process itself
 
 
 def wait_for_forks(count, warm):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import psutil
 from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 
 from autograder.grading.demo.made_up_class import COUNT, make_class
@@ -121,14 +120,6 @@ def verdicts(course: Path) -> dict[str, list[dict[str, Any]]]:
         cells = [cell for cell in notebook.cells if VERDICT in cell.metadata]
         found[path.parts[-3]] = [cell.metadata[VERDICT] for cell in cells]
     return found
-
-
-def descendants(pid: int) -> list[psutil.Process]:
-    """List the processes that a process has started, directly or indirectly."""
-    try:
-        return psutil.Process(pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
 
 
 def _marks(grade: Any) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """Kill a grader, and see what is left behind. For a test and a benchmark."""
 
-import contextlib
 import os
 import subprocess
 from collections.abc import Callable
@@ -8,7 +7,8 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.classroom import LESSON, descendants, start
+from tests.support.classroom import LESSON, start
+from tests.support.processes import descendants, is_first_in_sandbox, running, those
 from tests.support.waiting import wait_until
 
 KEPT = "pymp-"  # Python's multiprocessing leaves a folder with one socket
@@ -47,9 +47,7 @@ def has_begun(grader: subprocess.Popen) -> bool:
 
     It may have other processes earlier, which its modules start when imported.
     """
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return any(process.name() == "unshare" for process in descendants(grader.pid))
-    return False
+    return bool(those(descendants(grader.pid), is_first_in_sandbox))
 
 
 def graded(course: Path) -> int:
@@ -61,27 +59,15 @@ def unfinished(course: Path) -> list[Path]:
     return list(course.glob("autograded/*/.*.unfinished"))
 
 
-def running(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Return those that have not ended; an ended one may stay a zombie for a while."""
-    alive = []
-    for process in processes:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-                alive.append(process)
-    return alive
-
-
 def _bearing(mark: str) -> list[psutil.Process]:
     """List the processes with `mark` as their TMPDIR, or that write to a file there.
 
     Processes in a sandbox have a different environment, but the warm process keeps the file.
     """
-    found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            if process.environ().get("TMPDIR") == mark or _output(process).startswith(mark):
-                found.append(process)
-    return found
+    return those(
+        psutil.process_iter(),
+        lambda p: p.environ().get("TMPDIR") == mark or _output(p).startswith(mark),
+    )
 
 
 def _output(process: psutil.Process) -> str:

@@ -3,6 +3,7 @@
 import socket
 import sys
 
+import psutil
 import pytest
 from distributed import Client
 from nbformat.v4 import new_code_cell
@@ -14,7 +15,6 @@ from tests.support import kills
 from tests.support.classroom import (
     LESSON,
     autograded,
-    descendants,
     gradebook,
     hand_in,
     make_course,
@@ -22,6 +22,7 @@ from tests.support.classroom import (
     scores,
     start_program,
 )
+from tests.support.processes import descendants, is_first_in_sandbox, those
 from tests.support.waiting import HANG
 
 pytestmark = pytest.mark.usefixtures("sandbox")
@@ -72,9 +73,7 @@ def end(process):
 
 def sandboxes():
     """Count a worker's sandboxes; runs on the worker."""
-    import psutil
-
-    return sum(child.name() == "unshare" for child in psutil.Process().children())
+    return len(those(psutil.Process().children(), is_first_in_sandbox))
 
 
 def submission(source):
@@ -112,23 +111,30 @@ def test_no_workers(scheduler):
         pool.dask_pool(scheduler)
 
 
-def test_the_marks_are_the_true_ones(course, scheduler, cluster):
-    course, marks = course
+@pytest.fixture(scope="module")
+def graded(course, scheduler, cluster):
+    """The course, graded on the cluster, the true marks, and what the grader said."""
+    folder, marks = course
     options = (f"--Autograde.scheduler={scheduler}", "--Autograde.cell_seconds=3")
-    said = nbgrader(course, "autograde", LESSON.name, *options)
+    return folder, marks, nbgrader(folder, "autograde", LESSON.name, *options)
+
+
+def test_the_marks_are_the_true_ones(graded):
+    course, marks, said = graded
     assert "Traceback" not in said
     assert scores(gradebook(course)) == marks
 
 
+@pytest.mark.usefixtures("graded")
 def test_each_thread_of_each_worker_had_a_sandbox_of_its_own(cluster):
     assert [1 <= count <= 2 for count in cluster.run(sandboxes).values()] == [True, True]
 
 
-def test_the_limits_hold_on_the_workers(course):
-    *_, output = autograded(course[0], "endless").cells[0].outputs
+def test_the_limits_hold_on_the_workers(graded):
+    *_, output = autograded(graded[0], "endless").cells[0].outputs
     assert output.evalue == "this cell took more than 3 seconds of processor time"
 
 
-def test_the_walls_stand_on_the_workers(course):
-    [output] = autograded(course[0], "prowling").cells[0].outputs
+def test_the_walls_stand_on_the_workers(graded):
+    [output] = autograded(graded[0], "prowling").cells[0].outputs
     assert output.text == "False True\n"

@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from autograder.lessons.lesson import ROOT
 from tests.support import kills
 from tests.support.browser import new_page
-from tests.support.classroom import LESSON, descendants, make_course, start_program
+from tests.support.classroom import LESSON, make_course, start_program
+from tests.support.processes import descendants
 from tests.support.waiting import HANG
 
 pytestmark = pytest.mark.usefixtures("sandbox")

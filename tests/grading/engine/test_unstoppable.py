@@ -20,7 +20,6 @@ from autograder.grading.worker.job import Job
 from tests.support import kills
 from tests.support.classroom import (
     LESSON,
-    descendants,
     gradebook,
     hand_in,
     make_course,
@@ -28,6 +27,7 @@ from tests.support.classroom import (
     records,
     verdicts,
 )
+from tests.support.processes import descendants, is_first_in_sandbox, those
 from tests.support.waiting import HANG
 
 pytestmark = pytest.mark.usefixtures("sandbox")
@@ -114,18 +114,13 @@ def is_worker(process):
     return process.cmdline() == process.parent().cmdline()
 
 
-def is_warm_process(process):
-    return process.name() == "unshare"
-
-
-@pytest.mark.parametrize("is_victim", [is_worker, is_warm_process])
+@pytest.mark.parametrize("is_victim", [is_worker, is_first_in_sandbox])
 def test_a_dead_part_of_a_run_costs_nothing_but_time(course, is_victim):
     nbgrader(course, "autograde", LESSON.name)
     before = records(gradebook(course)), verdicts(course)
     shutil.rmtree(course / "autograded")
     grader = caught(course, 1)
-    parts = psutil.Process(grader.pid).children()
-    next(filter(is_victim, parts)).kill()
+    those(psutil.Process(grader.pid).children(), is_victim)[0].kill()
     assert grader.wait(HANG) == 0, (course / "said.txt").read_text(encoding="utf-8")
     assert before == (records(gradebook(course)), verdicts(course))
 
@@ -145,8 +140,7 @@ def pool():
 
 def warm_processes():
     """List the first process of every sandbox below this process."""
-    own = psutil.Process().children(recursive=True)
-    return [process for process in own if process.name() == "unshare"]
+    return those(descendants(os.getpid()), is_first_in_sandbox)
 
 
 def test_a_dead_worker_costs_nothing_but_time(pool):

@@ -32,6 +32,7 @@ from autograder.grading.worker.judge_notebook import VERDICT
 from autograder.grading.worker.task import grade
 from autograder.sandbox.limits import Limits
 from tests.sandbox.hostile.attack import LESSON, POINTS, Attack, short_notebook
+from tests.support.processes import descendants, those
 from tests.support.waiting import wait_until
 
 LIMITS = Limits(
@@ -138,7 +139,7 @@ class Stage:
     def open_files(self) -> int:
         """Count the open files of this process and of its sandbox's warm process."""
         here = psutil.Process()
-        warm = [p for p in here.children(recursive=True) if p.parent().name() == "bwrap"]
+        warm = those(descendants(here.pid), lambda p: p.parent().name() == "bwrap")
         return sum(process.num_fds() for process in [here, *warm])
 
     def close(self) -> None:
@@ -272,15 +273,7 @@ def _snapshot(folder: Path) -> dict[str, tuple]:
 
 def _running() -> int:
     """Count the processes in the sandbox."""
-    below = psutil.Process().children(recursive=True)
-    return sum("inside.warm" in _arguments(process)[:4] for process in below)
-
-
-def _arguments(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
+    return len(those(descendants(os.getpid()), lambda p: "inside.warm" in p.cmdline()[:4]))
 
 
 def _template() -> Job:
