@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from autograder.lessons.errors import AuthoringError
@@ -38,7 +39,10 @@ def execute(notebook: NotebookNode, folder: Path, allow_errors: bool = False) ->
         record_timing=False,
         extra_arguments=["--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:"],
     )
-    client.execute()
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise AuthoringError(f"a cell fails\n{error}") from error
     notebook.metadata.language_info = {"name": "python"}
     return notebook
 

@@ -31,7 +31,9 @@ class Audit:
         """
         self._require(len(self.key.hints) == HINTS, f"should have {HINTS} hints")
         many = len(self.exercise.alternatives)
-        self._require(many >= LEAST_ALTERNATIVES, f"has {many} alternatives: too few")
+        self._require(
+            many >= LEAST_ALTERNATIVES, f"needs {LEAST_ALTERNATIVES} alternatives and has {many}"
+        )
         for case in self.key.cases:
             distinct = len(set(case.sizes.values())) == len(case.sizes)
             self._require(distinct, f"has equal sizes in {case.sizes}")
@@ -41,7 +43,7 @@ class Audit:
         self._mistakes_are_seen(wrong)
         for name, answers in self._trivial():
             earned = judge(self.key, answers).points
-            self._require(not earned, f"gives {earned} points to {name}")
+            self._require(not earned, f"gives {name} a score of {earned}")
 
     def _mistakes_are_seen(self, wrong: dict[str, list[list[Answer]]]) -> None:
         said = {mistake.name: mistake.say for mistake in self.key.mistakes}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from html import escape
 
 
-def listed(names: Iterable[str]) -> str:
+def in_backticks(names: Iterable[str]) -> str:
     """ "`a` and `b`"."""
     return " and ".join(f"`{name}`" for name in names)
 

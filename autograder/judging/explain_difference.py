@@ -158,7 +158,7 @@ def largest_difference(c: Comparison) -> str | None:
     verb = "is" if many == 1 else "are"
     return (
         f"{many} of {c.got.numel()} values {verb} off, most of all at {place}: "
-        f"{_number(c.got[place])} where {_number(c.expected[place])} should be."
+        f"{_apart(c.got[place], c.expected[place])} should be."
     )
 
 
@@ -229,6 +229,15 @@ def _index(where: Tensor) -> tuple[int, ...]:
 
 def _number(value: Tensor) -> str:
     return f"{value.item():.4g}"
+
+
+def _apart(got: Tensor, expected: Tensor) -> str:
+    """Format two different numbers with as many digits as it takes to tell them apart."""
+    for digits in range(4, 18):
+        pair = f"{got.item():.{digits}g}", f"{expected.item():.{digits}g}"
+        if pair[0] != pair[1]:
+            break
+    return " where ".join(pair)
 
 
 def _name_factor(factor: float, sizes: dict[str, int]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.asking.answer import NEVER_CALLED, Answer, Problem
-from autograder.judging.code_marks import listed
+from autograder.judging.code_marks import in_backticks
 from autograder.judging.compare import Comparison
 from autograder.judging.explain_difference import explain_difference
 from autograder.judging.explain_problem import explain_problem
@@ -52,7 +52,7 @@ def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
     if verdict.passed or not verdict.answered or not unfinished:
         return verdict
     them = "it" if len(unfinished) == 1 else "them"
-    sentence = f"Fix {listed(unfinished)} first: `{verdict.exercise}` builds on {them}."
+    sentence = f"Fix {in_backticks(unfinished)} first: `{verdict.exercise}` builds on {them}."
     return replace(verdict, sentence=sentence, mistake="", exhibit=None)
 
 
@@ -176,8 +176,8 @@ def _explain(key: AnswerKey, case: CaseKey, answer: Answer, wrong: Comparison | 
 
 def _explain_change(changed: tuple[str, ...]) -> str:
     return (
-        f"The code changes its input {listed(changed)} in place, so the caller's tensor is no "
-        "longer what it was. Make a new tensor instead (`x = x - 1`, not `x -= 1`)."
+        f"The code changes its input {in_backticks(changed)} in place, so the caller's tensor is "
+        "no longer what it was. Make a new tensor instead (`x = x - 1`, not `x -= 1`)."
     )
 
 

@@ -17,7 +17,7 @@ from autograder.judging.card import (
     progress_card,
     verdict_card,
 )
-from autograder.judging.code_marks import listed
+from autograder.judging.code_marks import in_backticks
 from autograder.judging.tensor_table import (
     STOPS,
     format_value,
@@ -138,7 +138,7 @@ def test_progress_lists_every_exercise():
 
 def test_half_points_are_written_out():
     assert count_points(1.5, 2) == "1.5 of 2 points"
-    assert listed(["a", "b"]) == "`a` and `b`"
+    assert in_backticks(["a", "b"]) == "`a` and `b`"
 
 
 # ---------------------------------------------------------------- tensors side by side

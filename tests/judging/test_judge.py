@@ -97,6 +97,7 @@ def last_row_other(rows):
         (torch.tensor(True), torch.tensor(False), "The answer was True; False is right."),
         (torch.tensor(1), torch.tensor(2), "is not the one you chose"),
         (torch.tensor(1.5), torch.tensor(2.5), "right values times 0.6."),
+        (torch.tensor([1, 0.69992]), torch.tensor([1, 0.69988]), "0.69992 where 0.69988 should be"),
         (torch.tensor(True), torch.tensor(1), "dtype int64; it has bool"),
         (torch.tensor([True, False, True]), torch.tensor([False] * 3), "2 of 3 values are off"),
     ],

@@ -29,6 +29,6 @@ def expect_set(owner: type, *names: str) -> None:
 def _changed(owner: Any, how: str) -> ChangedLibrary:
     name = f"{owner.__module__}.{owner.__name__}" if isinstance(owner, type) else owner.__name__
     return ChangedLibrary(
-        f"{name} {how}: this grader was written for another version. Install those of lock.txt "
-        "(`make lint` does)."
+        f"{name} {how}: this grader was written for another version. Install the versions in "
+        "lock.txt (`make lint` does)."
     )
