@@ -1,6 +1,8 @@
 """Which parts of the autograder may import which; above all, asking never imports answers."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -91,3 +93,11 @@ def private_names_of_others(path):
 def test_private_names_of_others_are_used_in_the_seams_alone():
     paths = {*FILES, *(ROOT / "utils").glob("*.py")} - SEAMS
     assert [name for path in paths for name in private_names_of_others(path)] == []
+
+
+def test_no_torch_is_imported_where_a_command_of_nbgrader_starts():
+    code = "import sys, autograder.grading.engine.autograde; print('torch' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "False\n"

@@ -29,17 +29,9 @@ from autograder.judging.footprint import footprint
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.lessons.draw import Draw
 from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import (
-    Aspect,
-    Case,
-    Exercise,
-    Goal,
-    Inputs,
-    ModuleCase,
-    Raises,
-    Variant,
-)
+from autograder.lessons.exercise import Aspect, Case, Exercise, Goal, Inputs, ModuleCase, Raises
 from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 
 PUBLIC_SEED = "public"

@@ -1,7 +1,8 @@
 """Lesson 1: dot-product attention without parameters."""
 
 from autograder.exercises.slips import RETURNED, WEIGHTS
-from autograder.lessons.exercise import Alternative, Aspect, Exercise, Mistake, drawn
+from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- query_scores
 

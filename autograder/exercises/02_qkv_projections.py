@@ -12,14 +12,8 @@ from autograder.exercises.slips import (
     without,
 )
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import (
-    Alternative,
-    Aspect,
-    Exercise,
-    Mistake,
-    ModuleCase,
-    drawn,
-)
+from autograder.lessons.exercise import Aspect, Exercise, ModuleCase, drawn
+from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- project
 

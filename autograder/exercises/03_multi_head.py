@@ -8,15 +8,8 @@ from torch import Tensor
 
 from autograder.exercises.slips import KEEPING, KEYS, SCALE, renamed, without
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import (
-    Alternative,
-    Aspect,
-    Exercise,
-    Mistake,
-    ModuleCase,
-    Raises,
-    drawn,
-)
+from autograder.lessons.exercise import Aspect, Exercise, ModuleCase, Raises, drawn
+from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- project_heads
 

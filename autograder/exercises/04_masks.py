@@ -6,7 +6,8 @@ from torch import Tensor
 from autograder.asking.arguments import Code
 from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, RETURNED, SCALE, WEIGHTS
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Alternative, Aspect, Exercise, Inputs, Mistake
+from autograder.lessons.exercise import Aspect, Exercise, Inputs
+from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- causal_keep
 

@@ -10,14 +10,8 @@ from torch import Tensor
 
 from autograder.asking.arguments import Code
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import (
-    Alternative,
-    Aspect,
-    Exercise,
-    Goal,
-    Mistake,
-    ModuleCase,
-)
+from autograder.lessons.exercise import Aspect, Exercise, Goal, ModuleCase
+from autograder.lessons.variants import Alternative, Mistake
 from utils.data import CORNERS, NOISE, generate_squares
 from utils.runs import RUNS
 

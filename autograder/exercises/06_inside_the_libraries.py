@@ -8,13 +8,8 @@ import torch
 from autograder.asking.arguments import Library, StandIn
 from autograder.exercises.slips import SCALE, without
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import (
-    Alternative,
-    Aspect,
-    Exercise,
-    Mistake,
-    ModuleCase,
-)
+from autograder.lessons.exercise import Aspect, Exercise, ModuleCase
+from autograder.lessons.variants import Alternative, Mistake
 
 PROJECTIONS = ("query", "key", "value", "output")
 WEIGHTS = tuple(f"{name}.weight" for name in PROJECTIONS)

@@ -1,14 +1,14 @@
-"""Slips that attention invites, whatever the exercise: a sentence, a pattern, what it becomes."""
+"""Slips that attention invites in many exercises: what to say, the right code, the wrong code."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import Slip
+from autograder.lessons.variants import Slip
 
 
 def without(slips: Iterable[Slip], *names: str) -> list[Slip]:
-    """All slips but some: what is no mistake in an exercise, or is one of another name there."""
+    """Leave out slips that are right in an exercise, or that it names differently."""
     slips = list(slips)
     if unknown := set(names) - {slip.name for slip in slips}:
         raise AuthoringError(f"there is no slip {', '.join(sorted(unknown))} to leave out")
@@ -16,7 +16,7 @@ def without(slips: Iterable[Slip], *names: str) -> list[Slip]:
 
 
 def renamed(slips: Iterable[Slip], old: str, new: str) -> list[Slip]:
-    """The same slips where something has another name: d_head for d_k."""
+    """Adapt the words to an exercise that says d_head where others say d_k."""
     return [replace(s, name=s.name.replace(old, new), say=s.say.replace(old, new)) for s in slips]
 
 
@@ -75,7 +75,7 @@ KEYS = (
     ),
     Slip(
         "transpose on the wrong side",
-        "You turned the queries around, so features stand against features. Turn the keys.",
+        "You turned the queries around, so their rows are features now. Turn the keys.",
         SCORES,
         "$Q.transpose(-2, -1) @ $K",
     ),

@@ -1,15 +1,13 @@
-"""What an author writes for an exercise: its cases, known mistakes, alternatives and hints.
-
-The solution itself is in the lesson's text; mistakes and alternatives are edits of it.
-"""
+"""What an author writes for an exercise: its cases, known mistakes, alternatives and hints."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor
 
 from autograder.lessons.draw import Draw
+from autograder.lessons.variants import Alternative, Mistake, Slip
 
 
 @dataclass(frozen=True)
@@ -84,56 +82,6 @@ class Aspect:
     outputs: tuple[str, ...] = ()
     gradients: bool = False
     hidden_cases: Sequence[Inputs] = ()
-
-
-class Exactly(str):
-    """A solution body that is already indented."""
-
-
-# Edits of the solution, {old: new}, or a new body for it. `old` must occur exactly once. If it has
-# a `$X`, it is an ast-grep pattern such as "$X @ $Y" and is replaced wherever it matches, however
-# formatted: `$X` matches any expression, and `$$$A` any number of arguments.
-Code = dict[str, str] | str
-
-
-@dataclass(frozen=True)
-class Variant:
-    """The solution rewritten.
-
-    of: the exercise whose solution is rewritten, if it is another one in the same lesson.
-    """
-
-    name: str
-    code: Code = field(default_factory=dict)
-    of: str = ""
-
-
-class Alternative(Variant):
-    """A different correct solution; it must earn full points."""
-
-
-class Mistake:
-    """A known wrong answer: what to tell a learner who made it, and code variants that make it.
-
-    of: as in `Variant`.
-    """
-
-    def __init__(self, name: str, say: str, *codes: Code, of: str = "") -> None:
-        self.name, self.say = name, say
-        self.variants = [Variant(name, code, of) for code in codes]
-
-
-@dataclass(frozen=True)
-class Slip:
-    """A mistake that fits many solutions: a pattern for the right code, and the wrong code.
-
-    Where the pattern matches several times, it is replaced in each place, and in all at once.
-    """
-
-    name: str
-    say: str
-    old: str
-    new: str
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from autograder.lessons.errors import AuthoringError
 from autograder.lessons.rewriting import REGION, rewrite, slip_mistake
 
 if TYPE_CHECKING:
-    from autograder.lessons.exercise import Exercise, Mistake, Variant
+    from autograder.lessons.exercise import Exercise
+from autograder.lessons.variants import Mistake, Variant
 
 ROOT = Path(__file__).parents[2]
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -82,6 +83,12 @@ class Lesson:
         return jupytext.read(self.text_path)
 
     @cached_property
+    def code(self) -> dict[int, str]:
+        """The sources of the code cells, by number."""
+        cells = enumerate(self.notebook.cells)
+        return {number: cell.source for number, cell in cells if cell.cell_type == "code"}
+
+    @cached_property
     def exercises(self) -> list[Exercise]:
         """The exercises, in lesson order.
 
@@ -91,29 +98,27 @@ class Lesson:
         listed = [exercise.name for exercise in module.EXERCISES]
         if listed != list(self.solutions):
             raise AuthoringError(
-                f"the text has the exercises {list(self.solutions)}, and "
-                f"autograder/exercises/{self.name}.py lists {listed} in EXERCISES"
+                f"the text defines {', '.join(self.solutions)}, in this order; EXERCISES in "
+                f"autograder/exercises/{self.name}.py lists {', '.join(listed)}"
             )
-        sources = [cell.source for cell in self.notebook.cells if cell.cell_type == "code"]
-        unchecked = set(listed) - set(map(exercise_checked, sources))
-        if unchecked:
-            raise AuthoringError(f"no cell says check({unchecked.pop()})")
+        checked = set(map(exercise_checked, self.code.values()))
+        for name in listed:
+            if name not in checked:
+                raise AuthoringError(f"no cell says check({name})")
         return list(module.EXERCISES)
 
     @cached_property
     def solutions(self) -> dict[str, str]:
         """The source of each exercise cell, by exercise."""
-        sources = [cell.source for cell in self.notebook.cells if cell.cell_type == "code"]
+        sources = self.code.values()
         return {exercise_defined(source): source for source in sources if exercise_defined(source)}
 
     @cached_property
     def definitions(self) -> dict[int, tuple[str, CodeType]]:
         """The cells with only imports and definitions, by number: source and code."""
-        cells = enumerate(self.notebook.cells)
-        sources = {n: cell.source for n, cell in cells if cell.cell_type == "code"}
         return {
             number: (source, self._compiled(source, number))
-            for number, source in sources.items()
+            for number, source in self.code.items()
             if _only_defines(source)
         }
 

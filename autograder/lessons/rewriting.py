@@ -8,7 +8,7 @@ from functools import lru_cache
 from ast_grep_py import SgNode, SgRoot
 
 from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import Code, Exactly, Mistake, Slip, Variant
+from autograder.lessons.variants import Code, Exactly, Mistake, Slip, Variant
 
 REGION = re.compile(
     # From the first marker to the last, because a class may have a region in each method.

@@ -13,7 +13,7 @@ from autograder.judging.key import AnswerKey
 
 FORMAT = 2
 PUBLIC = Path(__file__).parent
-REMEDY = "Run `make reference`, or install the course again."
+REMEDY = "Run `make reference` (all lessons), or install the course again."
 
 
 @dataclass(frozen=True)

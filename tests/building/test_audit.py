@@ -14,8 +14,8 @@ from autograder.building.audit import Audit
 from autograder.building.reference import ExerciseBuilder
 from autograder.exercises.slips import CONTEXT
 from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import Alternative, Mistake
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.variants import Alternative, Mistake
 
 
 def test_a_terminal_without_a_sign_shows_a_question_mark(monkeypatch):
@@ -70,7 +70,7 @@ def test_two_alternatives_are_enough():
             },
             "takes 'b' for 'a'",
         ),
-        ({"alternatives": SOFTMAX.alternatives[:1]}, "has 1 alternatives: too few"),
+        ({"alternatives": SOFTMAX.alternatives[:1]}, "needs 2 alternatives and has 1"),
         (
             {"alternatives": [*SOFTMAX.alternatives, Alternative("bad", "return scores")]},
             "refuses 'bad'",
@@ -144,7 +144,7 @@ def test_an_exercise_that_takes_no_thought_does_not_pass(name):
     ]
     key = dataclasses.replace(key, cases=cases)
     audit = Audit(SOFTMAX, question_of_two(question), key)
-    with pytest.raises(AuthoringError, match=f"gives {key.points} points to {name}$"):
+    with pytest.raises(AuthoringError, match=f"gives {name} a score of {key.points}$"):
         audit.run({"the solution": answers}, {})
 
 
@@ -167,7 +167,7 @@ def test_random_values_earn_nothing_and_are_always_the_same():
     ]
     key = dataclasses.replace(key, cases=cases)
     before = torch.get_rng_state()
-    with pytest.raises(AuthoringError, match=f"gives {key.points} points to random values"):
+    with pytest.raises(AuthoringError, match=f"gives random values a score of {key.points}"):
         Audit(SOFTMAX, question, key).run({"the solution": list(map(Answer, halves))}, {})
     assert torch.get_rng_state().equal(before)
 
@@ -181,5 +181,5 @@ def test_doing_nothing_must_earn_nothing():
     pairs = zip(key.cases, nothing, strict=True)
     cases = [dataclasses.replace(case, expected=answer.tensors) for case, answer in pairs]
     key = dataclasses.replace(key, cases=cases, mistakes=[])
-    with pytest.raises(AuthoringError, match=f"gives {key.points} points to doing nothing"):
+    with pytest.raises(AuthoringError, match=f"gives doing nothing a score of {key.points}"):
         Audit(exercise, question, key).run({"the solution": nothing}, {})

@@ -10,8 +10,8 @@ from autograder.building import reference
 from autograder.building.reference import ExerciseBuilder, build, source_digest
 from autograder.building.sources import needed_files
 from autograder.lessons import lesson as lessons
-from autograder.lessons.exercise import Mistake
 from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.variants import Mistake
 from autograder.references.store import PUBLIC, LessonReference, load
 from tests.support.freshness import differences
 

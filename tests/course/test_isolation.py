@@ -11,8 +11,8 @@ import pytest
 
 from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
 from autograder.grading.report.class_report import read_verdicts
-from autograder.lessons.exercise import Variant
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.lessons.variants import Variant
 
 BROKEN = Variant("broken", "raise RuntimeError('broken on purpose')")
 

@@ -5,8 +5,8 @@ import textwrap
 import pytest
 
 from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import Slip, Variant
 from autograder.lessons.rewriting import rewrite, slip_mistake
+from autograder.lessons.variants import Slip, Variant
 
 CELL = """
 def f(query, key):

@@ -15,10 +15,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.grading.demo.true_marks import Marker
-from autograder.lessons.exercise import Exercise, Variant
+from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import STUB, Lesson
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.lessons.rewriting import rewrite
+from autograder.lessons.variants import Variant
 
 LEFT_OPEN = Variant("left open", STUB)
 SOLUTION = Variant("solution")

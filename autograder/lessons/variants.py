@@ -1,0 +1,56 @@
+"""The solution rewritten: known mistakes, and alternatives.
+
+Imports no torch, so that a program that only reads lessons starts quickly.
+"""
+
+from dataclasses import dataclass, field
+
+
+class Exactly(str):
+    """A solution body that is already indented."""
+
+
+# Edits of the solution, {old: new}, or a new body for it. `old` must occur exactly once. If it has
+# a `$X`, it is an ast-grep pattern such as "$X @ $Y" and is replaced wherever it matches, however
+# formatted: `$X` matches any expression, and `$$$A` any number of arguments.
+Code = dict[str, str] | str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The solution rewritten.
+
+    of: the exercise whose solution is rewritten, if it is another one in the same lesson.
+    """
+
+    name: str
+    code: Code = field(default_factory=dict)
+    of: str = ""
+
+
+class Alternative(Variant):
+    """A different correct solution; it must earn full points."""
+
+
+class Mistake:
+    """A known wrong answer: what to tell a learner who made it, and code variants that make it.
+
+    of: as in `Variant`.
+    """
+
+    def __init__(self, name: str, say: str, *codes: Code, of: str = "") -> None:
+        self.name, self.say = name, say
+        self.variants = [Variant(name, code, of) for code in codes]
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A mistake that fits many solutions: a pattern for the right code, and the wrong code.
+
+    Where the pattern matches several times, it is replaced in each place, and in all at once.
+    """
+
+    name: str
+    say: str
+    old: str
+    new: str
