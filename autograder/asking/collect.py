@@ -15,7 +15,8 @@ from torch import Tensor
 from autograder.asking.answer import Answer, Problem
 from autograder.asking.arguments import make_all
 from autograder.asking.clock import TimeLimit
-from autograder.asking.guard import Forbid, same_randomness, silence
+from autograder.asking.guard import Forbid, SameDropout, same_randomness, silence
+from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
 from autograder.asking.problems import problem_of
 from autograder.asking.question import Call, Question
@@ -50,7 +51,9 @@ def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeL
         try:
             with same_randomness():
                 arguments = make_all(call.arguments)  # the course's code, and its imports
-                with _forbid(question.forbidden), limit.running():
+                settings = same_settings(may_seed="seed" in arguments)
+                dropout = SameDropout() if call.training else contextlib.nullcontext()
+                with settings, _forbid(question.forbidden), dropout, limit.running():
                     tensors = _outputs(answer, question, call, arguments, lacks)
         except KeyboardInterrupt:
             raise
@@ -78,7 +81,8 @@ def _outputs(
     given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
     method = function if call.method == "forward" else method_of(function, call.method)
     _require_arguments(method, arguments)
-    result = method(*given)
+    with same_state(function, dict(zip(arguments, given, strict=True))):
+        result = method(*given)
     require_mode(function, call.training)
     arguments.update(zip(arguments, given, strict=True))
     returned = named_results(result, question)
@@ -91,7 +95,8 @@ def _outputs(
         for name in question.reads
         for parameter, value in arguments[name].named_parameters()
     }
-    outputs = returned | kept | slopes | read
+    modes = {f"{name}.training": torch.tensor(arguments[name].training) for name in question.reads}
+    outputs = returned | kept | slopes | read | modes
     return {name: plain_tensor(value, name) for name, value in outputs.items()}
 
 

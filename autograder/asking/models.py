@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.arguments import load_parameters, make_all
+from autograder.asking.guard import START
 from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_parameters
 from autograder.asking.question import Call
 from autograder.asking.returned import WrongResult, describe
@@ -27,8 +28,11 @@ def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.
     if is_keras_layer(answer):
         module = built_layer(answer, build, call.parameters, list(arguments.values()), dtype)
     else:
+        torch.default_generator.manual_seed(0)
         module = _torch_module(answer(**build).to(dtype), call.parameters)
-    torch.default_generator.manual_seed(0)  # the call starts here, whatever building drew
+        if torch.initial_seed():
+            raise WrongResult("setting", "seed")
+    torch.default_generator.manual_seed(START)  # whatever building drew
     return module.train(call.training)
 
 
@@ -90,7 +94,7 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
     for name, value in outputs.items():
         if not value.requires_grad:
             raise WrongResult("detached", name)
-    total = sum((value * _weights(value)).sum() for value in outputs.values())
+    total = sum((value * output_weights(value)).sum() for value in outputs.values())
     found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
     return {
         f"gradient of {name}": torch.zeros_like(leaf) if gradient is None else gradient
@@ -98,6 +102,6 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
     }
 
 
-def _weights(output: Tensor) -> Tensor:
+def output_weights(output: Tensor) -> Tensor:
     """Return fixed weights that differ for every element."""
     return torch.arange(output.numel(), dtype=output.dtype).cos().view(output.shape)

@@ -22,7 +22,7 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
     match error:
         case WrongResult():
             return error.problem
-        case NotImplementedError():
+        case NotImplementedError() if not str(error):  # the stub's; torch's own have a message
             return Problem("not answered", _raised_in(error) or question.exercise)
         case OutOfTime() if limit.waited:
             return Problem("waiting", f"{limit.wall_seconds:g}", _where(error))

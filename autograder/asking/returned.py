@@ -60,7 +60,7 @@ def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:
         return torch.tensor(value)
     if plain and isinstance(value, Tensor) and value.requires_grad:
         raise WrongResult("graph", name)
-    if not isinstance(value, Tensor):
+    if plain or not isinstance(value, Tensor):
         kind = "plain" if plain else "type"
         raise WrongResult(kind, f"{describe(value)}{f' for {name}' if name else ''}")
     return value
@@ -70,7 +70,8 @@ def kept_attribute(module: nn.Module, name: str, question: Question, call: Call)
     """Return an attribute that the module should keep. Raises WrongResult."""
     if not hasattr(module, name):
         raise WrongResult("attribute", name)
-    value = _tensor(getattr(module, name), f"the attribute {name}")
+    value = getattr(module, name)
+    value = _tensor(value, f"the attribute {name}", plain=isinstance(value, int))
     if question.keeps_detached and call.gradients and value.requires_grad:
         raise WrongResult("attached", name)
     return value

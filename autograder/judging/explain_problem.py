@@ -1,10 +1,30 @@
 """Sentences for calls that returned no tensors."""
 
 from autograder.asking.answer import Problem
+from autograder.judging.explain_error import explain_error
+
+# By what a call has changed for all code that runs after it.
+SETTINGS = {
+    "gradients": (
+        "After the call, gradients are still switched off. Use `with torch.no_grad():`, which "
+        "switches them on again where it ends."
+    ),
+    "dtype": (
+        "The call changes torch's default dtype for the whole notebook. Give the tensors that you "
+        "make their own: `dtype=x.dtype`."
+    ),
+    "seed": (
+        "The call sets torch's seed, so the notebook draws the same random numbers after each "
+        "call. Leave `manual_seed` to the caller."
+    ),
+}
 
 
-def explain_problem(problem: Problem, exercise: str) -> str:
-    """Explain, in a sentence or two, why a call returned nothing to compare."""
+def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | None = None) -> str:
+    """Explain, in a sentence or two, why a call returned nothing to compare.
+
+    sizes: the size of each named dimension in the case.
+    """
     detail = problem.detail
     match problem.kind:
         case "not answered" if detail == exercise:
@@ -20,7 +40,10 @@ def explain_problem(problem: Problem, exercise: str) -> str:
                 detail
             )
         case "plain":
-            return f"`{exercise}` returned {detail}; it should return True, False or a number."
+            return (
+                f"`{exercise}` returned {detail}; it should return True, False or a number. "
+                "`.item()` makes one of a tensor."
+            )
         case "choice" | "keys":
             return f"`{exercise}` returned {detail}."
         case "shared":
@@ -51,6 +74,20 @@ def explain_problem(problem: Problem, exercise: str) -> str:
             return (
                 f"The call leaves the model in {detail} mode; it was in the other. Note "
                 "`self.training` before, and bring it back with `self.train(…)`."
+            )
+        case "setting":
+            return SETTINGS.get(detail, "The call changes a setting of torch.")
+        case "requires gradients":
+            return f"The call makes its input `{detail}` require gradients. Leave it as it was."
+        case "frozen":
+            return (
+                f"The call changes whether the parameter `{detail}` requires gradients. Without "
+                "gradients it learns nothing."
+            )
+        case "parameter changed":
+            return (
+                f"The call changes the parameter `{detail}`, so the next call gives another "
+                "answer. Only an optimizer should change parameters."
             )
         case "detached":
             return (
@@ -84,7 +121,9 @@ def explain_problem(problem: Problem, exercise: str) -> str:
                 problem
             )
         case "raised":
-            return f"The code stopped with {detail}." + _at(problem)
+            ours = explain_error(detail, sizes or {})
+            theirs = f"The code stopped with {detail}." + _at(problem)
+            return f"{ours} {theirs}" if ours else theirs
         case "undefined":
             return (
                 f"There is no `{exercise}`: the cell that should define it did not run to its end."
@@ -96,6 +135,11 @@ def explain_problem(problem: Problem, exercise: str) -> str:
         case "unreadable":
             return f"What came in for `{exercise}` can't be read as an answer ({detail})."
     return f"No answer came in for `{exercise}`: its check did not run to the end."
+
+
+def is_explained(problem: Problem) -> bool:
+    """Whether `explain_problem` says more than the exception's own message."""
+    return problem.kind != "raised" or explain_error(problem.detail, {}) is not None
 
 
 def _cure(detail: str) -> str:

@@ -184,7 +184,12 @@ def test_reading_what_a_function_did_to_a_module():
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(True, None), (0.5, None), (torch.tensor(True), None), ("yes", "returned a str; it should")],
+    [
+        (True, None),
+        (0.5, None),
+        (torch.tensor(True), "returned a Tensor; it should"),
+        ("yes", "returned a str; it should"),
+    ],
 )
 def test_plain_results(value, words):
     question = Question("f", [Call({})], returns=["answer"], plain=True)

@@ -1,0 +1,63 @@
+"""What a call has to leave as it was: torch's settings, its inputs' and its module's state."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.asking.keras_layers import is_keras_layer
+from autograder.asking.returned import WrongResult
+
+
+@contextlib.contextmanager
+def same_settings(may_seed: bool) -> Iterator[None]:
+    """Restore torch's settings after the body. Raises WrongResult if the body changed one.
+
+    The seed is restored by `same_randomness`. may_seed: whether the body may set it.
+    """
+    gradients, dtype, seed = _settings()
+    try:
+        yield
+        gradients_now, dtype_now, seed_now = _settings()
+        if gradients_now != gradients:
+            raise WrongResult("setting", "gradients")
+        if dtype_now != dtype:
+            raise WrongResult("setting", "dtype")
+        if seed_now != seed and not may_seed:
+            raise WrongResult("setting", "seed")
+    finally:
+        torch.set_grad_enabled(gradients)
+        torch.set_default_dtype(dtype)
+
+
+def _settings() -> tuple[bool, torch.dtype, int]:
+    return torch.is_grad_enabled(), torch.get_default_dtype(), torch.initial_seed()
+
+
+@contextlib.contextmanager
+def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
+    """Raise WrongResult if a call changes its module, or what its inputs need gradients for.
+
+    function: what is called, perhaps a module. arguments: tensors and others, by name.
+    """
+    inputs = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
+    needing = {name for name, value in inputs.items() if value.requires_grad}
+    parameters = _parameters(function)
+    before = {name: (p.requires_grad, p.detach().clone()) for name, p in parameters.items()}
+    yield
+    for name, value in inputs.items():
+        if value.requires_grad and value.is_leaf and name not in needing:
+            raise WrongResult("requires gradients", name)
+    for name, (needed, value) in before.items():
+        if parameters[name].requires_grad != needed:
+            raise WrongResult("frozen", name)
+        if not torch.equal(parameters[name], value):
+            raise WrongResult("parameter changed", name)
+
+
+def _parameters(function: Any) -> dict[str, nn.Parameter]:
+    if not isinstance(function, nn.Module) or is_keras_layer(type(function)):
+        return {}
+    return dict(function.named_parameters())

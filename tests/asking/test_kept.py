@@ -1,0 +1,105 @@
+"""What a call leaves changed is restored, and said."""
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.asking.arguments import load_parameters
+from autograder.asking.collect import collect
+from autograder.asking.question import Call, Question
+from autograder.judging.explain_problem import explain_problem
+
+WORDS = torch.randn(2, 3)
+
+
+def said_of(function, **arguments):
+    question = Question("f", [Call({"words": WORDS} | arguments)], returns=["result"])
+    [answer] = collect(function, question)
+    return explain_problem(answer.problem, "f") if answer.problem else ""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda: torch.set_grad_enabled(False), "gradients are still switched off"),
+        (lambda: torch.set_default_dtype(torch.float64), "changes torch's default dtype"),
+        (lambda: torch.manual_seed(0), "sets torch's seed"),
+    ],
+)
+def test_settings_are_restored_and_the_change_is_said(change, words):
+    def f(words, *rest):
+        change()
+        return words
+
+    before = torch.random.get_rng_state()
+    assert words in said_of(f)
+    assert torch.is_grad_enabled() and torch.get_default_dtype() is torch.float32
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_a_function_with_a_seed_may_set_it():
+    def f(words, seed):
+        torch.manual_seed(seed)
+        return words
+
+    assert said_of(f, seed=3) == ""
+
+
+def test_settings_are_restored_after_an_error():
+    def f(words):
+        torch.set_grad_enabled(False)
+        raise ValueError("no")
+
+    assert "ValueError: no" in said_of(f)
+    assert torch.is_grad_enabled()
+
+
+def test_an_input_must_not_come_to_require_gradients():
+    assert "`words` require gradients" in said_of(lambda words: words.requires_grad_())
+    assert said_of(lambda words: words.clone().requires_grad_()) == ""
+
+
+class Spoiling(nn.Module):
+    """A linear layer that does something to itself on each call."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, words):
+        self.spoil()
+        return self.layer(words)
+
+    def spoil(self):
+        pass
+
+
+class Frozen(Spoiling):
+    def spoil(self):
+        self.requires_grad_(False)
+
+
+class Moved(Spoiling):
+    def spoil(self):
+        load_parameters(self, {"layer.bias": self.layer.bias + 1})
+
+
+class Seeded(Spoiling):
+    def __init__(self):
+        torch.manual_seed(5)
+        super().__init__()
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        (Spoiling, None),
+        (Frozen, "whether the parameter `layer.weight` requires gradients"),
+        (Moved, "changes the parameter `layer.bias`"),
+        (Seeded, "sets torch's seed"),
+    ],
+)
+def test_a_module_stays_as_it_is(module, words):
+    question = Question("f", [Call({"words": WORDS}, build={})], returns=["result"])
+    [answer] = collect(module, question)
+    assert words in explain_problem(answer.problem, "f") if words else not answer.problem
