@@ -1,6 +1,7 @@
 """Sentences for wrong tensors that match no known mistake.
 
-Each rule knows one way of being wrong; the first one that applies provides the sentence.
+Each rule knows one way of being wrong; the first one that applies provides the sentence. If none
+does, `describe_difference` says where the values are off.
 """
 
 import itertools
@@ -15,9 +16,14 @@ from autograder.judging.compare import Comparison, equal
 Rule = Callable[[Comparison], str | None]
 
 
-def explain_difference(comparison: Comparison) -> str:
-    """Explain how a wrong output differs from the right one, in a sentence or two."""
-    return next(sentence for rule in RULES if (sentence := rule(comparison)))
+def recognize_difference(comparison: Comparison) -> str | None:
+    """Say in what way a wrong output differs from the right one; None if no rule applies."""
+    return next((sentence for rule in RULES if (sentence := rule(comparison))), None)
+
+
+def describe_difference(comparison: Comparison) -> str:
+    """Say where a wrong output of the right shape and dtype differs from the right one."""
+    return some_rows_right(comparison) or largest_difference(comparison)
 
 
 def other_axis_order(c: Comparison) -> str | None:
@@ -46,7 +52,13 @@ def wrong_dtype(c: Comparison) -> str | None:
     if c.got.dtype == c.expected.dtype:
         return None
     wanted, got = (str(t.dtype).removeprefix("torch.") for t in (c.expected, c.got))
-    return f"{_subject(c, 'should have')} dtype {wanted}; it has {got}."
+    why = ""
+    if c.expected.dtype in (torch.float64, torch.float16) and c.got.is_floating_point():
+        why = (
+            " The inputs are of this dtype. Give the tensors that you make the same, with "
+            "`dtype=x.dtype` or `x.new_zeros(…)`, and convert nothing."
+        )
+    return f"{_subject(c, 'should have')} dtype {wanted}; it has {got}.{why}"
 
 
 def not_finite(c: Comparison) -> str | None:
@@ -110,6 +122,92 @@ def row_offset(c: Comparison) -> str | None:
     return f"{_subject(c)} right but for a number that is added to each whole row."
 
 
+def same_vector_added(c: Comparison) -> str | None:
+    """Right except for one vector that is added to every row."""
+    few = c.got.dim() < 2 or c.got.shape[-1] < 2 or c.got.numel() == c.got.shape[-1]
+    if few or not c.got.is_floating_point():
+        return None
+    offset = (c.got - c.expected).reshape(-1, c.got.shape[-1])[:1]
+    if not equal(c.got - offset, c.expected, 2 * c.tolerance):
+        return None
+    return f"{_subject(c)} off by the same vector in every row: is a bias missing, or one too many?"
+
+
+def too_few_digits(c: Comparison) -> str | None:
+    """Right, but with fewer digits than the dtype has."""
+    if not c.got.is_floating_point():
+        return None
+    scale = max(1.0, c.expected.abs().nan_to_num(posinf=1.0).max().item())
+    if not equal(c.got, c.expected, 1e-3 * scale):
+        return None
+    if c.expected.dtype is torch.float64 and equal(c.got, c.expected, 1e-5 * scale):
+        return (
+            f"{_subject(c)} right to about 7 digits, and the inputs are float64, with 16. "
+            "Something on the way is float32: a `.float()`, or a tensor made without "
+            "`dtype=x.dtype`."
+        )
+    return (
+        f"{_subject(c)} almost right: {_largest_gap(c)} Is something rounded, or a small number "
+        "added?"
+    )
+
+
+def untouched_by_softmax(c: Comparison) -> str | None:
+    """Scores where their softmax or exponential should be."""
+    if not c.got.is_floating_point() or c.got.dim() == 0:
+        return None
+    if equal(c.got.softmax(-1), c.expected, c.tolerance):
+        return f"{_subject(c)} not weights yet: their softmax would be right."
+    if equal(c.got.exp(), c.expected, c.tolerance):
+        return f"{_subject(c)} the logarithm of what it should be."
+    return None
+
+
+def lost_signs(c: Comparison) -> str | None:
+    """Right except that negative values became positive or 0."""
+    if not c.got.is_floating_point() or not (c.expected < 0).any():
+        return None
+    if equal(c.got, c.expected.abs(), c.tolerance):
+        return f"{_subject(c)} right but for the signs: negative values have become positive."
+    if equal(c.got, c.expected.relu(), c.tolerance):
+        return f"{_subject(c)} right where it is positive, and 0 where it should be negative."
+    return None
+
+
+def cut_off(c: Comparison) -> str | None:
+    """Right except that values beyond a bound became that bound."""
+    if not c.got.is_floating_point() or not c.expected.isfinite().all():
+        return None
+    low, high = c.got.min(), c.got.max()
+    if low == high or not equal(c.got, c.expected.clamp(low, high), c.tolerance):
+        return None
+    return f"{_subject(c)} cut off: no value is below {_number(low)} or above {_number(high)}."
+
+
+def all_the_same(c: Comparison) -> str | None:
+    """One value everywhere."""
+    if c.got.numel() < 2 or not (c.got == c.got.flatten()[0]).all():
+        return None
+    return f"{_subject(c)} the same everywhere: {_number(c.got.flatten()[0])}."
+
+
+def first_repeated(c: Comparison) -> str | None:
+    """The first element along a dimension, repeated along it."""
+    for dim in range(c.got.dim() - 1):
+        first = c.expected.narrow(dim, 0, min(1, c.expected.shape[dim]))
+        if c.got.shape[dim] > 1 and equal(c.got, first.expand_as(c.expected), c.tolerance):
+            return f"{_subject(c)} right for the first {_dim_name(c, dim)}, and repeats it for all."
+    return None
+
+
+def reversed_along(c: Comparison) -> str | None:
+    """Right in the reverse order along a dimension."""
+    for dim in range(c.got.dim()):
+        if equal(c.got.flip(dim), c.expected, c.tolerance):
+            return f"{_subject(c)} right in reverse order along {_dim_name(c, dim)}."
+    return None
+
+
 def shuffled_rows(c: Comparison) -> str | None:
     """The right rows in another order."""
     if c.got.dim() < 2 or not c.got.is_floating_point():
@@ -148,18 +246,19 @@ def rows_do_not_sum_to_1(c: Comparison) -> str | None:
     return None
 
 
-def largest_difference(c: Comparison) -> str | None:
-    """The place where the values are farthest apart; always returns a sentence."""
+def largest_difference(c: Comparison) -> str:
+    """How many values are off, and the place where they are farthest apart."""
+    many = int(c.wrong_at.sum())
+    verb = "is" if many == 1 else "are"
+    return f"{many} of {c.got.numel()} values {verb} off, most of all {_largest_gap(c)}"
+
+
+def _largest_gap(c: Comparison) -> str:
     # A number is infinitely far from NaN; equal infinities do not differ.
     gap = (c.got.double() - c.expected.double()).abs().nan_to_num(nan=math.inf)
     gap = torch.where(c.wrong_at, gap, 0.0)
     place = _index(gap == gap.max())
-    many = int(c.wrong_at.sum())
-    verb = "is" if many == 1 else "are"
-    return (
-        f"{many} of {c.got.numel()} values {verb} off, most of all at {place}: "
-        f"{_apart(c.got[place], c.expected[place])} should be."
-    )
+    return f"at {place}: {_apart(c.got[place], c.expected[place])} should be."
 
 
 def too_much_error(c: Comparison) -> str | None:
@@ -178,12 +277,18 @@ RULES: tuple[Rule, ...] = (
     wrong_choice,
     opposite_booleans,
     not_finite,
+    too_few_digits,
+    all_the_same,
     constant_factor,
     row_offset,
+    same_vector_added,
+    untouched_by_softmax,
+    lost_signs,
+    cut_off,
+    first_repeated,
+    reversed_along,
     shuffled_rows,
     rows_do_not_sum_to_1,
-    some_rows_right,
-    largest_difference,
 )
 
 # ---------------------------------------------------------------- words
@@ -221,6 +326,15 @@ def _named(c: Comparison) -> str:
 def _subject(c: Comparison, verb: str = "is") -> str:
     named = _named(c)
     return f"{named[0].upper()}{named[1:]} {verb}"
+
+
+def _dim_name(c: Comparison, dim: int) -> str:
+    """Name a dimension of the output as its annotation does; else by its number."""
+    names = c.dims.split()
+    from_the_end = c.got.dim() - dim
+    if from_the_end <= len(names) and not names[-from_the_end].startswith("*"):
+        return f"`{names[-from_the_end]}`"
+    return f"dimension {dim}"
 
 
 def _index(where: Tensor) -> tuple[int, ...]:

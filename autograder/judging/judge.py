@@ -9,12 +9,13 @@ from typing import Any
 from autograder.asking.answer import NEVER_CALLED, Answer, Problem
 from autograder.judging.code_marks import in_backticks
 from autograder.judging.compare import Comparison
-from autograder.judging.explain_difference import explain_difference
-from autograder.judging.explain_problem import explain_problem
+from autograder.judging.explain_difference import describe_difference, recognize_difference
+from autograder.judging.explain_problem import explain_problem, is_explained
 from autograder.judging.footprint import Footprint, footprint, slack
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
 
+GRADIENT = "gradient of "
 MOST_PROBLEMS = 5
 HIDDEN_ONLY = (
     "It is right on the cases that the notebook shows and wrong on others of the same form: "
@@ -117,10 +118,20 @@ def _case_problems(case: CaseKey, answer: Answer) -> list[Problem]:
 def _holds(case: CaseKey, answer: Answer, outputs: list[str]) -> bool:
     if case.raises:
         return _raised(answer, case.raises)
-    names = outputs or case.expected
+    names = _counted(case, outputs)
     if answer.problem or answer.changed or any(name in answer.lacks for name in names):
         return False
     return all(_comparison(case, answer, name).right for name in names)
+
+
+def _counted(case: CaseKey, outputs: list[str]) -> list[str]:
+    """List the outputs that count in a case: all, or those named and their gradients."""
+    of_gradients = any(name.startswith(GRADIENT) for name in outputs)
+    return [
+        name
+        for name in case.expected
+        if not outputs or name in outputs or (name.startswith(GRADIENT) and not of_gradients)
+    ]
 
 
 def _raised(answer: Answer, error: str) -> bool:
@@ -148,7 +159,7 @@ def _finding(
     if answer.problem and answer.problem.kind in NEVER_CALLED:
         return {"sentence": explain_problem(answer.problem, key.exercise)}
     exhibit = Exhibit(index, case.label, case.shapes, hidden=case.hidden)
-    names = aspect.outputs or list(case.expected)
+    names = _counted(case, aspect.outputs)
     lack = next((answer.lacks[name] for name in names if name in answer.lacks), None)
     wrong = None
     if not answer.problem and not lack:
@@ -159,19 +170,27 @@ def _finding(
     mistake = find_mistake(key, answers, index)
     if mistake:
         return {"exhibit": exhibit, "sentence": mistake.say, "mistake": mistake.name}
-    if lack:
-        return {"exhibit": exhibit, "sentence": explain_problem(lack, key.exercise)}
-    return {"exhibit": exhibit, "sentence": _explain(key, case, answer, wrong)}
+    sentence, recognized = _explain(
+        key, case, replace(answer, problem=answer.problem or lack), wrong
+    )
+    return {"exhibit": exhibit, "sentence": sentence, "recognized": recognized}
 
 
-def _explain(key: AnswerKey, case: CaseKey, answer: Answer, wrong: Comparison | None) -> str:
+def _explain(
+    key: AnswerKey, case: CaseKey, answer: Answer, wrong: Comparison | None
+) -> tuple[str, bool]:
+    """Return a sentence, and whether it says what is wrong, not only that something is."""
     if answer.problem:
-        return explain_problem(answer.problem, key.exercise)
+        sentence = explain_problem(answer.problem, key.exercise, case.sizes)
+        return sentence, is_explained(answer.problem)
     if case.raises:
-        return f"`{key.exercise}` should raise {case.raises} here; it went on without a word."
+        said = f"`{key.exercise}` should raise {case.raises} here; it went on without a word."
+        return said, True
     if wrong is None:
-        return _explain_change(answer.changed)
-    return (HIDDEN_ONLY if case.hidden else "") + explain_difference(wrong)
+        return _explain_change(answer.changed), True
+    sentence = recognize_difference(wrong)
+    said = (HIDDEN_ONLY if case.hidden else "") + (sentence or describe_difference(wrong))
+    return said, sentence is not None
 
 
 def _explain_change(changed: tuple[str, ...]) -> str:

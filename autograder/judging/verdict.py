@@ -56,6 +56,7 @@ class Verdict:
 
     sentence: what is wrong, empty if everything is right.
     mistake: the name of the known mistake, if it is one.
+    recognized: whether the sentence says what is wrong, not only where values are off.
     problems: what prevented tensors in any case, each problem once.
     """
 
@@ -64,6 +65,7 @@ class Verdict:
     aspects: list[AspectResult]
     sentence: str = ""
     mistake: str = ""
+    recognized: bool = True
     exhibit: Exhibit | None = None
     answered: bool = True
     printed: int = 0

@@ -1,0 +1,224 @@
+"""Sentences for exceptions: what the message of Python or torch means in this exercise."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a message means: a pattern for the message, and the sentence.
+
+    In the sentence, `{0}` is the pattern's first group, and `{0:size}` adds the dimension's name to
+    it if it is a size ("4, which is n_key") or a shape ("(n_query=3, n_key=4)").
+    """
+
+    pattern: str
+    say: str
+
+
+RULES = (
+    Rule(
+        r"mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)",
+        "These two don't fit in a matrix product: {0:size} and {1:size}. The last dimension of "
+        "the left one meets the second to last of the right one. Does one of them need a "
+        "transpose?",
+    ),
+    Rule(
+        r"inconsistent tensor size, expected tensor \[(\d+)\] and src \[(\d+)\]",
+        "A product of two vectors needs the same length: one has {0:size}, the other {1:size}.",
+    ),
+    Rule(
+        r"size mismatch, got input \(\d+\), mat \((\d+x\d+)\), vec \((\d+)\)",
+        "A matrix of {0:size} can't be multiplied with a vector of {1:size}. Does the matrix need "
+        "a transpose?",
+    ),
+    Rule(
+        r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: "
+        r"\[(\d+), (\d+)\]",
+        "These two don't fit in a batch of matrix products: the right one should begin with "
+        "({0}, {1:size}) and begins with ({2}, {3:size}).",
+    ),
+    Rule(
+        r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at "
+        r"non-singleton dimension (\d+)",
+        "Two tensors meet whose sizes differ in dimension {2}: {0:size} and {1:size}.",
+    ),
+    Rule(
+        r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
+        "A tensor can't take this shape: a dimension of {1:size} should become {0:size}.",
+    ),
+    Rule(
+        r"shape '\[(.*)\]' is invalid for input of size (\d+)",
+        "The new shape ({0}) does not hold as many numbers as the tensor has, {1}.",
+    ),
+    Rule(
+        r"view size is not compatible",
+        "`view` can't reorder numbers, and a transpose has done so. Check that the dimensions are "
+        "in the order you mean before you flatten any; then use `reshape`.",
+    ),
+    Rule(
+        r"Dimension out of range \(expected to be in range of \[-(\d+), \d+\], but got (-?\d+)\)",
+        "The code uses dimension {1} of a tensor with {0}. Count from the end, -1, -2, to be "
+        "right with and without a batch.",
+    ),
+    Rule(
+        r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",
+        "There is no index {0} in dimension {1}: its size is {2:size}, and counting starts at 0.",
+    ),
+    Rule(
+        r"too many indices for tensor of dimension (\d+)",
+        "The code gives more indices than the tensor has dimensions, {0}.",
+    ),
+    Rule(
+        r"too many values to unpack \(expected (\d+)",
+        "The left side of `=` has {0} names, and there are more values than that. Does the shape "
+        "have a batch here?",
+    ),
+    Rule(
+        r"not enough values to unpack \(expected (\d+), got (\d+)\)",
+        "The left side of `=` has {0} names, and there are only {1} values. Is the shape without a "
+        "batch here?",
+    ),
+    Rule(
+        r"einsum\(\): the number of subscripts in the equation \((\d+)\) does not match the number "
+        r"of dimensions \((\d+)\) for operand (\d+)",
+        "einsum: operand {2} has {1} dimensions, and the equation gives it {0} letters. `...` "
+        "stands for any dimensions in front.",
+    ),
+    Rule(
+        r"einsum\(\): subscript (\w) has size (\d+) for operand (\d+) which does not broadcast "
+        r"with previously seen size (\d+)",
+        "einsum: the letter {0} has two sizes at once: {3:size} and, in operand {2}, {1:size}. A "
+        "letter belongs to one dimension.",
+    ),
+    Rule(
+        r"einsum\(\): (fewer|more) operands were provided than specified",
+        "einsum: the equation has another number of operands, separated by commas, than the call.",
+    ),
+    Rule(
+        r"einsum\(\): output subscript (\w) (.*)",
+        "einsum: the letter {0} of the output {1}.",
+    ),
+    Rule(
+        r"name '(\w+)' is not defined",
+        "There is no `{0}` here. Is it misspelled, made in another function, or an attribute that "
+        "needs `self.`?",
+    ),
+    Rule(
+        r"cannot access local variable '(\w+)'",
+        "`{0}` is used before it has a value.",
+    ),
+    Rule(
+        r'Module \[(\w+)\] is missing the required "forward" function',
+        "`{0}` has no `forward`. Is it misspelled, or indented so that it is part of `__init__`?",
+    ),
+    Rule(
+        r"Layer (\w+) does not have a `call\(\)` method",
+        "`{0}` has no `call`. Is it misspelled, or indented so that it is part of `__init__`?",
+    ),
+    Rule(
+        r"bitwise_xor|unsupported operand type\(s\) for \^",
+        "In Python, `^` is no power. Write `**`.",
+    ),
+    Rule(
+        r"not implemented for '(Long|Int|Bool|Byte)'",
+        "torch can do this only with floating-point numbers, and these are of type {0}.",
+    ),
+    Rule(
+        r"cannot assign \w+ before Module.__init__\(\) call",
+        "`super().__init__()` has to come first in `__init__`, before the layers.",
+    ),
+    Rule(
+        r"torch\.return_types\.(max|min|sort|median|topk)",
+        "`{0}` along a dimension returns two things, values and indices. Take `.values`; for the "
+        "largest, `amax` returns only the value.",
+    ),
+    Rule(
+        r"'([\w.]+)' object has no attribute '(\w+)'",
+        "`{1}` is asked of something that has no such attribute: its type is {0}. If it should be "
+        "an attribute of your own, `__init__` has to make it.",
+    ),
+    Rule(
+        r"Boolean value of Tensor with more than one value is ambiguous",
+        "`if`, `and`, `or` and `not` take a single True or False; this tensor holds many. For each "
+        "element, use `&`, `|`, `~` or `torch.where`.",
+    ),
+    Rule(
+        r"value cannot be converted to type (?:\w+::)?(\w+) without overflow",
+        "The number is too large for the dtype {0}. The lowest one that each dtype can hold is "
+        "`torch.finfo(x.dtype).min`.",
+    ),
+    Rule(
+        r"expected (?:scalar type|m1 and m2 to have the same dtype|both tensors|.*same dtype)",
+        "Two tensors of different dtype meet. Give the tensors that you make the dtype of the "
+        "input: `dtype=x.dtype`, or `x.new_zeros(…)`.",
+    ),
+    Rule(
+        r"modified by an inplace operation",
+        "A step in place (`/=`, `exp_()`) overwrites a tensor that the gradient still needs. Make "
+        "a new one: `x = x / y`, not `x /= y`.",
+    ),
+    Rule(
+        r"a leaf Variable that requires grad is being used in an in-place operation",
+        "A step in place (`-=`, `[...] =`) changes a tensor that asks for gradients. Make a new "
+        "one, or do it under `torch.no_grad()`.",
+    ),
+    Rule(
+        r"Can't call numpy\(\) on Tensor that requires grad",
+        "NumPy ends the gradient. Stay with torch's functions.",
+    ),
+    Rule(
+        r"(\w+)\(\) (?:missing|takes|got an unexpected|received an invalid)",
+        "`{0}` can't take these arguments: look at their number, order and names.",
+    ),
+    Rule(
+        r"unsupported operand type\(s\) for (\S+): '([\w.]+)' and '([\w.]+)'",
+        "`{0}` has no meaning between these two types: {1} and {2}.",
+    ),
+    Rule(
+        r"'(\w+)' object is not callable",
+        "Something of type {0} is called like a function, with `()`.",
+    ),
+    Rule(
+        r"'(\w+)' object is not (?:subscriptable|iterable)",
+        "Something of type {0} is used like a list.",
+    ),
+    Rule(
+        r"only integer tensors of a single element|only one element tensors|a Tensor with \d+ elem",
+        "A single number is needed here, and the tensor holds many.",
+    ),
+)
+
+
+def explain_error(message: str, sizes: dict[str, int]) -> str | None:
+    """Explain an exception's message; None if no rule knows it.
+
+    sizes: the size of each named dimension in the case, which names the sizes in the message.
+    """
+    names = _unique(sizes)
+    for rule in RULES:
+        if match := re.search(rule.pattern, message):
+            return rule.say.format(*(_Group(group, names) for group in match.groups()))
+    return None
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Part of a message; names: the dimensions by size."""
+
+    text: str
+    names: dict[str, str]
+
+    def __format__(self, spec: str) -> str:
+        if spec == "size" and "x" in self.text:
+            parts = (f"{self.names[n]}={n}" if n in self.names else n for n in self.text.split("x"))
+            return f"({', '.join(parts)})"
+        if spec == "size" and self.text in self.names:
+            return f"{self.text}, which is {self.names[self.text]}"
+        return self.text
+
+
+def _unique(sizes: dict[str, int]) -> dict[str, str]:
+    """Return the dimension of each size that only one has."""
+    values = list(sizes.values())
+    return {str(size): name for name, size in sizes.items() if size > 1 and values.count(size) == 1}

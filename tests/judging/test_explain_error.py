@@ -1,0 +1,79 @@
+"""Errors of Python and torch, raised for real, and what is said about them."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.judging.explain_error import explain_error
+
+SIZES = {"n_query": 4, "d_k": 3, "n_key": 5}
+X, Y = torch.randn(4, 3), torch.randn(5, 3)
+
+
+class NoSuper(nn.Module):
+    def __init__(self):
+        self.layer = nn.Linear(2, 2)
+
+
+class NoForward(nn.Module):
+    pass
+
+
+def in_place():
+    x = X.clone().requires_grad_()
+    y = x.exp()
+    y /= y.sum()
+    y.sum().backward()
+
+
+def not_a_pair():
+    _batch, _n, _d = X.shape
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (lambda: X @ Y, "(n_query=4, d_k=3) and (n_key=5, d_k=3)"),
+        (lambda: X + Y, "differ in dimension 0: 4, which is n_query and 5, which is n_key"),
+        (lambda: X.view(5, 3), "(5, 3) does not hold as many numbers as the tensor has, 12"),
+        (lambda: X.T.view(12), "`view` can't reorder numbers"),
+        (lambda: X.sum(2), "dimension 2 of a tensor with 2"),
+        (lambda: X[7], "no index 7 in dimension 0: its size is 4, which is n_query"),
+        (lambda: X[0, 0, 0], "more indices than the tensor has dimensions, 2"),
+        (not_a_pair, "has 3 names, and there are only 2 values"),
+        (lambda: torch.einsum("id,jd->ij", X, Y[0]), "operand 1 has 1 dimensions"),
+        (lambda: torch.einsum("id,di->i", X, Y), "two sizes at once"),
+        (lambda: torch.einsum("id,jd->ij", X), "another number of operands"),
+        (lambda: undefined, "There is no `undefined` here"),
+        (NoSuper, "`super().__init__()` has to come first"),
+        (lambda: NoForward()(X), "`NoForward` has no `forward`"),
+        (lambda: X - X.max(-1), "returns two things, values and indices"),
+        (lambda: X.shape.numbers, "its type is torch.Size"),
+        (lambda: 1 if X else 2, "single True or False"),
+        (lambda: X.half().masked_fill(X > 0, -1e9), "too large for the dtype"),
+        (lambda: X @ X.double().T, "different dtype meet"),
+        (in_place, "overwrites a tensor that the gradient still needs"),
+        (lambda: X.requires_grad_().exp().numpy(), "NumPy ends the gradient"),
+        (lambda: 2 ^ 0.5, "`^` is no power"),
+        (lambda: F.softmax(torch.arange(3), -1), "floating-point numbers, and these are of type"),
+        (lambda: X.transpose(), "`transpose` can't take these arguments"),
+        (lambda: X(1), "called like a function"),
+        (lambda: float(X), "A single number is needed here"),
+    ],
+)
+def test_an_error_is_explained(code, words):
+    with pytest.raises(Exception) as error:
+        code()
+    message = f"{error.type.__name__}: {error.value}".splitlines()[0]
+    assert words in (explain_error(message, SIZES) or message)
+
+
+def test_a_size_of_two_dimensions_has_no_name():
+    message = "The size of tensor a (4) must match the size of tensor b (5) at non-singleton "
+    said = explain_error(message + "dimension 1", {"n": 4, "m": 4, "d": 5})
+    assert "4 and 5, which is d." in said
+
+
+def test_an_unknown_error_has_no_explanation():
+    assert explain_error("ValueError: the moon is full", SIZES) is None
