@@ -35,7 +35,8 @@ class Audit:
             many >= LEAST_ALTERNATIVES, f"needs {LEAST_ALTERNATIVES} alternatives and has {many}"
         )
         for case in self.key.cases:
-            distinct = len(set(case.sizes.values())) == len(case.sizes)
+            sizes = [size for size in case.sizes.values() if size > 1]
+            distinct = len(set(sizes)) == len(sizes)
             self._require(distinct, f"has equal sizes in {case.sizes}")
         for name, answers in right.items():
             verdict = judge(self.key, answers)

@@ -7,6 +7,7 @@ rejected, or a trivial answer earns a point.
 """
 
 import hashlib
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,14 +30,30 @@ from autograder.judging.footprint import footprint
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.lessons.draw import Draw
 from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import Aspect, Case, Exercise, Goal, Inputs, ModuleCase, Raises
+from autograder.lessons.exercise import (
+    DOUBLE,
+    GRADIENTS,
+    HALF,
+    ONES,
+    Aspect,
+    Case,
+    Exercise,
+    Goal,
+    Inputs,
+    ModuleCase,
+    Raises,
+)
 from autograder.lessons.lesson import ROOT, Lesson
 from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 
 PUBLIC_SEED = "public"
 PARAMETER_SCALE = 0.6
-ROUNDING = 16 * torch.finfo(torch.float32).eps
+ROUNDING = 16  # rounding errors
+DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
+LONGER = 1 + 2**-26  # gives a float32 more digits, which rounding it again would lose
+# The least relative error that counts, by dtype.
+LEAST = {torch.float64: 1e-10, torch.float32: 1e-5, torch.float16: 1e-2}
 
 
 def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
@@ -71,6 +88,12 @@ class DrawnCase:
     goal: Goal | None
     raises: str
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype of its floating-point inputs."""
+        tensors = [v for v in self.call.arguments.values() if isinstance(v, Tensor)]
+        return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
+
 
 class ExerciseBuilder:
     """Builds the question and the answer key of one exercise."""
@@ -82,6 +105,7 @@ class ExerciseBuilder:
         self.asked = input_dims(self.solution)
         self.cases: list[DrawnCase] = []
         self.aspects = [self._draw_aspect(aspect) for aspect in exercise.aspects]
+        self._add_forms()
         self.question = Question(
             exercise=exercise.name,
             calls=[case.call for case in self.cases],
@@ -137,6 +161,38 @@ class ExerciseBuilder:
         cases = list(range(first, len(self.cases)))
         return AspectKey(aspect.name, aspect.points, cases, list(aspect.outputs))
 
+    def _add_forms(self) -> None:
+        """Ask a case once more, in each of the exercise's forms."""
+        aspects = self.exercise.aspects
+        about_gradients = any(aspect.gradients for aspect in aspects)
+        for seed, form in itertools.product(self.seeds, self.exercise.also):
+            if form == GRADIENTS and about_gradients:
+                continue
+            call, draw = self._in_form(aspects[0].cases[-1], form, seed)
+            for aspect, key in zip(aspects, self.aspects, strict=True):
+                others = set(aspect.outputs) - set(aspects[0].outputs or aspect.outputs)
+                if aspect is aspects[0] or (others and form != GRADIENTS):
+                    key.cases.append(len(self.cases))
+            self.cases.append(DrawnCase(call, draw, seed != PUBLIC_SEED, None, ""))
+
+    def _in_form(self, make: Inputs, form: str, seed: str) -> tuple[Call, Draw]:
+        draw = Draw(
+            f"{seed}/{self.exercise.name}/{form}",
+            self.asked,
+            ones=form == ONES,
+            exact_root=form in DTYPES,
+        )
+        case = self._drawn(make, draw, form)
+        if isinstance(case, Goal | Raises):
+            raise AuthoringError(f"{self.exercise.name}: a {type(case).__name__} has no {form}")
+        if form == ONES and isinstance(case, ModuleCase):
+            case = replace(case, training=True)
+        call = self._call(case, draw, form == GRADIENTS)
+        if form in DTYPES:
+            call = call.map_tensors(lambda value: (value.double() * LONGER).to(DTYPES[form]))
+        draw.label(", ".join(filter(None, [draw.name, form])))
+        return call, draw
+
     def _drawn(self, make: Inputs, draw: Draw, where: str) -> Case:
         try:
             return make(draw)
@@ -159,14 +215,15 @@ class ExerciseBuilder:
         return collect(namespace[self.exercise.name], self.question)
 
     def _expected(self, noise: float = 0.0) -> list[Answer]:
-        """Compute the solution's answers in float64 and return them in float32.
+        """Compute the solution's answers in float64 and return them in the inputs' dtype.
 
-        noise: relative size of random changes to the inputs and parameters.
+        noise: size of random changes to the inputs and parameters, in rounding errors.
         """
         generator = torch.Generator().manual_seed(0)
 
         def precise(value: Tensor) -> Tensor:
-            return value.double() * (1 + noise * torch.randn(value.shape, generator=generator))
+            changes = torch.randn(value.shape, generator=generator)
+            return value.double() * (1 + noise * torch.finfo(value.dtype).eps * changes)
 
         calls = [call.map_tensors(precise) for call in self.question.calls]
         answers = collect(self.solution, replace(self.question, calls=calls))
@@ -177,8 +234,8 @@ class ExerciseBuilder:
             if answer.changed:
                 raise AuthoringError(f"the solution of {self.exercise.name} changes its input")
         return [
-            replace(answer, tensors=map_tensors(answer.tensors, in_single_precision))
-            for answer in answers
+            replace(answer, tensors=map_tensors(answer.tensors, rounding_to(case.dtype)))
+            for case, answer in zip(self.cases, answers, strict=True)
         ]
 
     def _case_keys(self) -> list[CaseKey]:
@@ -188,14 +245,15 @@ class ExerciseBuilder:
     def _case_key(self, case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:
         arguments = case.call.arguments.items()
         goal = case.goal.goal if case.goal else {}
-        outputs = expected.tensors | goal
+        outputs, least = expected.tensors | goal, LEAST[case.dtype]
+        scales = {name: _scale(name, expected.tensors) for name in expected.tensors}
         return CaseKey(
             label=case.draw.name,
             shapes={name: list(v.shape) for name, v in arguments if isinstance(v, Tensor)},
             sizes=case.draw.sizes,
             expected=outputs,
             tolerance={
-                name: _tolerance(value, disturbed.tensors[name], _scale(name, expected.tensors))
+                name: _tolerance(value, disturbed.tensors[name], least * scales[name])
                 for name, value in expected.tensors.items()
             },
             raises=case.raises,
@@ -204,9 +262,9 @@ class ExerciseBuilder:
         )
 
 
-def in_single_precision(value: Tensor) -> Tensor:
-    """Convert float64 to float32; keep any other dtype, which the case itself asked for."""
-    return value.float() if value.dtype is torch.float64 else value
+def rounding_to(dtype: torch.dtype) -> Callable[[Tensor], Tensor]:
+    """Return a function that rounds float64; it keeps any other dtype, which the solution chose."""
+    return lambda value: value.to(dtype) if value.dtype is torch.float64 else value
 
 
 def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
@@ -250,15 +308,15 @@ def _dims(annotation: Any) -> str:
     return re.sub(r"\s+", " ", getattr(annotation, "dim_str", "")).strip()
 
 
-def _tolerance(expected: Tensor, disturbed: Tensor, scale: float) -> float:
-    """Return how far a right answer may be off, absolute.
+def _tolerance(expected: Tensor, disturbed: Tensor, least: float) -> float:
+    """Return how far a right answer may be off, absolute, and at least `least`.
 
-    Good float32 code is off by about as much as the answer moves when its inputs are rounded
-    (backward stability), so the bound is a few times that, and at least 1e-5 of the scale.
+    Good code is off by about as much as the answer moves when its inputs are rounded (backward
+    stability), so the bound is a few times that.
     """
     if not expected.is_floating_point():
         return 0.0
-    return max(1e-5 * scale, 4 * _largest(disturbed - expected))
+    return max(least, 4 * _largest(disturbed - expected))
 
 
 def _scale(name: str, outputs: dict[str, Tensor]) -> float:

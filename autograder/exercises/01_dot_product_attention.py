@@ -1,7 +1,7 @@
 """Lesson 1: dot-product attention without parameters."""
 
 from autograder.exercises.slips import RETURNED, WEIGHTS
-from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.exercise import GRADIENTS, ONES, Aspect, Exercise, drawn
 from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- query_scores
@@ -16,6 +16,7 @@ def query_and_words(draw, values):
 query_scores = Exercise(
     "query_scores",
     returns="scores",
+    also=(ONES, GRADIENTS),  # a loop into torch.zeros(n) is as good here
     aspects=[
         Aspect(
             "one score for each word",
@@ -123,6 +124,12 @@ query_scores = Exercise(
         "`torch.dot` computes that for two vectors, and so does `@`.",
         "Gather the scores in a list and make one tensor of it with `torch.stack`.",
     ],
+    excuses={
+        "operands swapped: word @ query": "a dot product is the same either way",
+        "result in float32": "a loop into torch.zeros(n) is as good here, and gives float32",
+        "result rounded to float32": "likewise",
+        "float32 inside": "likewise",
+    },
 )
 
 # ---------------------------------------------------------------- softmax
@@ -167,6 +174,7 @@ softmax = Exercise(
             1,
             [
                 drawn("m", dim=0),
+                drawn("batch m", dim=0),
                 drawn("batch m", dim=1),
             ],
         ),
@@ -312,8 +320,7 @@ softmax = Exercise(
             """
             top = torch.max(scores, dim, keepdim=True).values
             weights = torch.exp(scores - top)
-            weights /= weights.sum(dim=dim, keepdim=True)
-            return weights
+            return weights / weights.sum(dim=dim, keepdim=True)
             """,
         ),
         Alternative(
@@ -333,6 +340,11 @@ softmax = Exercise(
         "The weights do not change when the same number is subtracted from a whole row. Subtract "
         "the row's largest score (`amax`), and no exponential can overflow.",
     ],
+    excuses={
+        "result clamped": "weights lie between 0 and 1",
+        "result without signs": "likewise",
+        "result without negatives": "likewise",
+    },
 )
 
 # ---------------------------------------------------------------- context_vector
@@ -429,6 +441,13 @@ context_vector = Exercise(
         "Start from zeros. For each word, add its weight times the word.",
         "`zip(attn_weights, words)` gives a weight and its word at a time.",
     ],
+    excuses={
+        "another number: 0 → -1": "any word has the right number of features",
+        "arguments swapped: zip(attn_weights, words": "a product is the same either way",
+        "another argument: words → attn_weights in torch.zeros_like(words[0])": (
+            "a single 0 grows to the sum"
+        ),
+    },
 )
 
 # ---------------------------------------------------------------- attention_scores
@@ -528,6 +547,11 @@ attention_scores = Exercise(
         "The words are rows. Which matrix has the same words as columns?",
         "`words.T` has the words as columns.",
     ],
+    excuses={
+        "einsum / another einsum: id,jd->ij → id,jd->ji": (
+            "the scores of words with themselves are symmetric"
+        ),
+    },
 )
 
 # ---------------------------------------------------------------- simple_attention
@@ -546,7 +570,11 @@ simple_attention = Exercise(
             2,
             outputs=("context",),
         ),
-        Aspect("scores above 100", 1, [lambda draw: {"words": draw.normal("n d", 0.2) + 9}]),
+        Aspect(
+            "scores above 100",
+            1,
+            [lambda draw: {"words": draw.normal("n d", 0.2) + 9}, drawn(scale=20)],
+        ),
     ],
     slips=[*WEIGHTS, *RETURNED],
     mistakes=[
@@ -631,6 +659,13 @@ simple_attention = Exercise(
         "query sum to 1?",
         "Row i of the weights times all words is context i. One matrix product does all rows.",
     ],
+    excuses={
+        "softmax's dimension: torch.softmax($X, dim=1)": ("of two dimensions, 1 is the last"),
+        "einsum / another einsum: id,jd->ij → id,jd->ji": (
+            "the scores of words with themselves are symmetric"
+        ),
+        "one query at a time / another number: 0 → -1": "a row of scores has one dimension",
+    },
 )
 
 EXERCISES = (query_scores, softmax, context_vector, attention_scores, simple_attention)

@@ -157,6 +157,13 @@ project = Exercise(
         "Row i of the product of words and matrix is word i, projected. The same operator does a "
         "batch: it leaves the dimensions in front alone.",
     ],
+    excuses={
+        "one wide product, cut in three / elements swapped: (w_query, w_key, w_value) → (w_key": (
+            "both have d_k columns"
+        ),
+        "one wide product, cut in three / another argument: w_query → w_key in (w": ("likewise"),
+        "one wide product, cut in three / another argument: w_key → w_query in (w": ("likewise"),
+    },
 )
 
 # ---------------------------------------------------------------- scaled_scores
@@ -276,6 +283,29 @@ scaled_scores = Exercise(
         "right, so they mean the same with a batch and without.",
         "d_k is the size of the last dimension of query or key. Its root is the power of 0.5.",
     ],
+    excuses={
+        "another argument: key → query in d_k = key.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "einsum / another argument: query → key in query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "query scaled first / another argument: query → key in query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "fourth root on both sides / another argument: query → key in query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "broadcast and add up / another argument: query → key in torch.tensor(query.shape[-1])": (
+            "a query has as many features as a key"
+        ),
+        "one sentence at a time / another argument: query → key in query.dim()": (
+            "both are batched or neither"
+        ),
+        "one sentence at a time / another argument: query → key in query.shape[1]": (
+            "a query has as many features as a key"
+        ),
+    },
 )
 
 # ---------------------------------------------------------------- scaled_dot_product_attention
@@ -301,7 +331,7 @@ scaled_dot_product_attention = Exercise(
         Aspect("the weights", 2, outputs=("attn_weights",)),
         Aspect("the context vectors", 1, outputs=("context",)),
         Aspect("a batch of sentences", 1, [drawn("batch"), drawn("batch n_heads")]),
-        Aspect("scores above 100", 1, [large_scores]),
+        Aspect("scores above 100", 1, [large_scores, drawn(scale=20)]),
     ],
     slips=without(
         [*SCALE, *KEYS, *FROM_THE_LEFT, *WEIGHTS, *CONTEXT, *RETURNED],
@@ -388,19 +418,48 @@ scaled_dot_product_attention = Exercise(
         "Weights are [n_query, n_key] and values [n_key, d_v]: one matrix product adds the values "
         "up for every query.",
     ],
+    excuses={
+        "another argument: key → query in d_k = key.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "einsum / another argument: key → query in key.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "a softmax of one's own / another argument: query → key in query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "log-sum-exp and powers of two / another argument: query → key in query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "one query at a time / another argument: key → query in key.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "F.softmax and matmul / keyword dropped: torch.tensor(query.size(-1), dtype=": (
+            "the root of a whole number is nearly the same in float32"
+        ),
+        "F.softmax and matmul / another argument: query → key in query.size(-1)": (
+            "a query has as many features as a key"
+        ),
+        "F.softmax and matmul / another argument: query → key in dtype=": (
+            "all three have one dtype"
+        ),
+        "F.softmax and matmul / another argument: query → value in dtype=": (
+            "all three have one dtype"
+        ),
+    },
 )
 
 # ---------------------------------------------------------------- SelfAttention
 
 
-def self_attention(dims: str, own_parameters: bool = False):
+def self_attention(dims: str, own_parameters: bool = False, scale: float = 1.0):
     """A case: the module built with sizes that all differ, called on words of shape `dims`."""
 
     def case(draw: Draw) -> ModuleCase:
         build = draw.named("d_in d_k d_v")
         # Parameters from 0 to 1 would saturate on larger words, and hide a wrong scale.
-        scale = 0.4 if own_parameters else 1.0
-        return ModuleCase(build, {"words": draw.normal(dims, scale)}, own_parameters)
+        size = 0.4 if own_parameters else scale
+        return ModuleCase(build, {"words": draw.normal(dims, size)}, own_parameters)
 
     return case
 
@@ -460,7 +519,11 @@ SelfAttention = Exercise(
     aspects=[
         Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
         Aspect("the weights, kept", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
-        Aspect("a batch of sentences", 1, [self_attention("batch n d_in")]),
+        Aspect(
+            "a batch of sentences",
+            1,
+            [self_attention("batch n d_in"), self_attention("batch n d_in", scale=20)],
+        ),
         Aspect("drawn by torch.rand, in order", 1, [self_attention("n d_in", own_parameters=True)]),
         Aspect("gradients", 1, [self_attention("n d_in")], gradients=True),
     ],
@@ -625,7 +688,11 @@ LinearSelfAttention = Exercise(
     aspects=[
         Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
         Aspect("the weights, kept", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
-        Aspect("a batch of sentences", 1, [self_attention("batch n d_in")]),
+        Aspect(
+            "a batch of sentences",
+            1,
+            [self_attention("batch n d_in"), self_attention("batch n d_in", scale=20)],
+        ),
         Aspect("gradients", 1, [self_attention("n d_in")], gradients=True),
     ],
     slips=IN_A_MODULE,
@@ -778,6 +845,7 @@ copy_projections = Exercise(
     "copy_projections",
     returns="",
     reads="target source",
+    also=(),
     aspects=[
         Aspect(
             "queries and keys",
@@ -975,6 +1043,13 @@ copy_projections = Exercise(
         "Write into a weight with its `copy_`, gradients switched off, as it was done with "
         "`stretch.factor` above.",
     ],
+    excuses={
+        "through .data / elements swapped: ('query', 'key', 'value') →": (
+            "each is copied, in any order"
+        ),
+        "new parameters / call dropped: source.w_": "`nn.Parameter` takes the values only",
+        "new parameters / detached: $X": "likewise",
+    },
 )
 
 EXERCISES = (

@@ -576,11 +576,11 @@ def small_inputs(draw: Draw) -> ModuleCase:
     return cross_attention(draw, scale=0.3)
 
 
-def with_keep(dims: str) -> Callable[[Draw], ModuleCase]:
+def with_keep(dims: str, scale: float = 1.0) -> Callable[[Draw], ModuleCase]:
     """A case with a mask of these dimensions; "1" is a dimension of size 1."""
 
     def case(draw: Draw) -> ModuleCase:
-        case = cross_attention(draw)
+        case = cross_attention(draw, scale)
         keep = draw.keep(dims.replace(" 1 ", " "))
         case.inputs["keep"] = keep.unsqueeze(dims.split().index("1")) if "1" in dims else keep
         draw.label(f"keep [{dims.replace(' ', ', ')}]")
@@ -603,9 +603,8 @@ def in_evaluation(draw: Draw) -> ModuleCase:
 
 
 def in_training(draw: Draw) -> ModuleCase:
-    # A chance of 1 leaves nothing to chance: all weights are dropped, whatever the seed.
-    draw.label("dropout 1.0, training mode")
-    return replace(cross_attention(draw, dropout=1.0), training=True)
+    draw.label("dropout 0.4, training mode")
+    return replace(cross_attention(draw, dropout=0.4), training=True)
 
 
 def built_with_heads_that_do_not_divide(draw: Draw) -> Raises:
@@ -680,6 +679,7 @@ MultiHeadAttention = Exercise(
             1,
             [
                 with_keep("n_query n_key"),
+                with_keep("n_query n_key", scale=60),
                 with_keep("batch n_query n_key"),
                 with_keep("batch 1 n_key"),
                 with_keep("batch n_heads n_query n_key"),
@@ -1175,6 +1175,35 @@ MultiHeadAttention = Exercise(
         "Between `weights_from_scores` and dropout is the moment to keep the weights in "
         "`self.attn_weights`, without their graph.",
     ],
+    excuses={
+        "another argument: query → key in query.shape[-1]": "all have d_head features",
+        "another argument: query → value in query.shape[-1]": "likewise",
+        "in place:": "these are projections, made here, not the caller's tensors",
+        "einsum / another argument: value → key in value.shape[-1]": "all have d_head features",
+        "einsum / another argument: value → query in value.shape[-1]": "likewise",
+        "heads stacked before the batch, in and out / keyword dropped:": "0 is the default of dim",
+        "query and key scaled alike / another argument: query → key in query.shape[-1]": (
+            "all have d_head features"
+        ),
+        "query and key scaled alike / another argument: query → value in query.shape[-1]": (
+            "likewise"
+        ),
+        "query and key scaled alike / another argument: key → query in key.shape[-1]": "likewise",
+        "query and key scaled alike / another argument: key → value in key.shape[-1]": "likewise",
+        "query and key scaled alike / in place:": (
+            "these are projections, made here, not the caller's tensors"
+        ),
+        "a safe mask of one's own / operands swapped: shown | nothing": (
+            "`|` is the same either way"
+        ),
+        "a safe mask of one's own / call dropped: attn_weights.clone()": (
+            "detached, and changed by nobody"
+        ),
+        "a safe mask of one's own / another fill: $X.masked_fill($M, -1e9": (
+            "low enough for float32 and float64"
+        ),
+        "a safe mask of one's own / another fill: $X.masked_fill($M, torch": ("likewise"),
+    },
 )
 
 # ---------------------------------------------------------------- seq_first_scores
@@ -1304,6 +1333,24 @@ seq_first_scores = Exercise(
         "The result's letters stand in the order query, key, batch, head. Then divide by the root "
         "of the number of features of a head.",
     ],
+    excuses={
+        "another argument: query → key in query.shape[-1]": "a query has as many features as a key",
+        "permute and multiply / another argument: query → key in query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "broadcast and add up / another argument: query → key in query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "a loop over heads / another argument: query → key in d_k = query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+        "a loop over heads / another argument: query → key in range(query.shape[2])": (
+            "both have all heads"
+        ),
+        "queries scaled first / another argument: query → key in query.shape[-1]": (
+            "a query has as many features as a key"
+        ),
+    },
 )
 
 EXERCISES = (project_heads, split_heads, merge_heads, MultiHeadAttention, seq_first_scores)

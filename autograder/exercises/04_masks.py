@@ -6,7 +6,7 @@ from torch import Tensor
 from autograder.asking.arguments import Code
 from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, RETURNED, SCALE, WEIGHTS
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Inputs
+from autograder.lessons.exercise import DOUBLE, GRADIENTS, HALF, ONES, Aspect, Exercise, Inputs
 from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- causal_keep
@@ -14,6 +14,7 @@ from autograder.lessons.variants import Alternative, Mistake
 causal_keep = Exercise(
     "causal_keep",
     returns="keep",
+    also=(ONES,),
     aspects=[
         Aspect("the word itself and those before it", 1, [lambda draw: {"n": draw.size("n")}]),
         Aspect(
@@ -140,6 +141,7 @@ def empty_sentence(draw: Draw) -> dict:
 padding_keep = Exercise(
     "padding_keep",
     returns="keep",
+    also=(ONES,),
     aspects=[
         Aspect("the first words of each sentence", 2, [padded, padded]),
         Aspect("empty sentences, and places that no sentence fills", 1, [empty_sentence]),
@@ -257,6 +259,12 @@ padding_keep = Exercise(
         "Indexing with `None` puts a dimension of size 1 wherever it stands. It has to stand "
         "between batch and n.",
     ],
+    excuses={
+        "sentence by sentence / another number: 0 → -1": "lengths have one dimension",
+        "rows of the causal mask / another number: 1 → 2": (
+            "one row more than needed changes nothing"
+        ),
+    },
 )
 
 # ---------------------------------------------------------------- masked_softmax
@@ -272,6 +280,12 @@ def masked_rows(scores: str, keep: str, offset: float = 0.0, rows: float = 0.0) 
         return {"attn_scores": attn_scores, "keep": draw.keep(keep)}
 
     return inputs
+
+
+def largest_hidden(draw: Draw) -> dict:
+    """Each hidden key has a far larger score than every visible one."""
+    scores, keep = draw.normal("n_query n_key"), draw.keep("n_query n_key")
+    return {"attn_scores": scores + 200 * ~keep, "keep": keep}
 
 
 def padded_keep(draw: Draw, n_key: str = "n_key") -> Tensor:
@@ -339,6 +353,7 @@ INFINITY = 'attn_scores.masked_fill(~keep, float("-inf"))'
 masked_softmax = Exercise(
     "masked_softmax",
     returns="attn_weights",
+    also=(ONES, DOUBLE, HALF, GRADIENTS),
     aspects=[
         Aspect(
             "hidden keys get nothing, the others share 1",
@@ -365,6 +380,7 @@ masked_softmax = Exercise(
                 masked_rows("n_query n_key", "n_query n_key", offset=-150),
                 masked_rows("n_query n_key", "n_query n_key", offset=-20_000),
                 masked_rows("n_query n_key", "n_query n_key", rows=300),
+                largest_hidden,
             ],
         ),
         Aspect("a row with nothing to attend to", 1, [empty_row, empty_rows]),
@@ -378,6 +394,21 @@ masked_softmax = Exercise(
     ],
     slips=WEIGHTS,
     mistakes=[
+        Mistake(
+            "renormalised after softmax",
+            "Softmax runs over the hidden keys too, and you divide by the sum of what is left. "
+            "When a hidden key has by far the largest score, nothing is left. Hide the scores "
+            "first.",
+            """
+            attn_weights = torch.softmax(attn_scores, dim=-1) * keep
+            total = attn_weights.sum(dim=-1, keepdim=True)
+            return attn_weights / torch.where(total > 0, total, torch.ones_like(total))
+            """,
+            """
+            attn_weights = torch.softmax(attn_scores, dim=-1) * keep
+            return attn_weights / (attn_weights.sum(dim=-1, keepdim=True) + 1e-9)
+            """,
+        ),
         Mistake(
             "reversed",
             "You hid the keys that may be seen, and kept the others. `masked_fill` fills where "
@@ -587,14 +618,6 @@ masked_softmax = Exercise(
             "−∞, NaN replaced by 0", f"return torch.softmax({INFINITY}, dim=-1).nan_to_num()"
         ),
         Alternative(
-            "renormalised after masking",
-            """
-            attn_weights = torch.softmax(attn_scores, dim=-1) * keep
-            total = attn_weights.sum(dim=-1, keepdim=True)
-            return attn_weights / torch.where(total > 0, total, torch.ones_like(total))
-            """,
-        ),
-        Alternative(
             "a softmax by hand",
             """
             lowest = torch.finfo(attn_scores.dtype).min
@@ -607,7 +630,8 @@ masked_softmax = Exercise(
         Alternative(
             "powers of two and a logarithm",
             """
-            bits = (attn_scores / math.log(2)).masked_fill(~keep, -1e30)
+            lowest = torch.finfo(attn_scores.dtype).min
+            bits = (attn_scores / math.log(2)).masked_fill(~keep, lowest)
             powers = torch.exp2(bits - bits.amax(-1, keepdim=True)) * keep
             return powers / (powers.sum(-1, keepdim=True) + ~keep.any(-1, keepdim=True))
             """,
@@ -637,7 +661,7 @@ masked_softmax = Exercise(
                 total = torch.zeros(n_key, dtype=scores.dtype)
                 if may.any():
                     total = total.masked_scatter(may, torch.softmax(row[may], dim=0))
-                weights.append(total + 0 * row)
+                weights.append(total)
             return torch.stack(weights).view(scores.shape)
             """,
         ),
@@ -660,6 +684,29 @@ masked_softmax = Exercise(
         "`torch.finfo(dtype).min` is the lowest number of a dtype. It is finite, so that even a "
         "row full of it gives no NaN; what such a row does give, the last step removes.",
     ],
+    excuses={
+        "result clamped": "weights lie between 0 and 1",
+        "result without signs": "likewise",
+        "result without negatives": "likewise",
+        "another fill: $X * ~$M (3)": "times `keep` hides them as well",
+        "a softmax by hand / another number: 0.0": "whatever fills these gaps is multiplied by 0",
+        "a softmax by hand / another fill: $X.masked_fill($M, -1e4) (3)": ("likewise"),
+        "a softmax by hand / another fill: $X.masked_fill($M, -100.0) (3)": ("likewise"),
+        "a softmax by hand / another fill: $X * ~$M (3)": "likewise",
+        "a softmax by hand / another number: 1e-30 → 1.0": (
+            "a row with a key sums to 1 or more: the largest is exp(0)"
+        ),
+        "einsum for the sums / another number: 1e-30 → 1.0": "likewise",
+        "powers of two and a logarithm / call dropped: keep.any": "adds 1 only to what divides 0",
+        "−10⁹ added, hidden weights times 0 / another number: 1000000000.0": (
+            "any number that large will do"
+        ),
+        "empty rows opened for softmax and closed after it / operands swapped": (
+            "`&` is the same either way"
+        ),
+        "row by row / condition fixed": "a softmax over nothing is nothing",
+        "row by row / another number: 0 → -1": "a row has one dimension",
+    },
 )
 
 # ---------------------------------------------------------------- masked_attention
@@ -667,6 +714,11 @@ masked_softmax = Exercise(
 
 def one_sentence(draw: Draw) -> dict:
     return draw.arguments(keep=draw.keep("n_query n_key"))
+
+
+def large(draw: Draw) -> dict:
+    """Scores far below any number that is only fairly low."""
+    return draw.arguments(scale=2000, keep=draw.keep("n_query n_key"))
 
 
 def sentences(draw: Draw) -> dict:
@@ -694,10 +746,11 @@ DIVIDED = " / math.sqrt(key.shape[-1])"
 masked_attention = Exercise(
     "masked_attention",
     returns="context attn_weights",
+    also=(ONES, DOUBLE, HALF, GRADIENTS),
     builds_on=("masked_softmax",),
     aspects=[
         Aspect("context and weights", 2, [one_sentence, sentences]),
-        Aspect("cross-attention with padding", 1, [cross_attention, heads_and_padding]),
+        Aspect("cross-attention with padding", 1, [large, cross_attention, heads_and_padding]),
         Aspect("a query that may attend to nothing", 1, [sees_nothing]),
         Aspect(
             "gradients",
@@ -835,6 +888,20 @@ masked_attention = Exercise(
         "after that, inside `masked_softmax`.",
         "`transpose(-2, -1)` works with a batch and without. Return the context first.",
     ],
+    excuses={
+        "another argument: key → query in math.sqrt(key.shape[-1])": "all have d_k features",
+        "einsum / another argument: key → query in key.shape[-1]": "all have d_k features",
+        "queries scaled / another argument: key → query in key.shape[-1]": "all have d_k features",
+        "the library's function twice / call dropped: torch.eye(": (
+            "the library repeats it for each sentence"
+        ),
+        "the library's function twice / another argument: key → value in": (
+            "values are as many as keys, of one dtype"
+        ),
+        "the library's function twice / another argument: key → query in dtype=": (
+            "all have one dtype"
+        ),
+    },
 )
 
 # ---------------------------------------------------------------- to_torch_mha_mask
@@ -842,6 +909,7 @@ masked_attention = Exercise(
 to_torch_mha_mask = Exercise(
     "to_torch_mha_mask",
     returns="hidden",
+    also=(ONES,),
     aspects=[
         Aspect(
             "True where a key is hidden",
@@ -934,6 +1002,10 @@ to_torch_mha_mask = Exercise(
         "For every entry: True becomes False, and False becomes True.",
         "Python's operator for the opposite of a boolean tensor is the tilde.",
     ],
+    excuses={
+        "unlike True / operands swapped": "`^` is the same either way",
+        "through floats / operands swapped": "whatever is not 0 is True",
+    },
 )
 
 # ---------------------------------------------------------------- to_additive
@@ -946,6 +1018,7 @@ def additive_in(dtype: torch.dtype, dims: str = "n_query n_key") -> Inputs:
 to_additive = Exercise(
     "to_additive",
     returns="additive",
+    also=(ONES,),
     aspects=[
         Aspect(
             "0 to keep, −∞ to hide",
@@ -1046,6 +1119,9 @@ to_additive = Exercise(
         "chooses between two numbers. Neither multiplies, so no 0 · ∞ can arise.",
         "`-math.inf` is minus infinity, and it fits into every floating point dtype.",
     ],
+    excuses={
+        "result rounded": "0 and −∞ have no digits to lose",
+    },
 )
 
 # ---------------------------------------------------------------- leaks_future
@@ -1243,6 +1319,18 @@ LEAKING_ONES = {
     "every word sees the last one": with_keep(f"{KEEP} | (torch.arange(n) == n - 1)"),
     "only the last word but one sees the last": with_keep(f"{KEEP}\n    keep[-2:-1, -1:] = True"),
     "only the first word sees the second": with_keep(f"{KEEP}\n    keep[:1, :2] = True"),
+    "only the third word sees the fourth": with_keep(f"{KEEP}\n    keep[2:3, 3:4] = True"),
+    "each word sees the one three places later": with_keep(
+        f"{KEEP} | (torch.arange(n) == torch.arange(n)[:, None] + 3)"
+    ),
+    "one feature is the average of the sentence": edited(
+        SOUND,
+        (
+            "weights @ value",
+            "torch.cat([words.mean(1, True).expand_as(words)[..., :1], "
+            "(weights @ value)[..., 1:]], -1)",
+        ),
+    ),
     "only the first sentence masked": with_keep(
         f"{KEEP}.repeat(len(words), 1, 1)\n    keep[1:] = True"
     ),
@@ -1312,6 +1400,7 @@ leaks_future = Exercise(
     "leaks_future",
     returns="leaks",
     plain=True,
+    also=(ONES,),
     aspects=[
         telling_apart(
             "a mask that is missing, reversed or shifted",
@@ -1381,12 +1470,17 @@ leaks_future = Exercise(
                 "every word sees the last one",
                 "only the last word but one sees the last",
                 "only the first word sees the second",
+                "only the third word sees the fourth",
+                "one feature is the average of the sentence",
                 "only the first sentence masked",
                 "attention to the first word only",
                 "scores moved by the largest of the row, hidden ones too",
                 "large outputs",
             ],
-            ["words turned round, masked the other way, turned back"],
+            [
+                "words turned round, masked the other way, turned back",
+                "each word sees the one three places later",
+            ],
         ),
     ],
     mistakes=[
@@ -1609,6 +1703,67 @@ leaks_future = Exercise(
         "Change by new random numbers: a reordered future has the same average. Compare with a "
         "small tolerance (`torch.allclose` with an `atol`), since large sums are rounded.",
     ],
+    excuses={
+        "arguments swapped: torch.randn(3, 6, 8)": "any size that is large enough will do",
+        "another number: 3 →": "any size that is large enough will do",
+        "another number: 6 →": "any size that is large enough will do",
+        "another number: 8 →": "any size that is large enough will do",
+        "argument dropped: range(1, words.shape[1])": (
+            "with all words changed there is nothing before"
+        ),
+        "another number: 1 → 0": "likewise",
+        "another number: 1 → 2 (2)": "at the end there is nothing left to change",
+        "arguments swapped: torch.allclose(": "nearly the same either way",
+        "keyword dropped: torch.allclose(": "a tolerance of 1e-8 is as good",
+        "random start": "any random numbers will do",
+        "one word at a time / another operator: 3 *": "any other word will do",
+        "one word at a time / one operand dropped: 3 *": "likewise",
+        "one word at a time / another number: 3": "likewise",
+        "one word at a time / argument dropped: torch.rand(2, 6)": (
+            "any size that is large enough will do"
+        ),
+        "one word at a time / another number: 2 → 1 (2)": "any size that is large enough will do",
+        "one word at a time / operands swapped": "only the size of the gap counts",
+        "one word at a time / another comparison": "no gap is exactly this large",
+        "one word at a time / random start": "any random numbers will do",
+        "the future cut off / keyword dropped": "the tolerance allows for float32",
+        "the future cut off / another number: 4": "any size that is large enough will do",
+        "the future cut off / another number: 6": "any size that is large enough will do",
+        "the future cut off / arguments swapped": "nearly the same either way",
+        "the future cut off / random start": "any random numbers will do",
+        "gradients / another operator: attention(words) *": "any weights but 0 will do",
+        "gradients / argument dropped: torch.randn(3, 5, 4)": (
+            "any size that is large enough will do"
+        ),
+        "gradients / elements swapped": "both are added up",
+        "gradients / condition fixed": "no case here has no gradient",
+        "gradients / another comparison": "no slope is exactly this large",
+        "gradients / call dropped: slope": "leaks show in positive slopes too",
+        "gradients / random start": "any random numbers will do",
+        "large batches, compared to six digits / another number: 4": (
+            "any size that is large enough will do"
+        ),
+        "large batches, compared to six digits / another number: 2": (
+            "any size that is large enough will do"
+        ),
+        "large batches, compared to six digits / elements swapped": "any order will do",
+        "large batches, compared to six digits / one operand dropped: 4 - later": (
+            "any size that is large enough will do"
+        ),
+        "large batches, compared to six digits / operands swapped": (
+            "only the size of the gap counts"
+        ),
+        "large batches, compared to six digits / another comparison": (
+            "no gap is exactly this large"
+        ),
+        "large batches, compared to six digits / call dropped: gaps.abs().max().item()": (
+            "a tensor with one number compares like it"
+        ),
+        "large batches, compared to six digits / call dropped: gaps.abs() → gaps": (
+            "gaps have both signs"
+        ),
+        "large batches, compared to six digits / random start": "any random numbers will do",
+    },
 )
 
 EXERCISES = (

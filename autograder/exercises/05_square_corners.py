@@ -10,7 +10,7 @@ from torch import Tensor
 
 from autograder.asking.arguments import Code
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Goal, ModuleCase
+from autograder.lessons.exercise import DOUBLE, ONES, Aspect, Exercise, Goal, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
 from utils.data import CORNERS, NOISE, generate_squares
 from utils.runs import RUNS
@@ -28,6 +28,7 @@ def whole_sequences(n_source: int, **sizes: int) -> Callable[[Draw], dict]:
 shift_target = Exercise(
     "shift_target",
     returns="shifted_target",
+    also=(ONES, DOUBLE),  # what it shifts is data: no gradient flows there
     aspects=[
         Aspect("squares: two corners given", 1, [whole_sequences(2, n=4, d=2)]),
         Aspect(
@@ -123,6 +124,11 @@ shift_target = Exercise(
         "end of the sequence.",
         "A slice along dimension 1 does it; a negative end counts from the end.",
     ],
+    excuses={
+        "result squeezed at the end": "a corner has two coordinates",
+        "result detached": "what it shifts is data: no gradient flows there",
+        "without gradients": "likewise",
+    },
 )
 
 # ---------------------------------------------------------------- WideMultiHeadAttention
@@ -457,6 +463,16 @@ WideMultiHeadAttention = Exercise(
         "Contexts go side by side (`torch.cat` along the last dimension) through `output`; weights "
         "go on a new first dimension (`torch.stack`), detached.",
     ],
+    excuses={
+        "the library's attention / statement dropped: eye = eye.expand": (
+            "the library repeats it for each sentence"
+        ),
+        "the library's attention / argument dropped: eye.expand": "likewise",
+        "the library's attention / call dropped: eye.expand": "likewise",
+        "the library's attention / another argument: memory → query in": (
+            "both have one dtype and one batch"
+        ),
+    },
 )
 
 # ---------------------------------------------------------------- Encoder
@@ -630,6 +646,14 @@ def masked_decoder(draw: Draw) -> ModuleCase:
     return case
 
 
+def query_by_query(draw: Draw) -> ModuleCase:
+    """A mask of the source with a row of its own for each query."""
+    case = decoder_case(draw)
+    case.inputs["source_keep"] = draw.keep("n_target n_source")
+    draw.label("a source mask with a row for each query")
+    return case
+
+
 def square_decoder(draw: Draw) -> ModuleCase:
     """Source and target of one length, where masks can change places unnoticed."""
     sizes = draw.fix(n_half=3).named(SIZES)
@@ -653,7 +677,7 @@ Decoder = Exercise(
     builds_on=("WideMultiHeadAttention",),
     aspects=[
         Aspect("two attentions, then feed-forward", 1, [decoder_case]),
-        Aspect("each mask in its place", 2, [masked_decoder, square_decoder]),
+        Aspect("each mask in its place", 2, [masked_decoder, query_by_query, square_decoder]),
         Aspect(
             "layers made in the stated order",
             1,
@@ -823,6 +847,12 @@ Decoder = Exercise(
         "A mask has a row for each query and a column for each key. Which of the two fits n_target "
         "by n_target, and which n_target by n_source?",
     ],
+    excuses={
+        "one query at a time / another argument: source_keep → memory in *source_keep": (
+            "every sequence may have a mask of its own"
+        ),
+        "one query at a time / another argument: source_keep → target in *source_keep": "likewise",
+    },
 )
 
 # ---------------------------------------------------------------- SquareCompleter
@@ -850,7 +880,7 @@ class Decoder(nn.Module):
     def see(self, values, n_query, keep):
         n = values.shape[1]
         share = 1 / (1 + torch.arange(n, dtype=values.dtype)).sqrt().expand(n_query, n)
-        share = share if keep is None else share * keep
+        share = share if keep is None else share.masked_fill(~keep, 0.0)
         return share / share.sum(-1, keepdim=True).clamp(min=1e-9) @ values
 
     def forward(self, target, memory, source_keep=None, target_keep=None):
@@ -902,11 +932,12 @@ SAME_POINT = (
 SquareCompleter = Exercise(
     "SquareCompleter",
     returns="points",
+    keeps="n_source n_target",
     aspects=[
         Aspect(
             "training: one pass with a causal mask",
             2,
-            [completer(), completer(n_half=2, d_input=3, batch=5)],
+            [completer(n_half=2, d_input=3, batch=5), completer()],
         ),
         Aspect(
             "prediction: one point at a time",
@@ -916,18 +947,21 @@ SquareCompleter = Exercise(
                 completer("predict", n_half=2, d_input=3, batch=5),
                 completer("predict", n_source=2, n_target=6),
             ],
+            outputs=("points",),
         ),
         Aspect(
             "prediction in evaluation mode",
             1,
             [completer("predict", training=True)],
+            outputs=("points",),
         ),
         Aspect(
             "prediction without a graph",
             1,
             [completer("predict", sees_graph=True)],
+            outputs=("points",),
         ),
-        Aspect("gradients reach both parts", 1, [completer()], gradients=True),
+        Aspect("gradients reach both parts", 1, [completer()], outputs=("points",), gradients=True),
     ],
     mistakes=[
         Mistake(
@@ -1191,7 +1225,7 @@ model = Model()
 TOY_LOADER = """
 numbers = torch.Generator().manual_seed(SEED)
 loader = [
-    (torch.randn(BATCH, 2, 3, generator=numbers), torch.randn(BATCH, 4, 3, generator=numbers))
+    (torch.randn(BATCH, GIVEN, 3, generator=numbers), torch.randn(BATCH, 4, 3, generator=numbers))
     for _ in range(MANY)
 ]
 """
@@ -1199,19 +1233,29 @@ SGD = "def make(model):\n    return torch.optim.SGD(model.parameters(), lr=0.2)"
 ADAM = "def make(model):\n    return torch.optim.Adam(model.parameters(), lr=0.1)"
 
 
-def epoch(n_batches: int, batch: int = 5, optimizer: str = SGD, seed: int = 0) -> Callable:
+MSE = "loss = nn.MSELoss()"
+# Exchanging its two arguments gives another loss.
+UNEVEN = """
+def loss(prediction, target):
+    return ((prediction - target).square() * (1 + target.square())).mean()
+"""
+
+
+def epoch(
+    n_batches: int, batch: int = 5, optimizer: str = SGD, loss: str = MSE, given: int = 2
+) -> Callable:
     def case(draw: Draw) -> dict:
-        number = int(torch.randint(1000, (), generator=draw.generator)) + seed
-        settings = {"SEED": number, "BATCH": batch, "MANY": n_batches}
+        number = int(torch.randint(1000, (), generator=draw.generator))
+        settings = {"SEED": number, "BATCH": batch, "MANY": n_batches, "GIVEN": given}
         loader = TOY_LOADER
         for name, value in settings.items():
             loader = loader.replace(name, str(value))
         word = "batch" if n_batches == 1 else "batches"
-        draw.label(f"{n_batches} {word} of {batch} sequences, 2 points given and 4 to write")
+        draw.label(f"{n_batches} {word} of {batch} sequences, {given} points given and 4 to write")
         return {
             "model": Code(TOY_MODEL.replace("SEED", str(number))),
             "loader": Code(loader),
-            "loss": Code("loss = nn.MSELoss()"),
+            "loss": Code(loss),
             "optimizer": Code(optimizer, given=["model"]),
         }
 
@@ -1230,9 +1274,14 @@ train_epoch = Exercise(
     returns="mean_loss",
     reads="model",
     plain=True,
+    also=(),
     aspects=[
         Aspect("one batch", 1, [epoch(1)]),
-        Aspect("several batches", 2, [epoch(3), epoch(4, batch=2, optimizer=ADAM)]),
+        Aspect(
+            "several batches",
+            2,
+            [epoch(3), epoch(4, batch=2, optimizer=ADAM, loss=UNEVEN), epoch(2, given=3)],
+        ),
         Aspect("the mean loss", 1, [epoch(2, batch=7), epoch(5)], outputs=("mean_loss",)),
     ],
     mistakes=[
@@ -1421,7 +1470,7 @@ train_epoch = Exercise(
         Alternative(
             "a running total",
             {
-                "losses = []": "total, n_batches = 0.0, 0",
+                "losses = []": "total = n_batches = 0",
                 "losses.append(error.item())": (
                     "total, n_batches = total + error.item(), n_batches + 1"
                 ),
@@ -1439,13 +1488,6 @@ train_epoch = Exercise(
                 ),
             },
         ),
-        Alternative(
-            "the loss as a tensor",
-            {
-                "losses.append(error.item())": "losses.append(error.detach())",
-                "sum(losses) / len(losses)": "torch.stack(losses).mean()",
-            },
-        ),
     ],
     hints=[
         "Inside the loop: make the shifted target, call the model, measure the loss. Then the "
@@ -1455,6 +1497,11 @@ train_epoch = Exercise(
         "`loss.item()` takes the number out of a tensor. Gather the numbers, and divide their sum "
         "by how many there are.",
     ],
+    excuses={
+        "another argument: optimizer → model in optimizer.zero_grad()": (
+            "the optimizer has all parameters of the model"
+        ),
+    },
 )
 
 # ---------------------------------------------------------------- diagnose_run
@@ -1560,6 +1607,7 @@ diagnose_run = Exercise(
     "diagnose_run",
     returns="defect",
     choices=DEFECTS,
+    also=(),
     aspects=[
         runs(1, "runs C and F", "C", "F"),
         runs(1, "runs A and D", "A", "D"),
@@ -1680,6 +1728,19 @@ diagnose_run = Exercise(
         "Two are left. In one, both losses fall together, slowly. In the other the test error "
         "stays at what zeros would give.",
     ],
+    excuses={
+        "another comparison": "no run lies exactly on a bound",
+        "another number": "the losses of neighboring epochs are alike",
+        "operands swapped: train_losses - train_losses[0]": "only the size of the change counts",
+        "and for or: train_losses[-1] < noise_floor and": (
+            "where the test loss is low, the training loss is, too"
+        ),
+        "another argument: train_losses → test_losses in": "both fall, or rise, together",
+        "half precision inside": "the runs lie far from the bounds",
+        "float32 inside": "likewise",
+        "by the gap between the losses / ": "a rule of thumb: the runs lie far from its bounds",
+        "by how far each has fallen / ": "likewise",
+    },
 )
 
 # ---------------------------------------------------------------- train_completer
@@ -1734,6 +1795,7 @@ train_completer = Exercise(
     returns="prediction",
     builds_on=("WideMultiHeadAttention", "SquareCompleter", "train_epoch"),
     seconds=60.0,
+    also=(),
     aspects=[
         Aspect(
             "fresh squares", 2, [goal("squares of both directions and all starts", true_squares)]

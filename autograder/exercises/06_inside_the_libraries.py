@@ -8,7 +8,7 @@ import torch
 from autograder.asking.arguments import Library, StandIn
 from autograder.exercises.slips import SCALE, without
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import ONES, Aspect, Exercise, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
 
 PROJECTIONS = ("query", "key", "value", "output")
@@ -40,6 +40,7 @@ unpack_projections = Exercise(
     "unpack_projections",
     returns=" ".join(name for pair in zip(WEIGHTS, BIASES, strict=True) for name in pair),
     as_dict=True,
+    also=(ONES,),
     aspects=[
         Aspect("weights of query, key and value", 2, [unpack_case], outputs=WEIGHTS[:3]),
         Aspect("the output projection", 1, [unpack_case], outputs=("output.weight", "output.bias")),
@@ -249,6 +250,15 @@ unpack_projections = Exercise(
         "The keys of the dict are those of `ours.state_dict()`: print them. `mha.out_proj` is an "
         "nn.Linear with a weight and a bias of its own.",
     ],
+    excuses={
+        "elements swapped: ('weight', 'bias')": "all are taken, in any order",
+        "keyword dropped: packed[f'in_proj_": "0 is the default of dim",
+        "result in float32": "the library keeps its parameters in float32",
+        "result rounded to float32": "likewise",
+        "view and clone / call dropped": "the values are the same",
+        "split / keyword dropped: torch.split(": "0 is the default of dim",
+        "split / operands swapped: dict(": "all are taken, in any order",
+    },
 )
 
 # ---------------------------------------------------------------- per_head
@@ -341,6 +351,12 @@ per_head = Exercise(
         "`view` with one more dimension in front.",
         "The new shape is [n_heads, d_head, d_model]; `-1` lets `view` work one of them out.",
     ],
+    excuses={
+        "another number: 1 → 0 (2)": "a projection has as many rows as columns",
+        "chunk and stack / keyword dropped: weight.chunk(": "0 is the default of dim",
+        "a loop over slices / another number: 0 →": "a projection has as many rows as columns",
+        "a loop over slices / keyword dropped: torch.stack(": "0 is the default of dim",
+    },
 )
 
 # ---------------------------------------------------------------- fold_heads
@@ -506,6 +522,9 @@ fold_heads = Exercise(
         "`transpose` exchanges two dimensions. Check yourself with one sentence: entry 0 should "
         "hold the first d_head features of each word, word after word.",
     ],
+    excuses={
+        "as the library does / call dropped: x.contiguous()": "every `x` is in order in memory",
+    },
 )
 
 # ---------------------------------------------------------------- load_from_torch
@@ -535,6 +554,7 @@ load_from_torch = Exercise(
     "load_from_torch",
     returns="",
     reads="ours theirs",
+    also=(),
     aspects=[
         Aspect("weights of query, key and value", 2, [load_case], outputs=read(*WEIGHTS[:3])),
         Aspect(
@@ -751,10 +771,10 @@ def keras_self(draw: Draw) -> ModuleCase:
     return keras_case(draw, query=words, key=words, value=words)
 
 
-def three_places(draw: Draw) -> dict[str, torch.Tensor]:
+def three_places(draw: Draw, scale: float = 1.0) -> dict[str, torch.Tensor]:
     return {
-        "query": draw.normal("batch n_query d_model"),
-        "key": draw.normal("batch n_key d_model"),
+        "query": draw.normal("batch n_query d_model", scale),
+        "key": draw.normal("batch n_key d_model", scale),
         "value": draw.normal("batch n_key d_model"),
     }
 
@@ -766,6 +786,11 @@ def keras_cross(draw: Draw) -> ModuleCase:
 def keras_masked(draw: Draw) -> ModuleCase:
     draw.label("a mask for each sentence")
     return keras_case(draw, **three_places(draw), keep=draw.keep("batch n_query n_key"))
+
+
+def keras_large(draw: Draw) -> ModuleCase:
+    draw.label("a mask, and scores far apart")
+    return keras_case(draw, **three_places(draw, 60), keep=draw.keep("n_query n_key"))
 
 
 def keras_one_mask(draw: Draw) -> ModuleCase:
@@ -833,15 +858,39 @@ def instead(call: str) -> dict[str, str]:
 KerasMultiHeadAttention = Exercise(
     "KerasMultiHeadAttention",
     returns="result",
+    also=(ONES,),  # Keras rounds to float32
     aspects=[
         Aspect("self-attention", 2, [keras_self]),
         Aspect("queries, keys and values from different places", 2, [keras_cross]),
-        Aspect("masks", 2, [keras_masked, keras_one_mask]),
+        Aspect("masks", 2, [keras_masked, keras_large, keras_one_mask]),
         Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),
         Aspect("gradients flow through", 1, [keras_nothing_kept], gradients=True),
     ],
     slips=without(SCALE, "divided by √n_key"),
     mistakes=[
+        Mistake(
+            "renormalised after softmax",
+            "Softmax runs over the hidden keys too, and you divide by the sum of what is left. "
+            "When a hidden key has by far the largest score, nothing is left. Hide the scores "
+            "first.",
+            instead(
+                """
+                q, k, v = (
+                    ops.reshape(x, (x.shape[0], x.shape[1], self.heads, -1))
+                    for x in (self.query(query), self.key(key), self.value(value))
+                )
+                attn_scores = ops.einsum("bihd,bjhd->bhij", q, k) / q.shape[-1] ** 0.5
+                attn_weights = ops.softmax(attn_scores)
+                if keep is not None:
+                    seen = keep if keep.dim() == 2 else keep[:, None]
+                    attn_weights = attn_weights * ops.cast(seen, attn_weights.dtype)
+                    total = ops.sum(attn_weights, axis=-1, keepdims=True)
+                    attn_weights = attn_weights / ops.maximum(total, 1e-20)
+                context = ops.einsum("bhij,bjhd->bihd", attn_weights, v)
+                return self.output(ops.reshape(context, (*query.shape[:2], -1)))
+                """
+            ),
+        ),
         Mistake(
             "scaled by the whole d_k",
             "Your scores are divided by the root of the size of all heads together, so every "
@@ -1137,26 +1186,6 @@ KerasMultiHeadAttention = Exercise(
             ),
         ),
         Alternative(
-            "einsum, renormalised after masking",
-            instead(
-                """
-                q, k, v = (
-                    ops.reshape(x, (x.shape[0], x.shape[1], self.heads, -1))
-                    for x in (self.query(query), self.key(key), self.value(value))
-                )
-                attn_scores = ops.einsum("bihd,bjhd->bhij", q, k) / q.shape[-1] ** 0.5
-                attn_weights = ops.softmax(attn_scores)
-                if keep is not None:
-                    seen = keep if keep.dim() == 2 else keep[:, None]
-                    attn_weights = attn_weights * ops.cast(seen, attn_weights.dtype)
-                    total = ops.sum(attn_weights, axis=-1, keepdims=True)
-                    attn_weights = attn_weights / ops.maximum(total, 1e-20)
-                context = ops.einsum("bhij,bjhd->bihd", attn_weights, v)
-                return self.output(ops.reshape(context, (*query.shape[:2], -1)))
-                """
-            ),
-        ),
-        Alternative(
             "a layer made in build, a loop over heads",
             {
                 "self.output = keras.layers.Dense(d_model)": """self.sizes = d_k, d_v, d_model
@@ -1197,6 +1226,43 @@ KerasMultiHeadAttention = Exercise(
         "large negative number, and on the weights, with 0. A mask with three dimensions needs "
         "one more for the heads: `keep[:, None]`.",
     ],
+    excuses={
+        "keyword dropped: ops.softmax(": "-1 is the default of axis",
+        "argument dropped: torch.finfo(": "the scores are float32, the default",
+        "another argument: query → key in query.shape[-1]": "both have d_k features",
+        "torch's own functions / argument dropped: torch.finfo(": (
+            "the scores are float32, the default"
+        ),
+        "torch's own functions / another fill: $X.masked_fill($M, -1e9) (2)": (
+            "low enough for float32"
+        ),
+        "torch's own functions / another fill: $X.masked_fill($M, torch.finfo": ("likewise"),
+        "torch's own functions / another fill: $X * ~$M (3)": "times `keep` hides them as well",
+        "torch's own functions / another argument: query → key in query.shape[-1]": (
+            "both have d_k features"
+        ),
+        "minus infinity between two wheres / keyword dropped: ops.softmax(": (
+            "-1 is the default of axis"
+        ),
+        "a layer made in build, a loop over heads / statement dropped: self.": (
+            "Keras builds a layer on its first call"
+        ),
+        "a layer made in build, a loop over heads / call dropped: self.": "likewise",
+        "a layer made in build, a loop over heads / another argument: query_shape": (
+            "all have d_model features"
+        ),
+        "a layer made in build, a loop over heads / another argument: key_shape": "likewise",
+        "a layer made in build, a loop over heads / another argument: value_shape": "likewise",
+        "a layer made in build, a loop over heads / another number: 1000000000.0": (
+            "any number that large will do"
+        ),
+        "a layer made in build, a loop over heads / keyword dropped: ops.softmax(": (
+            "-1 is the default of axis"
+        ),
+        "a layer made in build, a loop over heads / call dropped: keep.any": (
+            "adds 1 only to what divides 0"
+        ),
+    },
 )
 
 EXERCISES = [

@@ -20,13 +20,23 @@ class Draw:
     Each named dimension gets a different size, so that confusing two dimensions never goes
     unnoticed. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
     asked: the dimensions of each of the solution's arguments, as annotated there.
+    ones: every size that is not fixed is 1.
+    exact_root: d_k and d_head are 4, whose root is the same number in every dtype.
     """
 
-    def __init__(self, seed: str, asked: Mapping[str, str] = NOTHING, **sizes: int) -> None:
+    def __init__(
+        self,
+        seed: str,
+        asked: Mapping[str, str] = NOTHING,
+        ones: bool = False,
+        exact_root: bool = False,
+        **sizes: int,
+    ) -> None:
         digest = hashlib.sha256(seed.encode()).digest()
         number = int.from_bytes(digest[:6], "big")
         self.generator = torch.Generator().manual_seed(number)
         self.asked = asked
+        self.ones, self.exact_root = ones, exact_root
         self.sizes = dict(sizes)
         self.name = ""
         self._unused = list(range(SMALLEST, LARGEST + 1))
@@ -37,9 +47,16 @@ class Draw:
         if "*" in name:
             return math.prod(self.size(part) for part in name.split("*"))
         if name not in self.sizes:
-            taken = self.sizes.values()
-            self.sizes[name] = next(size for size in self._candidates() if size not in taken)
+            self.sizes[name] = self._new_size(name)
         return self.sizes[name]
+
+    def _new_size(self, name: str) -> int:
+        if self.ones:
+            return 1
+        if self.exact_root and name in ("d_k", "d_head"):
+            return 4
+        taken = [*self.sizes.values(), *([4] if self.exact_root else [])]
+        return next(size for size in self._candidates() if size not in taken)
 
     def choose(self, name: str, *sizes: int) -> "Draw":
         """Give a dimension one of the given sizes at random."""
@@ -56,7 +73,7 @@ class Draw:
 
     def heads(self) -> dict[str, int]:
         """Choose sizes for a multi-head model: d_model and n_heads; d_model = n_heads * d_head."""
-        n_heads, d_head = self._pick(2, 3), self._pick(4, 5)
+        n_heads, d_head = self._pick(2, 3), 4 if self.exact_root else self._pick(4, 5)
         self.fix(n_heads=n_heads, d_head=d_head, d_model=n_heads * d_head)
         return self.named("d_model n_heads")
 
@@ -92,7 +109,9 @@ class Draw:
         return values / values.sum(-1, keepdim=True)
 
     def keep(self, dims: str) -> Tensor:
-        """Draw a boolean mask; every row has at least one True and at least one False."""
+        """Draw a boolean mask; every row has at least one True, and one False if there is room."""
+        if self.shape(dims)[-1] == 1:
+            return torch.ones(self.shape(dims), dtype=torch.bool)
         chances = self.uniform(dims)
         cut = self.uniform(dims.rpartition(" ")[0], 0.2, 0.8)[..., None]
         return (
@@ -105,13 +124,16 @@ class Draw:
         """Draw lengths between 1 and n, int64; the first is n and the second is shorter."""
         count, longest = self.size(batch), self.size(n)
         lengths = torch.randint(1, longest + 1, (count,), generator=self.generator)
-        lengths[0], lengths[1] = longest, min(int(lengths[1]), longest - 1)
+        lengths[0] = longest
+        lengths[1:2] = lengths[1:2].clamp(max=longest - 1)
         return lengths
 
     def shape(self, dims: str) -> list[int]:
         return [self.size(name) for name in dims.split()]
 
     def _pick(self, *choices: int) -> int:
+        if self.ones:
+            return 1
         return choices[int(torch.randint(len(choices), (), generator=self.generator))]
 
     def _candidates(self):

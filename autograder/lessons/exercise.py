@@ -1,7 +1,7 @@
 """What an author writes for an exercise: its cases, known mistakes, alternatives and hints."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
@@ -57,6 +57,8 @@ class Raises:
 
 
 Case = dict[str, Any] | ModuleCase | Goal | Raises
+# Forms in which a case is asked once more.
+ONES, DOUBLE, HALF, GRADIENTS = "sizes of 1", "float64", "float16", "with gradients"
 Inputs = Callable[[Draw], Case]
 
 
@@ -96,6 +98,10 @@ class Exercise:
     as_dict: it returns a dict with the names in `returns`.
     forbidden: torch functions that the learner has to implement, not call.
     builds_on: exercises whose answers this one uses.
+    also: forms in which the last case of the first aspect is asked once more, for this aspect and
+        for others that count outputs which it does not. A module with sizes of 1 is in train mode.
+        There is no form with gradients if an aspect is about them.
+    excuses: mutants that are right, by the start of their label, and why.
     seconds: processor time for all its cases together.
     """
 
@@ -114,6 +120,8 @@ class Exercise:
     as_dict: bool = False
     forbidden: tuple[str, ...] = ()
     builds_on: tuple[str, ...] = ()
+    also: tuple[str, ...] = (ONES, DOUBLE, GRADIENTS)
+    excuses: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 10.0
 
     @property

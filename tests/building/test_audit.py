@@ -101,7 +101,7 @@ def test_a_trivial_answer_must_earn_nothing():
     body = "return scores.new_full(scores.shape, 1 / scores.shape[-1])"
     constant = Mistake("constant", "It does not depend on the scores.", body)
     with pytest.raises(AuthoringError, match="lets the mistake 'constant' pass"):
-        build(aspects=[aspect], mistakes=[constant])
+        build(aspects=[aspect], mistakes=[constant], also=())
 
 
 def test_two_equal_sizes_do_not_build():
@@ -119,7 +119,8 @@ def test_hidden_cases_follow_the_secret():
         return [call.arguments["scores"] for call, case in calls if case.hidden]
 
     first, again, other = hidden("a"), hidden("a"), hidden("b")
-    assert len(first) == sum(len(aspect.cases) for aspect in SOFTMAX.aspects)
+    of_aspects = sum(len(aspect.cases) for aspect in SOFTMAX.aspects)
+    assert len(first) == of_aspects + len(SOFTMAX.also)
     assert all(x.equal(y) for x, y in zip(first, again, strict=True))
     assert not any(x.equal(y) for x, y in zip(first, other, strict=True))
 

@@ -273,9 +273,15 @@ def test_sound_implementations_have_no_slope_to_later_words(name, shape):
     assert later_slopes(attention, shape).max() == 0
 
 
+# Leaks that take four words or more to show.
+LATE = {"only the third word sees the fourth", "each word sees the one three places later"}
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", EXERCISES.LEAKING_ONES)
 def test_leaking_implementations_have_one(name, shape):
+    if name in LATE:
+        shape = (shape[0], max(4, shape[1]), shape[2])
     attention = Code(EXERCISES.LEAKING_ONES[name]).make()
     # Far above rounding errors, so that every honest test can detect it.
     assert later_slopes(attention, shape).max() > 1e-4

@@ -3,16 +3,19 @@
 They are compared in float64 on the exercise's cases, so that no solution certifies itself.
 """
 
+import itertools
+
 import pytest
 import torch
 
 from autograder.asking.arguments import make_all
-from autograder.asking.models import gradients
+from autograder.asking.models import gradients, output_weights
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.references.store import find
 from tests.course.witnesses import all_witnesses
 
 WITNESSES = all_witnesses()
+STEP = 0.5  # differences are exact for any step: what has no gradient is at most quadratic
 
 
 def test_every_exercise_has_a_witness():
@@ -59,8 +62,35 @@ def witnessed(witness, question, call):
     results = result if isinstance(result, tuple) else (result,)
     results = [torch.as_tensor(value) for value in results]
     outputs = dict(zip(question.returns + question.keeps, results, strict=True))
-    slopes = gradients({n: outputs[n] for n in question.returns}, leaves) if leaves else {}
-    return {name: value.detach() for name, value in (outputs | slopes).items()}
+    returned = {n: outputs[n] for n in question.returns}
+    if leaves and all(value.requires_grad for value in returned.values()):
+        outputs |= gradients(returned, leaves)
+    elif leaves:
+        outputs |= differences(lambda: witness(*module, *arguments.values()), leaves)
+    return {name: value.detach() for name, value in outputs.items()}
+
+
+def differences(call, leaves):
+    """Return the slopes of the weighted sum that `gradients` takes, from differences."""
+
+    def total():
+        result = call()
+        results = result if isinstance(result, tuple) else (result,)
+        return sum((value * output_weights(value)).sum() for value in results)
+
+    slopes = {}
+    with torch.no_grad():
+        for name, leaf in leaves.items():
+            slope = torch.zeros_like(leaf)
+            for place in itertools.product(*map(range, leaf.shape)):
+                before = leaf[place].item()
+                leaf[place] = before + STEP
+                above = total()
+                leaf[place] = before - STEP
+                slope[place] = (above - total()) / (2 * STEP)
+                leaf[place] = before
+            slopes[f"gradient of {name}"] = slope
+    return slopes
 
 
 def floating(arguments):

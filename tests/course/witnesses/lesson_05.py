@@ -76,12 +76,13 @@ def toy_completer(build, parameters, source, target=None):
         second = (points + toy_see(first, points.shape[1], causal=True)).sin()
         return 1.5 * (parameters["decoder.gain"] * second + seen + seen_running.cos())
 
+    sizes = build["n_source"], build["n_target"]
     if target is not None:
-        return write(target)
+        return write(target), *sizes
     points = [source[:, -1]]
     for _ in range(build["n_target"]):
         points.append(write(torch.stack(points, dim=1))[:, -1])
-    return torch.stack(points[1:], dim=1)
+    return torch.stack(points[1:], dim=1), *sizes
 
 
 def train_epoch(model, loader, loss, optimizer):
@@ -91,7 +92,7 @@ def train_epoch(model, loader, loss, optimizer):
     for source, target in loader:
         sequence = torch.cat([source, target], dim=1)
         read = sequence[:, source.shape[1] - 1 : -1]
-        error = ((model(source, read) - target) ** 2).mean()
+        error = loss(model(source, read), target)
         gradients = torch.autograd.grad(error, parameters)
         for parameter, gradient in zip(parameters, gradients, strict=True):
             parameter.grad = gradient
