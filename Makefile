@@ -28,7 +28,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test anywhere lock lint format build reference lessons text release mistakes grade formgrader report demo bench clean
+.PHONY: help lab test anywhere lock lint format build reference lessons text release mistakes mutants grade formgrader report demo bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ release: $(VENV)/developer  ## source notebooks → notebooks/, what learners op
 
 mistakes: $(VENV)/developer  ## what becomes of every known mistake [LESSON=...]
 	python -m autograder.authoring mistakes $(LESSON)
+
+mutants: $(VENV)/developer  ## what becomes of answers with one fault each, made by rule [LESSON=...]
+	python -m autograder.authoring mutants $(LESSON)
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 SCHEDULER=tcp://...]
 	nbgrader autograde $(LESSON) $(GRADE)

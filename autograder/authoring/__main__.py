@@ -56,8 +56,15 @@ def mistakes(lesson: Lesson) -> None:
     print_table(lesson.name, outcomes(lesson, build(lesson)))
 
 
+def mutants(lesson: Lesson) -> None:
+    """Print what becomes of the mutants. Raises AuthoringError if the checks are not sound."""
+    from autograder.authoring.mutants.survey import print_surveys, require_soundness, survey_lesson
+
+    require_soundness(print_surveys(lesson.name, survey_lesson(lesson)))
+
+
 COMMANDS: dict[str, Callable[[Lesson], None]] = {
-    command.__name__: command for command in (reference, lessons, release, mistakes)
+    command.__name__: command for command in (reference, lessons, release, mistakes, mutants)
 }
 
 

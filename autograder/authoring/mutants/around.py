@@ -1,0 +1,149 @@
+"""Faults around right code: it runs, and then its result or its surroundings are spoiled."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from torch import Tensor
+
+from autograder.asking.question import Question
+from autograder.authoring.mutants.mutant import Mutant
+from autograder.judging.key import AnswerKey
+
+# What becomes of each tensor that is returned,
+FORMS = {
+    "squeezed": "value.squeeze()",
+    "squeezed at the end": "value.squeeze(-1)",
+    "unsqueezed": "value[None]",
+    "flipped": "value.flip(0) if value.dim() else value",
+    "a list": "value.tolist()",
+    "an array": "value.detach().numpy()",
+}
+# and of those with floating-point numbers.
+NUMBERS = {
+    "in float32": "value.float()",
+    "in float64": "value.double()",
+    "rounded to 4 digits": "value.round(decimals=4)",
+    "rounded to float32": "value.float().to(value.dtype)",
+    "rounded to half precision": "value.half().to(value.dtype)",
+    "clamped": "value.clamp(-1, 1)",
+    "without signs": "value.abs()",
+    "without negatives": "value.relu()",
+}
+# What is done before the call, and after it.
+BEFORE = {
+    "seed changed": "torch.manual_seed(1)",
+    "the first arguments kept": "arguments[:] = [kept.setdefault(n, x) "
+    "for n, x in enumerate(arguments)]",
+}
+INPUTS = {
+    "input changed": "floats(arguments[:1], lambda x: x.data.mul_(1.5))",
+    "half precision inside": "floats(arguments, lambda x: x.half().to(x.dtype))",
+    "float32 inside": "floats(arguments, lambda x: x.float())",
+    "inputs require gradients": "floats(arguments, lambda x: x.requires_grad_() if x.is_leaf "
+    "else x)",
+}
+AFTER = {
+    "gradients left off": "torch.set_grad_enabled(False)",
+    "default dtype left changed": "torch.set_default_dtype(torch.float64)",
+}
+MODULE_AFTER = {
+    "left in evaluation mode": "self.eval()",
+    "left in training mode": "self.train()",
+    "parameters frozen": "self.requires_grad_(False)",
+    "parameters changed": "[p.data.mul_(1.5) for p in self.parameters()]",
+}
+SHARED = """
+
+import contextlib
+import functools
+
+right_{name} = {name}
+kept = {{}}
+
+
+def floats(values, change):
+    for index, x in enumerate(values):
+        if isinstance(x, torch.Tensor) and x.is_floating_point():
+            values[index] = change(x)
+
+
+def spoiled(result):
+    if isinstance(result, torch.Tensor):
+        value = result
+        return {form} if value.is_floating_point() or {always} else value
+    if isinstance(result, (tuple, list)):
+        return type(result)(spoiled(value) for value in result)
+    if isinstance(result, dict):
+        return {{name: spoiled(value) for name, value in result.items()}}
+    return result
+
+"""
+BODY = """
+        arguments = list(arguments)
+        {before}
+        with {context}:
+            result = {right}(*arguments, **options)
+        {after}
+        return spoiled(result)
+"""
+FUNCTION = """
+if True:
+    @functools.wraps(right_{name})
+    def {name}(*arguments, **options):"""
+MODULE = """
+class {name}(right_{name}):
+    def forward(self, *arguments, **options):"""
+
+
+def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[Mutant]:
+    """Yield the right code with each of the faults around it that can do something.
+
+    There is nothing to round in a boolean result, and no gradient from integer inputs.
+    """
+    name, is_module = question.exercise, "def forward(" in source
+    takes_floats = is_module or any(_floats(call.arguments.values()) for call in question.calls)
+    gives = [case.expected[n] for case in key.cases for n in question.returns if n in case.expected]
+    if question.choices or question.plain:
+        gives = []
+    gives_floats = bool(_floats(gives))
+
+    def mutant(rule: str, change: str, **parts: str) -> Mutant:
+        return Mutant(rule, change, source + _wrapper(name, is_module, **parts))
+
+    for kind, form in FORMS.items() if gives else ():
+        yield mutant(f"result {kind}", form, form=form)
+    for kind, form in NUMBERS.items() if gives_floats else ():
+        yield mutant(f"result {kind}", form, form=form, always="False")
+    for rule, code in (BEFORE | (INPUTS if takes_floats else {})).items():
+        yield mutant(rule, code, before=code)
+    for rule, code in (AFTER | (MODULE_AFTER if is_module else {})).items():
+        yield mutant(rule, code, after=code)
+    if takes_floats and gives_floats:
+        yield mutant("result detached", "value.detach()", form="value.detach()")
+        yield mutant("without gradients", "torch.no_grad()", context="torch.no_grad()")
+
+
+def _floats(values: Iterable[Any]) -> list[Tensor]:
+    return [v for v in values if isinstance(v, Tensor) and v.is_floating_point()]
+
+
+def _wrapper(
+    name: str,
+    is_module: bool,
+    form: str = "value",
+    always: str = "True",
+    before: str = "pass",
+    after: str = "pass",
+    context: str = "contextlib.nullcontext()",
+) -> str:
+    right = "super().forward" if is_module else f"right_{name}"
+    start = MODULE if is_module else FUNCTION
+    return (SHARED + start + BODY).format(
+        name=name,
+        form=form,
+        always=always,
+        before=before,
+        after=after,
+        context=context,
+        right=right,
+    )

@@ -1,0 +1,64 @@
+"""A mutant, and how to replace a node of the solution by other code."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autograder.lessons.rewriting import REGION
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An exercise cell with one fault.
+
+    rule: the kind of fault. change: what is changed, in code.
+    of: the alternative that has the fault; "" if it is the solution.
+    number: which of several mutants with the same rule and change this is.
+    """
+
+    rule: str
+    change: str
+    source: str
+    of: str = ""
+    number: int = 1
+
+    @property
+    def label(self) -> str:
+        """The name by which an exercise excuses the mutant."""
+        ordinal = f" ({self.number})" if self.number > 1 else ""
+        owner = f"{self.of} / " if self.of else ""
+        return " ".join(f"{owner}{self.rule}: {self.change}{ordinal}".split())
+
+
+def region_nodes(source: str) -> Iterator[ast.AST]:
+    """Yield the nodes in a cell's solution region that do something when it runs.
+
+    Leaves out annotations, what is raised, f-strings, and `strict=`.
+    """
+    match = REGION.search(source)
+    first = source.count("\n", 0, match.start("body")) + 1
+    last = source.count("\n", 0, match.end("body"))
+    todo: list[ast.AST] = [ast.parse(source)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            continue
+        if not isinstance(node, ast.JoinedStr | ast.Raise | ast.arg):
+            skipped = getattr(node, "returns", None)
+            todo += reversed(
+                [child for child in ast.iter_child_nodes(node) if child is not skipped]
+            )
+        if hasattr(node, "lineno") and first <= node.lineno and node.end_lineno <= last:
+            yield node
+
+
+def replaced(source: str, node: ast.AST, new: ast.AST) -> str:
+    """Return the source with one node replaced by another."""
+    lines = source.encode().splitlines(keepends=True)
+    begin = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+    end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+    code = ast.unparse(new).replace("\n", "\n" + " " * node.col_offset)
+    if isinstance(new, ast.expr):
+        code = f"({code})"
+    data = source.encode()
+    return (data[:begin] + code.encode() + data[end:]).decode()

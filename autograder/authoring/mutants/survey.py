@@ -1,0 +1,122 @@
+"""What becomes of an exercise's mutants: rejected, and told why; excused; or let pass."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain, repeat
+
+import torch
+
+from autograder.authoring.mutants.trial import Trial, try_mutants
+from autograder.building.hidden import grading_reference
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.lesson import Lesson
+
+LEAST_TOLD = 0.6  # of a lesson's rejected mutants
+SHARES = 8  # parts of an exercise's mutants, tried side by side
+
+
+@dataclass
+class Survey:
+    """The mutants of one exercise.
+
+    named: rejected as a known mistake. told: rejected with another sentence that says what is
+    wrong. generic: rejected with one that only says where values are off, or repeats an error.
+    excused: accepted, and right, as the exercise says.
+    survivors: accepted without an excuse. idle: excuses that fit no accepted mutant.
+    """
+
+    exercise: str
+    named: int = 0
+    told: int = 0
+    generic: list[str] = field(default_factory=list)
+    excused: list[str] = field(default_factory=list)
+    survivors: list[str] = field(default_factory=list)
+    idle: list[str] = field(default_factory=list)
+
+    @property
+    def rejected(self) -> int:
+        return self.named + self.told + len(self.generic)
+
+    @property
+    def mutants(self) -> int:
+        return self.rejected + len(self.excused) + len(self.survivors)
+
+
+def survey(exercise: str, excuses: Mapping[str, str], trials: Iterable[Trial]) -> Survey:
+    """Sort the trials of an exercise's mutants.
+
+    excuses: the start of a mutant's label, and why that mutant is right.
+    """
+    found = Survey(exercise)
+    for trial in trials:
+        label, verdict = trial.label, trial.verdict
+        if verdict.passed:
+            is_excused = any(map(label.startswith, excuses))
+            (found.excused if is_excused else found.survivors).append(label)
+        elif verdict.mistake:
+            found.named += 1
+        elif verdict.recognized:
+            found.told += 1
+        else:
+            found.generic.append(f"{label}: {verdict.sentence}")
+    found.idle = [e for e in excuses if not any(label.startswith(e) for label in found.excused)]
+    return found
+
+
+def survey_lesson(lesson: Lesson) -> Iterator[Survey]:
+    """Try the mutants of a lesson's exercises on public and hidden cases, on all processors."""
+    grading_reference(lesson.name)  # so that it is built only once
+    shares = [slice(number, None, SHARES) for number in range(SHARES)]
+    with ProcessPoolExecutor() as pool:
+        for exercise in lesson.exercises:
+            trials = pool.map(_trials, repeat(lesson.name), repeat(exercise.name), shares)
+            yield survey(exercise.name, exercise.excuses, chain.from_iterable(trials))
+
+
+def _trials(lesson_name: str, name: str, share: slice) -> list[Trial]:
+    torch.set_num_threads(1)
+    lesson, reference = Lesson(lesson_name), grading_reference(lesson_name)
+    exercise = next(exercise for exercise in lesson.exercises if exercise.name == name)
+    question, key = reference.questions[name], reference.keys[name]
+    return list(try_mutants(lesson, exercise, question, key, share))
+
+
+def require_soundness(surveys: Iterable[Survey]) -> None:
+    """Raise AuthoringError if a check lets a mutant pass, or tells too few what is wrong."""
+    surveys = list(surveys)
+    for found in surveys:
+        if found.survivors:
+            raise AuthoringError(
+                f"the check of {found.exercise} lets mutants pass. Add a case that rejects them, "
+                "or say in `excuses` why they are right:\n  " + "\n  ".join(found.survivors)
+            )
+        if found.idle:
+            raise AuthoringError(
+                f"{found.exercise} excuses mutants that it does not accept, or that there are not: "
+                f"{'; '.join(found.idle)}"
+            )
+    rejected = sum(found.rejected for found in surveys)
+    generic = sum(len(found.generic) for found in surveys)
+    if generic > (1 - LEAST_TOLD) * rejected:
+        raise AuthoringError(
+            f"{generic} of {rejected} rejected mutants hear only that something is wrong; at "
+            f"least {LEAST_TOLD:.0%} should be named or hear what it is"
+        )
+
+
+def print_surveys(title: str, surveys: Iterable[Survey]) -> list[Survey]:
+    """Print a line for each exercise as soon as it is known, and its survivors; return all."""
+    print(f"\n{title:<28} mutants rejected   named    told generic excused survivors")
+    seen = []
+    for found in surveys:
+        print(
+            f"  {found.exercise:<26} {found.mutants:>7} {found.rejected:>8} {found.named:>7} "
+            f"{found.told:>7} {len(found.generic):>7} {len(found.excused):>7} "
+            f"{len(found.survivors):>9}",
+            flush=True,
+        )
+        print(*(f"      survives: {label}\n" for label in found.survivors), sep="", end="")
+        print(*(f"      needs no excuse: {label}\n" for label in found.idle), sep="", end="")
+        seen.append(found)
+    return seen

@@ -1,0 +1,120 @@
+"""Try mutants: what does the check say to each?"""
+
+import ast
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from autograder.asking.collect import collect
+from autograder.asking.question import Question
+from autograder.authoring.mutants.around import mutants_around
+from autograder.authoring.mutants.mutant import Mutant
+from autograder.authoring.mutants.of_python import python_mutants
+from autograder.authoring.mutants.of_tensors import (
+    einsum_mutants,
+    in_place_mutants,
+    name_mutants,
+    pattern_mutants,
+)
+from autograder.judging.judge import judge
+from autograder.judging.key import AnswerKey
+from autograder.judging.verdict import Verdict
+from autograder.lessons.exercise import Exercise
+from autograder.lessons.lesson import Lesson
+from autograder.lessons.rewriting import rewrite
+
+PATIENCE = 10  # how many times as long as the solution a mutant may take
+LEAST_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A mutant, by its label, and what the check said to it."""
+
+    label: str
+    verdict: Verdict
+
+
+def try_mutants(
+    lesson: Lesson, exercise: Exercise, question: Question, key: AnswerKey, share: slice
+) -> Iterator[Trial]:
+    """Check a share of the mutants as learners' answers are, with a limit of time for each.
+
+    An answer that trains a model has none: it is judged by how well the model does, and each
+    trial takes seconds.
+    """
+    if any(case.most_error for case in key.cases):
+        return
+    rest = lesson.namespace()
+    needed = _processor_seconds(lambda: collect(rest[exercise.name], question))
+    question = replace(question, seconds=max(LEAST_SECONDS, PATIENCE * needed))
+    for mutant in mutants_of(lesson, exercise, question, key)[share]:
+        namespace = dict(rest)
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                code = compile(mutant.source, "<mutant>", "exec", dont_inherit=True)
+            exec(code, namespace)
+        except Exception:
+            continue  # a learner would see the error, and have nothing to check
+        yield Trial(mutant.label, judge(key, collect(namespace[exercise.name], question)))
+
+
+def mutants_of(
+    lesson: Lesson, exercise: Exercise, question: Question, key: AnswerKey
+) -> list[Mutant]:
+    """List the mutants of an exercise's solution and of its alternatives, each code once.
+
+    A line that an alternative has in common with the solution is mutated only there.
+    """
+    solution = lesson.solutions[exercise.name]
+    others = {v.name: rewrite(solution, v) for v in exercise.alternatives if not v.of}
+    known = {_code(source) for source in (solution, *others.values())}
+    found: list[Mutant] = []
+    labels: Counter[str] = Counter()
+    for mutant in _all(solution, others, mutants_around(solution, question, key)):
+        code = _code(mutant.source)
+        if code and code not in known:
+            known.add(code)
+            labels[mutant.label] += 1
+            found.append(replace(mutant, number=labels[mutant.label]))
+    return found
+
+
+def _processor_seconds(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def _all(solution: str, others: dict[str, str], around: Iterator[Mutant]) -> Iterator[Mutant]:
+    yield from _within(solution)
+    yield from around
+    lines = set(solution.splitlines())
+    for name, other in others.items():
+        for mutant in _within(other):
+            if _first_change(other, mutant) not in lines:
+                yield replace(mutant, of=name)
+
+
+def _within(source: str) -> Iterator[Mutant]:
+    yield from python_mutants(source)
+    yield from pattern_mutants(source)
+    yield from einsum_mutants(source)
+    yield from name_mutants(source)
+    yield from in_place_mutants(source)
+
+
+def _first_change(source: str, mutant: Mutant) -> str:
+    """Return the first line that a mutant changes."""
+    pairs = zip(source.splitlines(), mutant.source.splitlines(), strict=False)
+    return next((before for before, after in pairs if before != after), "")
+
+
+def _code(source: str) -> str:
+    """Return a cell's code in one form, whatever its layout; "" if it is not valid Python."""
+    try:
+        return ast.dump(ast.parse(source))
+    except SyntaxError:
+        return ""

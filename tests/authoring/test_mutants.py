@@ -1,0 +1,138 @@
+"""Mutants: which ones are made, what becomes of them, and what a check must not let pass."""
+
+import dataclasses
+
+import pytest
+
+from autograder.authoring.mutants.around import mutants_around
+from autograder.authoring.mutants.of_python import python_mutants
+from autograder.authoring.mutants.of_tensors import (
+    einsum_mutants,
+    in_place_mutants,
+    name_mutants,
+    pattern_mutants,
+)
+from autograder.authoring.mutants.survey import (
+    Survey,
+    print_surveys,
+    require_soundness,
+    survey,
+    survey_lesson,
+)
+from autograder.authoring.mutants.trial import Trial, mutants_of, try_mutants
+from autograder.building.hidden import grading_reference
+from autograder.building.reference import ExerciseBuilder
+from autograder.judging.verdict import AspectResult, Verdict
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.lesson import Lesson
+
+LESSON = Lesson("01_dot_product_attention")
+REFERENCE = grading_reference(LESSON.name)
+ALL = slice(None)
+
+
+def cell(body):
+    return f"def f(query: A | B, key):\n    ### BEGIN SOLUTION\n    {body}\n    ### END SOLUTION\n"
+
+
+def changes(make, body):
+    return {mutant.change for mutant in make(cell(body))}
+
+
+def named(name):
+    return next(exercise for exercise in LESSON.exercises if exercise.name == name)
+
+
+@pytest.mark.parametrize(
+    ("make", "body", "change"),
+    [
+        (python_mutants, "return query / key", "query / key → query * key"),
+        (python_mutants, "return query - key", "query - key → key - query"),
+        (python_mutants, "return query - key", "query - key → key"),
+        (python_mutants, "return query < key", "query < key → query <= key"),
+        (python_mutants, "return query ** 0.5", "0.5 → -0.5"),
+        (python_mutants, "return query.sum(-1, keepdim=True)", "True → False"),
+        (python_mutants, "return query.sum(2)", "2 → 3"),
+        (python_mutants, "return f(query, key)", "f(query, key) → f(key, query)"),
+        (python_mutants, "return g(query.exp())", "query.exp() → query"),
+        (python_mutants, "return query, key", "(query, key) → (key, query)"),
+        (python_mutants, "return query[1:]", "1: → :"),
+        (python_mutants, "query = key", "query = key → pass"),
+        (python_mutants, "return query and key", "query and key → query or key"),
+        (pattern_mutants, "return query @ key", "$A.detach() @ $B"),
+        (pattern_mutants, "return torch.softmax(x, dim=-1)", "torch.softmax($X, dim=0)"),
+        (einsum_mutants, 'return einsum("id,jd->ij")', "id,jd->ij → id,jd->ji"),
+        (name_mutants, "return query @ query.T", "query → key in query @ query.T"),
+        (in_place_mutants, "return query - 1", "query - 1 → query.sub_(1)"),
+        (in_place_mutants, "return key.exp()", "key.exp() → key.exp_()"),
+    ],
+)
+def test_the_rules_make_their_mutants(make, body, change):
+    assert change in changes(make, body)
+
+
+@pytest.mark.parametrize(
+    "body", ['raise ValueError("no")', 'x = f"{query + 1}"', "return zip(query, strict=True)"]
+)
+def test_messages_annotations_and_strict_are_left_alone(body):
+    rules = {mutant.rule for mutant in python_mutants(cell(body))}
+    assert rules <= {"statement dropped", "argument dropped", "call dropped"}
+
+
+def test_around_a_function_of_floats_there_are_faults_of_all_kinds():
+    question, key = REFERENCE.questions["softmax"], REFERENCE.keys["softmax"]
+    rules = {m.rule for m in mutants_around(LESSON.solutions["softmax"], question, key)}
+    assert {
+        "result squeezed",
+        "result detached",
+        "result rounded to 4 digits",
+        "seed changed",
+        "gradients left off",
+        "inputs require gradients",
+        "without gradients",
+    } <= rules
+
+
+def test_every_mutant_is_another_code_with_a_label_of_its_own():
+    question, key = REFERENCE.questions["softmax"], REFERENCE.keys["softmax"]
+    mutants = mutants_of(LESSON, named("softmax"), question, key)
+    assert len({m.label for m in mutants}) == len({m.source for m in mutants}) == len(mutants)
+
+
+def test_no_mutant_of_the_first_lesson_survives():
+    require_soundness(survey_lesson(LESSON))
+
+
+def test_a_check_with_a_hole_is_refused():
+    exercise = dataclasses.replace(named("softmax"), also=(), mistakes=[])
+    question, key = ExerciseBuilder(LESSON, exercise, None).build()
+    found = survey("softmax", {}, try_mutants(LESSON, exercise, question, key, ALL))
+    assert "result detached: value.detach()" in found.survivors
+    with pytest.raises(AuthoringError, match=r"(?s)softmax lets mutants pass.*result detached"):
+        require_soundness([found])
+
+
+def verdict(passed=False, mistake="", recognized=True):
+    aspects = [AspectResult("values", 1, passed)]
+    return Verdict("f", "l", aspects, "?", mistake=mistake, recognized=recognized)
+
+
+def test_a_survey_counts_and_excuses(capsys):
+    trials = [
+        Trial("a: 1", verdict(mistake="x")),
+        Trial("b: 1", verdict()),
+        Trial("c: 1", verdict(recognized=False)),
+        Trial("d: 1", verdict(passed=True)),
+        Trial("e: 1", verdict(passed=True)),
+    ]
+    [found] = print_surveys("lesson", [survey("f", {"d:": "why", "z:": "why"}, trials)])
+    assert (found.named, found.told, len(found.generic)) == (1, 1, 1)
+    assert (found.excused, found.survivors, found.idle) == (["d: 1"], ["e: 1"], ["z:"])
+    assert "survives: e: 1" in capsys.readouterr().out
+
+
+def test_idle_excuses_and_silent_checks_are_refused():
+    with pytest.raises(AuthoringError, match=r"f excuses mutants .*: z"):
+        require_soundness([Survey("f", idle=["z"])])
+    with pytest.raises(AuthoringError, match="5 of 10 rejected mutants hear only"):
+        require_soundness([Survey("f", told=5, generic=["?"] * 5)])
