@@ -1,0 +1,109 @@
+"""What each patch of a library buys that `seams.py` makes for speed.
+
+Grades the same submissions with a copy of the grader that lacks the patch, in turns with the whole
+grader, so that a busy machine slows both equally.
+"""
+
+import resource
+import shutil
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from autograder.lessons.lesson import ROOT
+from tests.support.classroom import LESSON, command, make_course, start_program
+
+COUNT = 24
+ROUNDS = 3
+NEEDED = ("autograder", "utils", "solutions", "nbgrader_config.py", "pyproject.toml")
+INSIDE = "autograder/sandbox/inside/seams.py"
+OUTSIDE = "autograder/grading/engine/seams.py"
+# For each patch, edits that take it away: file, old code, new code.
+WITHOUT: dict[str, list[tuple[str, str, str]]] = {
+    "(all are there)": [],
+    "Stream.flush": [(INSIDE, "        if self._buffers:\n", "        if True:\n")],
+    "no command line": [(INSIDE, "def parse_command_line", "def _unused")],
+    "one client": [(INSIDE, "        self.shell_channel_thread = None", "        #")],
+    "no sleep": [(INSIDE, '    IPythonKernel={"_execute_sleep": 0},', "    #")],
+    "code_cell": [
+        (INSIDE, "    return NotebookNode(fields, ", "    return new_code_cell(source)\n    dict("),
+        (
+            INSIDE,
+            "import NotebookNode\n",
+            "import NotebookNode\nfrom nbformat.v4 import new_code_cell\n",
+        ),
+    ],
+    "no debugger": [(INSIDE, '    sys.modules["debugpy"] = None', "    pass")],
+    "a first traceback": [(INSIDE, "        raise NotImplementedError\n", "        pass\n")],
+    "getmodule": [(INSIDE, "    inspect.getmodule = _module_of\n", "")],
+    "one engine": [(OUTSIDE, "    gradebooks.create_engine = _engine\n", "")],
+}
+
+
+@dataclass
+class Cost:
+    """Seconds to grade one submission: by the clock, and of the processor."""
+
+    clock: float
+    processor: float
+
+
+def report() -> None:
+    """Print what grading costs without each of the patches, as ratios."""
+    with tempfile.TemporaryDirectory() as folder:
+        graders = {name: grader_without(name, Path(folder)) for name in WITHOUT}
+        course = Path(folder) / "course"
+        make_course(course, COUNT)
+        costs: dict[str, list[Cost]] = {name: [] for name in WITHOUT}
+        for name in tqdm(list(WITHOUT) * ROUNDS, desc="grading", leave=False):
+            costs[name].append(grade(course, graders[name]))
+    print(f"{COUNT} submissions of {LESSON.name}, one worker, medians of {ROUNDS} runs:")
+    whole = _median(costs["(all are there)"])
+    for name, cost in ((name, _median(found)) for name, found in costs.items()):
+        print(
+            f"  without {name:<18} {cost.clock:.3f} s a submission, {cost.clock / whole.clock:.3f} "
+            f"times; processor {cost.processor:.3f} s, {cost.processor / whole.processor:.3f} times"
+        )
+
+
+def grader_without(name: str, folder: Path) -> Path:
+    """Copy the grader and take one patch away."""
+    copy = folder / name.replace(" ", "_")
+    copy.mkdir()
+    for part in NEEDED:
+        take = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
+        take(ROOT / part, copy / part)
+    for file, old, new in WITHOUT[name]:
+        source = (copy / file).read_text(encoding="utf-8")
+        if source.count(old) != 1:
+            raise ValueError(f"{name}: {old!r} occurs {source.count(old)} times in {file}")
+        (copy / file).write_text(source.replace(old, new), encoding="utf-8")
+    return copy
+
+
+def grade(course: Path, grader: Path) -> Cost:
+    """Grade everything in the course from scratch, with one worker."""
+    shutil.rmtree(course / "autograded", ignore_errors=True)
+    before, begin = _processor_seconds(), time.perf_counter()
+    arguments = command(course, "autograde", LESSON.name, "--Autograde.jobs=1")
+    said = course / "said.txt"
+    if start_program(arguments, said, grader, PYTHONPATH=str(grader)).wait():
+        raise RuntimeError(said.read_text(encoding="utf-8")[-2000:])
+    seconds = time.perf_counter() - begin
+    return Cost(seconds / COUNT, (_processor_seconds() - before) / COUNT)
+
+
+def _processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _median(costs: list[Cost]) -> Cost:
+    return Cost(
+        statistics.median(cost.clock for cost in costs),
+        statistics.median(cost.processor for cost in costs),
+    )
