@@ -18,7 +18,7 @@ from autograder.judging.key import AnswerKey, CaseKey, MistakeKey
 from autograder.references.store import LessonReference
 
 ROUNDING = 1e-5  # of the scale of a tensor
-DRAWN = 2e-6  # likewise, for what follows from inputs drawn on another processor
+DRAWN = 1e-4  # likewise, for what follows from inputs drawn on another processor
 # Mistakes are computed in float32; where large terms cancel, only rounding errors are left.
 FOOTPRINT_ROUNDING = 1e-3
 FOOTPRINT_NOISE = 60.0  # tolerances, for a sum of many elements
@@ -93,7 +93,8 @@ def _in_tree(where: str, fresh: Any, stored: Any, slack: float | None = None) ->
     match fresh, stored:
         case Tensor(), Tensor():
             same_form = fresh.shape == stored.shape and fresh.dtype == stored.dtype
-            slack = ROUNDING * _scale(fresh) if slack is None else slack
+            eps = torch.finfo(fresh.dtype).eps if fresh.is_floating_point() else 0.0
+            slack = max(ROUNDING, 2 * eps) * _scale(fresh) if slack is None else slack
             if not (same_form and _close(fresh, stored, slack)):
                 yield where
         case dict(), dict() if list(fresh) == list(stored):
