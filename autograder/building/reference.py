@@ -270,7 +270,7 @@ def rounding_to(dtype: torch.dtype) -> Callable[[Tensor], Tensor]:
 def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
     """Draw a module's parameters, biases included, so that none are zero or equal."""
     return {
-        name: torch.randn(parameter.shape, generator=draw.generator) * PARAMETER_SCALE
+        name: draw.normal_of(parameter.shape, PARAMETER_SCALE)
         for name, parameter in module.named_parameters()
     }
 

@@ -1207,7 +1207,9 @@ class Model(nn.Module):
         numbers = torch.Generator().manual_seed(SEED)
         with torch.no_grad():
             for parameter in self.parameters():
-                parameter.copy_(torch.randn(parameter.shape, generator=numbers) * 0.5)
+                shape = parameter.shape
+                drawn = torch.randn(shape, dtype=torch.float64, generator=numbers)
+                parameter.copy_(drawn * 0.5)
         self.eval()
 
     def forward(self, source, shifted_target):
@@ -1224,10 +1226,9 @@ model = Model()
 """
 TOY_LOADER = """
 numbers = torch.Generator().manual_seed(SEED)
-loader = [
-    (torch.randn(BATCH, GIVEN, 3, generator=numbers), torch.randn(BATCH, 4, 3, generator=numbers))
-    for _ in range(MANY)
-]
+def points(n):
+    return torch.randn(BATCH, n, 3, dtype=torch.float64, generator=numbers).float()
+loader = [(points(GIVEN), points(4)) for _ in range(MANY)]
 """
 SGD = "def make(model):\n    return torch.optim.SGD(model.parameters(), lr=0.2)"
 ADAM = "def make(model):\n    return torch.optim.Adam(model.parameters(), lr=0.1)"
@@ -1756,7 +1757,7 @@ def shapes(corners: Tensor, n: int, draw: Draw) -> Tensor:
     kinds = kinds[torch.randperm(n, generator=draw.generator)]
     start, direction = kinds % 4, (kinds // 4) * 2 - 1
     places = (start[:, None] + direction[:, None] * torch.arange(4)) % 4
-    return corners[places] + torch.randn(n, 4, 2, generator=draw.generator) * NOISE
+    return corners[places] + draw.normal_of((n, 4, 2), NOISE)
 
 
 def goal(label: str, shape: Callable[[Draw], Tensor]) -> Callable[[Draw], Goal]:

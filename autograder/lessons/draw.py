@@ -3,7 +3,7 @@
 import hashlib
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -97,7 +97,15 @@ class Draw:
 
     def normal(self, dims: str, scale: float = 1.0) -> Tensor:
         """Draw standard normal values times `scale`, float32, of shape `dims` ("batch n d")."""
-        return torch.randn(self.shape(dims), generator=self.generator) * scale
+        return self.normal_of(self.shape(dims), scale)
+
+    def normal_of(self, shape: Sequence[int], scale: float = 1.0) -> Tensor:
+        """Draw standard normal values times `scale`, float32, the same on every processor.
+
+        In float32, processors round the last digits of `torch.randn` differently.
+        """
+        drawn = torch.randn(shape, dtype=torch.float64, generator=self.generator)
+        return (drawn * scale).float()
 
     def uniform(self, dims: str, low: float = 0.0, high: float = 1.0) -> Tensor:
         """Draw uniform values between low and high, float32, of shape `dims`."""
@@ -105,8 +113,8 @@ class Draw:
 
     def weights(self, dims: str) -> Tensor:
         """Draw positive values that sum to 1 over the last dimension, float32, of shape `dims`."""
-        values = self.uniform(dims, 0.1, 1.0)
-        return values / values.sum(-1, keepdim=True)
+        values = self.uniform(dims, 0.1, 1.0).double()
+        return (values / values.sum(-1, keepdim=True)).float()
 
     def keep(self, dims: str) -> Tensor:
         """Draw a boolean mask; every row has at least one True, and one False if there is room."""

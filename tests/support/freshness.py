@@ -1,8 +1,8 @@
 """Compare a freshly built reference with the stored one.
 
-What is exact on every machine has to be equal. But processors round numbers differently, so
-expected values may be off by their own measured tolerance, and everything else by a fraction of its
-scale.
+What is exact on every machine, the inputs included, has to be equal. But processors round what they
+compute differently: expected values may be off by their own measured tolerance, and footprints by a
+fraction of their scale.
 """
 
 import math
@@ -18,7 +18,6 @@ from autograder.judging.key import AnswerKey, CaseKey, MistakeKey
 from autograder.references.store import LessonReference
 
 ROUNDING = 1e-5  # of the scale of a tensor
-DRAWN = 1e-4  # likewise, for what follows from inputs drawn on another processor
 # Mistakes are computed in float32; where large terms cancel, only rounding errors are left.
 FOOTPRINT_ROUNDING = 1e-3
 FOOTPRINT_NOISE = 60.0  # tolerances, for a sum of many elements
@@ -31,7 +30,7 @@ def differences(fresh: LessonReference, stored: LessonReference) -> Iterator[str
     yield from _in_tree("exercises", list(fresh.keys), list(stored.keys))
     for name in fresh.keys.keys() & stored.keys.keys():
         questions = fresh.questions[name].to_tree(), stored.questions[name].to_tree()
-        yield from _in_tree(f"the question of {name}", *questions)
+        yield from _in_tree(f"the question of {name}", *questions, slack=0.0)
         yield from _in_key(name, fresh.keys[name], stored.keys[name])
 
 
@@ -56,8 +55,7 @@ def _in_case(where: str, fresh: CaseKey, stored: CaseKey) -> Iterator[str]:
     yield from _in_tree(f"outputs of {where}", list(fresh.expected), list(stored.expected))
     for name, value in fresh.expected.items():
         if name in stored.expected:
-            # Inputs are drawn in float32, which rounds differently, even for a case in float64.
-            slack = max(fresh.tolerance.get(name, 0.0), DRAWN * _scale(value)) or None
+            slack = fresh.tolerance.get(name)
             yield from _in_tree(f"{name} of {where}", value, stored.expected[name], slack)
     for name, tolerance in fresh.tolerance.items():
         if not math.isclose(tolerance, stored.tolerance.get(name, -1.0), rel_tol=0.5):
@@ -93,16 +91,15 @@ def _in_tree(where: str, fresh: Any, stored: Any, slack: float | None = None) ->
     match fresh, stored:
         case Tensor(), Tensor():
             same_form = fresh.shape == stored.shape and fresh.dtype == stored.dtype
-            eps = torch.finfo(fresh.dtype).eps if fresh.is_floating_point() else 0.0
-            slack = max(ROUNDING, 2 * eps) * _scale(fresh) if slack is None else slack
+            slack = ROUNDING * _scale(fresh) if slack is None else slack
             if not (same_form and _close(fresh, stored, slack)):
                 yield where
         case dict(), dict() if list(fresh) == list(stored):
             for name in fresh:
-                yield from _in_tree(f"{name} in {where}", fresh[name], stored[name])
+                yield from _in_tree(f"{name} in {where}", fresh[name], stored[name], slack)
         case (list() | tuple(), list() | tuple()) if len(fresh) == len(stored):
             for a, b in zip(fresh, stored, strict=True):
-                yield from _in_tree(where, a, b)
+                yield from _in_tree(where, a, b, slack)
         case _ if type(fresh) is not type(stored) or fresh != stored:
             yield f"{where}: {fresh!r:.200} was {stored!r:.200}"
 
