@@ -6,12 +6,12 @@ from typing import Any
 
 from IPython.display import display
 
+from autograder.ask_and_judge import judge_answer
 from autograder.asking.arguments import make_all
-from autograder.asking.collect import collect
 from autograder.asking.written import exercise_name, names_used, written_function
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.judging.card import headline, hint_card, progress_card, verdict_card
-from autograder.judging.judge import blame, judge
+from autograder.judging.judge import blame
 from autograder.judging.verdict import Verdict
 from autograder.references import store
 from autograder.references.store import LessonReference
@@ -73,7 +73,7 @@ def progress() -> None:
 
 
 def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict:
-    return judge(reference.keys[name], collect(answer, reference.questions[name]))
+    return judge_answer(answer, reference.questions[name], reference.keys[name])
 
 
 def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list[str]:

@@ -277,7 +277,7 @@ plot_words(
 
 # %% [markdown]
 # Each point is a word, drawn by its first two features; the lines lead to it from zero, and its
-# colour says how much it weighs. The shaded area is everything that lies between the words. The
+# color says how much it weighs. The shaded area is everything that lies between the words. The
 # context (the star) can never leave it: it is an average, and weights that are positive and sum
 # to 1 can do nothing else. Dividing by the sum does not promise that. With a negative score, a
 # word gets a negative share and pushes the context away.

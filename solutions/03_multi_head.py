@@ -312,7 +312,7 @@ print("head 1:", x[0, :, 2:4].tolist())
 # features. So from [batch, n, d_model] we want [batch, n_heads, n, d_head].
 #
 # It takes no arithmetic, only `view` (or `reshape`), which cuts a dimension in two or joins
-# neighbours, and `transpose`, which exchanges two dimensions. `view` never moves a number: it
+# neighbors, and `transpose`, which exchanges two dimensions. `view` never moves a number: it
 # reads the same numbers, in the same order, with other line breaks.
 #
 # ### Exercise 2: `split_heads` (5 points, 12 minutes)
@@ -533,7 +533,7 @@ print(drop(torch.ones(4)), drop.eval()(torch.ones(4)))
 
 # %% [markdown]
 # And why not on the scores, before softmax? A score of 0 is not a weight of 0. Here the key that
-# hardly counted is dropped, and becomes the favourite:
+# hardly counted is dropped, and becomes the favorite:
 
 # %%
 scores = torch.tensor([-1.0, -2.0, -6.0])

@@ -782,11 +782,11 @@ print("nearly as it is:", leaks_future(library_attention(lambda keep: keep.tril(
 # Keep such a test beside every model that must not see the future. Two traps to know:
 #
 # - A change has to get through. Adding 1 to all features of a word looks like a change, but
-#   models that normalise their words first (a *layer norm*) never see it:
+#   models that normalize their words first (a *layer norm*) never see it:
 
 # %%
-normalised, changed = F.layer_norm(words, [3]), F.layer_norm(words + 1, [3])
-torch.allclose(normalised, changed, atol=1e-5)
+normalized, changed = F.layer_norm(words, [3]), F.layer_norm(words + 1, [3])
+torch.allclose(normalized, changed, atol=1e-5)
 
 # %% [markdown]
 # - NaN is a tempting change: put NaN into the future and look where it comes out. But 0 · NaN is

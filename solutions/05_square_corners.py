@@ -63,7 +63,7 @@ plot_squares(
 # where it goes. Its variance, 0.1² = 0.01, is the least mean squared error that any model can
 # reach on squares it has not seen. This is the **noise floor**.
 #
-# Numbers need neighbours. **Predict before you run:** the corner opposite to (1, −1) is (−1, 1).
+# Numbers need neighbors. **Predict before you run:** the corner opposite to (1, −1) is (−1, 1).
 # How good is it to change the sign of both coordinates, corner 3 from corner 1 and corner 4 from
 # corner 2? Or to keep of the number only its sign, and change that? And how good is it to say
 # (0, 0) always, or to repeat the last corner?
@@ -82,7 +82,7 @@ for name, guess in guesses.items():
 # %% [markdown]
 # Minus the corner costs the noise twice, once in what is copied and once in what is to be hit.
 # Minus the sign throws the first away and sits on the noise floor, so the job can be done. A
-# model that has learnt nothing will be near zeros, at about 1: zero is the mean of all corners,
+# model that has learned nothing will be near zeros, at about 1: zero is the mean of all corners,
 # and the mean is the best answer of one who does not look. To repeat the last corner is worse
 # than not to look, since it points the wrong way.
 
@@ -114,7 +114,7 @@ print("and ours:", torch.equal(train_squares, test_squares))
 # source *and* from corner 3. So while predicting, what has been written goes in again.
 #
 # In training we know the true corner 3, and give it in the place of the predicted one. That is
-# **teacher forcing**: all corners are learnt at once, and a bad corner 3 does not spoil the
+# **teacher forcing**: all corners are learned at once, and a bad corner 3 does not spoil the
 # lesson on corner 4. What the decoder reads is the target moved back by one place, with the last
 # corner of the source in front:
 #
@@ -609,7 +609,7 @@ plot_losses(
 )
 
 # %% [markdown]
-# It learnt something, since it is below zeros. It is also more than forty times above the floor.
+# It learned something, since it is below zeros. It is also more than forty times above the floor.
 # Look at what it draws:
 
 # %% reason="rounding depends on the processor, and grows in training" tags=["nbval-ignore-output"]
@@ -622,7 +622,7 @@ plot_predictions(
 )
 
 # %% [markdown]
-# Often both crosses lie almost on one spot, near the middle of a side: the model has learnt which
+# Often both crosses lie almost on one spot, near the middle of a side: the model has learned which
 # side it is, and not where to begin.
 #
 # Bad luck? A run depends on its seed: it decides where the parameters start. One run says

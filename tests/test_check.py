@@ -68,7 +68,7 @@ def test_checking_what_is_no_exercise(answer, words):
         check(answer)
 
 
-def test_a_misspelt_exercise():
+def test_a_misspelled_exercise():
     def soft_max(scores):
         return scores
 

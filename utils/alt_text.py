@@ -12,14 +12,14 @@ ALIKE = 1e-3  # weights that differ by less are called equal
 def attention_summary(maps: Maps) -> str:
     """Say which key has the most weight: for each query of one small map, else for each map."""
     n_maps, n_query, n_key = maps.values.shape
-    kind = "Attention map" if n_maps == 1 else f"{n_maps} attention maps on one colour scale"
+    kind = "Attention map" if n_maps == 1 else f"{n_maps} attention maps on one color scale"
     if n_maps == 1 and n_query <= QUERY_BY_QUERY_UP_TO:
         rows = zip(maps.row_labels, maps.values[0], strict=True)
-        found = [_favourites(query, keys, maps.column_labels) for query, keys in rows]
+        found = [_favorites(query, keys, maps.column_labels) for query, keys in rows]
     elif n_query == 1:
         pairs = zip(maps.titles, maps.values, strict=True)
         query, keys = maps.row_labels[0], maps.column_labels
-        found = [f"{title}: {_favourites(query, rows[0], keys)}" for title, rows in pairs]
+        found = [f"{title}: {_favorites(query, rows[0], keys)}" for title, rows in pairs]
     else:
         found = _largest(maps)
     return f"{kind}, query by key: {n_query} by {n_key}. Most weight: {'; '.join(found)}."
@@ -28,7 +28,7 @@ def attention_summary(maps: Maps) -> str:
 def matrix_summary(maps: Maps) -> str:
     """Give the size, the range of values, and the position of each matrix's largest value."""
     n_maps, n_rows, n_columns = maps.values.shape
-    kind = "Matrix" if n_maps == 1 else f"{n_maps} matrices on one colour scale"
+    kind = "Matrix" if n_maps == 1 else f"{n_maps} matrices on one color scale"
     size = f"{kind}, {maps.row_name} by {maps.column_name}: {n_rows} by {n_columns}."
     finite = maps.values[np.isfinite(maps.values)]
     if not finite.size:
@@ -48,7 +48,7 @@ def marks(maps: Maps) -> list[str]:
     return found
 
 
-def _favourites(query: str, weights: np.ndarray, keys: list[str]) -> str:
+def _favorites(query: str, weights: np.ndarray, keys: list[str]) -> str:
     if not np.isfinite(weights).all():
         return f"{query} → not finite"
     if not weights.any():

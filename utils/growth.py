@@ -77,9 +77,9 @@ def draw_growth(series: dict[str, np.ndarray], x_name: str, y_name: str) -> Figu
     figure = Figure(figsize=(5.2, 3.4), layout="constrained")
     ax = figure.subplots()
     ax.set(xscale="log", yscale="log", xlabel=x_name, ylabel=y_name)
-    for (name, points), (colour, marker) in zip(series.items(), cycle(LINE_LOOKS), strict=False):
+    for (name, points), (color, marker) in zip(series.items(), cycle(LINE_LOOKS), strict=False):
         label = f"{name} (slope {_slope(points):.1f})"
-        ax.plot(*points, color=colour, marker=marker, ms=5, label=label)
+        ax.plot(*points, color=color, marker=marker, ms=5, label=label)
     label_measured(ax.xaxis, points[0])
     label_plainly(ax.yaxis, *ax.get_ylim())
     ax.grid(color="#dddddd", lw=0.6)

@@ -25,7 +25,7 @@ class Note:
     """The text to the right of a row in the drawing."""
 
     text: str
-    colour: str
+    color: str
     meaning: str  # "do not sum to 1": continues "Rows that"
 
 
@@ -41,7 +41,7 @@ class Maps:
     column_name: str
     value_name: str
     value_range: tuple[float, float]
-    colours: str
+    colors: str
     notes: list[dict[int, Note]]  # for each map: row → note
 
     @property
@@ -63,13 +63,13 @@ def draw_maps(maps: Maps) -> Figure:
     figure, panels = _panels(maps)
     scale = Normalize(*maps.value_range)
     for values, title, notes, ax in zip(maps.values, maps.titles, maps.notes, panels, strict=True):
-        image = ax.imshow(values, cmap=maps.colours, norm=scale)
+        image = ax.imshow(values, cmap=maps.colors, norm=scale)
         ax.set_title(title)
         _mark_not_finite(ax, values)
         _write_notes(ax, notes, maps)
         if maps.printed:
             print_values(ax, values, image.to_rgba(values))
-    _colour_bar(figure, panels, image, maps)
+    _color_bar(figure, panels, image, maps)
     return figure
 
 
@@ -110,29 +110,29 @@ def _write_notes(ax: Axes, notes: dict[int, Note], maps: Maps) -> None:
         # Rows too thin for text get an arrowhead.
         text = note.text if maps.cell >= LINE else "◂"
         x = maps.values.shape[2] - 0.4
-        ax.text(x, row, text, color=note.colour, ha="left", va="center", fontsize=8)
+        ax.text(x, row, text, color=note.color, ha="left", va="center", fontsize=8)
 
 
-def print_values(ax: Axes, values: np.ndarray, colours: np.ndarray) -> None:
+def print_values(ax: Axes, values: np.ndarray, colors: np.ndarray) -> None:
     for (row, column), value in np.ndenumerate(values):
         place = {"ha": "center", "va": "center", "in_layout": False}
         text = ax.text(column, row, short(value), fontsize=8, **place)
         if not np.isfinite(value):
             text.set_bbox({"facecolor": "white", "lw": 0, "pad": 1})
-        elif _luminance(colours[row, column]) < 0.18:
+        elif _luminance(colors[row, column]) < 0.18:
             text.set_color("white")
 
 
-def _colour_bar(figure: Figure, panels: list[Axes], image: AxesImage, maps: Maps) -> None:
+def _color_bar(figure: Figure, panels: list[Axes], image: AxesImage, maps: Maps) -> None:
     bar = figure.colorbar(image, ax=panels, extend=_beyond(maps), pad=0.02)
     bar.outline.set_visible(False)
     short_bar = len(maps.row_labels) * maps.cell < 1.2
     bar.set_label(maps.value_name.replace(" ", "\n") if short_bar else maps.value_name)
 
 
-def _luminance(colour: np.ndarray) -> float:
+def _luminance(color: np.ndarray) -> float:
     """Compute relative luminance as in WCAG; black and white contrast equally with 0.18."""
-    return float(colour[:3] ** 2.2 @ (0.2126, 0.7152, 0.0722))
+    return float(color[:3] ** 2.2 @ (0.2126, 0.7152, 0.0722))
 
 
 def _beyond(maps: Maps) -> str:

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from utils.look import BLUE, GREY, LETTER, ORANGE, RED
+from utils.look import BLUE, GRAY, LETTER, ORANGE, RED
 from utils.panels import panel_grid
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, listed
@@ -23,7 +23,7 @@ PANELS_ACROSS = 2
 LOOKS = {  # an output's fill and ink
     "moved": (BLUE, "white"),
     "leaked": (RED, "white"),
-    "still": ("white", GREY),
+    "still": ("white", GRAY),
 }
 
 
@@ -102,15 +102,15 @@ def _state(place: int, moved: bool, changed: int) -> str:
 
 def _draw_box(ax: Axes, x: float, y: float, text: str, fill: str, ink: str, width: float) -> None:
     corner = (x - width / 2, y - 0.17)
-    style = {"boxstyle": "round,pad=0,rounding_size=0.06", "fc": fill, "ec": GREY, "lw": 0.8}
+    style = {"boxstyle": "round,pad=0,rounding_size=0.06", "fc": fill, "ec": GRAY, "lw": 0.8}
     ax.add_patch(FancyBboxPatch(corner, width, 0.34, zorder=2, **style))
     ax.text(x, y, text, ha="center", va="center", color=ink, zorder=3)
 
 
-def _draw_arrow(ax: Axes, start: int, end: int, colour: str) -> None:
+def _draw_arrow(ax: Axes, start: int, end: int, color: str) -> None:
     # Dashes identify a leak for readers who can't tell the colors apart.
-    line = "--" if colour == RED else "-"
-    look = {"arrowstyle": "-|>", "mutation_scale": 9, "color": colour, "ls": line}
+    line = "--" if color == RED else "-"
+    look = {"arrowstyle": "-|>", "mutation_scale": 9, "color": color, "ls": line}
     ends = {"shrinkA": 0, "shrinkB": 0}
     ax.add_patch(FancyArrowPatch((start, 0.18), (end, 0.82), zorder=1, **look, **ends))
 

@@ -71,8 +71,8 @@ def draw_lines(
     return figure
 
 
-def _line_look(colour: str, marker: str, n_points: int) -> dict[str, Any]:
-    return {"color": colour, "marker": marker if n_points <= MARKERS_UP_TO else "", "ms": 5}
+def _line_look(color: str, marker: str, n_points: int) -> dict[str, Any]:
+    return {"color": color, "marker": marker if n_points <= MARKERS_UP_TO else "", "ms": 5}
 
 
 def _dashed_look() -> dict[str, Any]:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import matplotlib.style
 from matplotlib.axes import Axes
 
-RED, GREY, BLUE, ORANGE = "#b00020", "#6a6a6a", "#31688e", "#d98c2b"
-LINE_LOOKS = [(BLUE, "o"), (ORANGE, "s"), ("#440154", "^"), (RED, "D"), (GREY, "v")]
+RED, GRAY, BLUE, ORANGE = "#b00020", "#6a6a6a", "#31688e", "#d98c2b"
+LINE_LOOKS = [(BLUE, "o"), (ORANGE, "s"), ("#440154", "^"), (RED, "D"), (GRAY, "v")]
 LETTER, LINE = 0.085, 0.16  # approximate letter width and line height in inches
 
 HOUSE_STYLE = {

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from utils.log_axes import label_plainly
-from utils.look import BLUE, GREY, ORANGE
+from utils.look import BLUE, GRAY, ORANGE
 from utils.panels import panel_grid
 from utils.picture import Picture, render
 from utils.values import as_array, short
@@ -106,10 +106,10 @@ def _scale(ax: Axes, x_name: str) -> None:
 def _draw_baselines(ax: Axes, baselines: Mapping[str, float], named: bool = True) -> None:
     """Draw dashed lines, with their names next to the axes, where no curve crosses them."""
     for name, value in baselines.items():
-        ax.axhline(value, color=GREY, ls="--", lw=0.9, zorder=1)
+        ax.axhline(value, color=GRAY, ls="--", lw=0.9, zorder=1)
         place = {"xy": (1.01, value), "xycoords": ax.get_yaxis_transform()}
         if named:
-            look = {"ha": "left", "va": "center", "fontsize": 8, "color": GREY}
+            look = {"ha": "left", "va": "center", "fontsize": 8, "color": GRAY}
             ax.annotate(f"{name}\n{short(value)}", **place, **look)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from utils.alt_text import attention_summary, marks, matrix_summary
 from utils.heatmap import Maps, Note, draw_maps
-from utils.look import GREY, RED
+from utils.look import GRAY, RED
 from utils.picture import Picture, render
 from utils.values import as_array, as_labels, short
 
@@ -90,7 +90,7 @@ def attention_maps(
         column_name="key",
         value_name="attention weight",
         value_range=value_range or _value_range(np.append(stack, 0)),
-        colours="cividis",
+        colors="cividis",
         notes=[_row_notes(weights) for weights in stack],
     )
 
@@ -117,7 +117,7 @@ def matrix_maps(
         column_name=column_name,
         value_name="value",
         value_range=value_range or _value_range(np.append(stack, -stack) if diverging else stack),
-        colours="RdBu_r" if diverging else "cividis",
+        colors="RdBu_r" if diverging else "cividis",
         notes=[{} for _ in stack],
     )
 
@@ -175,7 +175,7 @@ def _row_notes(weights: np.ndarray) -> dict[int, Note]:
     notes = {}
     for row, keys in enumerate(weights):
         if not keys.any():
-            notes[row] = Note("nothing", GREY, "are all zeros")
+            notes[row] = Note("nothing", GRAY, "are all zeros")
         elif np.isfinite(keys).all() and abs(keys.sum() - 1) > ROW_SUM_TOLERANCE:
             notes[row] = Note(f"Σ = {_sum(keys)}", RED, "do not sum to 1")
     return notes

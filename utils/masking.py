@@ -95,8 +95,8 @@ def _draw_values(ax: Axes, values: np.ndarray, scale: Normalize) -> None:
 def _draw_mask(ax: Axes, keep: np.ndarray) -> None:
     ax.imshow(keep, cmap=ListedColormap([BLOCKED, FREE]), norm=Normalize(0, 1))
     for (row, column), free in np.ndenumerate(keep):
-        colour = "black" if free else "white"
-        ax.text(column, row, SIGNS[bool(free)], ha="center", va="center", color=colour)
+        color = "black" if free else "white"
+        ax.text(column, row, SIGNS[bool(free)], ha="center", va="center", color=color)
 
 
 def _summary(panels: dict[str, np.ndarray], query_labels: list[str]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from utils.look import BLUE, GREY, RED
+from utils.look import BLUE, GRAY, RED
 from utils.maps import plot_attention
 from utils.panels import panel_grid
 from utils.picture import Picture, render
@@ -95,7 +95,7 @@ def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure
     """Draw one panel per square."""
     figure, panels = _panels(titles)
     for ax, corners in zip(panels, points, strict=True):
-        _draw_way(ax, corners, GREY)
+        _draw_way(ax, corners, GRAY)
         for number, corner in enumerate(corners, 1):
             _mark(ax, corner, number, BLUE, full=number <= n_source)
     return figure
@@ -108,7 +108,7 @@ def draw_predictions(
     figure, panels = _panels(titles)
     for ax, given, true, predicted in zip(panels, source, target, prediction, strict=True):
         start = len(given) + 1
-        _draw_way(ax, given, GREY)
+        _draw_way(ax, given, GRAY)
         _draw_way(ax, np.vstack([given[-1:], true]), BLUE)
         _draw_way(ax, np.vstack([given[-1:], predicted]), RED, "--")
         for number, corner in enumerate(given, 1):
@@ -131,15 +131,15 @@ def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
-def _draw_way(ax: Axes, corners: np.ndarray, colour: str, line: str = "-") -> None:
+def _draw_way(ax: Axes, corners: np.ndarray, color: str, line: str = "-") -> None:
     """Draw arrows from corner to corner, stopping short of the corners themselves."""
-    look = {"arrowstyle": "-|>", "color": colour, "ls": line, "shrinkA": 7, "shrinkB": 7}
+    look = {"arrowstyle": "-|>", "color": color, "ls": line, "shrinkA": 7, "shrinkB": 7}
     for start, end in pairwise(corners):
         ax.annotate("", end, start, arrowprops=look, zorder=2)
 
 
-def _mark(ax: Axes, corner: np.ndarray, number: int, colour: str, full: bool) -> None:
-    ax.plot(*corner, "o", ms=9, mec=colour, mfc=colour if full else "white", zorder=3)
+def _mark(ax: Axes, corner: np.ndarray, number: int, color: str, full: bool) -> None:
+    ax.plot(*corner, "o", ms=9, mec=color, mfc=color if full else "white", zorder=3)
     # Away from the center, so that no arrow crosses it.
     outward = np.where(np.asarray(corner) < 0, -1, 1)
     place = {"xytext": 11 * outward, "textcoords": "offset points"}

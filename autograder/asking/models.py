@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from autograder.asking.answer import GRADIENT
 from autograder.asking.arguments import load_parameters, make_all
 from autograder.asking.guard import START
 from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_parameters
@@ -97,7 +98,7 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
     total = sum((value * output_weights(value)).sum() for value in outputs.values())
     found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
     return {
-        f"gradient of {name}": torch.zeros_like(leaf) if gradient is None else gradient
+        GRADIENT + name: torch.zeros_like(leaf) if gradient is None else gradient
         for (name, leaf), gradient in zip(leaves.items(), found, strict=True)
     }
 

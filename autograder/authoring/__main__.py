@@ -57,7 +57,7 @@ def mistakes(lesson: Lesson) -> None:
 
 
 def mutants(lesson: Lesson) -> None:
-    """Print what becomes of the mutants. Raises AuthoringError if the checks are not sound."""
+    """Print what becomes of the mutants. Raises AuthoringError if a check is not sound."""
     from autograder.authoring.mutants.survey import print_surveys, require_soundness, survey_lesson
 
     require_soundness(print_surveys(lesson.name, survey_lesson(lesson)))

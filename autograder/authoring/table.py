@@ -3,9 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from autograder.asking.collect import collect
+from autograder.ask_and_judge import judge_answer
 from autograder.asking.question import Question
-from autograder.judging.judge import judge
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
 from autograder.lessons.lesson import Lesson
@@ -64,7 +63,7 @@ def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> li
     rows = []
     for kind, variant in ((kind, variant) for kind, group in kinds.items() for variant in group):
         function = lesson.namespace({variant.of or name: variant})[name]
-        verdict = judge(key, collect(function, question))
+        verdict = judge_answer(function, question, key)
         rows.append(Outcome(name, kind, variant.name, verdict, variant.name in shared))
     return rows
 

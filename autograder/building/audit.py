@@ -50,7 +50,7 @@ class Audit:
         said = {mistake.name: mistake.say for mistake in self.key.mistakes}
         self._require(len(said) == len(self.key.mistakes), "has two mistakes of one name")
         for mistake, answers in ((m, form) for m in self.key.mistakes for form in wrong[m.name]):
-            verdict = judge(self.key, answers)
+            verdict = judge(self.key.first(len(answers)), answers)
             self._require(not verdict.passed, f"lets the mistake {mistake.name!r} pass")
             confused = said.get(verdict.mistake) != mistake.say
             self._require(not confused, f"takes {mistake.name!r} for {verdict.mistake!r}")

@@ -7,7 +7,6 @@ rejected, or a trivial answer earns a point.
 """
 
 import hashlib
-import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.asking.answer import Answer
+from autograder.asking.answer import GRADIENT, Answer
 from autograder.asking.arguments import Library, make_all, map_tensors
 from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
@@ -35,7 +34,6 @@ from autograder.lessons.exercise import (
     GRADIENTS,
     HALF,
     ONES,
-    Aspect,
     Case,
     Exercise,
     Goal,
@@ -47,7 +45,7 @@ from autograder.lessons.lesson import ROOT, Lesson
 from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 
-PUBLIC_SEED = "public"
+SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
 ROUNDING = 16  # rounding errors
 DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
@@ -80,13 +78,24 @@ def source_digest(lesson: Lesson, secret: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class DrawnCase:
-    """One call, and what its draw says about it."""
+    """One call, and what its draw says about it.
+
+    seed: what it was drawn from: `SHOWN_SEED`, `FRESH_SEED` or a secret.
+    """
 
     call: Call
     draw: Draw
-    hidden: bool
-    goal: Goal | None
-    raises: str
+    seed: str
+    goal: Goal | None = None
+    raises: str = ""
+
+    @property
+    def fresh(self) -> bool:
+        return self.seed == FRESH_SEED
+
+    @property
+    def hidden(self) -> bool:
+        return self.seed not in (SHOWN_SEED, FRESH_SEED)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -100,12 +109,14 @@ class ExerciseBuilder:
 
     def __init__(self, lesson: Lesson, exercise: Exercise, secret: str | None) -> None:
         self.lesson, self.exercise = lesson, exercise
-        self.seeds = [PUBLIC_SEED] if secret is None else [PUBLIC_SEED, secret]
         self.solution = lesson.namespace()[exercise.name]
         self.asked = input_dims(self.solution)
         self.cases: list[DrawnCase] = []
-        self.aspects = [self._draw_aspect(aspect) for aspect in exercise.aspects]
-        self._add_forms()
+        self.aspects = [AspectKey(a.name, a.points, [], list(a.outputs)) for a in exercise.aspects]
+        for seed in (SHOWN_SEED, FRESH_SEED if secret is None else secret):
+            self._draw_aspects(seed)
+            if seed != FRESH_SEED:
+                self._draw_forms(seed)
         self.question = Question(
             exercise=exercise.name,
             calls=[case.call for case in self.cases],
@@ -124,7 +135,8 @@ class ExerciseBuilder:
         """Build both halves. Raises AuthoringError if the exercise is not sound."""
         alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
         known = self.lesson.mistakes(self.exercise)
-        mistakes = {m.name: [self._answers(v) for v in m.variants] for m in known}
+        asked = sum(not case.fresh for case in self.cases)  # a mistake fails before fresh cases
+        mistakes = {m.name: [self._answers(v, asked) for v in m.variants] for m in known}
         solution = collect(self.solution, self.question)
         key = AnswerKey(
             exercise=self.exercise.name,
@@ -143,29 +155,28 @@ class ExerciseBuilder:
         Audit(self.exercise, self.question, key).run(right, mistakes)
         return self.question, key
 
-    def _draw_aspect(self, aspect: Aspect) -> AspectKey:
-        """Draw the cases of an aspect and add them to `cases`."""
-        first = len(self.cases)
-        for seed in self.seeds:
-            hidden = seed != PUBLIC_SEED
-            for number, make in enumerate(
-                [*aspect.cases, *(aspect.hidden_cases if hidden else ())]
-            ):
+    def _draw_aspects(self, seed: str) -> None:
+        """Draw the cases of all aspects. A goal, which takes seconds, is no fresh case."""
+        is_secret = seed not in (SHOWN_SEED, FRESH_SEED)
+        for aspect, key in zip(self.exercise.aspects, self.aspects, strict=True):
+            made = [*aspect.cases, *(aspect.hidden_cases if is_secret else ())]
+            for number, make in enumerate(made):
                 draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}", self.asked)
                 case = self._drawn(make, draw, f"case {number} of {aspect.name!r}")
                 goal = case if isinstance(case, Goal) else None
+                if goal and seed == FRESH_SEED:
+                    continue
                 raises = case.error if isinstance(case, Raises) else ""
                 inputs = case.inputs if isinstance(case, Goal | Raises) else case
                 call = self._call(inputs, draw, aspect.gradients)
-                self.cases.append(DrawnCase(call, draw, hidden, goal, raises))
-        cases = list(range(first, len(self.cases)))
-        return AspectKey(aspect.name, aspect.points, cases, list(aspect.outputs))
+                key.cases.append(len(self.cases))
+                self.cases.append(DrawnCase(call, draw, seed, goal, raises))
 
-    def _add_forms(self) -> None:
+    def _draw_forms(self, seed: str) -> None:
         """Ask a case once more, in each of the exercise's forms."""
         aspects = self.exercise.aspects
         about_gradients = any(aspect.gradients for aspect in aspects)
-        for seed, form in itertools.product(self.seeds, self.exercise.also):
+        for form in self.exercise.also:
             if form == GRADIENTS and about_gradients:
                 continue
             call, draw = self._in_form(aspects[0].cases[-1], form, seed)
@@ -173,7 +184,7 @@ class ExerciseBuilder:
                 others = set(aspect.outputs) - set(aspects[0].outputs or aspect.outputs)
                 if aspect is aspects[0] or (others and form != GRADIENTS):
                     key.cases.append(len(self.cases))
-            self.cases.append(DrawnCase(call, draw, seed != PUBLIC_SEED, None, ""))
+            self.cases.append(DrawnCase(call, draw, seed))
 
     def _in_form(self, make: Inputs, form: str, seed: str) -> tuple[Call, Draw]:
         draw = Draw(
@@ -210,9 +221,11 @@ class ExerciseBuilder:
         inputs = _with_parameters(case.inputs, draw)
         return Call(inputs, case.build, parameters, case.method, case.training, gradients)
 
-    def _answers(self, variant: Variant) -> list[Answer]:
+    def _answers(self, variant: Variant, count: int | None = None) -> list[Answer]:
+        """Collect a variant's answers to the first `count` cases, or to all."""
         namespace = self.lesson.namespace({variant.of or self.exercise.name: variant})
-        return collect(namespace[self.exercise.name], self.question)
+        question = replace(self.question, calls=self.question.calls[:count])
+        return collect(namespace[self.exercise.name], question)
 
     def _expected(self, noise: float = 0.0) -> list[Answer]:
         """Compute the solution's answers in float64 and return them in the inputs' dtype.
@@ -258,6 +271,7 @@ class ExerciseBuilder:
             },
             raises=case.raises,
             most_error=dict.fromkeys(goal, case.goal.most_error) if case.goal else {},
+            fresh=case.fresh,
             hidden=case.hidden,
         )
 
@@ -325,8 +339,8 @@ def _scale(name: str, outputs: dict[str, Tensor]) -> float:
     A gradient may be zero because large terms cancel, like that of a key's bias, so all gradients
     of a call share one scale.
     """
-    gradients = [value for other, value in outputs.items() if other.startswith("gradient of ")]
-    related = gradients if name.startswith("gradient of ") else [outputs[name]]
+    gradients = [value for other, value in outputs.items() if other.startswith(GRADIENT)]
+    related = gradients if name.startswith(GRADIENT) else [outputs[name]]
     return max(1.0, *(_largest(value) for value in related if value.is_floating_point()), 1.0)
 
 

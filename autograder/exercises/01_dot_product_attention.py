@@ -13,6 +13,13 @@ def query_and_words(draw, values):
     return {"query": values("d"), "words": values("n d")}
 
 
+def opposite_word(draw):
+    """Normal values; the first word points away from the query, so that its score is negative."""
+    inputs = query_and_words(draw, draw.normal)
+    inputs["words"][0] = -inputs["query"]
+    return inputs
+
+
 query_scores = Exercise(
     "query_scores",
     returns="scores",
@@ -26,7 +33,7 @@ query_scores = Exercise(
         Aspect(
             "negative features count against",
             1,
-            [lambda draw: query_and_words(draw, draw.normal)],
+            [opposite_word],
         ),
     ],
     mistakes=[
@@ -286,7 +293,7 @@ softmax = Exercise(
             {"exps / exps.sum(dim, keepdim=True)": "scores - scores.logsumexp(dim, keepdim=True)"},
         ),
         Mistake(
-            "not normalised",
+            "not normalized",
             "You returned the exponentials. Divide them by their sum, so that each row sums to 1.",
             {" / exps.sum(dim, keepdim=True)": ""},
         ),
@@ -425,7 +432,7 @@ context_vector = Exercise(
             "return attn_weights.softmax(-1) @ words",
         ),
         Mistake(
-            "normalised once more",
+            "normalized once more",
             "You divided the weights by their sum. Use them as they are.",
             "return attn_weights / attn_weights.sum() @ words",
         ),

@@ -411,7 +411,7 @@ split_heads = Exercise(
     ],
     hints=[
         "Two steps. First cut the last dimension in two: d_model becomes n_heads and d_head. "
-        "Which of the two should vary more slowly, so that a head owns neighbouring columns?",
+        "Which of the two should vary more slowly, so that a head owns neighboring columns?",
         "After the cut the shape is [batch, n, n_heads, d_head]. Two of these have to change "
         "places, and `view` can't do that.",
         "`x.shape` gives the sizes, `view` or `unflatten` cuts, `transpose` exchanges. Before all "

@@ -395,7 +395,7 @@ masked_softmax = Exercise(
     slips=WEIGHTS,
     mistakes=[
         Mistake(
-            "renormalised after softmax",
+            "renormalized after softmax",
             "Softmax runs over the hidden keys too, and you divide by the sum of what is left. "
             "When a hidden key has by far the largest score, nothing is left. Hide the scores "
             "first.",
@@ -509,7 +509,7 @@ masked_softmax = Exercise(
             "return torch.softmax(attn_scores, dim=-1) * keep",
         ),
         Mistake(
-            "normalised over everything",
+            "normalized over everything",
             "All weights together sum to 1. Each row should have a sum of its own.",
             """
             exps = torch.softmax(attn_scores, dim=-1) * keep
@@ -1220,7 +1220,7 @@ def attention(words):
 def attention(words):
     return F.pad(words.cumsum(1)[:, :-1], (0, 0, 1, 0))
 """,
-    "values centred over the words so far": edited(
+    "values centered over the words so far": edited(
         SOUND,
         (
             "words.flip(-1)\n",
@@ -1261,7 +1261,7 @@ LEAKING_ONES = {
     "no mask": edited(SOUND, ("scores.masked_fill(~keep, -math.inf)", "scores")),
     "the mask reversed": with_keep("torch.ones(n, n, dtype=torch.bool).triu()"),
     "one word too far": with_keep("torch.ones(n, n, dtype=torch.bool).tril(1)"),
-    "words normalised, no mask": edited(
+    "words normalized, no mask": edited(
         SOUND,
         (
             "n, d = words",
@@ -1307,7 +1307,7 @@ LEAKING_ONES = {
             "words.flip(-1)\n    value = value + F.pad(value[:, 1:], (0, 0, 0, 1))\n",
         ),
     ),
-    "features standardised over the sentence": edited(
+    "features standardized over the sentence": edited(
         SOUND,
         (
             "words.shape[-2:]\n",
@@ -1450,11 +1450,11 @@ leaks_future = Exercise(
                 "weights masked, the average of the sentence in every value",
                 "weights masked, a trace of the average in every value",
                 "masked, a thousandth of the average added at the end",
-                "words normalised, no mask",
-                "features standardised over the sentence",
+                "words normalized, no mask",
+                "features standardized over the sentence",
                 "the average of the words so far",
                 "the sum of the words before, the word itself left out",
-                "values centred over the words so far",
+                "values centered over the words so far",
                 "an output that is always the same",
             ],
             [

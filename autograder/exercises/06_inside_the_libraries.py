@@ -869,7 +869,7 @@ KerasMultiHeadAttention = Exercise(
     slips=without(SCALE, "divided by √n_key"),
     mistakes=[
         Mistake(
-            "renormalised after softmax",
+            "renormalized after softmax",
             "Softmax runs over the hidden keys too, and you divide by the sum of what is left. "
             "When a hidden key has by far the largest score, nothing is left. Hide the scores "
             "first.",

@@ -40,7 +40,7 @@ def verdict_card(verdict: Verdict) -> Card:
         return _frame(
             f"○ {verdict.exercise}: not answered yet", AMBER, [_paragraph(verdict.sentence)]
         )
-    colour = GREEN if verdict.passed else AMBER if verdict.points else RED
+    color = GREEN if verdict.passed else AMBER if verdict.points else RED
     parts = [_aspects(verdict.aspects)]
     if verdict.sentence:
         parts.append(_paragraph(verdict.sentence))
@@ -50,7 +50,7 @@ def verdict_card(verdict: Verdict) -> Card:
             parts.append(_paragraph(f"`failing_case({verdict.exercise})` gives you these inputs."))
     if verdict.printed:
         parts.append(_paragraph(f"(Your code printed {_lines(verdict.printed)}, left out here.)"))
-    return _frame(f"{_sign(verdict.passed)} {headline(verdict)}", colour, parts)
+    return _frame(f"{_sign(verdict.passed)} {headline(verdict)}", color, parts)
 
 
 def headline(verdict: Verdict) -> str:
@@ -80,9 +80,9 @@ def progress_card(rows: list[tuple[str, float | None, float]]) -> Card:
     total = sum(most for *_, most in rows)
     html = "".join(f"<tr>{_cell(name)}{_cell(_state(p, most))}</tr>" for name, p, most in rows)
     text = "\n".join(f"  {name}: {_state(p, most)}" for name, p, most in rows)
-    colour = GREEN if earned == total else AMBER
+    color = GREEN if earned == total else AMBER
     return _frame(
-        f"{count_points(earned, total)} so far", colour, [(f"<table>{html}</table>", text)]
+        f"{count_points(earned, total)} so far", color, [(f"<table>{html}</table>", text)]
     )
 
 
@@ -91,10 +91,10 @@ def progress_card(rows: list[tuple[str, float | None, float]]) -> Card:
 Part = tuple[str, str]
 
 
-def _frame(title: str, colour: str, parts: list[Part]) -> Card:
+def _frame(title: str, color: str, parts: list[Part]) -> Card:
     body = "".join(html for html, _ in parts)
     html = (
-        f'<div style="border-left:4px solid {colour};padding:4px 12px;margin:4px 0">'
+        f'<div style="border-left:4px solid {color};padding:4px 12px;margin:4px 0">'
         f'<div style="font-weight:bold">{escape(title)}</div>{body}</div>'
     )
     return Card(html, "\n".join([title, *(text for _, text in parts)]))

@@ -6,7 +6,7 @@ This half never sees the learner's code, only the tensors that it returned.
 from dataclasses import replace
 from typing import Any
 
-from autograder.asking.answer import NEVER_CALLED, Answer, Problem
+from autograder.asking.answer import GRADIENT, NEVER_CALLED, Answer, Problem
 from autograder.judging.code_marks import in_backticks
 from autograder.judging.compare import Comparison
 from autograder.judging.explain_difference import describe_difference, recognize_difference
@@ -15,9 +15,8 @@ from autograder.judging.footprint import Footprint, footprint, slack
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
 
-GRADIENT = "gradient of "
 MOST_PROBLEMS = 5
-HIDDEN_ONLY = (
+OTHERS_ONLY = (
     "It is right on the cases that the notebook shows and wrong on others of the same form: "
     "does the code depend on particular sizes or values? "
 )
@@ -42,7 +41,7 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     )
     for aspect, cases in zip(key.aspects, failing, strict=True):
         if cases:
-            # Prefer a public case, because it can be shown in full.
+            # Prefer a case that is not hidden, because it can be shown in full.
             shown = min(cases, key=lambda i: key.cases[i].hidden)
             return replace(verdict, **_finding(key, aspect, answers, shown))
     return verdict
@@ -63,7 +62,7 @@ def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey
     slacks = [slack(a, c.tolerance) for a, c in zip(answers, key.cases, strict=True)]
 
     def alike(form: list[Footprint], index: int) -> bool:
-        return form[index].matches(prints[index], slacks[index])
+        return index < len(form) and form[index].matches(prints[index], slacks[index])
 
     def agreement(suspect: tuple[MistakeKey, list[Footprint]]) -> int:
         return sum(alike(suspect[1], index) for index in range(len(answers)))
@@ -189,8 +188,8 @@ def _explain(
     if wrong is None:
         return _explain_change(answer.changed), True
     sentence = recognize_difference(wrong)
-    said = (HIDDEN_ONLY if case.hidden else "") + (sentence or describe_difference(wrong))
-    return said, sentence is not None
+    said = sentence or describe_difference(wrong)
+    return said if case.is_shown else OTHERS_ONLY + said, sentence is not None
 
 
 def _explain_change(changed: tuple[str, ...]) -> str:

@@ -1,6 +1,6 @@
 """The right answers and the known wrong ones: everything that a judge needs."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from torch import Tensor
@@ -20,6 +20,7 @@ class CaseKey:
     raises: the name of the exception that is the right answer, if any.
     most_error: the largest mean squared error allowed, for outputs that are judged by how well
         they do; such an output has no other tolerance.
+    fresh: whether it is drawn anew, as the hidden cases are, for an answer that is right so far.
     hidden: whether only grading uses the case.
     """
 
@@ -30,7 +31,13 @@ class CaseKey:
     tolerance: dict[str, float]
     raises: str
     most_error: dict[str, float]
+    fresh: bool
     hidden: bool
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is among the cases that a check in the notebook starts with."""
+        return not (self.fresh or self.hidden)
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,8 @@ class AspectKey:
 class MistakeKey:
     """A known mistake: what to say about it, and how to recognize it.
 
-    forms: for each code variant that makes it, the footprint of its answer to every call.
+    forms: for each code variant that makes it, the footprints of its answers to all cases that are
+        not fresh.
     """
 
     name: str
@@ -83,6 +91,21 @@ class AnswerKey:
     @property
     def points(self) -> int:
         return sum(aspect.points for aspect in self.aspects)
+
+    def first(self, count: int) -> "AnswerKey":
+        """Return the key to the first `count` cases alone."""
+        return replace(
+            self,
+            cases=self.cases[:count],
+            aspects=[
+                replace(aspect, cases=[i for i in aspect.cases if i < count])
+                for aspect in self.aspects
+            ],
+            mistakes=[
+                replace(mistake, forms=[form[:count] for form in mistake.forms])
+                for mistake in self.mistakes
+            ],
+        )
 
     def to_tree(self) -> dict[str, Any]:
         return vars(self) | {

@@ -54,13 +54,13 @@ def _row(row: Tensor, low: float, high: float, decimals: int) -> str:
 
 def _cell(value: Tensor, low: float, high: float, decimals: int) -> str:
     number = value.item()
-    red, green, blue = _colour(float(number), low, high)
+    red, green, blue = _color(float(number), low, high)
     ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#fff"
     style = f"{CELL}background:rgb({red},{green},{blue});color:{ink}"
     return f'<td style="{style}">{format_value(value, decimals)}</td>'
 
 
-def _colour(number: float, low: float, high: float) -> tuple[int, int, int]:
+def _color(number: float, low: float, high: float) -> tuple[int, int, int]:
     if not math.isfinite(number):
         return (200, 60, 60)
     share = (number - low) / (high - low) if high > low else 0.5

@@ -22,10 +22,10 @@ from nbformat import NotebookNode
 
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.rewriting import REGION, rewrite, slip_mistake
+from autograder.lessons.variants import Mistake, Variant
 
 if TYPE_CHECKING:
     from autograder.lessons.exercise import Exercise
-from autograder.lessons.variants import Mistake, Variant
 
 ROOT = Path(__file__).parents[2]
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}

@@ -112,6 +112,17 @@ def test_two_equal_sizes_do_not_build():
         build(aspects=[aspect], mistakes=[])
 
 
+def test_fresh_cases_come_last_and_only_in_a_public_reference():
+    _, public = ExerciseBuilder(LESSON, SOFTMAX, None).build()
+    _, secret = ExerciseBuilder(LESSON, SOFTMAX, "a").build()
+    of_aspects = sum(len(aspect.cases) for aspect in SOFTMAX.aspects)
+    shown = of_aspects + len(SOFTMAX.also)
+    assert [case.fresh for case in public.cases] == [False] * shown + [True] * of_aspects
+    assert not any(case.fresh for case in secret.cases)
+    for aspect in public.aspects:
+        assert any(public.cases[number].fresh for number in aspect.cases)
+
+
 def test_hidden_cases_follow_the_secret():
     def hidden(secret):
         question, key = ExerciseBuilder(LESSON, SOFTMAX, secret).build()

@@ -70,7 +70,7 @@ def test_two_builds_do_not_differ(softmax):
 
 
 def test_another_seed_is_seen(softmax, monkeypatch):
-    monkeypatch.setattr(reference, "PUBLIC_SEED", "another")
+    monkeypatch.setattr(reference, "SHOWN_SEED", "another")
     found = list(differences(of_one_exercise(), softmax))
     assert any("arguments" in line for line in found)
     assert any("case 0 of softmax" in line for line in found)

@@ -140,7 +140,7 @@ def test_what_hidden_keys_lose_goes_to_the_others_in_proportion(scores):
     torch.testing.assert_close(masked[0] / masked[1], without[0] / without[1])
 
 
-def test_renormalising_breaks_where_a_hidden_score_towers():
+def test_renormalizing_breaks_where_a_hidden_score_towers():
     keep = torch.tensor([False, True, True])
     after = torch.tensor([200.0, 1.0, 2.0]).softmax(-1) * keep
     assert not after.any()

@@ -53,7 +53,7 @@ def lines(card):
     return [line.strip() for line in card.text.splitlines()]
 
 
-def colour(card):
+def color(card):
     return card.html.split("solid ")[1].split(";")[0]
 
 
@@ -63,7 +63,7 @@ def colour(card):
 def test_a_right_answer_has_its_aspects_and_nothing_else():
     card = verdict_card(verdict(HELD))
     assert lines(card) == ["✓ softmax: 1 of 1 point", "✓ one row (1)"]
-    assert colour(card) == GREEN
+    assert color(card) == GREEN
 
 
 def test_a_wrong_answer_has_a_sentence_and_what_it_was_seen_with():
@@ -78,7 +78,7 @@ def test_a_wrong_answer_has_a_sentence_and_what_it_was_seen_with():
         "`failing_case(softmax)` gives you these inputs.",
         "(Your code printed 1 line, left out here.)",
     ]
-    assert colour(card) == RED
+    assert color(card) == RED
     assert "<b>" not in card.html and "<code>exp</code>." in card.html
 
 
@@ -86,13 +86,13 @@ def test_a_part_of_the_points_is_amber():
     card = verdict_card(verdict(HELD, MISSED, sentence="No.", printed=1234))
     assert lines(card)[0] == "✗ softmax: 1 of 3 points"
     assert lines(card)[-1] == "(Your code printed 1,234 lines, left out here.)"
-    assert colour(card) == AMBER
+    assert color(card) == AMBER
 
 
 def test_what_is_not_answered_is_not_wrong():
     card = verdict_card(verdict(MISSED, sentence="Write it.", answered=False))
     assert lines(card) == ["○ softmax: not answered yet", "Write it."]
-    assert colour(card) == AMBER
+    assert color(card) == AMBER
     assert headline(verdict(MISSED, answered=False)) == "softmax: not answered yet"
 
 
@@ -129,11 +129,11 @@ def test_progress_lists_every_exercise():
         "two: not checked yet",
         "<b>: 0 of 2 points",
     ]
-    assert colour(card) == AMBER
+    assert color(card) == AMBER
     assert [cell.text for cell in BeautifulSoup(card.html, "html.parser").find_all("td")] == [
         *("one", "1 of 1 point", "two", "not checked yet", "<b>", "0 of 2 points"),
     ]
-    assert colour(progress_card([("one", 1, 1), ("two", 2, 2)])) == GREEN
+    assert color(progress_card([("one", 1, 1), ("two", 2, 2)])) == GREEN
 
 
 def test_half_points_are_written_out():
@@ -245,7 +245,7 @@ def rgb(cell):
     return style.split("rgb(")[1].split(")")[0], style.split(";color:")[1]
 
 
-def test_colours_go_from_dark_to_light():
+def test_colors_go_from_dark_to_light():
     values = torch.tensor([0.0, 1.0, 2.0, 3.0, 4.0, 0.5, 5.0, math.nan])
     table = BeautifulSoup(heatmap(values, "t", 0.0, 4.0, 3), "html.parser")
     found = [rgb(cell) for cell in table.find_all("td")]
@@ -257,7 +257,7 @@ def test_colours_go_from_dark_to_light():
     assert [ink for _, ink in found] == ["#fff"] * 3 + ["#000"] * 2 + ["#fff", "#000", "#fff"]
 
 
-def test_where_all_is_equal_the_colour_is_in_the_middle():
+def test_where_all_is_equal_the_color_is_in_the_middle():
     [cell] = BeautifulSoup(heatmap(torch.ones(1), "t", 1.0, 1.0, 3), "html.parser").find_all("td")
     assert rgb(cell)[0] == ",".join(map(str, STOPS[2]))
 

@@ -278,6 +278,17 @@ def test_a_hidden_case_shows_no_tensors():
     assert verdict.sentence.startswith("It is right on the cases that the notebook shows")
 
 
+def test_a_fresh_case_is_shown_in_full():
+    key = find("softmax").keys["softmax"]
+    answers = [
+        Answer({"weights": torch.zeros_like(case.expected["weights"])}) if case.fresh else right
+        for case, right in zip(key.cases, right_answers(key), strict=True)
+    ]
+    verdict = judge(dataclasses.replace(key, mistakes=[]), answers)
+    assert verdict.exhibit.got is not None and not verdict.exhibit.hidden
+    assert verdict.sentence.startswith("It is right on the cases that the notebook shows")
+
+
 def test_a_public_case_is_shown_before_a_hidden_one():
     key = find("softmax").keys["softmax"]
     cases = [dataclasses.replace(case, hidden=i in (1, 3)) for i, case in enumerate(key.cases)]
@@ -318,7 +329,9 @@ def case(value=None, raises="", hidden=False, **more):
     facts = {"label": "", "shapes": {}, "sizes": {}, "most_error": {}} | more
     expected = {} if value is None else {"y": torch.as_tensor(value)}
     tolerance = {"y": 1e-5} if expected else {}
-    return CaseKey(expected=expected, tolerance=tolerance, raises=raises, hidden=hidden, **facts)
+    return CaseKey(
+        expected=expected, tolerance=tolerance, raises=raises, fresh=False, hidden=hidden, **facts
+    )
 
 
 def small_key(*cases, mistakes=(), aspects=None):

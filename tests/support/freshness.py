@@ -71,7 +71,7 @@ def _in_mistake(
         if len(set(map(len, forms))) > 1:
             yield f"{where} has other forms"
             return
-        for number, (one, other, case) in enumerate(zip(*forms, cases, strict=True)):
+        for number, (one, other, case) in enumerate(zip(*forms, cases, strict=False)):
             if not _same_footprint(one, other, case):
                 yield f"{where}, case {number}"
 

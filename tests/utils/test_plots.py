@@ -77,12 +77,12 @@ def test_save_writes_a_small_png_on_white(tmp_path):
     assert Image.open(tmp_path / "map.png").convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
-def test_colours_survive_the_palette():
+def test_colors_survive_the_palette():
     picture = plot_matrix([[0, 1, 2], [3, 4, 5]], caption="c")
     drawn = np.asarray(Image.open(io.BytesIO(picture.png)).convert("RGB")).reshape(-1, 3)
     for value in range(6):
-        colour = 255 * np.array(matplotlib.colormaps["cividis"](value / 5)[:3])
-        assert abs(drawn - colour).max(axis=1).min() < 10
+        color = 255 * np.array(matplotlib.colormaps["cividis"](value / 5)[:3])
+        assert abs(drawn - color).max(axis=1).min() < 10
 
 
 def test_the_same_input_gives_the_same_bytes():
@@ -138,7 +138,7 @@ def test_keys_run_along_x_and_queries_along_y():
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["q", "r"]
 
 
-def test_heads_share_one_colour_scale_and_one_bar():
+def test_heads_share_one_color_scale_and_one_bar():
     heads = torch.stack([(SCORES * k).softmax(-1) for k in (1, 5, 20)])
     figure = draw_maps(attention_maps(heads))
     limits = {image.get_clim() for image in images(figure)}
@@ -165,7 +165,7 @@ def test_values_printed_up_to_eight_by_eight():
     assert texts(draw_maps(attention_maps(torch.full((9, 8), 1 / 8)))) == []
 
 
-def test_values_are_legible_on_their_colour():
+def test_values_are_legible_on_their_color():
     figure = draw_maps(matrix_maps([[0.0, 1.0]]))
     dark, bright = figure.axes[0].texts
     assert (to_hex(dark.get_color()), to_hex(bright.get_color())) == ("#ffffff", "#000000")
@@ -233,7 +233,7 @@ def test_a_map_of_nan_alone_is_drawn():
     assert "NaN in 4096 cell(s), in rows 0, 1, 2, 3, 4, 5, 6, 7 and 56 more." in alt
 
 
-def test_wrong_sums_are_red_and_empty_rows_grey():
+def test_wrong_sums_are_red_and_empty_rows_gray():
     figure = draw_maps(attention_maps(marked_weights()))
     notes = {text.get_text(): text for text in figure.axes[0].texts}
     assert notes["Σ = 0.155"].get_color() != notes["nothing"].get_color()
@@ -276,7 +276,7 @@ def test_a_matrix_need_not_sum_to_one():
     assert "-inf in" in picture.alt
 
 
-def test_alt_text_names_the_favourite_of_each_query():
+def test_alt_text_names_the_favorite_of_each_query():
     alt = plot_attention(WEIGHTS, LABELS, LABELS, caption="c").alt
     assert "Your → Your (0.21); journey → journey (0.24)" in alt
     uniform = plot_attention([[0.5, 0.5, 0], [1 / 3] * 3], list("abc"), list("pq"), caption="c").alt
@@ -289,7 +289,7 @@ def test_alt_text_of_maps_of_one_query_speaks_of_that_query():
     assert "r: q → not finite; s: q → 3 keys alike (0.33); t: q → nothing; u: q → b (0.80)." in alt
 
 
-def test_alt_text_of_a_map_of_zeros_names_no_favourite():
+def test_alt_text_of_a_map_of_zeros_names_no_favorite():
     alt = plot_attention(torch.zeros(2, 3, 3), titles=["s", "t"], caption="c").alt
     assert "s: all zeros; t: all zeros" in alt
 

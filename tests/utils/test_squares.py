@@ -70,7 +70,7 @@ def test_each_kind_of_attention_has_axes_of_its_own(kind, words):
 
 def test_heads_share_a_scale_from_0_to_1():
     alt = plot_square_attention("cross", WEIGHTS, caption="c").alt
-    assert "2 attention maps on one colour scale" in alt
+    assert "2 attention maps on one color scale" in alt
 
 
 def test_neither_settings_nor_bytes_depend_on_the_caller():

@@ -84,22 +84,26 @@ def _trials(lesson_name: str, name: str, share: slice) -> list[Trial]:
 
 def require_soundness(surveys: Iterable[Survey]) -> None:
     """Raise AuthoringError if a check lets a mutant pass, or tells too few what is wrong."""
-    surveys = list(surveys)
+    if faults := list(_faults(list(surveys))):
+        raise AuthoringError("\n".join(faults))
+
+
+def _faults(surveys: list[Survey]) -> Iterator[str]:
     for found in surveys:
         if found.survivors:
-            raise AuthoringError(
+            yield (
                 f"the check of {found.exercise} lets mutants pass. Add a case that rejects them, "
                 "or say in `excuses` why they are right:\n  " + "\n  ".join(found.survivors)
             )
         if found.idle:
-            raise AuthoringError(
+            yield (
                 f"{found.exercise} excuses mutants that it does not accept, or that there are not: "
                 f"{'; '.join(found.idle)}"
             )
     rejected = sum(found.rejected for found in surveys)
     generic = sum(len(found.generic) for found in surveys)
     if generic > (1 - LEAST_TOLD) * rejected:
-        raise AuthoringError(
+        yield (
             f"{generic} of {rejected} rejected mutants hear only that something is wrong; at "
             f"least {LEAST_TOLD:.0%} should be named or hear what it is"
         )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from autograder.ask_and_judge import judge_answer
 from autograder.asking.collect import collect
 from autograder.asking.question import Question
 from autograder.authoring.mutants.around import mutants_around
@@ -18,7 +19,6 @@ from autograder.authoring.mutants.of_tensors import (
     name_mutants,
     pattern_mutants,
 )
-from autograder.judging.judge import judge
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
 from autograder.lessons.exercise import Exercise
@@ -58,7 +58,7 @@ def try_mutants(
             exec(code, namespace)
         except Exception:
             continue  # a learner would see the error, and have nothing to check
-        yield Trial(mutant.label, judge(key, collect(namespace[exercise.name], question)))
+        yield Trial(mutant.label, judge_answer(namespace[exercise.name], question, key))
 
 
 def mutants_of(

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from autograder.asking.answer import GRADIENT
 from autograder.asking.arguments import make_all
 from autograder.asking.guard import SameDropout, same_randomness, silence
 from autograder.asking.keras_layers import is_keras_layer, layer_parameters
@@ -66,10 +67,9 @@ def _counts(wrong: set[str], outputs: list[str]) -> bool:
     """Whether an aspect with these outputs (all if empty) has a wrong one."""
     if EVERYTHING in wrong or not outputs:
         return bool(wrong)
-    slopes = {name for name in wrong if name.startswith("gradient of ")}
-    if any(name.startswith("gradient of ") for name in outputs):
-        slopes = set()
-    return bool(slopes | wrong & set(outputs))
+    if any(name.startswith(GRADIENT) for name in outputs):
+        return bool(wrong & set(outputs))
+    return any(name in outputs or name.startswith(GRADIENT) for name in wrong)
 
 
 def _right(name: str, got: Any, wanted: Any, case: CaseKey) -> bool:
@@ -132,7 +132,7 @@ def _gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[st
     total = sum((v * torch.arange(v.numel()).cos().view(v.shape)).sum() for v in outputs.values())
     total.backward()
     grads = {name: leaf.grad for name, leaf in leaves.items()}
-    return {f"gradient of {name}": grad for name, grad in grads.items() if grad is not None}
+    return {GRADIENT + name: grad for name, grad in grads.items() if grad is not None}
 
 
 def _module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
