@@ -1,39 +1,44 @@
-"""What a learner calls: `check`, `hint`, `failing_case` and `progress`."""
+"""What a learner calls: `check`, `hint`, `failing_case`, `give_up` and `progress`."""
 
 import os
+import sys
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 from IPython.display import display
 
 from autograder.ask_and_judge import judge_answer
-from autograder.asking.arguments import make_all
 from autograder.asking.written import exercise_name, names_used, written_function
+from autograder.course_solution import course_solution
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
-from autograder.judging.card import headline, hint_card, progress_card, verdict_card
-from autograder.judging.judge import blame
+from autograder.failed_case import FailingCase
+from autograder.judging.card import Progress, headline, hint_card, progress_card, verdict_card
+from autograder.judging.judge import blame, verdict_given_up
 from autograder.judging.verdict import Verdict
+from autograder.records import Record, keep_record, read_records, record_of
 from autograder.references import store
 from autograder.references.store import LessonReference
 
 _verdicts: dict[str, Verdict] = {}
-_hints_seen: dict[str, int] = {}
+_course_solutions: dict[str, Callable] = {}  # by exercise, of those given up
 
 
 def check(answer: Callable) -> None:
     """Check the function or class that you wrote for an exercise, and show what is right.
 
-    Raises CheckFailed (NotAnsweredYet for the stub) unless it earns all points, and CourseError
-    if `answer` is not an exercise.
+    Raises CheckFailed (NotAnsweredYet for the stub) unless it earns all points or was given up,
+    and CourseError if `answer` is not an exercise.
     """
     name = exercise_name(answer)
     reference = store.find(name)
     verdict = blame(_verdict(answer, name, reference), _unfinished(answer, name, reference))
     _verdicts[name] = verdict
+    done = {"points": verdict.points, "most": verdict.max_points, "given_up": verdict.given_up}
+    keep_record(name, replace(record_of(name), **done))
     display(verdict_card(verdict))
     if not verdict.answered:
         raise NotAnsweredYet(headline(verdict))
-    if not verdict.passed:
+    if not verdict.finished:
         # nbgrader's Validate shows this line but no card.
         told = verdict.sentence if "NBGRADER_VALIDATING" in os.environ else "See the card above."
         raise CheckFailed(f"{headline(verdict)}. {told}")
@@ -44,35 +49,66 @@ def hint(exercise: Callable | str | None = None) -> None:
 
     Raises CourseError if there is no such exercise.
     """
-    name = exercise if isinstance(exercise, str) else exercise_name(exercise, "hint")
+    name = _name(exercise, "hint")
     hints = store.find(name).keys[name].hints
-    _hints_seen[name] = min(_hints_seen.get(name, 0) + 1, len(hints))
-    display(hint_card(name, hints, _hints_seen[name]))
+    record = record_of(name)
+    seen = min(record.hints + 1, len(hints))
+    keep_record(name, replace(record, hints=seen))
+    display(hint_card(name, hints, seen))
 
 
-def failing_case(exercise: Callable | str) -> dict[str, Any]:
-    """Return the inputs, by name, that failed in the last check of an exercise.
+def failing_case(exercise: Callable | str) -> FailingCase:
+    """Return the case that failed in the last check of an exercise, to try it again.
 
     Raises CourseError if no check of it has failed in this notebook.
     """
-    name = exercise if isinstance(exercise, str) else exercise_name(exercise, "failing_case")
+    name = _name(exercise, "failing_case")
     verdict = _verdicts.get(name)
     if verdict is None or verdict.exhibit is None:
         raise CourseError(f"No case of {name!r} has failed in this notebook.")
-    call = store.find(name).questions[name].calls[verdict.exhibit.case]
-    return make_all(call.arguments)
+    reference, number = store.find(name), verdict.exhibit.case
+    call, case = reference.questions[name].calls[number], reference.keys[name].cases[number]
+    return FailingCase(name, call, case.sizes, verdict.exhibit)
+
+
+def give_up(exercise: Callable | str) -> None:
+    """Use the course's solution of an exercise in the rest of the notebook; it earns no points.
+
+    Raises CourseError before the last hint, and where the course's solutions are not installed.
+    """
+    name = _name(exercise, "give_up")
+    reference = store.find(name)
+    record, hints = record_of(name), len(reference.keys[name].hints)
+    if record.hints < hints and not record.given_up:
+        left = hints - record.hints
+        raise CourseError(f"There are still hints ({left} left): run hint({name!r}) first.")
+    _course_solutions[name] = solution = course_solution(name, reference.lesson)
+    sys.modules["__main__"].__dict__[name] = solution
+    keep_record(name, replace(record, points=0, most=reference.keys[name].points, given_up=True))
+    _verdicts[name] = verdict = verdict_given_up(reference.keys[name])
+    display(verdict_card(verdict))
 
 
 def progress() -> None:
-    """Show the points earned so far in this notebook, for every lesson checked in it."""
-    lessons = list(dict.fromkeys(verdict.lesson for verdict in _verdicts.values()))
-    if not lessons:
+    """Show the points earned so far, in this notebook and in the rest of the course."""
+    if not _verdicts:
         raise CourseError("Nothing is checked yet in this notebook. Run a check cell first.")
-    names = [name for lesson in lessons for name in store.exercises_by_lesson()[lesson]]
-    display(progress_card([_progress_row(name) for name in names]))
+    records = read_records()
+    here = {verdict.lesson for verdict in _verdicts.values()}
+    lessons = {
+        lesson: [_progress(name, records) for name in names]
+        for lesson, names in store.exercises_by_lesson().items()
+    }
+    display(progress_card(lessons, here))
+
+
+def _name(exercise: Callable | str | None, caller: str) -> str:
+    return exercise if isinstance(exercise, str) else exercise_name(exercise, caller)
 
 
 def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict:
+    if answer is _course_solutions.get(name):
+        return verdict_given_up(reference.keys[name])
     return judge_answer(answer, reference.questions[name], reference.keys[name])
 
 
@@ -81,10 +117,13 @@ def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list
     beside = getattr(written_function(answer), "__globals__", {})
     used = names_used(answer)
     needed = [other for other in reference.keys[name].builds_on if other in used]
-    return [n for n in needed if n not in beside or not _verdict(beside[n], n, reference).passed]
+    return [n for n in needed if n not in beside or not _verdict(beside[n], n, reference).finished]
 
 
-def _progress_row(name: str) -> tuple[str, float | None, float]:
-    verdict = _verdicts.get(name)
+def _progress(name: str, records: dict[str, Record]) -> Progress:
+    """Return where a learner is with an exercise; nowhere yet if it has changed since."""
     most = store.find(name).keys[name].points
-    return name, verdict.points if verdict else None, most
+    record = records.get(name, Record())
+    if record.most != most:
+        return Progress(name, None, most)
+    return Progress(name, record.points, most, record.given_up)

@@ -12,16 +12,21 @@
 # | **You can then** | say where every number of attention comes from, and write it |
 # | **Exercises** | 5, together 15 points |
 #
-# Under each exercise stands a check. Run it as often as you like: it says what is right and, if
-# it knows the mistake, names it. `hint("softmax")` gives a hint, and another one each time you
-# run it. `failing_case("softmax")` gives the inputs with which a check went wrong.
+# Below each exercise is a check. Run it as often as you like: it tells you what is right and, if
+# it knows the mistake, names it. It tries your code on many inputs: other sizes (1 among them),
+# other number types, and with gradients.
+#
+# Stuck? `hint("softmax")` shows a hint, and one more each time you run it.
+# `failing_case("softmax")` brings back the case that went wrong. After the last hint,
+# `give_up("softmax")` lends you our solution for the rest of the notebook, at the price of the
+# points.
 
 # %%
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from autograder import check, failing_case, hint, progress
+from autograder import check, failing_case, give_up, hint, progress
 from utils.costs import seconds
 from utils.data import six_words
 from utils.plots import (
@@ -447,7 +452,7 @@ mixed_up = torch.softmax(all_scores.T, dim=-1)
 print("transposed scores, same weights:", torch.allclose(mixed_up, attn_weights))
 
 # %% [markdown]
-# Mix them up *after* softmax, and the columns sum to 1 in the place of the rows. With numbers as
+# Mix them up *after* softmax, and the columns sum to 1 instead of the rows. With numbers as
 # even as these it hardly shows at a glance. The picture marks the sums:
 
 # %%

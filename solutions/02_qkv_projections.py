@@ -3,7 +3,7 @@
 #
 # In lesson 1 a word attended to the words that are like it. But what a word needs is rarely
 # another of its kind: "it" does not look for a second "it", it looks for a noun. In this lesson
-# each word gets three vectors in the place of one: a **query**, a **key** and a **value**. The
+# each word gets three vectors instead of one: a **query**, a **key** and a **value**. The
 # matrices that make them are what a network learns. You also find out why the most quoted
 # formula of attention has a square root in it.
 #
@@ -14,8 +14,7 @@
 # | **You can then** | write scaled dot-product attention for batches, as a module |
 # | **Exercises** | 6, together 22 points |
 #
-# Under each exercise stands a check. `hint("project")` gives a hint and
-# `failing_case("project")` the inputs with which a check went wrong, as in lesson 1.
+# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
 # %%
 import torch
@@ -23,7 +22,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, hint, progress
+from autograder import check, failing_case, give_up, hint, progress
 from utils.data import six_words
 from utils.plots import plot_attention, plot_lines, plot_matrix
 

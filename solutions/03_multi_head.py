@@ -13,8 +13,7 @@
 # | **You can then** | write multi-head attention as libraries do, and check that no words mix |
 # | **Exercises** | 5, together 25 points |
 #
-# Under each exercise stands a check. `hint("split_heads")` gives a hint and
-# `failing_case("split_heads")` the inputs with which a check went wrong, as in lesson 1.
+# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
 # %%
 import torch
@@ -22,7 +21,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, hint, progress
+from autograder import check, failing_case, give_up, hint, progress
 from utils.costs import seconds
 from utils.plots import growth_slope, plot_attention, plot_growth, plot_lines, plot_matrix
 

@@ -14,6 +14,8 @@
 # | **You need** | Lessons 2 and 3: scaled dot-product attention, and its heads |
 # | **You can then** | mask attention rightly, in four libraries, and show that nothing leaks |
 # | **Exercises** | 7, together 28 points |
+#
+# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
 # %%
 import math
@@ -24,7 +26,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from autograder import check, failing_case, hint, progress
+from autograder import check, failing_case, give_up, hint, progress
 from utils.data import six_words
 from utils.libraries import load_keras
 from utils.plots import (
@@ -324,7 +326,7 @@ gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1)
 # %% [markdown]
 # No, and for the same reason: what it leaves out was still computed.
 #
-# (With `masked_fill` in the place of the sum you get away with it: its backward pass sets the
+# (With `masked_fill` instead of the sum you get away with it: its backward pass sets the
 # gradient of every hidden score to 0, the NaN included. It is luck: the NaN still arises on the
 # way back.)
 #

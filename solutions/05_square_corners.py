@@ -12,6 +12,8 @@
 # | **You need** | Lessons 3 and 4: attention with heads and masks; what an optimizer does |
 # | **You can then** | build an encoder-decoder, train it, and tell what is wrong when it fails |
 # | **Exercises** | 8, together 36 points |
+#
+# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
 # %%
 import math
@@ -21,7 +23,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, hint, progress
+from autograder import check, failing_case, give_up, hint, progress
 from utils.data import generate_squares
 from utils.plots import (
     plot_errors,
@@ -113,7 +115,7 @@ print("and ours:", torch.equal(train_squares, test_squares))
 # The model writes one corner at a time. Corner 3 comes from the source. Corner 4 comes from the
 # source *and* from corner 3. So while predicting, what has been written goes in again.
 #
-# In training we know the true corner 3, and give it in the place of the predicted one. That is
+# In training we know the true corner 3, and give it instead of the predicted one. That is
 # **teacher forcing**: all corners are learned at once, and a bad corner 3 does not spoil the
 # lesson on corner 4. What the decoder reads is the target moved back by one place, with the last
 # corner of the source in front:
@@ -648,7 +650,7 @@ print([f"{error:.2f}" for error in errors["plain"]])
 
 # %% [markdown]
 # It fails on every seed. With 128 squares in batches of 16 for 100 epochs, as published, it
-# takes 800 steps in the place of 120 and still fails on most. (`make bench` prints a table over
+# takes 800 steps instead of 120 and still fails on most. (`make bench` prints a table over
 # ten seeds; it takes too long to do here.)
 
 # %% [markdown]
@@ -712,7 +714,7 @@ for part, spread in spread_by_part(plain(), PARTS).items():
 # 2016, "Deep Residual Learning for Image Recognition"). Whatever the layer does, x gets past. It
 # needs one width all the way, so a linear layer first brings the corners to d_model features,
 # and another brings them back. (Two more things change with it, that are easily overlooked: 2
-# heads in the place of 3, and 32 hidden features in the place of 10.)
+# heads instead of 3, and 32 hidden features instead of 10.)
 #
 # **2. Positions.** Attention does not know order: exchange corners 1 and 2 of the source, and
 # the decoder sees the same set of states.
@@ -728,7 +730,7 @@ print("the same:", torch.allclose(swapped, plain_model(train[0], shifted), atol=
 # decoder reads corner 2, and may tell by it which is which. Try `better(positions=False)` when
 # you have it. In a text it is needed.)
 #
-# **3. Width.** 16 features in the place of 2.
+# **3. Width.** 16 features instead of 2.
 #
 # **4. Layer norm** before each part: the features of one place are shifted and scaled to mean 0
 # and variance 1, so that every part works at a scale it can use (Ba et al. 2016, "Layer

@@ -13,8 +13,8 @@
 # | **You can then** | move weights between layers, and show that two layers compute the same |
 # | **Exercises** | 5, together 25 points |
 #
-# A check says what is right and names the mistake when something is not. `hint("fold_heads")`
-# gives a hint, and another one each time you run it. Loading Keras takes a few seconds.
+# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
+# Loading Keras takes a few seconds.
 
 # %%
 import torch
@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, hint, progress
+from autograder import check, failing_case, give_up, hint, progress
 from utils.costs import peak_megabytes, seconds
 from utils.keras_on_torch import keras, ops
 from utils.plots import plot_attention, plot_growth, plot_lines, plot_matrix
@@ -87,7 +87,7 @@ for layer in (ours, theirs):
     print("numbers in all:", sum(value.numel() for value in layer.parameters()), end="\n\n")
 
 # %% [markdown]
-# Four in the place of eight, and 624 numbers in both. Three weights of ours must be hidden in
+# Four instead of eight, and 624 numbers in both. Three weights of ours must be hidden in
 # `in_proj_weight`: 36 rows are three times 12.
 #
 # (When keys or values have another size than queries, `kdim` or `vdim`, the three do not fit on
@@ -854,7 +854,7 @@ torch.allclose(ours(words, memory, values, keep), result, atol=1e-5)
 
 # %%
 def with_sdpa(words):
-    """Our module, with the library's function in the place of `attend`."""
+    """Our module, with the library's function instead of `attend`."""
     projected = ours.query(words), ours.key(words), ours.value(words)
     query, key, value = (heads_of(x, ours.n_heads) for x in projected)
     context = F.scaled_dot_product_attention(query, key, value)

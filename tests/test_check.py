@@ -3,21 +3,23 @@
 import shutil
 import subprocess
 import sys
+import types
 
 import pytest
 import torch
 
-from autograder import check, failing_case, hint, progress
+from autograder import check, failing_case, give_up, hint, progress, records
 from autograder.asking.codec import decode, encode
+from autograder.course_solution import course_solution
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
-from autograder.learner import _hints_seen, _verdicts
+from autograder.learner import _course_solutions, _verdicts
 from autograder.references import store as course
 
 
 @pytest.fixture(autouse=True)
 def fresh_notebook():
-    _verdicts.clear()
-    _hints_seen.clear()
+    for kept in (_verdicts, _course_solutions, records._of_this_kernel):
+        kept.clear()
 
 
 def attention_scores(words):
@@ -86,6 +88,117 @@ def test_a_failing_case_can_be_looked_at():
         check(attention_scores)
     case = failing_case(attention_scores)
     assert list(case) == ["words"] and case["words"].dim() == 2
+    torch.testing.assert_close(case.expected, attention_scores(case["words"].T))
+    torch.testing.assert_close(case.yours, attention_scores(**case))
+
+
+def test_a_failing_case_says_how_to_try_it_again(monkeypatch):
+    def attention_scores(words):
+        return words.T @ words
+
+    with pytest.raises(CheckFailed):
+        check(attention_scores)
+    text = repr(failing_case("attention_scores"))
+    pasted = {"failing_case": failing_case, "attention_scores": attention_scores}
+    exec(text, pasted)
+    assert "# words: float32 (" in text and "# sizes: " in text
+    assert "attention_scores(**case)" in text and "case.expected, case.yours" in text
+
+
+def test_a_failing_case_builds_a_module_as_the_check_did():
+    class LinearSelfAttention(torch.nn.Module):
+        def __init__(self, d_in, d_k, d_v):
+            super().__init__()
+            self.query = torch.nn.Linear(d_in, d_k, bias=False)
+            self.key = torch.nn.Linear(d_in, d_k, bias=False)
+            self.value = torch.nn.Linear(d_in, d_v, bias=False)
+
+        def forward(self, words):
+            return self.query(words), self.key(words)
+
+    with pytest.raises(CheckFailed):
+        check(LinearSelfAttention)
+    case = failing_case("LinearSelfAttention")
+    module = case.build(LinearSelfAttention)
+    for name, value in module.named_parameters():
+        assert torch.equal(value, case.parameters[name])
+    pasted = {"failing_case": failing_case, "LinearSelfAttention": LinearSelfAttention}
+    exec(repr(case), pasted)
+    assert "module = case.build(LinearSelfAttention)" in repr(case) and "module" in pasted
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """Return the notebook's names, in which `give_up` defines functions."""
+    module = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", module)
+    return module
+
+
+def see_every_hint(exercise):
+    for _ in course.find(exercise).keys[exercise].hints:
+        hint(exercise)
+
+
+def test_giving_up_lends_the_solution_for_no_points(notebook, capsys):
+    see_every_hint("softmax")
+    give_up("softmax")
+    scores = torch.randn(3, 4)
+    torch.testing.assert_close(notebook.softmax(scores), scores.softmax(-1))
+    capsys.readouterr()
+    check(notebook.softmax)  # raises nothing, so that the notebook goes on
+    assert "○ softmax: given up, 0 of 4 points" in capsys.readouterr().out
+    progress()
+    assert "○ softmax: 0 of 4 points, given up" in capsys.readouterr().out
+
+
+def test_an_exercise_can_build_on_one_that_was_given_up(notebook, capsys):
+    see_every_hint("softmax")
+    give_up("softmax")
+    see_every_hint("simple_attention")
+    give_up("simple_attention")
+    theirs = {"softmax": notebook.softmax}
+    exec("def simple_attention(words):\n    return softmax(words), 1", theirs)
+    with pytest.raises(CheckFailed):
+        check(theirs["simple_attention"])
+    assert "Fix `softmax` first" not in capsys.readouterr().out
+
+
+def test_who_solves_it_after_all_gets_the_points(notebook, capsys):
+    see_every_hint("attention_scores")
+    give_up("attention_scores")
+    check(attention_scores)
+    progress()
+    assert "✓ attention_scores: 2 of 2 points" in capsys.readouterr().out
+
+
+def test_giving_up_is_for_after_the_hints(notebook):
+    hint("softmax")
+    with pytest.raises(CourseError, match=r"still hints \(2 left\): run hint\('softmax'\) first"):
+        give_up("softmax")
+    assert not hasattr(notebook, "softmax")
+
+
+def test_what_was_given_up_once_needs_no_hints_again(notebook, monkeypatch, tmp_path):
+    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
+    see_every_hint("softmax")
+    give_up("softmax")
+    records._of_this_kernel.clear()
+    _course_solutions.clear()
+    give_up("softmax")
+    assert "softmax" in _course_solutions
+
+
+def test_a_course_without_solutions_has_none_to_give(notebook, monkeypatch, tmp_path):
+    monkeypatch.setattr("autograder.course_solution.TEXTS", tmp_path)
+    see_every_hint("softmax")
+    with pytest.raises(CourseError, match="Ask your instructor"):
+        give_up("softmax")
+
+
+def test_every_solution_can_be_taken(lesson):
+    for exercise in lesson.exercises:
+        assert course_solution(exercise.name, lesson.name).__name__ == exercise.name
 
 
 def test_hints_come_one_at_a_time(capsys):
@@ -117,7 +230,8 @@ def test_progress_counts_the_points_so_far(capsys):
     progress()
     text = capsys.readouterr().out
     total = sum(key.points for key in course.find("softmax").keys.values())
-    assert text.startswith(f"2 of {total} points so far")
+    assert f"01 dot product attention: 2 of {total} points" in text
+    assert "02 qkv projections: not started" in text
     assert "attention_scores: 2 of 2 points" in text
     assert "context_vector: 0 of 2 points" in text
     assert "softmax: not checked yet" in text

@@ -5,14 +5,14 @@ This module never imports Keras: a class can only be a Keras layer if the notebo
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from autograder.asking.returned import WrongResult
+from autograder.asking.returned import WrongResult, other_parameters
 
 # Keras wraps an error message: what was called, the message itself in bold, all arguments.
 WRAPPED = re.compile(r"\x1b\[1m(.*)\x1b\[0m", re.DOTALL)
@@ -45,8 +45,9 @@ def built_layer(
 def _load(layer: Any, parameters: dict[str, Tensor]) -> None:
     """Load the parameters. Raises WrongResult unless names and shapes match exactly."""
     variables = {name: _variable(layer, name) for name in parameters}
-    if len(layer.weights) > len({id(variable) for variable in variables.values()}):
-        raise _other_parameters(layer, parameters)
+    known = {id(variable) for variable in variables.values() if variable is not None}
+    if len(known) < len(parameters) or len(layer.weights) > len(known):
+        raise other_parameters(_names_in(layer), parameters)
     for name, value in parameters.items():
         shape = tuple(variables[name].shape)
         if shape != tuple(value.shape):
@@ -61,18 +62,11 @@ def layer_parameters(layer: Any, names: list[str]) -> dict[str, Tensor]:
 
 
 def _variable(layer: Any, name: str) -> Any:
-    """Return the variable at the path `name`. Raises WrongResult if there is none."""
+    """Return the variable at the path `name`, or None."""
     owner = layer
     for part in name.split("."):
         owner = getattr(owner, part, None)
-    if owner is None:
-        raise _other_parameters(layer, [name])
     return owner
-
-
-def _other_parameters(layer: Any, wanted: Iterable[str]) -> WrongResult:
-    there = ", ".join(_names_in(layer)) or "no parameters"
-    return WrongResult("parameters", f"{there}; it should have {', '.join(wanted)}")
 
 
 def _names_in(layer: Any, prefix: str = "") -> Iterator[str]:

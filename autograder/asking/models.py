@@ -12,7 +12,7 @@ from autograder.asking.arguments import load_parameters, make_all
 from autograder.asking.guard import START
 from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_parameters
 from autograder.asking.question import Call
-from autograder.asking.returned import WrongResult, describe
+from autograder.asking.returned import WrongResult, describe, other_parameters
 
 
 def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
@@ -54,8 +54,7 @@ def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
     there = {name: tuple(value.shape) for name, value in module.named_parameters()}
     shapes = {name: tuple(value.shape) for name, value in wanted.items()}
     if there.keys() != shapes.keys():
-        names = ", ".join(there) or "no parameters"
-        raise WrongResult("parameters", f"{names}; it should have {', '.join(shapes)}")
+        raise other_parameters(there, shapes)
     for name, shape in shapes.items():
         if there[name] != shape:
             raise WrongResult("parameter shape", f"{name} has shape {there[name]}, not {shape}")

@@ -1,5 +1,6 @@
 """Take the named outputs of a call, or say why there are none."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -7,6 +8,8 @@ from torch import Tensor, nn
 
 from autograder.asking.answer import DTYPES, MOST_ELEMENTS, Problem
 from autograder.asking.question import Call, Question
+
+MOST_NAMES = 4
 
 
 class WrongResult(Exception):
@@ -30,9 +33,9 @@ def named_results(result: Any, question: Question) -> dict[str, Tensor]:
         result = _values_in_order(result, names)
     wanted = f"({', '.join(names)})"
     if not isinstance(result, tuple | list):
-        raise WrongResult("count", f"{describe(result)} in the place of {wanted}")
+        raise WrongResult("count", f"{describe(result)} instead of {wanted}")
     if len(result) != len(names):
-        raise WrongResult("count", f"{len(result)} things in the place of {wanted}")
+        raise WrongResult("count", f"{len(result)} things instead of {wanted}")
     pairs = zip(names, result, strict=True)
     return {name: _tensor(value, name, question.plain) for name, value in pairs}
 
@@ -75,6 +78,28 @@ def kept_attribute(module: nn.Module, name: str, question: Question, call: Call)
     if question.keeps_detached and call.gradients and value.requires_grad:
         raise WrongResult("attached", name)
     return value
+
+
+def other_parameters(there: Iterable[str], wanted: Iterable[str]) -> WrongResult:
+    """Return the problem of a module with other parameters, which names only what differs."""
+    there, wanted = list(there), list(wanted)
+    lacking = [name for name in wanted if name not in there]
+    extra = [name for name in there if name not in wanted]
+    layers = {name.split(".")[0] for name in lacking}, {name.split(".")[0] for name in extra}
+    if all(len(names) == 1 for names in layers) and layers[0] != layers[1]:
+        [right], [given] = layers
+        return WrongResult("parameters", f"has `{given}` where `{right}` should be")
+    parts = [f"lacks {_some(lacking)}"] if lacking else []
+    parts += [f"has an extra {_some(extra)}"] if extra else []
+    only_biases = all(name.rpartition(".")[2] == "bias" for name in lacking + extra)
+    cure = ": check `bias=` where you make the layers" if only_biases else ""
+    return WrongResult("parameters", " and ".join(parts) + cure)
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
+    left = len(names) - MOST_NAMES
+    return f"{shown} and {left} more" if left > 0 else shown
 
 
 def require_mode(module: Any, training: bool) -> None:

@@ -73,6 +73,7 @@ def main() -> int:
     torch.set_num_threads(1)  # many threads make small tensors 100 times slower
     # Checks in a lesson being built must judge, whatever the caller's environment says.
     os.environ.pop("AUTOGRADER_QUESTIONS", None)
+    os.environ["PROGRESS_FILE"] = ""  # and what the author has done as a learner is left out
     parser = argparse.ArgumentParser(prog="python -m autograder.authoring", description=__doc__)
     parser.add_argument("command", choices=COMMANDS)
     parser.add_argument(

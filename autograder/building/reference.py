@@ -252,7 +252,10 @@ class ExerciseBuilder:
         ]
 
     def _case_keys(self) -> list[CaseKey]:
-        triples = zip(self.cases, self._expected(), self._expected(ROUNDING), strict=True)
+        expected = self._expected()
+        has_tolerance = not all(case.goal for case in self.cases)
+        disturbed = self._expected(ROUNDING) if has_tolerance else expected
+        triples = zip(self.cases, expected, disturbed, strict=True)
         return [self._case_key(case, expected, disturbed) for case, expected, disturbed in triples]
 
     def _case_key(self, case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:

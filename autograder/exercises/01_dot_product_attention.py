@@ -65,7 +65,7 @@ query_scores = Exercise(
             "return words * query",
         ),
         Mistake(
-            "mean in the place of the sum",
+            "mean instead of the sum",
             "Your scores are the right ones divided by the number of features: a dot product "
             "is the sum of the products, not their mean.",
             {"word @ query": "(word * query).mean()"},
@@ -194,7 +194,7 @@ softmax = Exercise(
             "return scores / scores.sum(dim, keepdim=True)",
         ),
         Mistake(
-            "columns in the place of rows",
+            "columns instead of rows",
             "Your columns sum to 1, and the rows do not: the sum ran over dimension 0 in the "
             "place of `dim`.",
             """
@@ -234,7 +234,7 @@ softmax = Exercise(
             {"scores.amax(": "scores.abs().amax("},
         ),
         Mistake(
-            "float64 in the place of a shift",
+            "float64 instead of a shift",
             "float64 only puts the overflow off: exp of 710 is infinite there too. Subtract "
             "the largest score of each row, and no size is too large.",
             """
@@ -405,7 +405,7 @@ context_vector = Exercise(
             "return (attn_weights[:, None] * words).sum(-1)",
         ),
         Mistake(
-            "mean in the place of the sum",
+            "mean instead of the sum",
             "Your context is the right one divided by the number of words: the weights already "
             "share out a total of 1, so add, do not average.",
             "return (attn_weights[:, None] * words).mean(0)",
@@ -487,7 +487,7 @@ attention_scores = Exercise(
             "return words @ words",
         ),
         Mistake(
-            "reshaped in the place of transposed",
+            "reshaped instead of transposed",
             "`reshape` fills the new shape in reading order, so the columns are no longer "
             "words. Transpose: `.T` makes rows columns.",
             "return words @ words.reshape(words.shape[1], words.shape[0])",
@@ -605,7 +605,7 @@ simple_attention = Exercise(
         Mistake(
             "weights transposed in the sum",
             "The weights are right, but the sum used them transposed: each context mixed the "
-            "words by columns in the place of rows.",
+            "words by columns instead of rows.",
             {"attn_weights @ words": "attn_weights.T @ words"},
         ),
         Mistake(
@@ -628,7 +628,7 @@ simple_attention = Exercise(
             {"attn_weights @ words": "attn_scores @ words"},
         ),
         Mistake(
-            "words in the place of the context",
+            "words instead of the context",
             "The weights are right, but you returned the words themselves as the context.",
             {"attn_weights @ words": "words"},
         ),

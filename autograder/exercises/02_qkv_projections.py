@@ -867,7 +867,7 @@ copy_projections = Exercise(
             },
         ),
         Mistake(
-            "reshaped in the place of transposed",
+            "reshaped instead of transposed",
             "The shape is right and the numbers have got mixed up: `reshape` (or `view`) keeps "
             "the order in which they are read, it does not turn rows into columns. Use `.T`.",
             {
@@ -936,7 +936,7 @@ copy_projections = Exercise(
         ),
         Mistake(
             "the layer replaced",
-            "You put a tensor in the place of the layer. Write into the layer's `weight`.",
+            "You put a tensor in place of the layer. Write into the layer's `weight`.",
             """
             target.query = source.w_query.T
             target.key = source.w_key.T
@@ -987,7 +987,7 @@ copy_projections = Exercise(
             """,
         ),
         Mistake(
-            "added in the place of copied",
+            "added instead of copied",
             "You added to what was there. Replace it: `copy_`.",
             """
             with torch.no_grad():

@@ -108,7 +108,7 @@ project_heads = Exercise(
             """,
         ),
         Mistake(
-            "matrices reshaped in the place of transposed",
+            "matrices reshaped instead of transposed",
             "The shape is right, the numbers are not: `view` and `reshape` keep the order of "
             "the numbers. To use [d_k, d_in] on the right of `words @`, transpose each matrix.",
             """
@@ -790,7 +790,7 @@ MultiHeadAttention = Exercise(
         Mistake(
             "output projection without its bias",
             "The bias of the output projection is missing. Call the layer, "
-            "`self.output(…)`, in the place of multiplying by its weight.",
+            "`self.output(…)`, instead of multiplying by its weight.",
             {RESULT: "merge_heads(context) @ self.output.weight.T"},
         ),
         Mistake(
@@ -1282,7 +1282,7 @@ seq_first_scores = Exercise(
             {SEQ_FIRST: "query @ key.transpose(-2, -1)"},
         ),
         Mistake(
-            "view in the place of permute",
+            "view instead of permute",
             "The shape is right, but `view` does not move dimensions; `permute` them back.",
             """
             n_query, batch, n_heads, d_k = query.shape

@@ -835,7 +835,7 @@ masked_attention = Exercise(
             },
         ),
         Mistake(
-            "values masked in the place of weights",
+            "values masked instead of weights",
             "The hidden keys still take weight, and only their values are left out of the "
             "context. Mask the scores, before softmax.",
             {

@@ -94,7 +94,7 @@ shift_target = Exercise(
             {"sequence[:, n_source - 1 : -1]": "sequence[:, n_source:].roll(1, 1)"},
         ),
         Mistake(
-            "sequences in the place of points",
+            "sequences instead of points",
             "You cut along the batch. Points are dimension 1: `sequence[:, …]`.",
             {"[:, n_source - 1 : -1]": "[n_source - 1 : -1]"},
         ),
@@ -213,7 +213,7 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "divided by d_k",
-            "The scores are divided by d_k in the place of its root.",
+            "The scores are divided by d_k instead of its root.",
             {
                 PROJECTED: 'head["query"](query) / head["key"].out_features ** 0.5, '
                 'head["key"](memory), head["value"](memory)'
@@ -284,7 +284,7 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "output without its bias",
-            "The bias of the output projection is missing. Call the layer in the place of "
+            "The bias of the output projection is missing. Call the layer instead of "
             "multiplying by its weight.",
             {
                 "self.output(torch.cat(contexts, dim=-1))": (
@@ -1440,7 +1440,7 @@ train_epoch = Exercise(
             {"in loader:": "in [*loader, *loader]:"},
         ),
         Mistake(
-            "prediction in the place of teacher forcing",
+            "prediction instead of teacher forcing",
             "The decoder got its own predictions. With teacher forcing it gets the true "
             "points, so that one bad point does not spoil the ones behind it.",
             {

@@ -1,17 +1,18 @@
 """Show a verdict as a card: HTML for the notebook, the same in plain text elsewhere."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from html import escape
 
-import torch
 from torch import Tensor
 
 from autograder.judging.code_marks import as_html
 from autograder.judging.tensor_table import (
-    MOST_COLUMNS,
-    MOST_ROWS,
-    format_value,
+    MOST,
+    Style,
     heatmap,
     pick_slice,
+    plain_table,
     telling_decimals,
     value_range,
 )
@@ -19,6 +20,7 @@ from autograder.judging.verdict import AspectResult, Exhibit, Verdict
 
 # Colors of the bar on the left; the text keeps the page's color, light or dark.
 GREEN, AMBER, RED = "#2da44e", "#d4a72c", "#e5534b"
+SIGNS = {"✓": GREEN, "✗": RED, "○": AMBER}
 
 
 class Card:
@@ -40,6 +42,8 @@ def verdict_card(verdict: Verdict) -> Card:
         return _frame(
             f"○ {verdict.exercise}: not answered yet", AMBER, [_paragraph(verdict.sentence)]
         )
+    if verdict.given_up:
+        return _frame(f"○ {headline(verdict)}", AMBER, [_paragraph(verdict.sentence)])
     color = GREEN if verdict.passed else AMBER if verdict.points else RED
     parts = [_aspects(verdict.aspects)]
     if verdict.sentence:
@@ -47,7 +51,8 @@ def verdict_card(verdict: Verdict) -> Card:
     if verdict.exhibit:
         parts.append(_exhibit(verdict.exhibit))
         if not verdict.exhibit.hidden:
-            parts.append(_paragraph(f"`failing_case({verdict.exercise})` gives you these inputs."))
+            call = f'failing_case("{verdict.exercise}")'
+            parts.append(_paragraph(f"`{call}` gives you this case, to try it again."))
     if verdict.printed:
         parts.append(_paragraph(f"(Your code printed {_lines(verdict.printed)}, left out here.)"))
     return _frame(f"{_sign(verdict.passed)} {headline(verdict)}", color, parts)
@@ -57,6 +62,8 @@ def headline(verdict: Verdict) -> str:
     """Return one line with the exercise and its points."""
     if not verdict.answered:
         return f"{verdict.exercise}: not answered yet"
+    if verdict.given_up:
+        return f"{verdict.exercise}: given up, 0 of {verdict.max_points} points"
     return f"{verdict.exercise}: {count_points(verdict.points, verdict.max_points)}"
 
 
@@ -68,22 +75,42 @@ def hint_card(exercise: str, hints: list[str], seen: int) -> Card:
     """Show the first `seen` hints of an exercise."""
     parts = [_paragraph(f"{i}. {hint}") for i, hint in enumerate(hints[:seen], start=1)]
     left = len(hints) - seen
-    more = (
-        "That was the last hint." if not left else f"Run the cell again for another ({left} left)."
-    )
+    more = f"Run the cell again for another ({left} left)."
+    if not left:
+        more = (
+            f'That was the last hint. To go on without it, put `give_up("{exercise}")` above its '
+            "check: it earns nothing then, and the rest of the notebook has the course's solution."
+        )
     return _frame(f"Hint {seen} of {len(hints)} for {exercise}", AMBER, [*parts, _paragraph(more)])
 
 
-def progress_card(rows: list[tuple[str, float | None, float]]) -> Card:
-    """Show points by exercise: rows of (name, points or None if unchecked, maximum)."""
-    earned = sum(points or 0 for _, points, _ in rows)
-    total = sum(most for *_, most in rows)
-    html = "".join(f"<tr>{_cell(name)}{_cell(_state(p, most))}</tr>" for name, p, most in rows)
-    text = "\n".join(f"  {name}: {_state(p, most)}" for name, p, most in rows)
-    color = GREEN if earned == total else AMBER
-    return _frame(
-        f"{count_points(earned, total)} so far", color, [(f"<table>{html}</table>", text)]
+@dataclass(frozen=True)
+class Progress:
+    """Where a learner is with one exercise. points: None before the first check."""
+
+    exercise: str
+    points: int | None
+    most: int
+    given_up: bool = False
+
+
+def progress_card(lessons: dict[str, list[Progress]], opened: Collection[str]) -> Card:
+    """Show the course's points by lesson, and by exercise those of the lessons in `opened`."""
+    rows: list[tuple[str, str, float]] = []
+    for lesson, exercises in lessons.items():
+        rows.append((lesson.replace("_", " "), *_lesson_state(exercises)))
+        if lesson in opened:
+            rows += [(f"{_progress_sign(e)} {e.exercise}", *_state(e)) for e in exercises]
+    everything = [exercise for exercises in lessons.values() for exercise in exercises]
+    earned, total = _sum_up(everything)
+    html = "".join(
+        f"<tr>{_cell(_colored(name))}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
+        for name, state, share in rows
     )
+    text = "\n".join(f"  {name}: {state}" for name, state, _ in rows)
+    title = f"{count_points(earned, total)} so far"
+    color = GREEN if earned == total else AMBER
+    return _frame(title, color, [(f'<table style="border:0">{html}</table>', text)])
 
 
 # ---------------------------------------------------------------- parts: (html, text)
@@ -95,7 +122,7 @@ def _frame(title: str, color: str, parts: list[Part]) -> Card:
     body = "".join(html for html, _ in parts)
     html = (
         f'<div style="border-left:4px solid {color};padding:4px 12px;margin:4px 0">'
-        f'<div style="font-weight:bold">{escape(title)}</div>{body}</div>'
+        f'<div style="font-weight:bold">{_colored(title)}</div>{body}</div>'
     )
     return Card(html, "\n".join([title, *(text for _, text in parts)]))
 
@@ -106,7 +133,7 @@ def _paragraph(text: str) -> Part:
 
 def _aspects(aspects: list[AspectResult]) -> Part:
     lines = [f"{_sign(a.held)} {a.name} ({a.points})" for a in aspects]
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    items = "".join(f"<li>{_colored(line)}</li>" for line in lines)
     html = f'<ul style="list-style:none;padding-left:0;margin:4px 0">{items}</ul>'
     return html, "\n".join(f"  {line}" for line in lines)
 
@@ -118,45 +145,92 @@ def _exhibit(exhibit: Exhibit) -> Part:
     html, text = _paragraph(f"{place}: {what}.") if what else ("", "")
     if exhibit.expected is None or exhibit.got is None or not exhibit.expected.dim():
         return html, text
-    tables, lines = _side_by_side(exhibit.output, exhibit.expected, exhibit.got)
+    tables, lines = _side_by_side(exhibit.output, exhibit.expected, exhibit.got, exhibit.wrong)
     return html + tables, f"{text}\n{lines}"
 
 
-def _side_by_side(output: str, expected: Tensor, got: Tensor) -> Part:
+def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> Part:
     """Show expected and got on one color scale, at the slice where they first differ."""
     same = expected.shape == got.shape
-    wrong = expected != got if same else torch.zeros(expected.shape, dtype=torch.bool)
-    where = pick_slice(wrong)
-    panels = [("expected", expected, where)]
-    panels.append(("yours", got, where if same else (0,) * max(got.dim() - 2, 0)))
-    low, high = value_range(expected, got)
-    decimals = telling_decimals(expected, got) if same else 3
+    where = pick_slice(expected != got if wrong is None else wrong) if same else _first(expected)
+    style = Style(*value_range(expected, got), telling_decimals(expected, got) if same else 3)
+    marks = None if wrong is None or wrong.all() else wrong[where]  # all wrong needs no marks
+    panels = [
+        ("expected", expected, where, None),
+        ("yours", got, where if same else _first(got), marks),
+    ]
     html, text = "", []
-    for word, tensor, index in panels:
+    for word, tensor, index, marked in panels:
         place = f" at {list(index)}" if index else ""
         title = f"{word}: {output} {tuple(tensor.shape)}{place}"
-        html += heatmap(tensor[index], title, low, high, decimals)
-        text.append(f"  {title}:\n{_plain(tensor[index], decimals)}")
-    return html, "\n".join(text)
+        html += heatmap(tensor[index], title, style, marked)
+        text.append(f"  {title}:\n{plain_table(tensor[index], style.decimals, marked)}")
+    return html + _whole(got), "\n".join(text)
 
 
-def _plain(values: Tensor, decimals: int) -> str:
-    rows = [row[:MOST_COLUMNS] for row in torch.atleast_2d(values)[:MOST_ROWS]]
-    texts = [[f"{format_value(value, decimals):>8}" for value in row] for row in rows]
-    return "\n".join("    " + " ".join(row) for row in texts)
+def _first(tensor: Tensor) -> tuple[int, ...]:
+    """Return the index of the first matrix in a tensor."""
+    return (0,) * max(tensor.dim() - 2, 0)
+
+
+def _whole(got: Tensor) -> str:
+    """Fold away the whole tensor if the table leaves some of it out."""
+    if got.dim() <= 2 and max(got.shape) <= MOST:
+        return ""
+    return f"<details><summary>all of yours</summary><pre>{escape(str(got))}</pre></details>"
 
 
 def _sign(good: bool) -> str:
     return "✓" if good else "✗"
 
 
-def _state(points: float | None, most: float) -> str:
-    return "not checked yet" if points is None else count_points(points, most)
+def _colored(line: str) -> str:
+    """Escape a line as HTML; a sign at its beginning gets its color."""
+    sign, rest = line[:1], line[1:]
+    if sign not in SIGNS:
+        return escape(line)
+    return f'<b style="color:{SIGNS[sign]}">{sign}</b>{escape(rest)}'
+
+
+def _lesson_state(exercises: list[Progress]) -> tuple[str, float]:
+    """Return a lesson's points in words, and as a share of all."""
+    earned, total = _sum_up(exercises)
+    started = any(exercise.points is not None for exercise in exercises)
+    return (count_points(earned, total) if started else "not started"), earned / total
+
+
+def _state(exercise: Progress) -> tuple[str, float]:
+    """Return an exercise's points in words, and as a share of all."""
+    if exercise.points is None:
+        return "not checked yet", 0.0
+    words = count_points(exercise.points, exercise.most)
+    return words + (", given up" if exercise.given_up else ""), exercise.points / exercise.most
+
+
+def _sum_up(exercises: list[Progress]) -> tuple[int, int]:
+    return sum(e.points or 0 for e in exercises), sum(e.most for e in exercises)
+
+
+def _progress_sign(exercise: Progress) -> str:
+    if exercise.points is None or exercise.given_up:
+        return "○"
+    return _sign(exercise.points == exercise.most)
+
+
+def _bar(share: float) -> str:
+    """Draw a share of 1 as a bar, 100 pixels long."""
+    parts = ((share, GREEN), (1 - share, "#8884"))
+    boxes = (
+        f'<span style="display:inline-block;height:8px;width:{100 * size:.0f}px;'
+        f'background:{color}"></span>'
+        for size, color in parts
+    )
+    return f'<span style="white-space:nowrap">{"".join(boxes)}</span>'
 
 
 def _lines(number: int) -> str:
     return f"{number:,} line{'s' if number != 1 else ''}"
 
 
-def _cell(text: str) -> str:
-    return f'<td style="text-align:left">{escape(text)}</td>'
+def _cell(html: str) -> str:
+    return f'<td style="text-align:left;padding:2px 16px 2px 0;border:0">{html}</td>'

@@ -11,9 +11,11 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from autograder.asking.answer import GRADIENT
 from autograder.judging.compare import Comparison, equal
 
 Rule = Callable[[Comparison], str | None]
+DETACHED = "Does a `detach()`, `.data`, `.item()` or `no_grad` cut off a part of the way?"
 
 
 def recognize_difference(comparison: Comparison) -> str | None:
@@ -23,7 +25,8 @@ def recognize_difference(comparison: Comparison) -> str | None:
 
 def describe_difference(comparison: Comparison) -> str:
     """Say where a wrong output of the right shape and dtype differs from the right one."""
-    return some_rows_right(comparison) or largest_difference(comparison)
+    where = some_rows_right(comparison) or largest_difference(comparison)
+    return f"{where} {DETACHED}" if comparison.name.startswith(GRADIENT) else where
 
 
 def other_axis_order(c: Comparison) -> str | None:
@@ -184,6 +187,13 @@ def cut_off(c: Comparison) -> str | None:
     return f"{_subject(c)} cut off: no value is below {_number(low)} or above {_number(high)}."
 
 
+def no_gradient(c: Comparison) -> str | None:
+    """A gradient of zeros where it should not be zero."""
+    if not c.name.startswith(GRADIENT) or c.got.any():
+        return None
+    return f"{_subject(c)} 0 everywhere, so nothing flows back. {DETACHED}"
+
+
 def all_the_same(c: Comparison) -> str | None:
     """One value everywhere."""
     if c.got.numel() < 2 or not (c.got == c.got.flatten()[0]).all():
@@ -250,7 +260,8 @@ def largest_difference(c: Comparison) -> str:
     """How many values are off, and the place where they are farthest apart."""
     many = int(c.wrong_at.sum())
     verb = "is" if many == 1 else "are"
-    return f"{many} of {c.got.numel()} values {verb} off, most of all {_largest_gap(c)}"
+    of = f" of {_named(c)}" if c.name.startswith(GRADIENT) else ""
+    return f"{many} of {c.got.numel()} values{of} {verb} off, most of all {_largest_gap(c)}"
 
 
 def _largest_gap(c: Comparison) -> str:
@@ -278,6 +289,7 @@ RULES: tuple[Rule, ...] = (
     opposite_booleans,
     not_finite,
     too_few_digits,
+    no_gradient,
     all_the_same,
     constant_factor,
     row_offset,
@@ -320,6 +332,8 @@ def _misplaced(c: Comparison) -> str:
 
 
 def _named(c: Comparison) -> str:
+    if c.name.startswith(GRADIENT):
+        return f"the {GRADIENT}`{c.name.removeprefix(GRADIENT)}`"
     return f"`{c.name}`" if c.name else "the result"
 
 

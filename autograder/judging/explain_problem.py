@@ -55,7 +55,7 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
         case "constructor":
             return f"The constructor of `{exercise}` takes {detail}. Restore its first line."
         case "parameters":
-            return f"`{exercise}` has the parameters {detail}."
+            return f"The parameters don't match: `{exercise}` {detail}."
         case "parameter shape":
             return f"In `{exercise}` the parameter {detail}."
         case "attribute":

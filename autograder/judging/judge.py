@@ -47,6 +47,21 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     return verdict
 
 
+def verdict_given_up(key: AnswerKey) -> Verdict:
+    """Return the verdict on an exercise for which the learner took the course's solution."""
+    return Verdict(
+        exercise=key.exercise,
+        lesson=key.lesson,
+        aspects=[AspectResult(aspect.name, aspect.points, False) for aspect in key.aspects],
+        sentence=(
+            "The rest of the notebook uses the course's solution. To earn the points after all, "
+            f"delete the line with `give_up` and write your own `{key.exercise}`."
+        ),
+        mistake="given up",
+        given_up=True,
+    )
+
+
 def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
     """Blame a wrong answer on unfinished exercises that it builds on, if any."""
     if verdict.passed or not verdict.answered or not unfinished:
@@ -165,7 +180,7 @@ def _finding(
         compared = [_comparison(case, answer, name, key.dims.get(name, "")) for name in names]
         wrong = next((c for c in compared if not c.right), None)
     if wrong and not case.hidden:
-        exhibit = replace(exhibit, output=wrong.name, expected=wrong.expected, got=wrong.got)
+        exhibit = _show(exhibit, wrong)
     mistake = find_mistake(key, answers, index)
     if mistake:
         return {"exhibit": exhibit, "sentence": mistake.say, "mistake": mistake.name}
@@ -173,6 +188,18 @@ def _finding(
         key, case, replace(answer, problem=answer.problem or lack), wrong
     )
     return {"exhibit": exhibit, "sentence": sentence, "recognized": recognized}
+
+
+def _show(exhibit: Exhibit, wrong: Comparison) -> Exhibit:
+    """Add a wrong output to what a verdict shows."""
+    cell_by_cell = wrong.most_error is None and wrong.got.shape == wrong.expected.shape
+    return replace(
+        exhibit,
+        output=wrong.name,
+        expected=wrong.expected,
+        got=wrong.got,
+        wrong=wrong.wrong_at if cell_by_cell else None,
+    )
 
 
 def _explain(

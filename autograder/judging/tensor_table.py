@@ -1,15 +1,17 @@
 """Small heat maps as HTML tables that people, screen readers and diffs can read."""
 
 import math
+from dataclasses import dataclass
 from html import escape
 
 import torch
 from torch import Tensor
 
-MOST_ROWS = MOST_COLUMNS = 8
+MOST = 8  # rows and columns
 # Cividis from dark to light, which people with color blindness can read easily.
 STOPS = ((0, 34, 78), (87, 93, 109), (124, 123, 120), (177, 165, 112), (254, 232, 56))
 CAPTION = "text-align:left;caption-side:top;white-space:nowrap;font-size:12px;padding:0 0 2px 0"
+FRAME = ";border:2px solid #d1242f;font-weight:bold"
 CELL = "padding:2px 6px;text-align:right;font-family:monospace;font-size:12px;border:0;"
 
 
@@ -20,17 +22,53 @@ def pick_slice(wrong: Tensor) -> tuple[int, ...]:
     return tuple(wrong.nonzero()[0, :-2].tolist())
 
 
-def heatmap(values: Tensor, title: str, low: float, high: float, decimals: int) -> str:
-    """Show at most 8 by 8 values, [n] or [rows, columns], as a table colored from low to high."""
-    grid = torch.atleast_2d(values)
-    rows = "".join(_row(row, low, high, decimals) for row in grid[:MOST_ROWS])
-    if grid.shape[0] > MOST_ROWS:
-        rows += f'<tr><td style="{CELL}">…</td></tr>'
+@dataclass(frozen=True)
+class Style:
+    """How to show values: colored from low to high, with this many decimals."""
+
+    low: float
+    high: float
+    decimals: int
+
+
+def heatmap(values: Tensor, title: str, style: Style, wrong: Tensor | None = None) -> str:
+    """Show at most 8 by 8 values, [n] or [rows, columns], as a table.
+
+    wrong: booleans of the same shape; a wrong value gets a frame and a cross.
+    """
+    more_rows, more_columns = (size > MOST for size in torch.atleast_2d(values).shape)
+    ellipsis = f'<td style="{CELL}">…</td>'
+    rows = [
+        "".join(_cell(value, mark, style) for value, mark in row) + ellipsis * more_columns
+        for row in _corner(values, wrong)
+    ]
+    body = "".join(f"<tr>{row}</tr>" for row in rows + [ellipsis] * more_rows)
     caption = f'<caption style="{CAPTION}">{escape(title)}</caption>'
     return (
         '<table style="display:inline-table;border-collapse:collapse;margin:4px 24px 4px 0;'
-        f'vertical-align:top">{caption}{rows}</table>'
+        f'vertical-align:top">{caption}{body}</table>'
     )
+
+
+def plain_table(values: Tensor, decimals: int, wrong: Tensor | None = None) -> str:
+    """Show the same values as lines of text."""
+    rows = [
+        [f"{_mark(mark)}{format_value(value, decimals)}" for value, mark in row]
+        for row in _corner(values, wrong)
+    ]
+    return "\n".join("    " + " ".join(f"{text:>8}" for text in row) for row in rows)
+
+
+def _corner(values: Tensor, wrong: Tensor | None) -> list[list[tuple[Tensor, bool]]]:
+    """Return the values that a table shows, in rows, each with whether it is wrong."""
+    grid = torch.atleast_2d(values)[:MOST, :MOST]
+    marks = torch.atleast_2d(torch.zeros_like(grid, dtype=torch.bool) if wrong is None else wrong)
+    pairs = zip(grid, marks[:MOST, :MOST].tolist(), strict=True)
+    return [list(zip(row, marked, strict=True)) for row, marked in pairs]
+
+
+def _mark(wrong: bool) -> str:
+    return "✗" if wrong else ""
 
 
 def value_range(*tensors: Tensor) -> tuple[float, float]:
@@ -46,18 +84,12 @@ def telling_decimals(expected: Tensor, got: Tensor) -> int:
     return next((d for d in (3, 5, 7) if largest >= 0.5 * 10**-d), 7)
 
 
-def _row(row: Tensor, low: float, high: float, decimals: int) -> str:
-    cells = "".join(_cell(value, low, high, decimals) for value in row[:MOST_COLUMNS])
-    more = f"<td style={CELL!r}>…</td>" if len(row) > MOST_COLUMNS else ""
-    return f"<tr>{cells}{more}</tr>"
-
-
-def _cell(value: Tensor, low: float, high: float, decimals: int) -> str:
+def _cell(value: Tensor, wrong: bool, style: Style) -> str:
     number = value.item()
-    red, green, blue = _color(float(number), low, high)
+    red, green, blue = _color(float(number), style.low, style.high)
     ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#fff"
-    style = f"{CELL}background:rgb({red},{green},{blue});color:{ink}"
-    return f'<td style="{style}">{format_value(value, decimals)}</td>'
+    look = f"{CELL}background:rgb({red},{green},{blue});color:{ink}{FRAME if wrong else ''}"
+    return f'<td style="{look}">{_mark(wrong)}{format_value(value, style.decimals)}</td>'
 
 
 def _color(number: float, low: float, high: float) -> tuple[int, int, int]:

@@ -39,6 +39,7 @@ class Exhibit:
     shapes: the shapes of its tensor arguments, by name.
     output: the name of the wrong output, empty if the call returned no tensors.
     expected, got: that output, or None; always None for a hidden case.
+    wrong: where the two differ, if they have the same shape.
     """
 
     case: int
@@ -47,6 +48,7 @@ class Exhibit:
     output: str = ""
     expected: Tensor | None = None
     got: Tensor | None = None
+    wrong: Tensor | None = None
     hidden: bool = False
 
 
@@ -55,9 +57,10 @@ class Verdict:
     """The outcome of one exercise.
 
     sentence: what is wrong, empty if everything is right.
-    mistake: the name of the known mistake, if it is one.
+    mistake: the name of the known mistake, if it is one; "given up" counts as one in reports.
     recognized: whether the sentence says what is wrong, not only where values are off.
     problems: what prevented tensors in any case, each problem once.
+    given_up: whether the learner took the course's solution, which earns nothing.
     """
 
     exercise: str
@@ -70,6 +73,7 @@ class Verdict:
     answered: bool = True
     printed: int = 0
     problems: tuple[Problem, ...] = ()
+    given_up: bool = False
 
     @property
     def points(self) -> int:
@@ -82,6 +86,11 @@ class Verdict:
     @property
     def passed(self) -> bool:
         return all(aspect.held for aspect in self.aspects)
+
+    @property
+    def finished(self) -> bool:
+        """Whether other exercises can build on this one."""
+        return self.passed or self.given_up
 
     def summary(self) -> dict[str, Any]:
         """Return the verdict as plain values, without tensors."""

@@ -147,8 +147,8 @@ def test_inputs_are_copies():
     ("result", "words"),
     [
         (lambda words: words, "You returned one tensor. Return two things"),
-        (lambda words: {}, "returned a dict in the place of (context, attn_weights)"),
-        (lambda words: (words, words, words), "3 things in the place of (context, attn_weights)"),
+        (lambda words: {}, "returned a dict instead of (context, attn_weights)"),
+        (lambda words: (words, words, words), "3 things instead of (context, attn_weights)"),
         (lambda words: (words, None), "returned None for attn_weights"),
     ],
 )

@@ -130,12 +130,12 @@ unanswered.__code__ = unanswered.__code__.replace(co_qualname="Affine.call")
     [
         (
             variant(__init__=renamed, call=renamed_call),
-            "has the parameters linear.kernel, linear.bias; it should have affine.kernel",
+            "`Affine` has `linear` where `affine` should be",
         ),
-        (variant(__init__=no_bias), "the parameters affine.kernel; it should have affine.bias"),
+        (variant(__init__=no_bias), "lacks `affine.bias`: check `bias=`"),
         (
             variant(__init__=one_more, call=lambda self, x: self.affine(x) + self.more(x)),
-            "affine.kernel, affine.bias, more.kernel, more.bias; it should have affine.kernel, ",
+            "`Affine` has an extra `more.kernel`, `more.bias`.",
         ),
         (variant(__init__=another_size), "parameter affine.kernel has shape (3, 6), not (3, 5)"),
         (variant(call=unanswered), "`Affine` is not answered yet"),

@@ -118,7 +118,7 @@ unanswered.__code__ = unanswered.__code__.replace(co_qualname="Affine.forward")
     [
         (lambda words: words, "should be a class that inherits from `nn.Module`; it is a function"),
         (dict, "should be a class that inherits from `nn.Module`"),
-        (variant(__init__=renamed), "has the parameters w; it should have weight, bias"),
+        (variant(__init__=renamed), "`Affine` lacks `weight`, `bias` and has an extra `w`"),
         (variant(__init__=transposed), "parameter weight has shape (5, 3), not (3, 5)"),
         (variant(__init__=one_size), "takes (d_in), and is built with (d_in, d_out)"),
         (variant(forward=lambda self: 1), "takes (nothing), and is called with (words)"),

@@ -11,6 +11,7 @@ from autograder.judging.card import (
     AMBER,
     GREEN,
     RED,
+    Progress,
     count_points,
     headline,
     hint_card,
@@ -20,6 +21,7 @@ from autograder.judging.card import (
 from autograder.judging.code_marks import in_backticks
 from autograder.judging.tensor_table import (
     STOPS,
+    Style,
     format_value,
     heatmap,
     pick_slice,
@@ -75,7 +77,7 @@ def test_a_wrong_answer_has_a_sentence_and_what_it_was_seen_with():
         "✗ rows <b> & more (2)",
         "Use `exp`.",
         "Seen with: x (2, 3).",
-        "`failing_case(softmax)` gives you these inputs.",
+        '`failing_case("softmax")` gives you this case, to try it again.',
         "(Your code printed 1 line, left out here.)",
     ]
     assert color(card) == RED
@@ -118,22 +120,49 @@ def test_hints_are_shown_up_to_the_last_asked_for():
         "2. Use `exp`.",
         "Run the cell again for another (1 left).",
     ]
-    assert lines(hint_card("softmax", hints, 3))[-2:] == ["3. Third.", "That was the last hint."]
+    last = lines(hint_card("softmax", hints, 3))
+    assert last[-2] == "3. Third."
+    assert last[-1].startswith("That was the last hint.") and 'give_up("softmax")' in last[-1]
 
 
-def test_progress_lists_every_exercise():
-    card = progress_card([("one", 1, 1), ("two", None, 2), ("<b>", 0, 2)])
+COURSE = {
+    "01_one": [Progress("one", 1, 1), Progress("<b>", 0, 2), Progress("two", 0, 3, given_up=True)],
+    "02_two": [Progress("three", None, 2), Progress("four", 1, 2)],
+    "03_three": [Progress("five", None, 4)],
+}
+
+
+def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
+    card = progress_card(COURSE, {"01_one"})
     assert lines(card) == [
-        "1 of 5 points so far",
-        "one: 1 of 1 point",
-        "two: not checked yet",
-        "<b>: 0 of 2 points",
+        "2 of 14 points so far",
+        "01 one: 1 of 6 points",
+        "✓ one: 1 of 1 point",
+        "✗ <b>: 0 of 2 points",
+        "○ two: 0 of 3 points, given up",
+        "02 two: 1 of 4 points",
+        "03 three: not started",
     ]
     assert color(card) == AMBER
-    assert [cell.text for cell in BeautifulSoup(card.html, "html.parser").find_all("td")] == [
-        *("one", "1 of 1 point", "two", "not checked yet", "<b>", "0 of 2 points"),
-    ]
-    assert color(progress_card([("one", 1, 1), ("two", 2, 2)])) == GREEN
+    rows = BeautifulSoup(card.html, "html.parser").find_all("tr")
+    assert [row.find("td").text for row in rows][2:4] == ["✗ <b>", "○ two"]
+    done, left = rows[0].find_all("td")[2].find("span").find_all("span")
+    assert "width:17px" in done["style"] and "width:83px" in left["style"]
+
+
+def test_progress_is_green_when_all_is_done():
+    assert color(progress_card({"01_one": [Progress("one", 1, 1)]}, ())) == GREEN
+
+
+def test_what_was_given_up_has_no_points():
+    card = verdict_card(verdict(MISSED, sentence="Delete `give_up`.", given_up=True))
+    assert lines(card) == ["○ softmax: given up, 0 of 2 points", "Delete `give_up`."]
+    assert color(card) == AMBER
+
+
+def test_signs_differ_in_shape_and_color():
+    html = verdict_card(verdict(HELD, MISSED)).html
+    assert f'<b style="color:{GREEN}">✓</b>' in html and f'<b style="color:{RED}">✗</b>' in html
 
 
 def test_half_points_are_written_out():
@@ -151,9 +180,28 @@ def test_tensors_are_shown_where_they_first_differ():
     assert text[4] == "12.000   13.000   14.000   15.000"
     assert text[7] == "yours: y (2, 3, 4) at [1]:"
     assert text[10] == "20.000   21.000   22.000    0.000"
-    assert text[11] == "`failing_case(softmax)` gives you these inputs."
+    assert text[11] == '`failing_case("softmax")` gives you this case, to try it again.'
     titles = [title.text for title in BeautifulSoup(card.html, "html.parser").find_all("caption")]
     assert titles == ["expected: y (2, 3, 4) at [1]", "yours: y (2, 3, 4) at [1]"]
+
+
+def test_wrong_values_are_marked_unless_all_are_wrong():
+    some = verdict_card(verdict(MISSED, exhibit=exhibit(wrong=EXPECTED != GOT)))
+    assert "✗0.000" in some.text and some.text.count("✗0.000") == 1
+    cells = BeautifulSoup(some.html, "html.parser").find_all("td")
+    assert [cell.text for cell in cells if "2px solid" in cell["style"]] == ["✗0.000"]
+    every = torch.ones_like(EXPECTED, dtype=torch.bool)
+    assert "✗0.000" not in verdict_card(verdict(MISSED, exhibit=exhibit(wrong=every))).text
+
+
+def test_what_a_table_leaves_out_is_folded_away():
+    def folded(got):
+        html = verdict_card(verdict(MISSED, exhibit=exhibit(got, got + 1))).html
+        return [found.find("pre").text for found in BeautifulSoup(html, "html.parser")("details")]
+
+    assert folded(torch.zeros(8, 8)) == []
+    assert folded(torch.zeros(9, 8)) == [str(torch.ones(9, 8))]
+    assert folded(torch.zeros(2, 2, 2)) == [str(torch.ones(2, 2, 2))]
 
 
 def test_another_shape_is_shown_from_its_beginning():
@@ -184,9 +232,9 @@ def test_a_large_tensor_is_cut_to_8_by_8():
     rows = [[cell.text for cell in row.find_all("td")] for row in table.find_all("tr")]
     assert [len(row) for row in rows] == [9] * 8 + [1]
     assert {row[-1] for row in rows} == {"…"}
-    assert heatmap(torch.zeros(9, 1), "t", 0.0, 1.0, 3).count("…") == 1
-    assert heatmap(torch.zeros(1, 9), "t", 0.0, 1.0, 3).count("…") == 1
-    fits = heatmap(torch.zeros(8, 8), "t", 0.0, 1.0, 3)
+    assert heatmap(torch.zeros(9, 1), "t", Style(0.0, 1.0, 3)).count("…") == 1
+    assert heatmap(torch.zeros(1, 9), "t", Style(0.0, 1.0, 3)).count("…") == 1
+    fits = heatmap(torch.zeros(8, 8), "t", Style(0.0, 1.0, 3))
     assert "…" not in fits and fits.count("<td") == 64
 
 
@@ -247,7 +295,7 @@ def rgb(cell):
 
 def test_colors_go_from_dark_to_light():
     values = torch.tensor([0.0, 1.0, 2.0, 3.0, 4.0, 0.5, 5.0, math.nan])
-    table = BeautifulSoup(heatmap(values, "t", 0.0, 4.0, 3), "html.parser")
+    table = BeautifulSoup(heatmap(values, "t", Style(0.0, 4.0, 3)), "html.parser")
     found = [rgb(cell) for cell in table.find_all("td")]
     stops = [",".join(map(str, stop)) for stop in STOPS]
     assert [back for back, _ in found[:5]] == stops
@@ -258,7 +306,9 @@ def test_colors_go_from_dark_to_light():
 
 
 def test_where_all_is_equal_the_color_is_in_the_middle():
-    [cell] = BeautifulSoup(heatmap(torch.ones(1), "t", 1.0, 1.0, 3), "html.parser").find_all("td")
+    [cell] = BeautifulSoup(heatmap(torch.ones(1), "t", Style(1.0, 1.0, 3)), "html.parser").find_all(
+        "td"
+    )
     assert rgb(cell)[0] == ",".join(map(str, STOPS[2]))
 
 

@@ -182,7 +182,7 @@ PROBLEMS = [
     ("method", "forward", "should have a method `forward`"),
     ("class", "a function", "should be a class that inherits from `nn.Module`; it is a function."),
     ("constructor", "(n)", "The constructor of `f` takes (n)."),
-    ("parameters", "a, b", "`f` has the parameters a, b."),
+    ("parameters", "lacks `a`", "The parameters don't match: `f` lacks `a`."),
     ("parameter shape", "W is flat", "In `f` the parameter W is flat."),
     ("attribute", "weights", "should keep `self.weights`"),
     ("attached", "weights", "`self.weights` still holds the graph"),

@@ -35,7 +35,7 @@ from autograder.grading.submission.blueprint import read_blueprint
 from autograder.grading.submission.handed_in import files_beside, is_ordinary, read_handed_in
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.worker.job import Graded, Job, earlier_run
-from autograder.lessons.lesson import lesson_names
+from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
@@ -195,9 +195,9 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
 
     def _jobs(self, due: list[str]) -> Iterator[Job]:
         """Yield a job for each notebook of the submissions, read only when its turn comes."""
-        reference = self._reference()
+        reference, solutions = self._reference(), self._solutions()
         for path in (path for folder in due for path in self.assignments[folder]):
-            yield replace(self._job(path), reference=reference)
+            yield replace(self._job(path), reference=reference, solutions=solutions)
 
     def _job(self, path: str) -> Job:
         """Make the job of grading one submitted notebook, without the lesson's reference."""
@@ -219,6 +219,11 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         if not own_secret():
             self.log.warning(NO_SECRET)
         return grading_reference(name).to_bytes()
+
+    def _solutions(self) -> dict[str, str]:
+        """Return the sources of the course's solutions, by exercise."""
+        name = self.coursedir.assignment_id
+        return Lesson(name).solutions if name in lesson_names() else {}
 
     def _template(self, name: str) -> Job:
         """Make the job with everything that a notebook's submissions have in common."""

@@ -13,7 +13,8 @@ from nbgrader.preprocessors import Execute
 from autograder.asking import QUESTIONS_VARIABLE
 from autograder.asking.hand_in import encode_questions
 from autograder.building.hidden import grading_reference
-from autograder.lessons.lesson import lesson_names
+from autograder.grading.submission.given_up import solutions_for_checks
+from autograder.lessons.lesson import Lesson, lesson_names
 
 
 class CollectAnswers(Execute):
@@ -32,7 +33,8 @@ class CollectAnswers(Execute):
             path = Path(folder, "questions.safetensors")
             path.write_bytes(encode_questions(grading_reference(lesson).questions.values()))
             self._kernel_environment = {QUESTIONS_VARIABLE: str(path)}
-            return super().preprocess(nb, resources, km)
+            with solutions_for_checks(nb, Lesson(lesson).solutions):
+                return super().preprocess(nb, resources, km)
 
     def setup_kernel(self, **kwargs: Any) -> AbstractContextManager:
         return super().setup_kernel(env=os.environ | self._kernel_environment, **kwargs)

@@ -20,6 +20,7 @@ class Job:
     path: where the notebook was handed in; data: its content; broken: why there is none.
     files: the files next to the notebook, by name.
     reference: the lesson's reference with hidden cases, as bytes; empty if there is none.
+    solutions: the course's, by exercise, for those that a learner gave up.
     imports: modules that the released notebook imports, for the sandbox to preload.
     figures: whether the course's figures are drawn, not only described.
     """
@@ -30,6 +31,7 @@ class Job:
     broken: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     reference: bytes = b""
+    solutions: dict[str, str] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     figures: bool = False

@@ -8,8 +8,9 @@ from nbformat.v4 import new_output
 
 from autograder.asking.answer import Answer, Problem
 from autograder.asking.hand_in import MIME, HandedIn, unpack
+from autograder.grading.submission.given_up import given_up
 from autograder.judging.card import verdict_card
-from autograder.judging.judge import blame, judge
+from autograder.judging.judge import blame, judge, verdict_given_up
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of
@@ -31,17 +32,25 @@ def judge_notebook(
     """
     by_id = {grade_id_of(cell): cell for cell in notebook.cells}
     cells = {exercise: by_id[name] for name, exercise in checks.items() if name in by_id}
+    surrendered = given_up(notebook, reference.keys)
     verdicts: dict[str, Verdict] = {}
     for exercise, key in reference.keys.items():  # in the lesson's order, not the learner's
         if exercise in cells:
-            handed_in = read_answers(cells[exercise], key)
-            needed = [name for name in key.builds_on if name in handed_in.uses]
-            unfinished = [n for n in needed if n not in verdicts or not verdicts[n].passed]
-            verdicts[exercise] = blame(judge(key, handed_in.answers), unfinished)
+            verdicts[exercise] = (
+                verdict_given_up(key)
+                if exercise in surrendered
+                else _judge(read_answers(cells[exercise], key), key, verdicts)
+            )
             _show(cells[exercise], verdicts[exercise])
     for cell in notebook.cells:
         _drop_answers(cell)
     return list(verdicts.values())
+
+
+def _judge(handed_in: HandedIn, key: AnswerKey, earlier: Mapping[str, Verdict]) -> Verdict:
+    needed = [name for name in key.builds_on if name in handed_in.uses]
+    unfinished = [name for name in needed if name not in earlier or not earlier[name].finished]
+    return blame(judge(key, handed_in.answers), unfinished)
 
 
 def tidy(notebook: NotebookNode) -> None:

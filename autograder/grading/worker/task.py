@@ -13,6 +13,7 @@ from nbformat.v4 import new_output
 
 from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
+from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.read_notebook import (
     BrokenSubmission,
@@ -38,7 +39,8 @@ def grade(job: Job) -> Graded:
     """
     notebook, broken = _restored(job)
     reference = _reference(job.reference) if job.reference else None
-    run = Run(stopped=broken) if broken else _run(notebook, job, reference)
+    with solutions_for_checks(notebook, job.solutions):
+        run = Run(stopped=broken) if broken else _run(notebook, job, reference)
     _fill_in(notebook, run)
     tidy(notebook)
     verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []

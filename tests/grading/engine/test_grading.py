@@ -13,6 +13,7 @@ from traitlets.config import Config
 
 from autograder.building import hidden
 from autograder.grading.demo.made_up_class import (
+    LEFT_OPEN,
     SOLUTION,
     SYNTAX_ERROR,
     MadeUpSubmission,
@@ -75,6 +76,14 @@ def check_deleted():
     return notebook
 
 
+def softmax_given_up():
+    notebook = answered(softmax=LEFT_OPEN)
+    for cell in notebook.cells:
+        if cell.source.startswith("def softmax"):
+            cell.source += '\ngive_up("softmax")'
+    return notebook
+
+
 POINTS = {exercise.name: exercise.points for exercise in LESSON.exercises}
 FULL = sum(POINTS.values())
 SUBMISSIONS = {
@@ -86,8 +95,10 @@ SUBMISSIONS = {
     "warning": (warning_and_printing, FULL),
     "syntax_error": (syntax_error, FULL - POINTS["query_scores"]),
     "check_deleted": (check_deleted, FULL),
+    # `simple_attention` builds on softmax, and then on the course's.
+    "given up": (softmax_given_up, FULL - POINTS["softmax"]),
 }
-UNSEALED = ["solution", "with mistakes", "released"]
+UNSEALED = ["solution", "with mistakes", "released", "given up"]
 
 
 def nbgrader(course, *command, check=True):
@@ -152,7 +163,7 @@ def test_feedback_shows_the_cards(course):
 def test_the_report_names_the_mistakes(course):
     verdicts = read_verdicts(course / "autograded", LESSON.name)
     report = class_report(verdicts.values())
-    assert report["softmax"].mistakes == {"not stable": 1}
+    assert report["softmax"].mistakes == {"not stable": 1, "given up": 1}
     assert report["softmax"].unanswered == 1
     assert report["softmax"].full == len(SUBMISSIONS) - 2
     [(reason, count)] = report["query_scores"].mistakes.items()

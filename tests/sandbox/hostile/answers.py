@@ -70,7 +70,7 @@ ATTACKS = [
     ),
     Attack(
         "autograder replaced in sys.modules",
-        "puts modules of its own in the place of autograder, and imports check again",
+        "puts modules of its own in place of autograder, and imports check again",
         first="""
             import types
             for name in [name for name in sys.modules if name.startswith("autograder")]:
@@ -127,7 +127,7 @@ ATTACKS = [
     ),
     Attack(
         "easier questions",
-        "puts a file with a single easy question in the place of the grader's",
+        "puts a file with a single easy question in place of the grader's",
         first="""
             from autograder.asking.codec import decode, encode
             path = os.environ["AUTOGRADER_QUESTIONS"]

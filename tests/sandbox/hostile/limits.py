@@ -3,7 +3,7 @@
 from tests.sandbox.hostile.attack import SLEEP, SPIN, Attack
 
 FORKS, THREADS = 300, 300
-MEMORY, DISK, FLOOD = 6 << 30, 1 << 30, 16 << 20
+MEMORY, DISK, FLOOD = 6 << 30, 1 << 30, 4 << 20
 MEGABYTE = 1 << 20
 FILES, FILES_EACH = 50_000, 2500
 

@@ -47,8 +47,8 @@ LIMITS = Limits(
     answer_bytes=8 << 20,
     sent_bytes=32 << 20,
 )
-CHECK_SECONDS = 5.0  # far more than an honest answer takes
-CHECK_GRACE = 3.0  # seconds of processor time
+CHECK_SECONDS = 3.0  # far more than an honest answer takes
+CHECK_GRACE = 2.0  # seconds of processor time
 MOST_BYTES = 12_000_000  # in the result
 WAITING = 4  # processes: the warm one; keeper, supervisor and kernel of the next submission
 MARK = "hostile-left-this"  # in the names of files that attacks write

@@ -95,7 +95,7 @@ ATTACKS = [
     ),
     Attack(
         "its scratch turned around",
-        "puts links to devices and to itself in the place of its folders and of the questions",
+        "puts links to devices and to itself in place of its folders and of the questions",
         first="""
             import shutil
             path = os.environ["AUTOGRADER_QUESTIONS"]

@@ -1,0 +1,66 @@
+"""A case that went wrong in a check, with all that it takes to try it again."""
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from torch import Tensor, nn
+
+from autograder.asking.arguments import make_all
+from autograder.asking.models import built_module
+from autograder.asking.question import Call
+from autograder.judging.verdict import Exhibit
+
+
+class FailingCase(dict):
+    """The inputs of a case, by name. Shown in a notebook, it says how to try it again.
+
+    sizes: the size of each named dimension.
+    expected, yours: the first output that is wrong, named `output`; None if there was none.
+    parameters: a module's, by name; None for a function.
+    """
+
+    def __init__(self, exercise: str, call: Call, sizes: dict[str, int], exhibit: Exhibit) -> None:
+        super().__init__(make_all(call.arguments))
+        self.exercise, self.sizes = exercise, sizes
+        self.label, self.output = exhibit.label, exhibit.output
+        self.expected, self.yours = exhibit.expected, exhibit.got
+        self.parameters = call.parameters
+        self._call = call
+
+    def build(self, answer: Callable) -> nn.Module:
+        """Build a learner's class as the check does: with its parameters, in its mode."""
+        return built_module(answer, self._call, self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> list[str]:
+        sizes = ", ".join(f"{name}={size}" for name, size in self.sizes.items())
+        lines = [f"# {self.exercise}" + (f", {self.label}" if self.label else "")]
+        lines += [f"# sizes: {sizes}"] if sizes else []
+        lines += [f"# {name}: {_describe(value)}" for name, value in self.items()]
+        lines += [f'case = failing_case("{self.exercise}")', *self._try()]
+        if self.expected is not None:
+            lines.append(f"case.expected, case.yours  # {self.output}")
+        return lines
+
+    def _try(self) -> list[str]:
+        call = self._call
+        if call.build is None:
+            return [f"{self.exercise}(**case)"]
+        mode = "train" if call.training else "eval"
+        build = f"module = case.build({self.exercise})  # its parameters, in {mode} mode"
+        if not call.method:
+            return [build]
+        method = "" if call.method == "forward" else f".{call.method}"
+        return [build, f"module{method}(**case)"]
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}"
+    return f"{value!r:.60}"

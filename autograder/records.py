@@ -1,0 +1,66 @@
+"""What a learner has done so far, kept in a file that outlives the notebook's kernel.
+
+The file lies beside the lessons' folders, so that all notebooks of a course share it. Where it
+can't be written, the record lasts as long as the kernel.
+"""
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from autograder.atomic_writes import write_whole
+
+FILE = ".attention_progress.json"
+VARIABLE = "PROGRESS_FILE"  # the path of another file; empty: none
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was done on one exercise.
+
+    points: those of the last check, out of `most`; None before the first check.
+    """
+
+    points: int | None = None
+    most: int = 0
+    hints: int = 0
+    given_up: bool = False
+
+
+_of_this_kernel: dict[str, Record] = {}
+
+
+def read_records() -> dict[str, Record]:
+    """Read the records of all exercises that were worked on, by name."""
+    return _read_file() | _of_this_kernel
+
+
+def record_of(exercise: str) -> Record:
+    return read_records().get(exercise, Record())
+
+
+def keep_record(exercise: str, record: Record) -> None:
+    """Keep the record of an exercise. Other kernels may have written those of others meanwhile."""
+    _of_this_kernel[exercise] = record
+    if path := _path():
+        tree = {name: asdict(record) for name, record in read_records().items()}
+        with contextlib.suppress(OSError):
+            write_whole(path, json.dumps(tree, indent=1).encode())
+
+
+def _path() -> Path | None:
+    chosen = os.environ.get(VARIABLE)
+    if chosen is None:
+        return Path.cwd().parent / FILE
+    return Path(chosen) if chosen else None
+
+
+def _read_file() -> dict[str, Record]:
+    path = _path()
+    try:
+        tree = json.loads(path.read_bytes()) if path else {}
+        return {name: Record(**facts) for name, facts in tree.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
