@@ -46,6 +46,8 @@ class Answer:
     lacks: outputs that are missing although the call succeeded, and why.
     changed: names of the arguments that the call changed in place.
     printed: how many lines the call printed.
+    borrowed: names of the notebook's tensors and modules that the code reads although they are no
+        arguments; "self.name" where the module has an attribute of that name.
     """
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
@@ -53,6 +55,7 @@ class Answer:
     lacks: dict[str, Problem] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
     printed: int = 0
+    borrowed: tuple[str, ...] = ()
 
     def to_tree(self) -> dict[str, Any]:
         problem = asdict(self.problem) if self.problem else None
@@ -62,6 +65,7 @@ class Answer:
             "lacks": {name: asdict(lack) for name, lack in self.lacks.items()},
             "changed": list(self.changed),
             "printed": self.printed,
+            "borrowed": list(self.borrowed),
         }
 
     @classmethod
@@ -75,8 +79,9 @@ class Answer:
                 tensors=_tensors(tree["tensors"]),
                 problem=None if tree["problem"] is None else Problem(**_texts(tree["problem"])),
                 lacks={name: Problem(**_texts(lack)) for name, lack in tree["lacks"].items()},
-                changed=tuple(str(name)[:LONGEST_TEXT] for name in tree["changed"]),
+                changed=_names(tree["changed"]),
                 printed=int(tree["printed"]),
+                borrowed=_names(tree["borrowed"]),
             )
         except (TypeError, KeyError, AttributeError, OverflowError) as error:
             raise ValueError(f"this is no answer: {error}") from error
@@ -88,6 +93,10 @@ def _tensors(tree: dict[str, Any]) -> dict[str, Tensor]:
     if not all(t.dtype in DTYPES and t.numel() <= MOST_ELEMENTS for t in tree.values()):
         raise ValueError("an answer holds tensors of bearable size and plain numbers")
     return tree
+
+
+def _names(values: list[Any]) -> tuple[str, ...]:
+    return tuple(str(value)[:LONGEST_TEXT] for value in values)
 
 
 def _texts(tree: dict[str, Any]) -> dict[str, str]:

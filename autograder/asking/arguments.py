@@ -8,6 +8,7 @@ import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -64,6 +65,10 @@ class Library:
         return module.eval()
 
 
+# The file that such code seems to be in; errors are reported at a line outside this package.
+GIVEN = str(Path(__file__).with_name("<given>"))
+
+
 @dataclass(frozen=True)
 class Code:
     """An object given by source code: the last name that the source defines.
@@ -77,7 +82,7 @@ class Code:
 
     def make(self) -> Any:
         namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "math": math}
-        exec(self.source, namespace)
+        exec(compile(self.source, GIVEN, "exec"), namespace)
         return list(namespace.values())[-1]
 
 

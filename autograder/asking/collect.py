@@ -7,6 +7,7 @@ This half runs where the learner's code runs and knows no expected value. Whatev
 import contextlib
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -27,15 +28,16 @@ from autograder.asking.returned import (
     plain_tensor,
     require_mode,
 )
-from autograder.asking.written import method_of, written_function
+from autograder.asking.written import borrowed_names, method_of, written_function
 
 
 def collect(answer: Callable, question: Question) -> list[Answer]:
     """Collect one answer for each call of the question."""
     answers: list[Answer] = []
+    borrowed = borrowed_names(answer)
     with TimeLimit(question.seconds) as limit:
         for call in question.calls:
-            answers.append(_collect_call(answer, question, call, limit))
+            answers.append(replace(_collect_call(answer, question, call, limit), borrowed=borrowed))
             problem = answers[-1].problem
             if problem and problem.kind in ("time", "waiting", "not answered"):
                 rest = len(question.calls) - len(answers)

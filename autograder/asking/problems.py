@@ -25,17 +25,17 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
         case NotImplementedError() if not str(error):  # the stub's; torch's own have a message
             return Problem("not answered", _raised_in(error) or question.exercise)
         case OutOfTime() if limit.waited:
-            return Problem("waiting", f"{limit.wall_seconds:g}", _where(error))
+            return Problem("waiting", f"{limit.wall_seconds:g}", _where(error, question.exercise))
         case OutOfTime():
-            return Problem("time", f"{limit.seconds:g}", _where(error))
+            return Problem("time", f"{limit.seconds:g}", _where(error, question.exercise))
         case RecursionError():
             return Problem("recursion")
         case MemoryError():
-            return Problem("memory", "", _where(error))
+            return Problem("memory", "", _where(error, question.exercise))
         case ForbiddenCall():
-            return Problem("forbidden", str(error), _where(error))
+            return Problem("forbidden", str(error), _where(error, question.exercise))
     text = f"{type(error).__name__}: {error}".strip().splitlines()[0].rstrip(":.")
-    return Problem("raised", text[:LONGEST_TEXT], _where(error))
+    return Problem("raised", text[:LONGEST_TEXT], _where(error, question.exercise))
 
 
 def _learner_frames(error: BaseException) -> list[tuple[CodeType, int]]:
@@ -54,10 +54,13 @@ def _raised_in(error: BaseException) -> str:
     return frames[-1][0].co_qualname.split(".")[0] if frames else ""
 
 
-def _where(error: BaseException) -> str:
+def _where(error: BaseException, exercise: str) -> str:
+    """Return the line of the learner's code, and its function if that is another exercise's."""
     frames = _learner_frames(error)
     if not frames:
         return ""
     code, number = frames[-1]
     line = linecache.getline(code.co_filename, number).strip()
-    return f"line {number}: {line}"[:LONGEST_TEXT].removesuffix(": ")
+    owner = code.co_qualname.split(".")[0]
+    place = f"in `{owner}`, " if owner.isidentifier() and owner != exercise else ""
+    return f"{place}line {number}: {line}"[:LONGEST_TEXT].removesuffix(": ")

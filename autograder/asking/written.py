@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from autograder.asking.returned import WrongResult, describe
 from autograder.errors import CourseError
@@ -42,10 +42,28 @@ def names_used(answer: Callable) -> set[str]:
     used: set[str] = set()
     todo = [answer]
     while todo:
-        new = {name for code in _codes(todo.pop()) for name in _globals_in(code)} - used
+        codes = _codes(todo.pop())
+        new = {name for code in codes for name in _operands(code, "LOAD_GLOBAL")} - used
         used |= new
         todo += [beside[name] for name in new if name in beside]
     return used
+
+
+def borrowed_names(answer: Callable) -> tuple[str, ...]:
+    """Return the notebook's tensors and modules that an answer's own code reads, by name.
+
+    A name that is an attribute of the module too, of whatever kind, comes as "self.name".
+    """
+    beside = getattr(written_function(answer), "__globals__", {})
+    codes = list(_codes(answer))
+    own = {name for code in codes for name in _operands(code, "STORE_ATTR")}
+    read = {name for code in codes for name in _operands(code, "LOAD_GLOBAL")} & beside.keys()
+    found = (f"self.{name}" if name in own else name for name in sorted(read))
+    return tuple(
+        name
+        for name in found
+        if name.startswith("self.") or isinstance(beside[name], Tensor | nn.Module)
+    )
 
 
 def _codes(value: Any) -> Iterator[CodeType]:
@@ -54,8 +72,9 @@ def _codes(value: Any) -> Iterator[CodeType]:
     return (f.__code__ for f in functions if inspect.isfunction(f))
 
 
-def _globals_in(code: CodeType) -> Iterator[str]:
-    yield from (line.argval for line in dis.get_instructions(code) if line.opname == "LOAD_GLOBAL")
+def _operands(code: CodeType, operation: str) -> Iterator[str]:
+    """Yield the names that an operation is applied to, in functions within the code too."""
+    yield from (line.argval for line in dis.get_instructions(code) if line.opname == operation)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _globals_in(constant)
+            yield from _operands(constant, operation)

@@ -150,6 +150,7 @@ class ExerciseBuilder:
             ],
             hints=self.exercise.hints,
             builds_on=list(self.exercise.builds_on),
+            keeps=self.question.keeps,
         )
         right = {"the solution": solution, **alternatives}
         Audit(self.exercise, self.question, key).run(right, mistakes)

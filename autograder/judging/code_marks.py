@@ -11,5 +11,5 @@ def in_backticks(names: Iterable[str]) -> str:
 
 def as_html(text: str) -> str:
     """Escape the text as HTML, with its code in <code>."""
-    pieces = escape(text).split("`")
+    pieces = escape(text, quote=False).split("`")
     return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))

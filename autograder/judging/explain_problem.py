@@ -20,6 +20,9 @@ SETTINGS = {
 }
 
 
+RETURNED = {"type", "plain", "count", "choice", "keys"}  # kinds in which something came back
+
+
 def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | None = None) -> str:
     """Explain, in a sentence or two, why a call returned nothing to compare.
 
@@ -137,6 +140,27 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
     return f"No answer came in for `{exercise}`: its check did not run to the end."
 
 
+def explain_no_error(problem: Problem | None, exercise: str, error: str) -> str:
+    """Explain what happened where an exception was the right answer."""
+    should = f"`{exercise}` should raise {error} here"
+    if problem is None or problem.kind in RETURNED:
+        given = problem.detail if problem else ""
+        return f"{should}; it " + (f"returned {given}." if given else "went on without a word.")
+    if problem.kind != "raised":
+        return explain_problem(problem, exercise)
+    if problem.detail.startswith("AssertionError"):
+        return f"{should}, and `assert` raises AssertionError: write `if …: raise {error}(…)`."
+    return f"{should}. The code stopped with {problem.detail}." + _at(problem)
+
+
+def explain_borrowed(names: tuple[str, ...]) -> str:
+    """Say that an answer reads variables of the notebook."""
+    name = names[0].removeprefix("self.")
+    if names[0] != name:
+        return f"The code reads the notebook's `{name}`, not the module's own: `self.{name}`."
+    return f"The code reads the notebook's `{name}`, the same for every call, not an argument."
+
+
 def is_explained(problem: Problem) -> bool:
     """Whether `explain_problem` says more than the exception's own message."""
     return problem.kind != "raised" or explain_error(problem.detail, {}) is not None
@@ -153,4 +177,7 @@ def _cure(detail: str) -> str:
 
 
 def _at(problem: Problem) -> str:
-    return f" It happened at {problem.where}." if problem.where else ""
+    if not problem.where:
+        return ""
+    at = "" if problem.where.startswith("in ") else "at "
+    return f" It happened {at}{problem.where}."

@@ -10,7 +10,12 @@ from autograder.asking.answer import GRADIENT, NEVER_CALLED, Answer, Problem
 from autograder.judging.code_marks import in_backticks
 from autograder.judging.compare import Comparison
 from autograder.judging.explain_difference import describe_difference, recognize_difference
-from autograder.judging.explain_problem import explain_problem, is_explained
+from autograder.judging.explain_problem import (
+    explain_borrowed,
+    explain_no_error,
+    explain_problem,
+    is_explained,
+)
 from autograder.judging.footprint import Footprint, footprint, slack
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
@@ -27,19 +32,20 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     if len(answers) != len(key.cases):
         raise ValueError(f"{key.exercise} has {len(key.cases)} cases, not {len(answers)} answers")
     answers = [_complete(case, answer) for case, answer in zip(key.cases, answers, strict=True)]
-    failing = [_failing_cases(key, aspect, answers) for aspect in key.aspects]
+    aspects = _charge_once(key, answers)
+    failing = [_failing_cases(key, aspect, answers) for aspect in aspects]
     verdict = Verdict(
         exercise=key.exercise,
         lesson=key.lesson,
         aspects=[
             _aspect_result(key, aspect, cases)
-            for aspect, cases in zip(key.aspects, failing, strict=True)
+            for aspect, cases in zip(aspects, failing, strict=True)
         ],
         answered=not any(_is_stub(answer, key.exercise) for answer in answers),
         printed=sum(answer.printed for answer in answers),
         problems=_problems(key, answers),
     )
-    for aspect, cases in zip(key.aspects, failing, strict=True):
+    for aspect, cases in zip(aspects, failing, strict=True):
         if cases:
             # Prefer a case that is not hidden, because it can be shown in full.
             shown = min(cases, key=lambda i: key.cases[i].hidden)
@@ -99,8 +105,34 @@ def _complete(case: CaseKey, answer: Answer) -> Answer:
     return Answer(problem=Problem("count", f"other things than ({', '.join(case.expected)})"))
 
 
+def _charge_once(key: AnswerKey, answers: list[Answer]) -> list[AspectKey]:
+    """Return the aspects, so that a kept attribute that is wrong counts in only one of them.
+
+    That is the aspect about this attribute, or else the first in which it is wrong.
+    """
+    aspects = list(key.aspects)
+    for name in key.keeps:
+        wrong = [n for n, aspect in enumerate(aspects) if _is_wrong(key, aspect, answers, name)]
+        about = [n for n in wrong if name in aspects[n].outputs]
+        for n in set(wrong) - set((about or wrong)[:1]):
+            aspects[n] = replace(aspects[n], ignored=[*aspects[n].ignored, name])
+    return aspects
+
+
+def _is_wrong(key: AnswerKey, aspect: AspectKey, answers: list[Answer], name: str) -> bool:
+    """Whether an output is wrong in a case of an aspect that counts it."""
+    pairs = [(key.cases[i], answers[i]) for i in aspect.cases]
+    return any(
+        not case.raises
+        and not answer.problem
+        and name in _counted(case, aspect)
+        and not _is_right(case, answer, name)
+        for case, answer in pairs
+    )
+
+
 def _failing_cases(key: AnswerKey, aspect: AspectKey, answers: list[Answer]) -> list[int]:
-    return [i for i in aspect.cases if not _holds(key.cases[i], answers[i], aspect.outputs)]
+    return [i for i in aspect.cases if not _holds(key.cases[i], answers[i], aspect)]
 
 
 def _aspect_result(key: AnswerKey, aspect: AspectKey, failing: list[int]) -> AspectResult:
@@ -129,22 +161,27 @@ def _case_problems(case: CaseKey, answer: Answer) -> list[Problem]:
     return [] if case.raises else list(answer.lacks.values())
 
 
-def _holds(case: CaseKey, answer: Answer, outputs: list[str]) -> bool:
+def _holds(case: CaseKey, answer: Answer, aspect: AspectKey) -> bool:
     if case.raises:
         return _raised(answer, case.raises)
-    names = _counted(case, outputs)
-    if answer.problem or answer.changed or any(name in answer.lacks for name in names):
+    if answer.problem or answer.changed:
         return False
-    return all(_comparison(case, answer, name).right for name in names)
+    return all(_is_right(case, answer, name) for name in _counted(case, aspect))
 
 
-def _counted(case: CaseKey, outputs: list[str]) -> list[str]:
+def _is_right(case: CaseKey, answer: Answer, name: str) -> bool:
+    return name not in answer.lacks and _comparison(case, answer, name).right
+
+
+def _counted(case: CaseKey, aspect: AspectKey) -> list[str]:
     """List the outputs that count in a case: all, or those named and their gradients."""
+    outputs = aspect.outputs
     of_gradients = any(name.startswith(GRADIENT) for name in outputs)
     return [
         name
         for name in case.expected
-        if not outputs or name in outputs or (name.startswith(GRADIENT) and not of_gradients)
+        if name not in aspect.ignored
+        and (not outputs or name in outputs or (name.startswith(GRADIENT) and not of_gradients))
     ]
 
 
@@ -173,7 +210,7 @@ def _finding(
     if answer.problem and answer.problem.kind in NEVER_CALLED:
         return {"sentence": explain_problem(answer.problem, key.exercise)}
     exhibit = Exhibit(index, case.label, case.shapes, hidden=case.hidden)
-    names = _counted(case, aspect.outputs)
+    names = _counted(case, aspect)
     lack = next((answer.lacks[name] for name in names if name in answer.lacks), None)
     wrong = None
     if not answer.problem and not lack:
@@ -187,6 +224,8 @@ def _finding(
     sentence, recognized = _explain(
         key, case, replace(answer, problem=answer.problem or lack), wrong
     )
+    if answer.borrowed:
+        sentence, recognized = f"{explain_borrowed(answer.borrowed)} {sentence}", True
     return {"exhibit": exhibit, "sentence": sentence, "recognized": recognized}
 
 
@@ -206,12 +245,11 @@ def _explain(
     key: AnswerKey, case: CaseKey, answer: Answer, wrong: Comparison | None
 ) -> tuple[str, bool]:
     """Return a sentence, and whether it says what is wrong, not only that something is."""
+    if case.raises:
+        return explain_no_error(answer.problem, key.exercise, case.raises), True
     if answer.problem:
         sentence = explain_problem(answer.problem, key.exercise, case.sizes)
         return sentence, is_explained(answer.problem)
-    if case.raises:
-        said = f"`{key.exercise}` should raise {case.raises} here; it went on without a word."
-        return said, True
     if wrong is None:
         return _explain_change(answer.changed), True
     sentence = recognize_difference(wrong)

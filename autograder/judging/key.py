@@ -1,6 +1,6 @@
 """The right answers and the known wrong ones: everything that a judge needs."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from torch import Tensor
@@ -42,12 +42,13 @@ class CaseKey:
 
 @dataclass(frozen=True)
 class AspectKey:
-    """One thing to get right: the named outputs, or all of them, in these cases."""
+    """One thing to get right: the named outputs, or all but those ignored, in these cases."""
 
     name: str
     points: int
     cases: list[int]
     outputs: list[str]
+    ignored: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class AnswerKey:
 
     dims: for each output, its named dimensions, such as "*batch n_query n_key".
     builds_on: exercises whose answers this one uses.
+    keeps: outputs that are attributes which a module keeps.
     """
 
     exercise: str
@@ -87,6 +89,7 @@ class AnswerKey:
     mistakes: list[MistakeKey]
     hints: list[str]
     builds_on: list[str]
+    keeps: list[str]
 
     @property
     def points(self) -> int:

@@ -76,7 +76,7 @@ BAD = {
     "huge": (lambda scores, dim=-1: torch.zeros(1).expand(2_000_000), "far too large"),
     "float64": (lambda scores, dim=-1: right(scores, dim).double(), "should have dtype float32"),
     "recursion": (recurses, "calls itself without end"),
-    "raises": (raises, "stopped with KeyError: 'rows'. It happened at line"),
+    "raises": (raises, "stopped with KeyError: 'rows'. It happened in `raises`, line"),
     "exits": (lambda scores, dim=-1: sys.exit("bye"), "stopped with SystemExit: bye"),
     "torch's own": (calls_torch, "write `softmax` yourself"),
     "stub": (stub, "`softmax` is not answered yet"),

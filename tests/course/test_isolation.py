@@ -1,20 +1,34 @@
 """A wrong answer costs only its own points, and those of exercises declared to build on it.
 
-Each exercise of each lesson is broken in turn, and the class goes through nbgrader's command.
+Each exercise of each lesson is broken in turn. The checks of all lessons judge in this process, and
+those of one go through nbgrader's command too.
 """
 
+import contextlib
 import shutil
 import subprocess
 
 import nbformat
 import pytest
 
+from autograder import check
+from autograder.errors import CheckFailed
 from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
 from autograder.grading.report.class_report import read_verdicts
-from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.learner import _verdicts
+from autograder.lessons.lesson import ROOT, Lesson
 from autograder.lessons.variants import Variant
 
 BROKEN = Variant("broken", "raise RuntimeError('broken on purpose')")
+
+
+def checked(lesson, broken):
+    """Return the verdicts on all exercises, one of which is broken."""
+    namespace = lesson.namespace({broken: BROKEN})
+    for exercise in lesson.exercises:
+        with contextlib.suppress(CheckFailed):
+            check(namespace[exercise.name])
+    return {exercise.name: _verdicts[exercise.name].summary() for exercise in lesson.exercises}
 
 
 def without_demonstrations(cells, lesson):
@@ -24,10 +38,8 @@ def without_demonstrations(cells, lesson):
             yield cell
 
 
-@pytest.fixture(scope="module", params=lesson_names())
-def broken_class(request, tmp_path_factory):
-    """A lesson, and the verdicts on submissions with one broken exercise each."""
-    lesson, course = Lesson(request.param), tmp_path_factory.mktemp("course")
+def graded(lesson, course):
+    """Return the verdicts on submissions with one broken exercise each, by that exercise."""
     shutil.copytree(lesson.notebook_path.parent, course / "solutions" / lesson.name)
     names = [exercise.name for exercise in lesson.exercises]
     for broken in names:
@@ -40,17 +52,27 @@ def broken_class(request, tmp_path_factory):
     for command in ("generate_assignment", "autograde"):
         arguments = ["nbgrader", command, lesson.name, f"--CourseDirectory.root={course}"]
         subprocess.run(arguments, cwd=ROOT, check=True, capture_output=True)
-    return lesson, read_verdicts(course / "autograded", lesson.name)
+    return read_verdicts(course / "autograded", lesson.name)
 
 
-def test_each_broken_exercise_costs_only_its_own_points(broken_class):
-    lesson, verdicts = broken_class
+def require_own_points_only(lesson, broken, marks):
     needs = {exercise.name: set(exercise.builds_on) for exercise in lesson.exercises}
-    for broken, marks in verdicts.items():
-        lost = {
-            name for name, verdict in marks.items() if verdict["points"] < verdict["max_points"]
-        }
-        assert lost - {broken} == {name for name in lost if broken in needs[name]}
-        assert marks[broken]["points"] == 0
-        for name in lost - {broken}:
-            assert f"Fix `{broken}` first" in marks[name]["sentence"]
+    lost = {name for name, verdict in marks.items() if verdict["points"] < verdict["max_points"]}
+    assert lost - {broken} == {name for name in lost if broken in needs[name]}
+    assert marks[broken]["points"] == 0
+    for name in lost - {broken}:
+        assert f"Fix `{broken}` first" in marks[name]["sentence"]
+
+
+def test_a_broken_exercise_costs_only_its_own_points(lesson):
+    for exercise in lesson.exercises:
+        require_own_points_only(lesson, exercise.name, checked(lesson, exercise.name))
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_grading_finds_the_same(tmp_path):
+    lesson = Lesson("03_multi_head")
+    found = graded(lesson, tmp_path)
+    assert found.keys() == {exercise.name for exercise in lesson.exercises}
+    for broken, marks in found.items():
+        require_own_points_only(lesson, broken, marks)

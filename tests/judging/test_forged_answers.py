@@ -70,8 +70,7 @@ def message(*answers, exercise="x"):
 
 
 def answer(**changes):
-    plain = {"tensors": {}, "problem": None, "lacks": {}, "changed": [], "printed": 0}
-    return plain | changes
+    return Answer().to_tree() | changes
 
 
 @pytest.mark.parametrize(
@@ -107,6 +106,7 @@ def test_a_forged_shape_is_no_tensor(shape):
         {"lacks": [1]},
         {"changed": 5},
         {"printed": "many"},
+        {"borrowed": 5},
         {"printed": 1e400},
     ],
     ids=str,

@@ -336,7 +336,7 @@ def case(value=None, raises="", hidden=False, **more):
 
 def small_key(*cases, mistakes=(), aspects=None):
     aspects = aspects or [AspectKey("all", 2, list(range(len(cases))), [])]
-    return AnswerKey("f", "01", {"y": "n"}, list(cases), aspects, list(mistakes), [], [])
+    return AnswerKey("f", "01", {"y": "n"}, list(cases), aspects, list(mistakes), [], [], ["kept"])
 
 
 def gives(*values):
@@ -372,11 +372,76 @@ def test_an_exception_may_be_the_right_answer():
     right = judge(key, [RAISED])
     assert right.passed and right.problems == ()
     other = judge(key, [Answer(problem=Problem("raised", "TypeError: no"))])
-    assert other.sentence == "The code stopped with TypeError: no."
+    assert (
+        other.sentence == "`f` should raise ValueError here. The code stopped with TypeError: no."
+    )
     assert not judge(key, [Answer(problem=Problem("time", "ValueError"))]).passed
     silent = judge(key, gives(ONES))
     assert "should raise ValueError here; it went on" in silent.sentence
     assert silent.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (Problem("raised", "AssertionError"), "`assert` raises AssertionError: write `if …: raise"),
+        (Problem("type", "None"), "should raise ValueError here; it returned None."),
+        (Problem("count", "None instead of (y, z)"), "it returned None instead of (y, z)."),
+        (Problem("time", "10"), "does a loop never end?"),
+    ],
+)
+def test_what_came_where_an_exception_is_right(problem, words):
+    verdict = judge(small_key(case(raises="ValueError")), [Answer(problem=problem)])
+    assert words in verdict.sentence and verdict.recognized
+
+
+KEPT = {"y": torch.ones(2), "kept": torch.ones(2)}
+
+
+def key_with_kept(*outputs):
+    """A key with one case for each aspect, which counts these outputs."""
+    aspects = [AspectKey(str(n), 1, [n], list(names)) for n, names in enumerate(outputs)]
+    cases = [
+        dataclasses.replace(case(ONES), expected=KEPT, tolerance=dict.fromkeys(KEPT, 1e-5))
+        for _ in outputs
+    ]
+    return small_key(*cases, aspects=aspects)
+
+
+@pytest.mark.parametrize("fault", ["lacking", "wrong"])
+def test_a_kept_attribute_costs_one_aspect(fault):
+    def held(*outputs, at=None):
+        key = key_with_kept(*outputs)
+        faults = {
+            "lacking": Answer({"y": KEPT["y"]}, lacks={"kept": Problem("attribute", "kept")}),
+            "wrong": Answer(KEPT | {"kept": torch.zeros(2)}),
+        }
+        answers = [faults[fault] if at in (None, n) else Answer(KEPT) for n in range(len(outputs))]
+        return [aspect.held for aspect in judge(key, answers).aspects]
+
+    assert held([], ["kept"], []) == [True, False, True]  # the one about it
+    assert held([], ["y"], []) == [False, True, True]  # else the first
+    assert held([], ["kept"], [], at=2) == [True, True, False]  # where it is wrong
+
+
+def test_another_fault_beside_a_kept_attribute_still_counts():
+    both = Answer({"y": torch.zeros(2), "kept": torch.zeros(2)})
+    verdict = judge(key_with_kept([], ["kept"]), [both, both])
+    assert [aspect.held for aspect in verdict.aspects] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("self.w", "The code reads the notebook's `w`, not the module's own: `self.w`. "),
+        ("words", "The code reads the notebook's `words`, the same for every call"),
+    ],
+)
+def test_a_wrong_answer_that_reads_the_notebook_is_told_so(name, words):
+    wrong = judge(small_key(case(ONES)), [Answer(gives(TWOS)[0].tensors, borrowed=(name,))])
+    assert wrong.sentence.startswith(words) and wrong.recognized
+    right = judge(small_key(case(ONES)), [Answer(gives(ONES)[0].tensors, borrowed=(name,))])
+    assert right.passed and right.sentence == ""
 
 
 def test_an_output_that_is_lacking_is_told():

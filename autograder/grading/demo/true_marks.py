@@ -31,45 +31,64 @@ class Marker:
         self.lesson = lesson
         self.reference = grading_reference(lesson.name)
         self.solutions = lesson.namespace()
+        self._wanted: dict[str, list[dict[str, Any] | None]] = {}
 
     def points(self, exercise: str, namespace: dict[str, Any]) -> int:
         """Return the points for the answer to `exercise` in a namespace."""
         question, key = self.reference.questions[exercise], self.reference.keys[exercise]
-        wrong = [
-            self._wrong_outputs(namespace[exercise], question, call, case)
-            for call, case in zip(question.calls, key.cases, strict=True)
-        ]
-        return sum(
-            aspect.points
+        cases = zip(question.calls, key.cases, self._right_outputs(exercise), strict=True)
+        wrong = [_wrong_outputs(namespace[exercise], question, *case) for case in cases]
+        lost = {
+            aspect.name: _wrong_in(aspect.outputs, [wrong[i] for i in aspect.cases])
             for aspect in key.aspects
-            if not any(_counts(wrong[i], aspect.outputs) for i in aspect.cases)
-        )
+        }
+        for name in key.keeps:
+            _leave_one(name, lost, {a.name for a in key.aspects if name in a.outputs})
+        return sum(aspect.points for aspect in key.aspects if not lost[aspect.name])
 
-    def _wrong_outputs(
-        self, answer: Callable, question: Question, call: Call, case: CaseKey
-    ) -> set[str]:
-        """Return the names of the wrong outputs; `EVERYTHING` if the whole call went wrong."""
-        with silence(), same_randomness():
-            wanted = (
-                None if case.raises else _outputs(self.solutions[question.exercise], question, call)
-            )
-        with silence(), same_randomness():
-            try:
-                got = _outputs(answer, question, call)
-            except Exception as error:
-                return set() if type(error).__name__ == case.raises else {EVERYTHING}
-        if got is None or wanted is None:
-            return {EVERYTHING}
-        return {name for name in wanted if not _right(name, got.get(name), wanted[name], case)}
+    def _right_outputs(self, exercise: str) -> list[dict[str, Any] | None]:
+        """Call the solution, once for each case; None where an exception is right."""
+        if exercise not in self._wanted:
+            question, key = self.reference.questions[exercise], self.reference.keys[exercise]
+            self._wanted[exercise] = []
+            for call, case in zip(question.calls, key.cases, strict=True):
+                with silence(), same_randomness():
+                    right = (
+                        None if case.raises else _outputs(self.solutions[exercise], question, call)
+                    )
+                self._wanted[exercise].append(right)
+        return self._wanted[exercise]
 
 
-def _counts(wrong: set[str], outputs: list[str]) -> bool:
-    """Whether an aspect with these outputs (all if empty) has a wrong one."""
-    if EVERYTHING in wrong or not outputs:
-        return bool(wrong)
-    if any(name.startswith(GRADIENT) for name in outputs):
-        return bool(wrong & set(outputs))
-    return any(name in outputs or name.startswith(GRADIENT) for name in wrong)
+def _wrong_outputs(
+    answer: Callable, question: Question, call: Call, case: CaseKey, wanted: dict[str, Any] | None
+) -> set[str]:
+    """Return the names of the wrong outputs; `EVERYTHING` if the whole call went wrong."""
+    with silence(), same_randomness():
+        try:
+            got = _outputs(answer, question, call)
+        except Exception as error:
+            return set() if type(error).__name__ == case.raises else {EVERYTHING}
+    if got is None or wanted is None:
+        return {EVERYTHING}
+    return {name for name in wanted if not _right(name, got.get(name), wanted[name], case)}
+
+
+def _wrong_in(outputs: list[str], wrong: list[set[str]]) -> set[str]:
+    """Return what is wrong in an aspect's cases among its outputs, which are all if empty."""
+    found = set().union(*wrong)
+    if EVERYTHING in found or not outputs:
+        return found
+    if not any(name.startswith(GRADIENT) for name in outputs):
+        outputs = [*outputs, *(name for name in found if name.startswith(GRADIENT))]
+    return found & set(outputs)
+
+
+def _leave_one(name: str, lost: dict[str, set[str]], about: set[str]) -> None:
+    """Leave a wrong attribute to one aspect: one about it, or else the first."""
+    charged = [aspect for aspect in lost if name in lost[aspect]]
+    for aspect in sorted(charged, key=lambda aspect: aspect not in about)[1:]:
+        lost[aspect].discard(name)
 
 
 def _right(name: str, got: Any, wanted: Any, case: CaseKey) -> bool:

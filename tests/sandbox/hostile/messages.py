@@ -6,6 +6,7 @@ import pickle
 import struct
 import zlib
 
+from autograder.asking.answer import Answer
 from autograder.asking.codec import encode
 from autograder.asking.hand_in import MIME
 from tests.sandbox.hostile.attack import Attack
@@ -33,7 +34,7 @@ def _packed(tree: object) -> str:
 def _shaped(*shape: object) -> str:
     """Make answers whose tensors claim to have that shape."""
     tensor = {"$tensor": ["float32", 0, list(shape)]}
-    answer = {"tensors": {"": tensor}, "problem": None, "lacks": {}, "changed": [], "printed": 0}
+    answer = Answer().to_tree() | {"tensors": {"": tensor}}
     text = json.dumps({"exercise": "query_scores", "answers": [answer] * 4}).encode()
     return _safetensors({"float32": ("F32", [2], bytes(8)), "tree": ("U8", [len(text)], text)})
 

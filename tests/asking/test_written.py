@@ -1,0 +1,43 @@
+"""What an answer reads besides its arguments."""
+
+import torch
+from torch import nn
+
+from autograder.asking.written import borrowed_names
+
+NOTEBOOK = """
+import torch
+from torch import nn
+
+words, w_query, SMALL, layer = torch.ones(2), torch.ones(2), 1e-9, nn.Linear(1, 1)
+
+def other(x):
+    return words
+
+def clean(words):
+    return (words + SMALL) @ other(words)
+
+def reads_words(x):
+    return [words for _ in x]
+
+class Module(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w_query, self.SMALL = nn.Parameter(torch.ones(2)), 1.0
+
+    def forward(self, x):
+        return layer(x) @ w_query + SMALL
+"""
+
+
+def test_what_is_borrowed_from_the_notebook():
+    beside = {}
+    exec(NOTEBOOK, beside)
+    assert borrowed_names(beside["clean"]) == ()
+    assert borrowed_names(beside["reads_words"]) == ("words",)
+    assert borrowed_names(beside["Module"]) == ("self.SMALL", "layer", "self.w_query")
+
+
+def test_nothing_is_borrowed_by_what_has_no_code():
+    assert borrowed_names(torch.softmax) == ()
+    assert borrowed_names(nn.Linear) == ()
