@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 LONGEST_TEXT = 300
+REPEATS = "repeats"  # the name of an output: whether a second call gave the same
 GRADIENT = "gradient of "  # a gradient is named so, and by what it is taken with respect to
 MOST_ELEMENTS = 1_000_000
 # Dtypes that can be compared and shown: no complex numbers, no floats below 16 bits.

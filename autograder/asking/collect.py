@@ -13,10 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import REPEATS, Answer, Problem
 from autograder.asking.arguments import make_all
 from autograder.asking.clock import TimeLimit
-from autograder.asking.guard import Forbid, SameDropout, same_randomness, silence
+from autograder.asking.guard import START, Forbid, SameDropout, same_randomness, silence
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
 from autograder.asking.problems import problem_of
@@ -99,7 +99,18 @@ def _outputs(
     }
     modes = {f"{name}.training": torch.tensor(arguments[name].training) for name in question.reads}
     outputs = returned | kept | slopes | read | modes
+    if call.repeats:
+        outputs[REPEATS] = _same_again(method, call, question, returned)
     return {name: plain_tensor(value, name) for name, value in outputs.items()}
+
+
+def _same_again(
+    method: Callable, call: Call, question: Question, first: dict[str, Tensor]
+) -> Tensor:
+    """Whether the call gives the same results in another random state."""
+    torch.default_generator.manual_seed(START + 1)
+    again = named_results(method(*make_all(call.arguments).values()), question)
+    return torch.tensor(all(torch.equal(again[name], value) for name, value in first.items()))
 
 
 def _kept_attributes(

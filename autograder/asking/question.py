@@ -23,6 +23,8 @@ class Call:
     method: the module's method to call; "" only builds the module.
     training: whether the module is in train mode.
     gradients: whether gradients of the outputs are outputs too.
+    repeats: whether it is also an output that a second call, in another random state, gives the
+        same.
     """
 
     arguments: dict[str, Any]
@@ -31,6 +33,7 @@ class Call:
     method: str = "forward"
     training: bool = False
     gradients: bool = False
+    repeats: bool = False
 
     def map_tensors(self, change: Callable[[Tensor], Tensor]) -> "Call":
         """Return the same call with `change` applied to its floating-point tensors."""

@@ -170,6 +170,8 @@ class ExerciseBuilder:
                 raises = case.error if isinstance(case, Raises) else ""
                 inputs = case.inputs if isinstance(case, Goal | Raises) else case
                 call = self._call(inputs, draw, aspect.gradients)
+                if goal:
+                    call = replace(call, repeats=goal.repeats)
                 key.cases.append(len(self.cases))
                 self.cases.append(DrawnCase(call, draw, seed, goal, raises))
 

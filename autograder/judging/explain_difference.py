@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from autograder.asking.answer import GRADIENT
+from autograder.asking.answer import GRADIENT, REPEATS
 from autograder.judging.compare import Comparison, equal
 
 Rule = Callable[[Comparison], str | None]
@@ -90,6 +90,16 @@ def wrong_choice(c: Comparison) -> str | None:
     if c.got.dim() or c.got.is_floating_point() or c.got.dtype != c.expected.dtype:
         return None
     return f"{_subject(c)} not the one you chose. What else would look like this?"
+
+
+def not_repeated(c: Comparison) -> str | None:
+    """Another result in a second call."""
+    if c.name != REPEATS:
+        return None
+    return (
+        "Two calls with the same seed gave different results. Call `torch.manual_seed(seed)` "
+        "before anything random happens, even the making of a model."
+    )
 
 
 def opposite_booleans(c: Comparison) -> str | None:
@@ -284,6 +294,7 @@ RULES: tuple[Rule, ...] = (
     wrong_shape,
     wrong_dtype,
     too_much_error,
+    not_repeated,
     wrong_decision,
     wrong_choice,
     opposite_booleans,

@@ -37,11 +37,13 @@ class Goal:
     inputs: the arguments of a function, or a module case.
     goal: the target outputs, by name.
     most_error: the largest mean squared error allowed.
+    repeats: whether a second call, in another random state, has to give the same.
     """
 
     inputs: dict[str, Any] | ModuleCase
     goal: dict[str, Tensor]
     most_error: float
+    repeats: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ import pytest
 import torch
 
 from autograder.asking import clock
+from autograder.asking.answer import REPEATS
 from autograder.asking.collect import collect
+from autograder.asking.question import Call, Question
 from autograder.judging.explain_problem import explain_problem
 from autograder.judging.judge import judge
 from autograder.references.store import find
@@ -156,3 +158,20 @@ def test_two_results_are_told_apart(result, words):
     reference = find("simple_attention")
     answers = collect(result, reference.questions["simple_attention"])
     assert words in judge(reference.keys["simple_attention"], answers).sentence
+
+
+@pytest.mark.parametrize(
+    ("body", "repeats"),
+    [
+        ("torch.manual_seed(seed); return torch.rand(2)", True),
+        ("return torch.rand(2, generator=torch.Generator().manual_seed(seed))", True),
+        ("return torch.full((2,), float(seed))", True),
+        ("return torch.rand(2)", False),
+    ],
+)
+def test_whether_a_call_repeats_itself_is_an_output(body, repeats):
+    beside = {"torch": torch}
+    exec(f"def draw(seed):\n    {body}", beside)
+    question = Question("draw", [Call({"seed": 3}, repeats=True)], ["drawn"])
+    [answer] = collect(beside["draw"], question)
+    assert answer.tensors[REPEATS].item() is repeats

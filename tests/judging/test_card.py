@@ -210,6 +210,10 @@ def test_another_shape_is_shown_from_its_beginning():
     assert "yours: y (2, 2, 2, 1) at [0, 0]:\n       0.333\n       0.333\n" in text
     text = verdict_card(verdict(MISSED, exhibit=exhibit(got=torch.ones(2)))).text
     assert "yours: y (2,):\n       1.000    1.000\n" in text
+    text = verdict_card(verdict(MISSED, exhibit=exhibit(got=torch.tensor(1.0)))).text
+    assert "yours: y ():\n       1.000\n" in text
+    text = verdict_card(verdict(MISSED, exhibit=exhibit(got=torch.zeros(0, 3)))).text
+    assert "yours: y (0, 3):\n" in text
 
 
 def test_small_differences_are_shown_with_more_decimals():

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.asking.answer import GRADIENT
+from autograder.asking.answer import GRADIENT, REPEATS
 from autograder.asking.arguments import make_all
 from autograder.asking.guard import SameDropout, same_randomness, silence
 from autograder.asking.keras_layers import is_keras_layer, layer_parameters
@@ -116,6 +116,10 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
     outputs = result if question.as_dict else _named(result, question)
     if outputs is None:
         return None
+    if call.repeats:
+        torch.default_generator.manual_seed(0)
+        again = _named(method(*make_all(call.arguments).values()), question)
+        outputs = outputs | {REPEATS: torch.tensor(_all_equal(outputs, again))}
     if call.gradients:
         outputs = outputs | _gradients(outputs, leaves)
     for name in question.keeps:
@@ -175,6 +179,10 @@ def _shared(arguments: dict[str, Any]) -> bool:
 
 def _changed(before: Any, now: Any) -> bool:
     return isinstance(before, Tensor) and not torch.equal(before, now)
+
+
+def _all_equal(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
+    return all(torch.equal(value, other[name]) for name, value in one.items())
 
 
 def _alike(got: Any, wanted: Any, tolerance: float) -> bool:

@@ -251,22 +251,19 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         self.notebooks = self.assignments[folder]
         self._graded = {path: results.pop(path) for path in self.notebooks}
         try:
-            seams.retry_while_locked(lambda: self._write(assignment, student))
+            with self._aside(assignment, student), less_talk(self.log):
+                self.run_pre_convert_hook()
+                self.init_assignment(assignment, student)
+                for notebook in self.notebooks:
+                    self.convert_single_notebook(notebook)
+                self.set_permissions(assignment, student)
+                self.run_post_convert_hook()
         except Exception as error:
             self.log.debug("Recording %s failed", folder, exc_info=True)
             summary.add(student, "failed", f"its marks could not be recorded: {error}")
             return
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
         summary.add(student, worst.outcome, worst.reason)
-
-    def _write(self, assignment: str, student: str) -> None:
-        with self._aside(assignment, student), less_talk(self.log):
-            self.run_pre_convert_hook()
-            self.init_assignment(assignment, student)
-            for notebook in self.notebooks:
-                self.convert_single_notebook(notebook)
-            self.set_permissions(assignment, student)
-            self.run_post_convert_hook()
 
     @contextmanager
     def _aside(self, assignment: str, student: str) -> Iterator[None]:

@@ -7,8 +7,7 @@ gives an error that names what is missing, and never a wrong mark.
 import glob
 import os
 import sqlite3
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures.process import ProcessPoolExecutor
 from functools import cache
 from types import SimpleNamespace
@@ -20,7 +19,6 @@ from nbgrader.apps import api, autogradeapp
 from nbgrader.converters import base
 from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import OperationalError
 
 from autograder.sandbox.inside.expect import expect, expect_set
 
@@ -92,20 +90,6 @@ def wait_for_sqlite() -> None:
 def _be_patient(connection: object, _: object) -> None:
     if isinstance(connection, sqlite3.Connection):
         connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
-
-
-def retry_while_locked(write: Callable[[], None]) -> None:
-    """Call `write` again, for up to a minute, when SQLite refuses to wait for a lock.
-
-    It waits neither for a second process that read before it writes, nor for the first.
-    """
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return write()
-        except OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
 
 
 @cache

@@ -5,7 +5,6 @@ from concurrent.futures.process import ProcessPoolExecutor
 import pytest
 from nbgrader import converters
 from nbgrader.converters import base
-from sqlalchemy.exc import OperationalError
 
 from autograder.grading.engine import seams
 from autograder.grading.engine.autograde import Autograde
@@ -55,37 +54,3 @@ def test_what_is_no_longer_set_is_named(monkeypatch):
     monkeypatch.setattr(ProcessPoolExecutor, "__init__", lambda self: None)
     with pytest.raises(ChangedLibrary, match="sets no _call_queue, _processes"):
         seams.install(Autograde)
-
-
-def locked(*_):
-    raise OperationalError("UPDATE grade", {}, Exception("database is locked"))
-
-
-def test_what_sqlite_refuses_is_tried_again():
-    tries = []
-
-    def write():
-        tries.append(len(tries))
-        if len(tries) < 3:
-            locked()
-
-    seams.retry_while_locked(write)
-    assert tries == [0, 1, 2]
-
-
-def test_it_is_not_tried_for_ever(monkeypatch):
-    monkeypatch.setattr(seams, "PATIENCE", -1)
-    with pytest.raises(OperationalError, match="database is locked"):
-        seams.retry_while_locked(locked)
-
-
-def test_other_errors_are_not_tried_again():
-    tries = []
-
-    def full():
-        tries.append(1)
-        raise OperationalError("INSERT", {}, Exception("database or disk is full"))
-
-    with pytest.raises(OperationalError, match="disk is full"):
-        seams.retry_while_locked(full)
-    assert tries == [1]
