@@ -97,8 +97,8 @@ def not_repeated(c: Comparison) -> str | None:
     if c.name != REPEATS:
         return None
     return (
-        "Two calls with the same seed gave different results. Call `torch.manual_seed(seed)` "
-        "before anything random happens, even the making of a model."
+        "Two calls with the same seed gave different results. Set torch's seed before anything "
+        "random happens, even the making of a model."
     )
 
 

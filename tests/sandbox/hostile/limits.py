@@ -241,7 +241,7 @@ ATTACKS = [
         """,
         answers={
             "softmax": f"""
-                while time.process_time() < {SPIN}: print("x" * (1 << 16))
+                while time.process_time() < {SPIN}: print("x" * (1 << 16)); time.sleep(0.002)
             """
         },
         told="OutputLimit",
