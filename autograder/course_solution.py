@@ -26,7 +26,11 @@ def course_solution(exercise: str, lesson: str) -> Callable:
             "The course's solutions are not on this computer. Ask your instructor for them."
         ) from error
     namespace: dict = {"__name__": lesson}
-    for cell in map(ast.parse, CELL.split(text)):
-        if all(isinstance(node, DEFINITIONS) for node in cell.body):
-            exec(compile(cell, path, "exec", dont_inherit=True), namespace)
+    for cell in filter(only_defines, CELL.split(text)):
+        exec(compile(cell, path, "exec", dont_inherit=True), namespace)
     return namespace[exercise]
+
+
+def only_defines(source: str) -> bool:
+    """Whether a cell has only imports and definitions."""
+    return all(isinstance(node, DEFINITIONS) for node in ast.parse(source).body)

@@ -31,7 +31,9 @@ def check(answer: Callable) -> None:
     """
     name = exercise_name(answer)
     reference = store.find(name)
-    verdict = blame(_verdict(answer, name, reference), _unfinished(answer, name, reference))
+    verdict = _verdict(answer, name, reference)
+    if not verdict.passed:
+        verdict = blame(verdict, _unfinished(answer, name, reference))
     _verdicts[name] = verdict
     done = {"points": verdict.points, "most": verdict.max_points, "given_up": verdict.given_up}
     keep_record(name, replace(record_of(name), **done))

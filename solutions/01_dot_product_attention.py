@@ -13,12 +13,12 @@
 # | **Exercises** | 5, together 15 points |
 #
 # Below each exercise is a check. Run it as often as you like: it tells you what is right and, if
-# it knows the mistake, names it. It tries your code on many inputs: other sizes (1 among them),
+# it knows the mistake, names it. It tries your code on many inputs: in other sizes (even 1), with
 # other number types, and with gradients.
 #
 # Stuck? `hint("softmax")` shows a hint, and one more each time you run it.
 # `failing_case("softmax")` brings back the case that went wrong. After the last hint,
-# `give_up("softmax")` lends you our solution for the rest of the notebook, at the price of the
+# `give_up("softmax")` lends you our solution for the rest of the notebook. You just won't get the
 # points.
 
 # %%

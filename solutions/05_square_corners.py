@@ -961,7 +961,7 @@ check(diagnose_run)
 # Use the model from above with your `train_epoch`, or anything else that learns.
 #
 # This is graded by what it does. The check draws fresh squares, with noise, in both directions
-# and from all four starts, and computes the mean squared error itself. It may be **0.018**, less
+# and from all four starts, and computes the mean squared error itself. **0.018** is enough, less
 # than twice the noise floor. The better model reaches 0.0135 or less on each of ten seeds, so
 # there is room; a linear fit to the four numbers stays at 0.02. Another case has shapes with four
 # uneven corners, turned and moved: what you return should come from the training shapes, not from

@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "records": {"atomic_writes"},
     "course_solution": {"errors"},
     "learner": {*CORE, "ask_and_judge", "course_solution", "failed_case", "records"},
-    "lessons": set(),
+    "lessons": {"course_solution"},
     "exercises": {"asking", "lessons"},
     "building": {*CORE, "lessons", "atomic_writes"},
     "authoring": {*CORE, "ask_and_judge", "lessons", "building", "atomic_writes"},

@@ -23,15 +23,29 @@ def lessons(lesson: Lesson) -> None:
     write(execute(notebook, lesson.notebook_path.parent), lesson.notebook_path)
 
 
-def reference(lesson: Lesson) -> None:
-    """Build the public reference file and, for grading, the one with hidden cases."""
+def draft(lesson: Lesson) -> None:
+    """Build the reference file with hidden cases, for grading, and the public one."""
     from autograder.building.hidden import rebuild
+
+    rebuild(lesson)
+    _publish(lesson)
+
+
+def reference(lesson: Lesson) -> None:
+    """Build both reference files, the public one only if no mutant gets past a check."""
+    from autograder.building.hidden import rebuild
+
+    rebuild(lesson)
+    mutants(lesson)
+    _publish(lesson)
+
+
+def _publish(lesson: Lesson) -> None:
     from autograder.building.reference import build
     from autograder.references.store import PUBLIC
 
     PUBLIC.mkdir(exist_ok=True)
     (PUBLIC / f"{lesson.name}.safetensors").write_bytes(build(lesson).to_bytes())
-    rebuild(lesson)
 
 
 def release(lesson: Lesson) -> None:
@@ -58,13 +72,16 @@ def mistakes(lesson: Lesson) -> None:
 
 def mutants(lesson: Lesson) -> None:
     """Print what becomes of the mutants. Raises AuthoringError if a check is not sound."""
+    from autograder.authoring.mutants import record
     from autograder.authoring.mutants.survey import print_surveys, require_soundness, survey_lesson
 
-    require_soundness(print_surveys(lesson.name, survey_lesson(lesson)))
+    surveys = print_surveys(lesson.name, survey_lesson(lesson))
+    require_soundness(surveys)
+    record.keep(lesson, surveys)
 
 
 COMMANDS: dict[str, Callable[[Lesson], None]] = {
-    command.__name__: command for command in (reference, lessons, release, mistakes, mutants)
+    command.__name__: command for command in (reference, draft, lessons, release, mistakes, mutants)
 }
 
 

@@ -65,10 +65,13 @@ def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
     )
 
 
-def source_digest(lesson: Lesson, secret: str | None = None) -> str:
-    """Hash everything that a reference is built from: texts, the code that builds it, secret."""
+def source_digest(lesson: Lesson, secret: str | None = None, *also: Path) -> str:
+    """Hash everything that a reference is built from: texts, the code that builds it, secret.
+
+    also: files of code that something else made from the reference needs too.
+    """
     exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
-    files = needed_files([lesson.text_path, exercises, Path(__file__)], ROOT)
+    files = needed_files([lesson.text_path, exercises, Path(__file__), *also], ROOT)
     digest = hashlib.sha256((secret or "").encode())
     for path in files:
         text = path.read_text(encoding="utf-8")  # whatever its line endings

@@ -78,8 +78,8 @@ def hint_card(exercise: str, hints: list[str], seen: int) -> Card:
     more = f"Run the cell again for another ({left} left)."
     if not left:
         more = (
-            f'That was the last hint. To go on without it, put `give_up("{exercise}")` above its '
-            "check: it earns nothing then, and the rest of the notebook has the course's solution."
+            f'That was the last hint. To move on, put `give_up("{exercise}")` above its check. You '
+            "get no points for it, and the rest of the notebook uses the course's solution."
         )
     return _frame(f"Hint {seen} of {len(hints)} for {exercise}", AMBER, [*parts, _paragraph(more)])
 

@@ -15,7 +15,7 @@ from autograder.asking.answer import GRADIENT, REPEATS
 from autograder.judging.compare import Comparison, equal
 
 Rule = Callable[[Comparison], str | None]
-DETACHED = "Does a `detach()`, `.data`, `.item()` or `no_grad` cut off a part of the way?"
+DETACHED = "Does a `detach()`, `.data`, `.item()` or `no_grad` break the path somewhere?"
 
 
 def recognize_difference(comparison: Comparison) -> str | None:

@@ -158,7 +158,7 @@ def explain_borrowed(names: tuple[str, ...]) -> str:
     name = names[0].removeprefix("self.")
     if names[0] != name:
         return f"The code reads the notebook's `{name}`, not the module's own: `self.{name}`."
-    return f"The code reads the notebook's `{name}`, the same for every call, not an argument."
+    return f"The code reads the notebook's `{name}`, the same for every call. Use the argument."
 
 
 def is_explained(problem: Problem) -> bool:

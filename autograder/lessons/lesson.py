@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import jupytext
 from nbformat import NotebookNode
 
+from autograder.course_solution import only_defines
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.rewriting import REGION, rewrite, slip_mistake
 from autograder.lessons.variants import Mistake, Variant
@@ -119,7 +120,7 @@ class Lesson:
         return {
             number: (source, self._compiled(source, number))
             for number, source in self.code.items()
-            if _only_defines(source)
+            if only_defines(source)
         }
 
     def mistakes(self, exercise: Exercise) -> list[Mistake]:
@@ -150,9 +151,3 @@ class Lesson:
         except SyntaxError as error:
             which = f"{variant.name!r}: what the edits leave" if variant else f"cell {number}"
             raise AuthoringError(f"{which} is no Python: {error}\n{source}") from error
-
-
-def _only_defines(source: str) -> bool:
-    """Whether a cell has only imports and definitions."""
-    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
-    return all(isinstance(node, kinds) for node in ast.parse(source).body)

@@ -166,7 +166,10 @@ def test_two_results_are_told_apart(result, words):
         ("torch.manual_seed(seed); return torch.rand(2)", True),
         ("return torch.rand(2, generator=torch.Generator().manual_seed(seed))", True),
         ("return torch.full((2,), float(seed))", True),
+        ("return float(seed) + 1e-4 * torch.rand(2)", True),
+        ("return float(seed) + torch.rand(2)", False),
         ("return torch.rand(2)", False),
+        ("return torch.ones(torch.randint(1, 1000, ()))", False),
     ],
 )
 def test_whether_a_call_repeats_itself_is_an_output(body, repeats):

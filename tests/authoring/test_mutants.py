@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from autograder.authoring.mutants import record
 from autograder.authoring.mutants.around import mutants_around
 from autograder.authoring.mutants.of_python import python_mutants
 from autograder.authoring.mutants.of_tensors import (
@@ -100,7 +101,29 @@ def test_every_mutant_is_another_code_with_a_label_of_its_own():
 
 
 def test_no_mutant_of_the_first_lesson_survives():
-    require_soundness(survey_lesson(LESSON))
+    surveys = list(survey_lesson(LESSON))
+    require_soundness(surveys)
+    shown = {s.exercise: s.counts() for s in surveys}
+    assert record.read()[LESSON.name]["exercises"] == shown
+
+
+def test_no_mutant_of_any_lesson_survived(lesson):
+    """Trying them all takes minutes, so it is the author's part."""
+    assert record.is_fresh(lesson), "run `make reference`"
+    shown = record.read()[lesson.name]["exercises"]
+    assert list(shown) == [exercise.name for exercise in lesson.exercises]
+    assert not any(counts["survivors"] for counts in shown.values())
+
+
+def test_a_record_is_stale_once_anything_has_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "FILE", tmp_path / "record.json")
+    assert not record.is_fresh(LESSON)
+    record.keep(LESSON, [Survey("softmax", named=2)])
+    record.keep(Lesson("04_masks"), [])
+    assert record.is_fresh(LESSON)
+    assert record.read()[LESSON.name]["exercises"]["softmax"]["named"] == 2
+    monkeypatch.setattr(record, "source_digest", lambda *sources: "another")
+    assert not record.is_fresh(LESSON)
 
 
 def test_a_check_with_a_hole_is_refused():

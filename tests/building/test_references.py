@@ -48,9 +48,14 @@ def test_the_table_of_mistakes(built):
 
 
 def test_few_mistakes_share_their_words(lesson):
+    """Nearly all have a sentence of their own, by which the audit requires them to be named."""
+    own = total = 0
     for exercise in lesson.exercises:
-        said = Counter(mistake.say for mistake in lesson.mistakes(exercise))
-        assert said.total() - len(said) <= 0.2 * said.total(), exercise.name
+        known = lesson.mistakes(exercise)
+        said = Counter(mistake.say for mistake in known)
+        own += sum(len(mistake.variants) for mistake in known if said[mistake.say] == 1)
+        total += sum(len(mistake.variants) for mistake in known)
+    assert own >= 0.9 * total
 
 
 # ---------------------------------------------------------------- stale references are detected

@@ -42,6 +42,12 @@ class Survey:
     def mutants(self) -> int:
         return self.rejected + len(self.excused) + len(self.survivors)
 
+    def counts(self) -> dict[str, int]:
+        """Count what became of the mutants."""
+        lists = {"generic": self.generic, "excused": self.excused, "survivors": self.survivors}
+        counts = {name: len(labels) for name, labels in lists.items()}
+        return {"named": self.named, "told": self.told, **counts}
+
 
 def survey(exercise: str, excuses: Mapping[str, str], trials: Iterable[Trial]) -> Survey:
     """Sort the trials of an exercise's mutants.
