@@ -18,7 +18,10 @@ DTYPES = (
 
 
 # Kinds of problems that occur before any call is made.
-NEVER_CALLED = {"undefined", "check timed out", "not run", "no answer", "unreadable"}
+NEVER_CALLED = {
+    *("undefined", "check timed out", "check waited"),
+    *("not run", "no answer", "unreadable"),
+}
 
 
 @dataclass(frozen=True)

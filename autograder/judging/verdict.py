@@ -52,6 +52,10 @@ class Exhibit:
     hidden: bool = False
 
 
+# Problems that say nothing about the answer: the notebook, or its check, was ended before.
+UNKNOWN = ("not run", "check waited")
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The outcome of one exercise.
@@ -88,6 +92,11 @@ class Verdict:
         return all(aspect.held for aspect in self.aspects)
 
     @property
+    def graded(self) -> bool:
+        """Whether the answer was seen; if not, the points are unknown."""
+        return not any(problem.kind in UNKNOWN for problem in self.problems)
+
+    @property
     def finished(self) -> bool:
         """Whether other exercises can build on this one."""
         return self.passed or self.given_up
@@ -97,6 +106,7 @@ class Verdict:
         return {
             "exercise": self.exercise,
             "points": self.points,
+            "graded": self.graded,
             "max_points": self.max_points,
             "aspects": [asdict(aspect) for aspect in self.aspects],
             "sentence": self.sentence,

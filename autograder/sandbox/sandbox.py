@@ -42,10 +42,14 @@ class CellRun:
 
 @dataclass
 class Run:
-    """The result of a notebook: the cells that ran, and why the others did not, if any."""
+    """The result of a notebook: the cells that ran, and why the others did not, if any.
+
+    doubtful: whether the machine may be to blame for what went wrong.
+    """
 
     cells: list[CellRun] = field(default_factory=list)
     stopped: str = ""
+    doubtful: bool = False
 
 
 class Sandbox:
@@ -71,29 +75,28 @@ class Sandbox:
     def run(self, cells: Sequence[Cell], files: dict[str, bytes] | None = None) -> Run:
         """Run the cells in order. files: by path inside, written before the first cell runs.
 
-        If the warm process dies, the cause is external, such as a system short of memory, so
-        everything is run once more. Raises NoSandbox, and CourseError if nothing starts inside.
+        Raises NoSandbox, and CourseError if nothing starts inside.
         """
-        run = self._run(cells, files or {})
-        return self._run(cells, files or {}) if run.stopped == LOST else run
-
-    def close(self) -> None:
-        """End the warm process and everything it started."""
-        self._warm.close()
-
-    def _run(self, cells: Sequence[Cell], files: dict[str, bytes]) -> Run:
         number, channel = self._fork()
         warm, run = self._warm, Run()
         end = partial(warm.end_fork, number)
         with channel, Watch(warm.pid, number, self.limits, end, warm.kill) as watch:
             try:
-                frames.send(channel, _job(cells, files))
+                frames.send(channel, _job(cells, files or {}))
                 _receive(frames.Inbox(channel, self.limits.sent_bytes), len(cells), run)
             except (OSError, frames.FrameError) as error:
                 run.stopped = f"nothing more could be read from it ({error})"
+                run.doubtful = isinstance(error, OSError)
             end()
-        run.stopped = watch.reason or (LOST if run.stopped and warm.is_lost() else run.stopped)
+        if watch.reason:
+            run.stopped, run.doubtful = watch.reason, watch.waited
+        elif run.stopped and warm.is_lost():
+            run.stopped, run.doubtful = LOST, True
         return run
+
+    def close(self) -> None:
+        """End the warm process and everything it started."""
+        self._warm.close()
 
     def _fork(self) -> tuple[int, socket.socket]:
         """Take a fork that waits for a job, from a new warm process if the last one was lost."""
@@ -119,13 +122,14 @@ def _receive(inbox: frames.Inbox, count: int, run: Run) -> None:
     while len(run.cells) < count and not run.stopped:
         report = inbox.next()
         if report is None:
-            run.stopped = "its kernel and all beside it were ended from within"
+            run.stopped, run.doubtful = "its kernel and all beside it were ended from within", True
         elif "failed" in report:
             reason = utf8_text(report["failed"])[:LONGEST_REASON]
             run.stopped = f"the walls around it did not stand up: {reason}"
         else:
             run.cells.append(_cell_run(report))
             run.stopped = utf8_text(report.get("stopped"))
+            run.doubtful |= report.get("doubtful") is True
 
 
 def _cell_run(report: dict[str, Any]) -> CellRun:

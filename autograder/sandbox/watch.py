@@ -24,7 +24,9 @@ HELD = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 
 
 class Watch:
-    """Ends a run that exceeds its limits; `reason` then says which.
+    """Ends a run that exceeds its limits.
+
+    reason: which limit, once one is exceeded. waited: whether it is the one on wall time.
 
     sandbox: its first process. number: the ancestor of all the run's processes, by its id in the
     sandbox's own process table. end: ends the run. end_all: ends the sandbox.
@@ -38,7 +40,7 @@ class Watch:
         end: Callable[[], None],
         end_all: Callable[[], None],
     ) -> None:
-        self.limits, self.reason = limits, ""
+        self.limits, self.reason, self.waited = limits, "", False
         self._sandbox, self._number = psutil.Process(sandbox), number
         self._first: psutil.Process | None = None
         self._end, self._end_all = end, end_all
@@ -67,7 +69,8 @@ class Watch:
         """Say which limit is exceeded; "" if none is."""
         limits = self.limits
         if excess := self._time.excess():
-            return f"the notebook took {excess} in all"
+            self.waited = excess.waiting
+            return f"the notebook took {excess.time} in all"
         pids = self._pids()
         facts = [_numbers(pid, "status") for pid in pids]
         if sum(fact.get("Threads", 0) for fact in facts) > limits.processes:

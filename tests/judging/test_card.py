@@ -333,6 +333,7 @@ def test_a_summary_is_plain():
     assert found == {
         "exercise": "softmax",
         "points": 1,
+        "graded": True,
         "max_points": 3,
         "aspects": [
             {"name": "one row", "points": 1, "held": True} | none,

@@ -5,7 +5,7 @@ mark share only the cases, so that each can catch errors in the other.
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import torch
@@ -107,6 +107,8 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
         return {}
     leaves = _leaves(function, call, arguments) if call.gradients else {}
     method = function if call.method == "forward" else getattr(function, call.method)
+    if call.earlier is not None:
+        _forget(method(*make_all(call.earlier).values()))
     with SameDropout() if call.training else nullcontext():
         result = method(*arguments.values())
     if any(_changed(call.arguments[name], now) for name, now in arguments.items()):
@@ -140,6 +142,14 @@ def _named(result: Any, question: Question) -> dict[str, Any] | None:
     if not fitting or not (loose or all(isinstance(value, Tensor) for value in results)):
         return None
     return dict(zip(names, results, strict=True))
+
+
+def _forget(result: Any) -> None:
+    """Overwrite results, as a caller may."""
+    for value in result if isinstance(result, tuple) else [result]:
+        if isinstance(value, Tensor):
+            with suppress(RuntimeError):
+                value.detach().fill_(1)
 
 
 def _leaves(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[str, Tensor]:

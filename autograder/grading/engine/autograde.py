@@ -30,11 +30,11 @@ from autograder.grading.engine import seams
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.run_lock import only_run
 from autograder.grading.engine.source import read_source
-from autograder.grading.engine.summary import OUTCOMES, Summary
+from autograder.grading.engine.summary import Summary
 from autograder.grading.submission.blueprint import read_blueprint
 from autograder.grading.submission.handed_in import files_beside, is_ordinary, read_handed_in
 from autograder.grading.submission.read_notebook import BrokenSubmission
-from autograder.grading.worker.job import Graded, Job, earlier_run
+from autograder.grading.worker.job import NOT_GRADED, OUTCOMES, Graded, Job, earlier_run
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.sandbox.limits import Limits
 
@@ -109,6 +109,8 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         finally:
             for line in summary.lines():
                 self.log.info(line)
+        if not summary.complete:
+            raise NbGraderException("Some submissions have no mark: see the lines above.")
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether a submission is new, changed or forced.
@@ -126,7 +128,8 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         now = self.coursedir.get_existing_timestamp(self.submitted_path(assignment_id, student_id))
         then = self.coursedir.get_existing_timestamp(dest)
         newer = bool(now and then and now > then)
-        return newer or any(map(self._is_changed, self.notebooks))
+        doubtful = any(run.get("doubtful") for run in self._before.values())
+        return newer or doubtful or any(map(self._is_changed, self.notebooks))
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         if self.unsealed:
@@ -153,7 +156,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
                 if self._is_due(folder):
                     due.append(folder)
                 else:
-                    summary.leave(self._student(folder), self._failure_before())
+                    summary.leave(self._student(folder), self._not_graded_before())
             if due:
                 self._grade(due, summary)
 
@@ -169,10 +172,10 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         """Whether the notebook, or a file next to it, has changed since it was graded."""
         return self._before[path].get("submitted") not in (None, self._job(path).digest)
 
-    def _failure_before(self) -> str:
-        """Return why the current submission failed in an earlier run; "" if it did not."""
+    def _not_graded_before(self) -> str:
+        """Return why an earlier run could not grade the current submission; "" if it could."""
         runs = self._before.values()
-        return next((run.get("reason", "") for run in runs if run.get("outcome") == "failed"), "")
+        return next((run["reason"] for run in runs if run.get("outcome") == NOT_GRADED), "")
 
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}
@@ -260,7 +263,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
                 self.run_post_convert_hook()
         except Exception as error:
             self.log.debug("Recording %s failed", folder, exc_info=True)
-            summary.add(student, "failed", f"its marks could not be recorded: {error}")
+            summary.add(student, NOT_GRADED, f"its marks could not be recorded: {error}")
             return
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
         summary.add(student, worst.outcome, worst.reason)

@@ -47,9 +47,23 @@ class Pool:
     def grade_all(self, jobs: Iterable[Job]) -> Iterator[Graded]:
         """Grade the jobs, yielding results as they finish. Takes a few jobs in advance.
 
-        Raises NoSandbox if a worker can't have a sandbox.
+        If the machine may be to blame for what went wrong with one, it is graded once more at the
+        end, when no other is. Raises NoSandbox if a worker can't have a sandbox.
         """
-        jobs = iter(jobs)
+        doubtful = []
+        for job, graded in self._side_by_side(iter(jobs)):
+            if graded.doubtful:
+                doubtful.append(job)
+            else:
+                yield graded
+        for job in doubtful:
+            yield _result(self._submit(job), job)
+
+    def close(self) -> None:
+        """End the workers. Unfinished work is lost."""
+        self.end(self.executor)
+
+    def _side_by_side(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Graded]]:
         pending: dict[Future, Job] = {}
         while True:
             for job in islice(jobs, self.workers * AHEAD - len(pending)):
@@ -57,16 +71,9 @@ class Pool:
             if not pending:
                 return
             done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            if any(map(_is_lost, done)):
-                yield from self._one_by_one(pending)
-                pending = {}
-                continue
             for future in done:
-                yield _result(future, pending.pop(future))
-
-    def close(self) -> None:
-        """End the workers. Unfinished work is lost."""
-        self.end(self.executor)
+                job = pending.pop(future)
+                yield job, _result(future, job)
 
     def _submit(self, job: Job) -> Future:
         try:
@@ -75,14 +82,6 @@ class Pool:
             self.close()
             self.executor = self.make()
             return self.executor.submit(_grade, job)
-
-    def _one_by_one(self, pending: dict[Future, Job]) -> Iterator[Graded]:
-        """After a worker died, repeat the lost jobs one by one: the culprit will die again."""
-        wait(pending)
-        for future, job in pending.items():
-            if _is_lost(future):
-                future = self._submit(job)
-            yield _result(future, job)
 
 
 def local_pool(workers: int, template: Job) -> Pool:
@@ -204,10 +203,6 @@ def _end_processes(executor: ProcessPoolExecutor) -> None:
     close_own_sandbox()
 
 
-def _is_lost(future: Future) -> bool:
-    return isinstance(future.exception(), BrokenExecutor)
-
-
 def _task() -> ModuleType:
     """Import the grading module. It loads torch for a second, while others get ready."""
     return import_module(TASK)
@@ -217,8 +212,8 @@ def _grade(job: Job) -> Graded:
     return _task().grade(job)
 
 
-def _failed(job: Job, reason: str) -> Graded:
-    return _task().failed(job, reason)
+def _not_graded(job: Job, reason: str) -> Graded:
+    return _task().not_graded(job, reason)
 
 
 def _result(future: Future, job: Job) -> Graded:
@@ -227,6 +222,7 @@ def _result(future: Future, job: Job) -> Graded:
     except NoSandbox:
         raise
     except BrokenExecutor:
-        return _failed(job, "the process that graded it was ended, perhaps for want of memory")
+        return _not_graded(job, "the process that graded it was ended, perhaps for want of memory")
     except Exception as error:
-        return _failed(job, f"grading it met an error of its own ({type(error).__name__}: {error})")
+        met = f"{type(error).__name__}: {error}"
+        return _not_graded(job, f"grading it met an error of its own ({met})")

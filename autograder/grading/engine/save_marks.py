@@ -6,7 +6,7 @@ from nbgrader.api import Comment, Grade, Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 
-from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.grading.worker.judge_notebook import VERDICT, was_run
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
@@ -35,11 +35,17 @@ class SaveMarks(NbGraderPreprocessor):
         return nb, resources
 
     def _save_points(self, cell: NotebookNode, grade: Grade) -> None:
-        """Save a cell's points. Manual scores stay, but are flagged for another look."""
+        """Save a cell's points, if they are known. A person has to look at it if they are not.
+
+        Manual scores stay, but are flagged for another look.
+        """
         if VERDICT in cell.metadata:
-            grade.auto_score = cell.metadata[VERDICT]["points"]
-        else:
+            verdict = cell.metadata[VERDICT]
+            grade.auto_score = verdict["points"] if verdict["graded"] else None
+        elif was_run(cell):
             grade.auto_score, _ = determine_grade(cell, self.log)
+        else:
+            grade.auto_score = None
         grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
 
 

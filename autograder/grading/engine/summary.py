@@ -1,8 +1,9 @@
-"""Count the outcomes of a run, and say who failed and why."""
+"""Count the outcomes of a run, and say who has no mark, and why."""
 
 from collections.abc import Iterator
 
-OUTCOMES = ("graded", "unanswered", "failed")
+from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
+
 LONGEST_REASON = 300
 
 
@@ -12,31 +13,33 @@ def printable(text: str) -> str:
 
 
 class Summary:
-    """Outcomes of submissions as they come in.
-
-    An outcome is one of `OUTCOMES`; if a submission has several notebooks, the worst counts.
-    """
+    """Outcomes of submissions as they come in."""
 
     def __init__(self) -> None:
         self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
         self.untouched = 0
-        self.failed_before: list[tuple[str, str]] = []
+        self.not_graded_before: list[tuple[str, str]] = []
+
+    @property
+    def complete(self) -> bool:
+        """Whether everybody has a mark."""
+        return not (self.not_graded_before or self.learners[NOT_GRADED])
 
     def add(self, learner: str, outcome: str, reason: str = "") -> None:
         self.learners[outcome].append(_told(learner, reason))
 
-    def leave(self, learner: str, failure: str) -> None:
-        """Count a submission left as an earlier run graded it; failure: why that run failed."""
+    def leave(self, learner: str, reason: str) -> None:
+        """Count a submission left as it is; reason: why it has no mark from earlier, or ""."""
         self.untouched += 1
-        if failure:
-            self.failed_before.append(_told(learner, failure))
+        if reason:
+            self.not_graded_before.append(_told(learner, reason))
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each failure, one for all who answered nothing, and one of counts."""
-        for learner, reason in sorted(self.failed_before):
-            yield f"failed in an earlier run: {learner}: {reason}"
-        for learner, reason in sorted(self.learners["failed"]):
-            yield f"failed: {learner}: {reason}"
+        """Yield a line for each without a mark, one for all who answered nothing, and counts."""
+        for learner, reason in sorted(self.not_graded_before):
+            yield f"not graded in an earlier run: {learner}: {reason}"
+        for learner, reason in sorted(self.learners[NOT_GRADED]):
+            yield f"not graded: {learner}: {reason}"
         if self.learners["unanswered"]:
             names = sorted(learner for learner, _ in self.learners["unanswered"])
             yield f"unanswered: {', '.join(names)}"

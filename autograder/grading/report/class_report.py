@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.asking.answer import NEVER_CALLED
 from autograder.grading.report.submissions import read_submissions
 
 # Kinds of problems that left no answer to judge.
-NOTHING_CAME = {"not run", "check timed out", "no answer", "unreadable"}
+NOTHING_CAME = NEVER_CALLED - {"undefined"}
 
 
 @dataclass

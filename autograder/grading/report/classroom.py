@@ -9,12 +9,12 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.asking.answer import Problem
-from autograder.grading.engine.summary import OUTCOMES
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
 from autograder.grading.report.marks import Mark, Marks
 from autograder.grading.report.same_code import SameCode
 from autograder.grading.report.submissions import Submission
 from autograder.grading.report.suspicion import Lead, forbidden_calls, only_public, shared_code
+from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 from autograder.judging.explain_problem import explain_problem
 
 UNREADABLE = "unreadable"
@@ -73,7 +73,7 @@ class Report:
     columns: list[Column]
     rows: list[Row]
     exercises: dict[str, ExerciseReport]
-    failed: list[tuple[str, str]]
+    not_graded: list[tuple[str, str]]
     ended_early: list[Lead]
     forbidden: list[Lead]
     only_public: list[Lead]
@@ -126,7 +126,7 @@ def make_report(
         columns=columns,
         rows=rows,
         exercises=_exercises(submissions, columns),
-        failed=_failed(submissions, rows),
+        not_graded=_not_graded(submissions, rows),
         ended_early=_ended_early(submissions),
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
@@ -194,6 +194,8 @@ def _outcome(submission: Submission, mark: Mark | None, marks: Marks) -> str:
 
 
 def _score(submission: Submission, mark: Mark | None, marks: Marks) -> float | None:
+    if submission.outcome == NOT_GRADED and (mark is None or mark.waiting):
+        return None
     if mark:
         return mark.score if math.isfinite(mark.score) else None
     if marks.most or not submission.verdicts:
@@ -203,7 +205,7 @@ def _score(submission: Submission, mark: Mark | None, marks: Marks) -> float | N
 
 def _points(submission: Submission, column: Column, mark: Mark | None) -> Points:
     verdict = submission.verdicts.get(column.exercise)
-    judged = verdict["points"] if verdict else None
+    judged = verdict["points"] if verdict and verdict["graded"] else None
     points = mark.points.get(column.cell, judged) if mark else judged
     if points is None:
         return Points(None, "")
@@ -227,22 +229,22 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
     return remarks
 
 
-def _failed(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """List whose submission failed as a whole, and why."""
+def _not_graded(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """List who has no mark, and why."""
     return [
         (row.learner, submission.reason or " ".join(row.remarks))
         for submission, row in zip(submissions, rows, strict=True)
-        if row.outcome in ("failed", UNREADABLE)
+        if row.outcome in (NOT_GRADED, UNREADABLE)
     ]
 
 
 def _ended_early(submissions: Sequence[Submission]) -> list[Lead]:
-    """List answers that did not come in, or not in time, unless the whole submission failed."""
+    """List answers that did not come in, or not in time, where the rest of the notebook did."""
     return [
         Lead(submission.learner, exercise, explain_problem(Problem(**problem), exercise))
         for submission in submissions
         for exercise, verdict in submission.verdicts.items()
         for problem in verdict["problems"]
         if problem["kind"] in ENDED_EARLY
-        and not (problem["kind"] == "not run" and submission.outcome == "failed")
+        and not (problem["kind"] == "not run" and submission.outcome == NOT_GRADED)
     ]

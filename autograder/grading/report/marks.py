@@ -32,15 +32,15 @@ class NoGradebook(Exception):
 class Mark:
     """A learner's mark for the lesson, with the penalty already deducted.
 
-    points: by grade cell. by_hand: whether a person gave some of them. waiting: whether some still
-    have to be given by hand.
+    points: by grade cell; None where there are none yet. by_hand: whether a person gave some of
+    them. waiting: whether some still have to be given by hand.
     """
 
     score: float
     penalty: float = 0.0
     waiting: bool = False
     by_hand: bool = False
-    points: dict[str, float] = field(default_factory=dict)
+    points: dict[str, float | None] = field(default_factory=dict)
 
 
 @dataclass
@@ -85,9 +85,9 @@ def _read(session: Session, lesson: str) -> Marks:
     marks.checks = {name: exercise for name, exercise in checks.items() if exercise}
     for learner, score, penalty, waiting in session.execute(_submissions(lesson)):
         marks.learners[learner] = Mark(max(0.0, score - penalty), penalty, waiting)
-    for learner, cell, score, manual, extra in session.execute(_grades(lesson)):
+    for learner, cell, score, auto, manual, extra in session.execute(_grades(lesson)):
         mark = marks.learners[learner]
-        mark.points[cell] = score
+        mark.points[cell] = None if auto is None and manual is None else score
         mark.by_hand |= manual is not None or bool(extra)
     return marks
 
@@ -121,6 +121,7 @@ def _grades(lesson: str) -> Select:
             SubmittedAssignment.student_id,
             BaseCell.name,
             Grade.score,
+            Grade.auto_score,
             Grade.manual_score,
             Grade.extra_credit,
         )

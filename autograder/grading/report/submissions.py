@@ -25,7 +25,7 @@ class Submission:
 
     path: the autograded notebook. graded: when it was written, in seconds since 1970.
     verdicts: by exercise. sources: of the solution cells, by grade_id.
-    outcome: one of `OUTCOMES`, with a reason if it failed; "" if the notebook does not say.
+    outcome: one of `OUTCOMES`, with a reason if it is not graded; "" if the notebook does not say.
     troubles: what could not be read, one sentence each.
     """
 

@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Any
 
-from autograder.grading.engine.summary import OUTCOMES
+from autograder.grading.worker.job import OUTCOMES
 
 LONGEST_NAME, LONGEST_TEXT = 80, 600
 MOST_ASPECTS, MOST_PROBLEMS = 20, 5
@@ -34,6 +34,7 @@ def checked_verdict(data: Any) -> dict[str, Any]:
                 "sentence": visible(data.get("sentence")),
                 "mistake": visible(data.get("mistake"), LONGEST_NAME),
                 "answered": answered,
+                "graded": data.get("graded", True) is True,
                 "problems": _problems(data.get("problems", [])),
             }
     raise ValueError("a verdict without its aspects")

@@ -11,6 +11,8 @@ from autograder.sandbox.limits import Limits
 
 RUN = "attention_run"  # the engine's facts about its run, in a graded notebook's metadata
 TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
+NOT_GRADED = "not graded"
+OUTCOMES = ("graded", "unanswered", NOT_GRADED)  # the worst of a submission's notebooks counts
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ class Graded:
 
     path: the job's path.
     notebook: as nbformat's JSON, with outputs, verdicts and cards.
-    outcome: "graded", "unanswered" or "failed"; reason: why it failed, if it did.
+    outcome: one of `OUTCOMES`. reason: why it is not graded, if so.
+    doubtful: whether the machine may be to blame for what went wrong.
     """
 
     path: str
@@ -61,6 +64,7 @@ class Graded:
     outcome: str
     reason: str = ""
     seconds: float = 0.0
+    doubtful: bool = False
 
 
 def earlier_run(path: Path) -> dict[str, Any]:

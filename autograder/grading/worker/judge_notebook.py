@@ -19,7 +19,12 @@ from autograder.references.store import LessonReference
 VERDICT = "attention_verdict"
 NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-PROBLEMS = {"NameError": "undefined", "CellTimeoutError": "check timed out", NOT_RUN: "not run"}
+PROBLEMS = {
+    "NameError": "undefined",
+    "CellTimeoutError": "check timed out",
+    "CellWaitedError": "check waited",
+    NOT_RUN: "not run",
+}
 
 
 def judge_notebook(
@@ -60,6 +65,11 @@ def tidy(notebook: NotebookNode) -> None:
         for output in cell.get("outputs", []):
             if output.output_type == "error":
                 output.traceback = [t for t in output.traceback if not _is_library_frame(t)]
+
+
+def was_run(cell: NotebookNode) -> bool:
+    """Whether the notebook got as far as this cell."""
+    return not any(output.get("ename") == NOT_RUN for output in cell.get("outputs", []))
 
 
 def read_answers(cell: NotebookNode, key: AnswerKey) -> HandedIn:

@@ -21,9 +21,10 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import empty_submission, restore
-from autograder.grading.worker.job import RUN, Graded, Job
+from autograder.grading.worker.job import NOT_GRADED, RUN, Graded, Job
 from autograder.grading.worker.judge_notebook import NOT_RUN, judge_notebook, tidy
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
+from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import LessonReference
 from autograder.sandbox.sandbox import Cell, Run
@@ -44,17 +45,33 @@ def grade(job: Job) -> Graded:
     _fill_in(notebook, run)
     tidy(notebook)
     verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []
-    answered = not verdicts or any(verdict.answered for verdict in verdicts)
-    outcome = "failed" if run.stopped else "graded" if answered else "unanswered"
-    seconds = round(sum(cell.seconds for cell in run.cells), 3)
-    about = {"outcome": outcome, "reason": run.stopped, "seconds": seconds}
+    outcome, reason = _outcome(run, verdicts)
+    about = {
+        "outcome": outcome,
+        "reason": reason,
+        "seconds": round(sum(cell.seconds for cell in run.cells), 3),
+        "doubtful": run.doubtful or any(map(_waited, verdicts)),
+    }
     notebook.metadata[RUN] = about | {"submitted": job.digest}
     return Graded(job.path, nbformat.writes(notebook), **about)
 
 
-def failed(job: Job, reason: str) -> Graded:
-    """Return the result for a submission that could not be graded."""
-    return grade(replace(job, data=b"", broken=reason))
+def not_graded(job: Job, reason: str) -> Graded:
+    """Return the result for a submission that the grader, not the learner, broke."""
+    return replace(grade(replace(job, data=b"", broken=reason)), doubtful=True)
+
+
+def _outcome(run: Run, verdicts: list[Verdict]) -> tuple[str, str]:
+    """Return the outcome, and the reason why something is not graded."""
+    unknown = [verdict for verdict in verdicts if not verdict.graded]
+    if run.stopped or unknown:
+        return NOT_GRADED, run.stopped or " ".join(verdict.sentence for verdict in unknown)
+    answered = not verdicts or any(verdict.answered for verdict in verdicts)
+    return "graded" if answered else "unanswered", ""
+
+
+def _waited(verdict: Verdict) -> bool:
+    return any(problem.kind == "waiting" for problem in verdict.problems)
 
 
 def _restored(job: Job) -> tuple[NotebookNode, str]:

@@ -3,9 +3,20 @@
 import os
 import time
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 TICKS = os.sysconf("SC_CLK_TCK")  # per second
 TIMES = slice(11, 15)  # in /proc/PID/stat after the name: its time and its ended children's
+
+
+class Excess(NamedTuple):
+    """A time that was exceeded, as in "more than 2 seconds".
+
+    waiting: whether it is wall time, which passes on a busy machine too.
+    """
+
+    time: str
+    waiting: bool
 
 
 class Stopwatch:
@@ -21,15 +32,15 @@ class Stopwatch:
         self._most = self._before = _processor_seconds(pids())
         self._start = time.monotonic()
 
-    def excess(self) -> str:
-        """Say which time is exceeded, as in "more than 2 seconds"; "" while none is."""
+    def excess(self) -> Excess | None:
+        """Return which time is exceeded, if one is."""
         # A process that ends may take its time off the total.
         self._most = max(self._most, _processor_seconds(self._pids()))
         if self._most - self._before > self.seconds:
-            return f"more than {self.seconds:g} seconds of processor time"
+            return Excess(f"more than {self.seconds:g} seconds of processor time", False)
         if time.monotonic() - self._start > self.wall_seconds:
-            return f"more than {self.wall_seconds:g} seconds, most of them waiting"
-        return ""
+            return Excess(f"more than {self.wall_seconds:g} seconds, most of them waiting", True)
+        return None
 
 
 def _processor_seconds(pids: Iterable[int]) -> float:

@@ -26,7 +26,7 @@ from autograder.asking.hand_in import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
 from inside.seams import code_cell
-from inside.stopwatch import Stopwatch
+from inside.stopwatch import Excess, Stopwatch
 
 SCRATCH = "/scratch"
 # The mount point of this code: it is not secret, but learners have no use for it.
@@ -51,6 +51,7 @@ class Cells(NotebookClient):
         )
         self.limits = limits
         self.shown = Counter()
+        self.waited = False  # whether the last cell was ended for the wall time it took
 
     async def run(self, source: str, seconds: float) -> str:
         """Run one more cell; return why no other can follow, if so. Raises DeadKernelError."""
@@ -59,14 +60,16 @@ class Cells(NotebookClient):
         self.shown = Counter()
         running = asyncio.ensure_future(self.async_execute_cell(cell, len(self.nb.cells) - 1))
         excess = await self._excess(running, seconds)
+        self.waited = excess is not None and excess.waiting
         if not excess:
             return ""
         await self.km.provisioner.send_signal(signal.SIGINT)
         endless = await self._excess(running, GRACE)
-        cell.outputs.append(_error("CellTimeoutError", f"this cell took {excess}"))
+        name = "CellWaitedError" if self.waited else "CellTimeoutError"
+        cell.outputs.append(_error(name, f"this cell took {excess.time}"))
         return "a cell could not be interrupted" if endless else ""
 
-    async def _excess(self, running: asyncio.Future, seconds: float) -> str:
+    async def _excess(self, running: asyncio.Future, seconds: float) -> Excess | None:
         """Wait until a cell ends or exceeds a time; return which time. Raises what it raises."""
         watch = Stopwatch(seconds, self.limits["patience"], _others)
         while not running.done():
@@ -74,7 +77,7 @@ class Cells(NotebookClient):
             if not running.done() and (excess := watch.excess()):
                 return excess
         running.result()
-        return ""
+        return None
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> Any:
         if msg["msg_type"] in ALWAYS:
@@ -127,12 +130,17 @@ async def _supervise(channel: socket.socket, cells: Cells) -> None:
 
 
 async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
-    """Run one cell and report the result; `stopped` says why no other can follow."""
-    start = time.monotonic()
+    """Run one cell and report the result.
+
+    stopped: why no other can follow. doubtful: whether the machine may be to blame: it was too
+    busy, or short of memory.
+    """
+    start, killed = time.monotonic(), False
     try:
         stopped = await cells.run(source, seconds)
     except DeadKernelError:
-        stopped = f"its kernel died (exit status {await cells.km.provisioner.poll()})"
+        status = await cells.km.provisioner.poll()
+        stopped, killed = f"its kernel died (exit status {status})", status == -signal.SIGKILL
         cells.nb.cells[-1].outputs.append(_error("DeadKernelError", stopped))
     except Exception as error:
         stopped = f"its kernel sent what can't be read ({type(error).__name__})"
@@ -143,6 +151,7 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
         "execution_count": cell.execution_count,
         "seconds": time.monotonic() - start,
         "stopped": stopped,
+        "doubtful": killed or cells.waited,
     }
 
 

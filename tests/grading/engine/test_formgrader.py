@@ -74,7 +74,7 @@ def test_the_button_grades_and_mark_and_card_are_seen(address, tmp_path):
         row.locator(".autograde a").click()
         dialog = page.locator(".modal-body")
         expect(dialog).to_contain_text("Successfully autograded")
-        expect(dialog).to_contain_text("1 graded, 0 unanswered, 0 failed")
+        expect(dialog).to_contain_text("1 graded, 0 unanswered, 0 not graded")
         page.get_by_role("button", name="OK").click()
         most = sum(exercise.points for exercise in LESSON.exercises)
         expect(row).to_contain_text(f"2 / {most}")

@@ -61,9 +61,9 @@ def api(tmp_path_factory):
     return api
 
 
-def grade(api, student="*", force=False):
+def grade(api, student="*", force=False, success=True):
     done = api.autograde(SMALL, student, force=force)
-    assert done["success"], done
+    assert done["success"] is success, done
     return done["log"]
 
 
@@ -123,7 +123,7 @@ def test_what_is_graded_when(api, course):
     def changed():
         return {name for name in folder if folder[name].stat().st_ino != before[name]}
 
-    assert "0 graded, 0 unanswered, 0 failed" in grade(api)
+    assert "0 graded, 0 unanswered, 0 not graded" in grade(api)
     assert changed() == set()
     hand_in(course, "two", 2, LATER)
     grade(api)
@@ -141,16 +141,27 @@ def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
     assert submission(api, "three")[2]["check_x"][0] == 0
     (course / "submitted" / "three" / SMALL / "numbers.csv").write_text("1, 2", encoding="utf-8")
     assert "1 graded" in grade(api, "three")
-    assert "0 graded, 0 unanswered, 0 failed, 1 untouched" in grade(api, "three")
+    assert "0 graded, 0 unanswered, 0 not graded, 1 untouched" in grade(api, "three")
 
 
-def test_what_failed_is_said_again(api, course):
+def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
     hand_in(course, "torn", 1, EARLY)
     path = course / "submitted" / "torn" / SMALL / f"{SMALL}.ipynb"
     path.write_text(path.read_text(encoding="utf-8")[:100], encoding="utf-8")
-    assert "failed: torn: " in grade(api, "torn")
-    said = grade(api, "torn")
-    assert "failed in an earlier run: torn: " in said and "0 failed, 1 untouched" in said
+    assert "not graded: torn: " in grade(api, "torn", success=False)
+    assert submission(api, "torn")[2]["check_x"] == (None, None, True)
+    said = grade(api, "torn", success=False)
+    assert "not graded in an earlier run: torn: " in said
+    assert "0 not graded, 1 untouched" in said
+
+
+def test_what_the_machine_may_be_to_blame_for_is_due_again(api, course):
+    hand_in(course, "killed", "__import__('os').kill(__import__('os').getpid(), 9)", EARLY)
+    for _ in range(2):
+        said = grade(api, "killed", success=False)
+        assert "not graded: killed: its kernel died (exit status -9)" in said
+        assert "1 not graded, 0 untouched" in said
+    assert submission(api, "killed")[2]["check_x"] == (None, None, True)
 
 
 def test_no_jobs_at_a_time_is_an_error(api):
@@ -174,7 +185,7 @@ def test_nothing_is_lost_while_another_works_in_the_gradebook(tmp_path):
     marks = make_course(tmp_path, 12)
     with beside.at_work(f"sqlite:///{tmp_path}/gradebook.db") as report:
         said = nbgrader(tmp_path, "autograde", LESSON.name, "--Autograde.jobs=2")
-    assert "locked" not in said and "0 failed" in said
+    assert "locked" not in said and "0 not graded" in said
     assert report["given"]
     assert set(report["seen"]) - {0, len(marks)}, "it did not look in the midst of the run"
     assert beside.marks(gradebook(tmp_path)) == (marks, set(report["given"]))

@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import shutil
 import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import nbformat
@@ -13,10 +15,11 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.errors import CourseError
 from autograder.grading.demo.made_up_class import MadeUpSubmission
-from autograder.grading.engine.pool import local_pool
+from autograder.grading.engine import pool as pools
+from autograder.grading.engine.pool import Pool, local_pool
 from autograder.grading.engine.run_lock import only_run
 from autograder.grading.submission.blueprint import Blueprint
-from autograder.grading.worker.job import Job
+from autograder.grading.worker.job import NOT_GRADED, Graded, Job
 from tests.support import kills
 from tests.support.classroom import (
     LESSON,
@@ -104,7 +107,7 @@ def test_ctrl_c_ends_it_at_once_and_says_what_is_done(endless, done, options, th
     assert grader.wait(HANG) == 130
     said = (endless / "said.txt").read_text(encoding="utf-8")
     assert f"Interrupted. The same command {then}." in said
-    assert "0 failed, 0 untouched since an earlier run" in said
+    assert "0 not graded, 0 untouched since an earlier run" in said
     assert "Traceback" not in said
     kills.wait_for_end(own, endless)
 
@@ -176,10 +179,34 @@ def test_what_ends_every_worker_fails_alone(pool):
     results = list(pool.grade_all([first, replace(second, data=Deadly()), third]))
     outcomes = {graded.path: (graded.outcome, graded.reason) for graded in results}
     assert outcomes.pop("1") == (
-        "failed",
+        "not graded",
         "the process that graded it was ended, perhaps for want of memory",
     )
     assert outcomes == {"0": ("graded", ""), "2": ("graded", "")}
+
+
+def test_what_the_machine_may_be_to_blame_for_is_graded_again_alone(monkeypatch):
+    begun, at_work, most = [], set(), {}
+
+    def grade(job):
+        at_work.add(job.path)
+        time.sleep(0.05)
+        again = job.path in begun
+        begun.append(job.path)
+        most[job.path, again] = len(at_work)
+        at_work.remove(job.path)
+        doubtful = job.path in "14" and not again
+        return Graded(job.path, "", NOT_GRADED if doubtful else "graded", doubtful=doubtful)
+
+    monkeypatch.setattr(pools, "_grade", grade)
+    pool = Pool(lambda: ThreadPoolExecutor(3), ThreadPoolExecutor.shutdown, 3)
+    results = list(pool.grade_all(jobs(*"abcdef")))
+    pool.close()
+    assert sorted(begun) == list("01123445")
+    assert begun[-2:] == [graded.path for graded in results[-2:]]
+    assert set(begun[-2:]) == {"1", "4"}
+    assert most["1", True] == most["4", True] == 1 < max(most.values())
+    assert {graded.outcome for graded in results} == {"graded"}
 
 
 def test_a_second_run_beside_the_first_is_refused(course):

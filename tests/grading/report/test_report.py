@@ -121,10 +121,10 @@ CLASS = {
     "fay": notebook(problem("softmax", "time", "10"), verdict("attend")),
     "gus": notebook(open_("softmax"), open_("attend"), "unanswered"),
     "hal": notebook(
-        problem("softmax", "not run"), problem("attend", "not run"), "failed", "It is cut off."
+        problem("softmax", "not run"), problem("attend", "not run"), "not graded", "It is cut off."
     ),
 }
-MARKS = {"ann": 10, "ben": 10, "cleo": 1, "dan": 0, "eve": 0, "fay": 6, "gus": 0, "hal": 0}
+MARKS = {"ann": 10, "ben": 10, "cleo": 1, "dan": 0, "eve": 0, "fay": 6, "gus": 0, "hal": None}
 
 
 def write_class(course, notebooks):
@@ -161,7 +161,8 @@ def write_gradebook(path, notebooks, penalty=(), by_hand=()):
             verdicts = [c["metadata"][VERDICT] for c in found["cells"] if VERDICT in c["metadata"]]
             for about in verdicts:
                 grade = api.Grade(cell=cells[f"check_{about['exercise']}"], notebook=copy)
-                grade.auto_score, grade.needs_manual_grade = about["points"], False
+                grade.auto_score = about["points"] if about["graded"] else None
+                grade.needs_manual_grade = grade.auto_score is None
                 if about["exercise"] == "attend":
                     grade.manual_score = dict(by_hand).get(learner)
                 session.add(grade)
@@ -224,14 +225,14 @@ class Reader(HTMLParser):
 
 def test_the_head_counts_submissions_and_marks(course):
     found = report(course)
-    assert found.outcomes == {"graded": 6, "unanswered": 1, "failed": 1}
+    assert found.outcomes == {"graded": 6, "unanswered": 1, "not graded": 1}
     # A late penalty of 1.5 is deducted, and a manual score overrides the judge's.
     by_learner = {row.learner: row.mark for row in found.rows}
     assert by_learner == MARKS | {"ann": 8.5, "cleo": 3.5}
-    assert found.mean == pytest.approx(28 / 8)
-    assert found.median == 1.75
+    assert found.mean == 28 / 7
+    assert found.median == 3.5
     head = Reader(page(course)).sections[""]
-    assert "submissions 8 graded 6 unanswered 1 failed 1 mean mark 3.5 of 10" in head
+    assert "submissions 8 graded 6 unanswered 1 not graded 1 mean mark 4.0 of 10" in head
 
 
 def test_exercises_and_aspects_say_who_got_them(course):
@@ -255,9 +256,15 @@ def test_mistakes_come_by_how_many_made_them_with_the_words(course):
     assert "not run" not in told
 
 
-def test_time_outs_and_failures_have_reasons(course):
+def test_who_is_not_graded_comes_first(course):
+    sections = Reader(page(course)).sections
+    assert list(sections)[1] == "not-graded" and "hal It is cut off." in sections["not-graded"]
+    hal = next(row for row in report(course).rows if row.learner == "hal")
+    assert [points.points for points in hal.points] == [None, None]
+
+
+def test_answers_that_did_not_come_in_have_reasons(course):
     told = Reader(page(course)).sections["troubles"]
-    assert "hal It is cut off." in told
     assert "fay softmax No answer after 10 seconds of computing: does a loop never end?" in told
     assert "hal softmax" not in told
 
@@ -369,7 +376,7 @@ def evil_verdict(exercise):
 
 
 def test_what_submissions_hold_stays_text(course):
-    bad = notebook(evil_verdict("softmax"), evil_verdict("attend"), "failed", EVIL * 1000)
+    bad = notebook(evil_verdict("softmax"), evil_verdict("attend"), "not graded", EVIL * 1000)
     bad["cells"].append(cell("", **{VERDICT: evil_verdict(EVIL)}))
     write_class(course, {f"mallory {EVIL.replace('/', '')}": bad})
     text = page(course)
