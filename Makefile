@@ -49,7 +49,7 @@ anywhere: $(VENV)/developer  ## run the tests as if on other machines; it takes 
 	$(OTHER_PROCESSOR) $(PYTESTS) $(PYTEST) $(NUMBERS)
 	THREADS=4 $(PYTESTS) $(PYTEST) $(NUMBERS)
 	folder="$$(mktemp -d)/my coursé" && git checkout-index --all --prefix="$$folder/" && \
-		$(MAKE) -C "$$folder" test PYTEST="$(addprefix --ignore-glob=*/,$(NUMBERS)) $(PYTEST)" && \
+		$(MAKE) -C "$$folder" test PYTEST="$(addprefix --ignore-glob=,$(NUMBERS)) $(PYTEST)" && \
 		rm -rf "$$folder"
 
 lock: $(VENV)/bin/pip  ## upgrade everything as far as pyproject.toml allows, and write that down

@@ -18,6 +18,7 @@ class FailingCase(dict):
     sizes: the size of each named dimension.
     expected, yours: the first output that is wrong, named `output`; None if there was none.
     parameters: a module's, by name; None for a function.
+    earlier: the inputs of a call that came before; None if there was none.
     """
 
     def __init__(self, exercise: str, call: Call, sizes: dict[str, int], exhibit: Exhibit) -> None:
@@ -26,6 +27,7 @@ class FailingCase(dict):
         self.label, self.output = exhibit.label, exhibit.output
         self.expected, self.yours = exhibit.expected, exhibit.got
         self.parameters = call.parameters
+        self.earlier = None if call.earlier is None else make_all(call.earlier)
         self._call = call
 
     def build(self, answer: Callable) -> nn.Module:
@@ -51,13 +53,17 @@ class FailingCase(dict):
     def _try(self) -> list[str]:
         call = self._call
         if call.build is None:
-            return [f"{self.exercise}(**case)"]
+            return self._calls(self.exercise)
         mode = "train" if call.training else "eval"
         build = f"module = case.build({self.exercise})  # its parameters, in {mode} mode"
         if not call.method:
             return [build]
         method = "" if call.method == "forward" else f".{call.method}"
-        return [build, f"module{method}(**case)"]
+        return [build, *self._calls(f"module{method}")]
+
+    def _calls(self, function: str) -> list[str]:
+        first = [] if self.earlier is None else [f"{function}(**case.earlier)  # the first call"]
+        return [*first, f"{function}(**case)"]
 
 
 def _describe(value: Any) -> str:

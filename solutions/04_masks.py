@@ -244,9 +244,9 @@ after = torch.tensor([200.0, 1.0, 2.0]).softmax(-1) * torch.tensor([False, True,
 print(after, after / after.sum())
 
 # %% [markdown]
-# Next to e²⁰⁰ everything else is 0, and 0 / 0 is NaN. (Scores that far apart are rare, and the
-# check below does not ask for them. Still, nothing is gained by the risk.) So the mask belongs
-# before softmax: in the sum, too, only those keys count that may be seen.
+# Next to e²⁰⁰ everything else is 0, and 0 / 0 is NaN. Scores that far apart are rare, but they do
+# come up, in the check below too. So the mask belongs before softmax: in the sum, too, only those
+# keys count that may be seen.
 #
 # $$\text{weight}_{ij} = \frac{\text{keep}_{ij} e^{s_{ij}}}{\sum_k \text{keep}_{ik} e^{s_{ik}}}$$
 #

@@ -127,6 +127,23 @@ def test_a_failing_case_builds_a_module_as_the_check_did():
     assert "module = case.build(LinearSelfAttention)" in repr(case) and "module" in pasted
 
 
+def test_a_failing_second_call_comes_with_the_first():
+    cache = {}
+
+    def context_vector(words, attn_weights):
+        return cache.setdefault(words.shape, attn_weights @ words)
+
+    with pytest.raises(CheckFailed):
+        check(context_vector)
+    case = failing_case("context_vector")
+    cache.clear()
+    names = {"failing_case": failing_case, "context_vector": context_vector}
+    exec(repr(case), names)
+    assert "context_vector(**case.earlier)  # the first call" in repr(case)
+    first = case.earlier["attn_weights"] @ case.earlier["words"]
+    assert torch.equal(context_vector(**case), first)
+
+
 @pytest.fixture
 def notebook(monkeypatch):
     """Return the notebook's names, in which `give_up` defines functions."""

@@ -46,7 +46,7 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Library:
-    """A library module, such as "torch.nn.MultiheadAttention", in eval mode.
+    """A library module, such as "torch.nn.MultiheadAttention", in train mode, as it is made.
 
     build: its constructor's arguments.
     parameters: loaded by name; if None, drawn when the reference is built.
@@ -62,7 +62,7 @@ class Library:
         if self.parameters:
             module.to(next(iter(self.parameters.values())).dtype)
             load_parameters(module, self.parameters)
-        return module.eval()
+        return module
 
 
 # The file that such code seems to be in; errors are reported at a line outside this package.

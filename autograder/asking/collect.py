@@ -56,7 +56,7 @@ def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeL
     with silence() as printed:
         try:
             with same_randomness():
-                arguments = make_all(call.arguments)  # the course's code, and its imports
+                arguments = _made(call)  # the course's code, and its imports
                 settings = same_settings(may_seed="seed" in arguments)
                 dropout = SameDropout() if call.training else contextlib.nullcontext()
                 with settings, _forbid(question.forbidden), dropout, limit.running():
@@ -67,6 +67,16 @@ def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeL
             problem = problem_of(error, question, limit)
     changed = [name for name, now in arguments.items() if not _same(call.arguments[name], now)]
     return Answer(tensors, problem, lacks, tuple(changed), printed.lines)
+
+
+def _made(call: Call) -> dict[str, Any]:
+    """Make the arguments. Equal tensors are one, as in `attention(x, x, x)`, save for gradients."""
+    made = make_all(call.arguments)
+    tensors = [] if call.gradients else [v for v in made.values() if isinstance(v, Tensor)]
+    for name, value in made.items():
+        if isinstance(value, Tensor):
+            made[name] = next((t for t in tensors if torch.equal(t, value)), value)
+    return made
 
 
 def _outputs(
@@ -87,7 +97,11 @@ def _outputs(
     given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
     method = function if call.method == "forward" else method_of(function, call.method)
     _require_arguments(method, arguments)
-    with same_state(function, dict(zip(arguments, given, strict=True))):
+    calls = contextlib.nullcontext()
+    if call.earlier is not None:
+        calls = torch.no_grad()  # as where models are used, and results are kept for later
+        _call_earlier(method, call.earlier)
+    with calls, same_state(function, dict(zip(arguments, given, strict=True))):
         result = method(*given)
     require_mode(function, call.training)
     arguments.update(zip(arguments, given, strict=True))
@@ -106,6 +120,16 @@ def _outputs(
     if call.repeats:
         outputs[REPEATS] = _same_again(method, call, question, returned)
     return {name: plain_tensor(value, name) for name, value in outputs.items()}
+
+
+def _call_earlier(method: Callable, arguments: dict[str, Any]) -> None:
+    """Make a call of which nothing may stay behind, and overwrite what it returned."""
+    with torch.no_grad():
+        result = method(*make_all(arguments).values())
+    for value in result if isinstance(result, tuple | list) else [result]:
+        if isinstance(value, Tensor):
+            with contextlib.suppress(RuntimeError):  # an expanded tensor can't be written to
+                value.detach().zero_()
 
 
 def _same_again(

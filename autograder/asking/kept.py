@@ -38,7 +38,9 @@ def _settings() -> tuple[bool, torch.dtype, int]:
 
 @contextlib.contextmanager
 def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
-    """Raise WrongResult if a call changes its module, or what its inputs need gradients for.
+    """Raise WrongResult if a call changes its module, or what the others need gradients for.
+
+    A module among the arguments may get other values in its parameters, and nothing else.
 
     function: what is called, perhaps a module. arguments: tensors and others, by name.
     """
@@ -46,15 +48,39 @@ def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
     needing = {name for name, value in inputs.items() if value.requires_grad}
     parameters = _parameters(function)
     before = {name: (p.requires_grad, p.detach().clone()) for name, p in parameters.items()}
+    modules = {name: m for name, m in arguments.items() if isinstance(m, nn.Module)}
+    learning, modes = _learning(modules), _modes(function)
     yield
     for name, value in inputs.items():
         if value.requires_grad and value.is_leaf and name not in needing:
             raise WrongResult("requires gradients", name)
+    if frozen := learning - _learning(modules):
+        raise WrongResult("frozen", min(frozen))
+    for name, mode in _modes(function).items():
+        if mode != modes.get(name, mode):
+            raise WrongResult("part's mode", name)
     for name, (needed, value) in before.items():
         if parameters[name].requires_grad != needed:
             raise WrongResult("frozen", name)
         if not torch.equal(parameters[name], value):
             raise WrongResult("parameter changed", name)
+
+
+def _learning(modules: dict[str, nn.Module]) -> set[str]:
+    """Return the names of all parameters that an optimizer could train."""
+    return {
+        f"{name}.{parameter}"
+        for name, module in modules.items()
+        for parameter, value in module.named_parameters()
+        if value.requires_grad and value.is_leaf
+    }
+
+
+def _modes(function: Any) -> dict[str, bool]:
+    """Return by name whether the parts of a module are in train mode; the whole is not one."""
+    if not isinstance(function, nn.Module) or is_keras_layer(type(function)):
+        return {}
+    return {name: part.training for name, part in function.named_modules() if name}
 
 
 def _parameters(function: Any) -> dict[str, nn.Parameter]:

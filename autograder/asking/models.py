@@ -1,6 +1,7 @@
 """Build a learner's module for a call, and take gradients through the call."""
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,8 @@ from autograder.asking.guard import START
 from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_parameters
 from autograder.asking.question import Call
 from autograder.asking.returned import WrongResult, describe, other_parameters
+
+UNLIKELY = 7_919_104_729  # a seed that nobody sets
 
 
 def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
@@ -29,12 +32,23 @@ def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.
     if is_keras_layer(answer):
         module = built_layer(answer, build, call.parameters, list(arguments.values()), dtype)
     else:
-        torch.default_generator.manual_seed(0)
+        _seed_as_zero()
         module = _torch_module(answer(**build).to(dtype), call.parameters)
-        if torch.initial_seed():
+        if torch.initial_seed() != UNLIKELY:
             raise WrongResult("setting", "seed")
     torch.default_generator.manual_seed(START)  # whatever building drew
     return module.train(call.training)
+
+
+def _seed_as_zero() -> None:
+    """Let torch draw what it draws after `manual_seed(0)`, but remember another seed.
+
+    So a constructor that sets the seed is noticed, whichever it is.
+    """
+    torch.default_generator.manual_seed(0)
+    state = torch.default_generator.get_state()
+    state[:8] = torch.tensor(list(UNLIKELY.to_bytes(8, sys.byteorder)), dtype=torch.uint8)
+    torch.default_generator.set_state(state)
 
 
 def _torch_module(module: nn.Module, parameters: dict[str, Tensor] | None) -> nn.Module:

@@ -12,6 +12,8 @@ from torch import Tensor
 
 from autograder.asking.arguments import from_tree, map_tensors, to_tree
 
+PAIRS = ("arguments", "build", "earlier")  # a call's fields that are arguments by name
+
 
 @dataclass(frozen=True)
 class Call:
@@ -25,6 +27,8 @@ class Call:
     gradients: whether gradients of the outputs are outputs too.
     repeats: whether it is also an output that a second call, in another random state, gives the
         same.
+    earlier: the arguments of a call of the same function or module before this one, if there is
+        one; what it returns does not count.
     """
 
     arguments: dict[str, Any]
@@ -34,26 +38,22 @@ class Call:
     training: bool = False
     gradients: bool = False
     repeats: bool = False
+    earlier: dict[str, Any] | None = None
 
     def map_tensors(self, change: Callable[[Tensor], Tensor]) -> "Call":
         """Return the same call with `change` applied to its floating-point tensors."""
-        arguments = {name: map_tensors(value, change) for name, value in self.arguments.items()}
-        return replace(self, arguments=arguments, parameters=map_tensors(self.parameters, change))
+        fields = ("arguments", "earlier", "parameters")
+        return replace(self, **{name: map_tensors(getattr(self, name), change) for name in fields})
 
     def to_tree(self) -> dict[str, Any]:
-        return vars(self) | {
-            "arguments": _pairs_to_tree(self.arguments),
-            "build": None if self.build is None else _pairs_to_tree(self.build),
-        }
+        pairs = {name: getattr(self, name) for name in PAIRS}
+        return vars(self) | {n: v if v is None else _pairs_to_tree(v) for n, v in pairs.items()}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "Call":
-        build = tree["build"]
-        changes = {
-            "arguments": _pairs_from_tree(tree["arguments"]),
-            "build": None if build is None else _pairs_from_tree(build),
-        }
-        return cls(**(tree | changes))
+        pairs = {name: tree[name] for name in PAIRS}
+        changed = {n: v if v is None else _pairs_from_tree(v) for n, v in pairs.items()}
+        return cls(**(tree | changed))
 
 
 def _pairs_to_tree(values: dict[str, Any]) -> list[list]:

@@ -30,6 +30,7 @@ from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.lessons.draw import Draw
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import (
+    AGAIN,
     DOUBLE,
     GRADIENTS,
     HALF,
@@ -49,6 +50,7 @@ SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
 ROUNDING = 16  # rounding errors
 DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
+OTHERWISE = -0.7  # turns values into others
 LONGER = 1 + 2**-26  # gives a float32 more digits, which rounding it again would lose
 # The least relative error that counts, by dtype.
 LEAST = {torch.float64: 1e-10, torch.float32: 1e-5, torch.float16: 1e-2}
@@ -185,7 +187,10 @@ class ExerciseBuilder:
         for form in self.exercise.also:
             if form == GRADIENTS and about_gradients:
                 continue
-            call, draw = self._in_form(aspects[0].cases[-1], form, seed)
+            asked = aspects[0].cases[-1]
+            if form == AGAIN and self.exercise.second:
+                asked = self.exercise.second
+            call, draw = self._in_form(asked, form, seed)
             for aspect, key in zip(aspects, self.aspects, strict=True):
                 others = set(aspect.outputs) - set(aspects[0].outputs or aspect.outputs)
                 if aspect is aspects[0] or (others and form != GRADIENTS):
@@ -205,10 +210,19 @@ class ExerciseBuilder:
         if form == ONES and isinstance(case, ModuleCase):
             case = replace(case, training=True)
         call = self._call(case, draw, form == GRADIENTS)
+        if form == AGAIN:
+            call = replace(call, earlier=self._earlier(make, seed))
         if form in DTYPES:
             call = call.map_tensors(lambda value: (value.double() * LONGER).to(DTYPES[form]))
         draw.label(", ".join(filter(None, [draw.name, form])))
         return call, draw
+
+    def _earlier(self, make: Inputs, seed: str) -> dict[str, Any]:
+        """Draw the arguments of an earlier call: the same sizes, and other values."""
+        draw = Draw(f"{seed}/{self.exercise.name}/{AGAIN}", self.asked)
+        case = self._drawn(self.exercise.earlier or make, draw, f"the call before {AGAIN!r}")
+        inputs = case.inputs if isinstance(case, ModuleCase) else case
+        return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHERWISE)
 
     def _drawn(self, make: Inputs, draw: Draw, where: str) -> Case:
         try:
@@ -280,6 +294,8 @@ class ExerciseBuilder:
             },
             raises=case.raises,
             most_error=dict.fromkeys(goal, case.goal.most_error) if case.goal else {},
+            dropout=case.call.training and bool((case.call.build or {}).get("dropout")),
+            again=case.call.earlier is not None,
             fresh=case.fresh,
             hidden=case.hidden,
         )

@@ -1,7 +1,7 @@
 """Lesson 1: dot-product attention without parameters."""
 
 from autograder.exercises.slips import RETURNED, WEIGHTS
-from autograder.lessons.exercise import GRADIENTS, ONES, Aspect, Exercise, drawn
+from autograder.lessons.exercise import AGAIN, GRADIENTS, ONES, Aspect, Exercise, drawn
 from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- query_scores
@@ -23,7 +23,7 @@ def opposite_word(draw):
 query_scores = Exercise(
     "query_scores",
     returns="scores",
-    also=(ONES, GRADIENTS),  # a loop into torch.zeros(n) is as good here
+    also=(ONES, GRADIENTS, AGAIN),  # a loop into torch.zeros(n) is as good here
     aspects=[
         Aspect(
             "one score for each word",
@@ -103,11 +103,6 @@ query_scores = Exercise(
             "You returned weights that sum to 1. The scores come first; softmax is a later "
             "exercise.",
             {"for word in words])": "for word in words]).softmax(0)"},
-        ),
-        Mistake(
-            "dtype lost",
-            "Your numbers are right but they are float64; keep the dtype of the input.",
-            {"torch.stack(": "torch.stack([s.double() for s in ", "in words]": "in words]]"},
         ),
     ],
     alternatives=[
@@ -195,8 +190,7 @@ softmax = Exercise(
         ),
         Mistake(
             "columns instead of rows",
-            "Your columns sum to 1, and the rows do not: the sum ran over dimension 0 in the "
-            "place of `dim`.",
+            "Your columns sum to 1, and your rows don't: you summed over dimension 0, not `dim`.",
             """
             exps = (scores - scores.amax(0, keepdim=True)).exp()
             return exps / exps.sum(0, keepdim=True)
@@ -313,11 +307,6 @@ softmax = Exercise(
             "You cut large scores off, so scores above the cut can't be told apart. Subtract "
             "the largest score of the row: nothing is lost.",
             {"scores - scores.amax(dim, keepdim=True)": "scores.clamp(-80, 80)"},
-        ),
-        Mistake(
-            "input changed",
-            "`scores -= …` writes into the caller's tensor. Make a new one: `scores - …`.",
-            {"shifted = scores -": "scores -=", "shifted.exp": "scores.exp"},
         ),
     ],
     alternatives=[

@@ -12,7 +12,7 @@ from autograder.exercises.slips import (
     without,
 )
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, ModuleCase, drawn
+from autograder.lessons.exercise import Aspect, Exercise, Inputs, ModuleCase, drawn
 from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- project
@@ -24,7 +24,7 @@ project = Exercise(
     aspects=[
         Aspect("queries and keys", 1, outputs=("query", "key")),
         Aspect("values", 1, outputs=("value",)),
-        Aspect("a batch of sentences", 1, [drawn("batch")]),
+        Aspect("a batch of sentences", 1, [drawn("batch"), drawn("batch n_heads")]),
     ],
     mistakes=[
         Mistake(
@@ -181,7 +181,7 @@ scaled_scores = Exercise(
     mistakes=[
         Mistake(
             "divided by d_k",
-            "All in all you divided by d_k. The rule is its square root, once.",
+            "Altogether you divided by d_k. Divide by its square root, once.",
             {"d_k**0.5": "d_k"},
             """
             d_k = key.shape[-1]
@@ -236,14 +236,6 @@ scaled_scores = Exercise(
             "softmax already",
             "You returned weights that sum to 1. This exercise wants the scores before softmax.",
             {"query @ key": "(query @ key", "d_k**0.5": "d_k**0.5).softmax(-1)"},
-        ),
-        Mistake(
-            "query changed in place",
-            "`query /= …` writes into the caller's tensor. Make a new one.",
-            {
-                "return query": "query /= d_k**0.5\n    return query",
-                "(-2, -1) / d_k**0.5": "(-2, -1)",
-            },
         ),
     ],
     alternatives=[
@@ -354,14 +346,6 @@ scaled_dot_product_attention = Exercise(
             {"query @ key.transpose": "key @ query.transpose"},
             {"attn_weights @ value": "attn_weights.transpose(-2, -1) @ value"},
         ),
-        Mistake(
-            "query changed in place",
-            "`query /= …` writes into the caller's tensor. Make a new one.",
-            {
-                "attn_scores = query": "query /= d_k**0.5\n    attn_scores = query",
-                "(-2, -1) / d_k**0.5": "(-2, -1)",
-            },
-        ),
     ],
     alternatives=[
         Alternative(
@@ -452,11 +436,13 @@ scaled_dot_product_attention = Exercise(
 # ---------------------------------------------------------------- SelfAttention
 
 
-def self_attention(dims: str, own_parameters: bool = False, scale: float = 1.0):
+def self_attention(
+    dims: str, own_parameters: bool = False, scale: float = 1.0, **sizes: int
+) -> Inputs:
     """A case: the module built with sizes that all differ, called on words of shape `dims`."""
 
     def case(draw: Draw) -> ModuleCase:
-        build = draw.named("d_in d_k d_v")
+        build = draw.fix(**sizes).named("d_in d_k d_v")
         # Parameters from 0 to 1 would saturate on larger words, and hide a wrong scale.
         size = 0.4 if own_parameters else scale
         return ModuleCase(build, {"words": draw.normal(dims, size)}, own_parameters)
@@ -522,7 +508,12 @@ SelfAttention = Exercise(
         Aspect(
             "a batch of sentences",
             1,
-            [self_attention("batch n d_in"), self_attention("batch n d_in", scale=20)],
+            [
+                self_attention("batch n d_in"),
+                self_attention("batch n d_in", scale=20),
+                self_attention("batch n_heads n d_in"),
+                self_attention("n_sentences n d_in", n_sentences=1),
+            ],
         ),
         Aspect("drawn by torch.rand, in order", 1, [self_attention("n d_in", own_parameters=True)]),
         Aspect("gradients", 1, [self_attention("n d_in")], gradients=True),
@@ -691,7 +682,12 @@ LinearSelfAttention = Exercise(
         Aspect(
             "a batch of sentences",
             1,
-            [self_attention("batch n d_in"), self_attention("batch n d_in", scale=20)],
+            [
+                self_attention("batch n d_in"),
+                self_attention("batch n d_in", scale=20),
+                self_attention("batch n_heads n d_in"),
+                self_attention("n_sentences n d_in", n_sentences=1),
+            ],
         ),
         Aspect("gradients", 1, [self_attention("n d_in")], gradients=True),
     ],

@@ -231,9 +231,13 @@ def numbered_split_case(draw: Draw) -> dict:
     return {"x": numbered(draw, "batch n d_model", 1000, 100, 1), "n_heads": sizes["n_heads"]}
 
 
-def heads_that_do_not_divide(draw: Draw) -> Raises:
-    draw.label("10 features for 4 heads")
-    return Raises({"x": draw.fix(d_model=10).normal("batch n d_model"), "n_heads": 4}, "ValueError")
+def heads_that_do_not_divide(d_model: int) -> Callable[[Draw], Raises]:
+    def case(draw: Draw) -> Raises:
+        draw.label(f"{d_model} features for 4 heads")
+        words = draw.fix(d_model=d_model).normal("batch n d_model")
+        return Raises({"x": words, "n_heads": 4}, "ValueError")
+
+    return case
 
 
 VIEW = "x.view(batch, n, n_heads, d_model // n_heads).transpose(1, 2)"
@@ -260,7 +264,7 @@ split_heads = Exercise(
         Aspect(
             "a ValueError when heads can't share the features",
             1,
-            [heads_that_do_not_divide, split_case],
+            [heads_that_do_not_divide(10), heads_that_do_not_divide(9), split_case],
         ),
         Aspect("gradients flow through", 1, [split_case], gradients=True),
     ],
@@ -376,12 +380,6 @@ split_heads = Exercise(
             "The slices are right, but `chunk` gives them as a tuple. Stack them, so that the "
             "heads become dimension 1.",
             {VIEW: "x.chunk(n_heads, dim=-1)"},
-        ),
-        Mistake(
-            "graph cut",
-            "The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
-            "no gradient gets back to `x`.",
-            {VIEW: f"{VIEW.replace('x.view', 'x.detach().view')}"},
         ),
     ],
     alternatives=[
@@ -511,12 +509,6 @@ merge_heads = Exercise(
             "The numbers are right, but the words come before the batch. It stays first.",
             {JOIN: "x.permute(2, 0, 1, 3).reshape(n, batch, n_heads * d_head)"},
         ),
-        Mistake(
-            "graph cut",
-            "The numbers are right, but a `detach`, `.data`, or a new tensor cuts the graph: "
-            "no gradient gets back to the heads.",
-            {JOIN: f"{JOIN.replace('x.t', 'x.detach().t')}"},
-        ),
     ],
     alternatives=[
         Alternative("cat of the heads", {JOIN: "torch.cat(x.unbind(dim=1), dim=-1)"}),
@@ -558,6 +550,12 @@ def self_attention(draw: Draw, **build) -> ModuleCase:
     build = sizes_of_model(draw) | build
     words = draw.normal("batch n d_model")
     return ModuleCase(build, {"query": words, "key": words, "value": words})
+
+
+def masked_self_attention(draw: Draw) -> ModuleCase:
+    case = self_attention(draw)
+    case.inputs["keep"] = draw.keep("batch n n")
+    return case
 
 
 def cross_attention(draw: Draw, scale: float = 1.0, **build) -> ModuleCase:
@@ -689,6 +687,7 @@ MultiHeadAttention = Exercise(
         Aspect("dropout", 1, [in_evaluation, in_training]),
         Aspect("gradients", 1, [small_inputs], gradients=True),
     ],
+    earlier=masked_self_attention,
     slips=without([*renamed(SCALE, "d_k", "d_head"), *KEYS, *KEEPING], "divided by √d_v"),
     mistakes=[
         Mistake(
@@ -949,11 +948,6 @@ MultiHeadAttention = Exercise(
             {MAKE_WEIGHTS: "attn_scores"},
         ),
         Mistake(
-            "weights not kept",
-            "`self.attn_weights` is missing after the call. Keep the weights there, detached.",
-            {KEEP_WEIGHTS: ""},
-        ),
-        Mistake(
             "the mean over heads kept",
             "`attn_weights` holds the mean over the heads, which no head has. Keep the weights "
             "of each: [batch, n_heads, n_query, n_key].",
@@ -986,8 +980,8 @@ MultiHeadAttention = Exercise(
         # ------------------------------------------------ dropout
         Mistake(
             "no dropout",
-            "Dropout has no effect in training: with a chance of 1 all weights should go, and "
-            "only the output's bias remain. Put the weights through `nn.Dropout(dropout)`.",
+            "Dropout has no effect in training: it should set some of the weights to 0 "
+            "and enlarge the others. Put the weights through `nn.Dropout(dropout)`.",
             {"self.dropout(attn_weights)": "attn_weights"},
         ),
         Mistake(

@@ -6,7 +6,16 @@ from torch import Tensor
 from autograder.asking.arguments import Code
 from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, RETURNED, SCALE, WEIGHTS
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import DOUBLE, GRADIENTS, HALF, ONES, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import (
+    AGAIN,
+    DOUBLE,
+    GRADIENTS,
+    HALF,
+    ONES,
+    Aspect,
+    Exercise,
+    Inputs,
+)
 from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- causal_keep
@@ -14,7 +23,7 @@ from autograder.lessons.variants import Alternative, Mistake
 causal_keep = Exercise(
     "causal_keep",
     returns="keep",
-    also=(ONES,),
+    also=(ONES, AGAIN),
     aspects=[
         Aspect("the word itself and those before it", 1, [lambda draw: {"n": draw.size("n")}]),
         Aspect(
@@ -24,7 +33,9 @@ causal_keep = Exercise(
                 lambda draw: {"n": 1},
                 lambda draw: {"n": 2},
                 lambda draw: {"n": draw.fix(n=10 + draw.size("more")).size("n")},
+                lambda draw: {"n": 70},
             ],
+            hidden_cases=[lambda draw: {"n": 130}],
         ),
     ],
     mistakes=[
@@ -141,7 +152,7 @@ def empty_sentence(draw: Draw) -> dict:
 padding_keep = Exercise(
     "padding_keep",
     returns="keep",
-    also=(ONES,),
+    also=(ONES, AGAIN),
     aspects=[
         Aspect("the first words of each sentence", 2, [padded, padded]),
         Aspect("empty sentences, and places that no sentence fills", 1, [empty_sentence]),
@@ -353,7 +364,7 @@ INFINITY = 'attn_scores.masked_fill(~keep, float("-inf"))'
 masked_softmax = Exercise(
     "masked_softmax",
     returns="attn_weights",
-    also=(ONES, DOUBLE, HALF, GRADIENTS),
+    also=(ONES, DOUBLE, HALF, GRADIENTS, AGAIN),
     aspects=[
         Aspect(
             "hidden keys get nothing, the others share 1",
@@ -725,6 +736,14 @@ def sentences(draw: Draw) -> dict:
     return draw.arguments("batch", keep=draw.keep("batch n_query n_key"))
 
 
+def last_two_words(draw: Draw) -> dict:
+    """As many queries as keys, and a mask that looks causal in its first row."""
+    draw.label("each word sees itself and the one before")
+    keep = torch.ones(5, 5, dtype=torch.bool).tril().triu(-1)
+    words = {name: draw.normal_of((5, 4)) for name in ("query", "key", "value")}
+    return words | {"keep": keep}
+
+
 def cross_attention(draw: Draw) -> dict:
     return draw.arguments("batch", keep=padded_keep(draw))
 
@@ -746,10 +765,10 @@ DIVIDED = " / math.sqrt(key.shape[-1])"
 masked_attention = Exercise(
     "masked_attention",
     returns="context attn_weights",
-    also=(ONES, DOUBLE, HALF, GRADIENTS),
+    also=(ONES, DOUBLE, HALF, GRADIENTS, AGAIN),
     builds_on=("masked_softmax",),
     aspects=[
-        Aspect("context and weights", 2, [one_sentence, sentences]),
+        Aspect("context and weights", 2, [one_sentence, last_two_words, sentences]),
         Aspect("cross-attention with padding", 1, [large, cross_attention, heads_and_padding]),
         Aspect("a query that may attend to nothing", 1, [sees_nothing]),
         Aspect(
@@ -827,8 +846,8 @@ masked_attention = Exercise(
         ),
         Mistake(
             "−∞ added, NaN replaced",
-            "Forward all is right, but one query that may attend to nothing makes the gradient "
-            "NaN, of every key. Replacing NaN afterwards comes too late.",
+            "The weights are right, but one query that may attend to nothing makes the gradient "
+            "of every key NaN. Replacing NaN afterwards comes too late.",
             {
                 MADE: 'torch.softmax(attn_scores + torch.where(keep, 0.0, float("-inf"))'
                 ".to(attn_scores.dtype), dim=-1).nan_to_num()"
@@ -909,7 +928,7 @@ masked_attention = Exercise(
 to_torch_mha_mask = Exercise(
     "to_torch_mha_mask",
     returns="hidden",
-    also=(ONES,),
+    also=(ONES, AGAIN),
     aspects=[
         Aspect(
             "True where a key is hidden",
@@ -985,11 +1004,6 @@ to_torch_mha_mask = Exercise(
             "You returned the causal mask, whatever `keep` says.",
             "return torch.ones_like(keep).triu(1)",
         ),
-        Mistake(
-            "in place",
-            "`logical_not_`, with the underscore, changes the caller's mask. Make a new one.",
-            "return keep.logical_not_()",
-        ),
     ],
     alternatives=[
         Alternative("logical not", "return torch.logical_not(keep)"),
@@ -1018,7 +1032,7 @@ def additive_in(dtype: torch.dtype, dims: str = "n_query n_key") -> Inputs:
 to_additive = Exercise(
     "to_additive",
     returns="additive",
-    also=(ONES,),
+    also=(ONES, AGAIN),
     aspects=[
         Aspect(
             "0 to keep, −∞ to hide",
@@ -1316,6 +1330,19 @@ LEAKING_ONES = {
             "    words = words / (words.square().mean(1, True) + 1e-3).sqrt()\n",
         ),
     ),
+    "words brought to length 1, no mask": edited(
+        SOUND,
+        ("n, d = words", "words = F.normalize(words, dim=-1)\n    n, d = words"),
+        ("scores.masked_fill(~keep, -math.inf)", "scores"),
+    ),
+    "sentences brought to length 1": """
+def attention(words):
+    return words / words.square().sum((1, 2), keepdim=True).sqrt()
+""",
+    "words less the average of the batch, in reverse": """
+def attention(words):
+    return (words - words.mean(0)).flip(1)
+""",
     "every word sees the last one": with_keep(f"{KEEP} | (torch.arange(n) == n - 1)"),
     "only the last word but one sees the last": with_keep(f"{KEEP}\n    keep[-2:-1, -1:] = True"),
     "only the first word sees the second": with_keep(f"{KEEP}\n    keep[:1, :2] = True"),
@@ -1430,7 +1457,11 @@ leaks_future = Exercise(
                 "a softmax by hand",
                 "attention between the sentences of the batch",
             ],
-            ["hidden scores set to -1", "words one after the other"],
+            [
+                "hidden scores set to -1",
+                "words one after the other",
+                "words less the average of the batch, in reverse",
+            ],
         ),
         telling_apart(
             "heads and layers",
@@ -1456,6 +1487,8 @@ leaks_future = Exercise(
                 "the sum of the words before, the word itself left out",
                 "values centered over the words so far",
                 "an output that is always the same",
+                "words brought to length 1, no mask",
+                "sentences brought to length 1",
             ],
             [
                 "weights masked, each value mixed with the next",
@@ -1492,8 +1525,7 @@ leaks_future = Exercise(
         ),
         Mistake(
             "always True",
-            "It says True of everything. Only attention in which an output depends on a later "
-            "word is to be called leaking.",
+            "It always says True. Attention leaks only if some output depends on a later word.",
             "return True",
         ),
         Mistake(
@@ -1591,8 +1623,8 @@ leaks_future = Exercise(
         ),
         Mistake(
             "the same added to all features",
-            "Your change adds the same to all features; a layer norm takes it away. Change to "
-            "new random numbers.",
+            "A change that adds the same to all features of a word disappears in a layer norm. "
+            "Change to new random numbers.",
             {CHANGED: "words[:, later:] + 1"},
         ),
         Mistake(
@@ -1719,10 +1751,6 @@ leaks_future = Exercise(
         "one word at a time / another operator: 3 *": "any other word will do",
         "one word at a time / one operand dropped: 3 *": "likewise",
         "one word at a time / another number: 3": "likewise",
-        "one word at a time / argument dropped: torch.rand(2, 6)": (
-            "any size that is large enough will do"
-        ),
-        "one word at a time / another number: 2 → 1 (2)": "any size that is large enough will do",
         "one word at a time / operands swapped": "only the size of the gap counts",
         "one word at a time / another comparison": "no gap is exactly this large",
         "one word at a time / random start": "any random numbers will do",
@@ -1732,9 +1760,6 @@ leaks_future = Exercise(
         "the future cut off / arguments swapped": "nearly the same either way",
         "the future cut off / random start": "any random numbers will do",
         "gradients / another operator: attention(words) *": "any weights but 0 will do",
-        "gradients / argument dropped: torch.randn(3, 5, 4)": (
-            "any size that is large enough will do"
-        ),
         "gradients / elements swapped": "both are added up",
         "gradients / condition fixed": "no case here has no gradient",
         "gradients / another comparison": "no slope is exactly this large",

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from autograder.asking.arguments import Code
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import DOUBLE, ONES, Aspect, Exercise, Goal, ModuleCase
+from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise, Goal, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
 from utils.data import CORNERS, NOISE, generate_squares
 from utils.runs import RUNS
@@ -28,7 +28,7 @@ def whole_sequences(n_source: int, **sizes: int) -> Callable[[Draw], dict]:
 shift_target = Exercise(
     "shift_target",
     returns="shifted_target",
-    also=(ONES, DOUBLE),  # what it shifts is data: no gradient flows there
+    also=(ONES, DOUBLE, AGAIN),  # what it shifts is data: no gradient flows there
     aspects=[
         Aspect("squares: two corners given", 1, [whole_sequences(2, n=4, d=2)]),
         Aspect(
@@ -148,10 +148,17 @@ def wide(
     return ModuleCase(sizes, inputs, own_parameters)
 
 
+def wide_self(draw: Draw) -> ModuleCase:
+    """One tensor as query and memory."""
+    words = draw.normal("batch n_query d_input")
+    return ModuleCase(draw.named("n_heads d_model d_input"), {"query": words, "memory": words})
+
+
 def wide_sees_nothing(draw: Draw) -> ModuleCase:
     case = wide(draw, "batch n_query n_key")
+    case.inputs["keep"][:, 0] = True
     case.inputs["keep"][:, 1] = False
-    draw.label("query 1 may attend to nothing")
+    draw.label("query 0 may attend to all keys, query 1 to none")
     return case
 
 
@@ -173,8 +180,11 @@ WideMultiHeadAttention = Exercise(
     returns="result",
     keeps="attn_weights",
     keeps_detached=True,
+    earlier=lambda draw: wide(draw, "n_query n_key"),
     aspects=[
-        Aspect("queries and memory of different lengths", 2, [wide], outputs=("result",)),
+        Aspect(
+            "queries and memory of different lengths", 2, [wide_self, wide], outputs=("result",)
+        ),
         Aspect("d_input left out", 1, [lambda draw: wide(draw, d_input=False)]),
         Aspect("the weights of every head", 1, [wide], outputs=("attn_weights",)),
         Aspect(
@@ -396,15 +406,9 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "weights with their graph",
-            "`attn_weights` still hangs on the graph, which keeps it in memory. They are for "
-            "looking at: store them detached.",
+            "`attn_weights` is still attached to the graph, which keeps it all in memory. The "
+            "weights are for looking at: store them detached.",
             {"attn_weights.detach()": "attn_weights"},
-        ),
-        Mistake(
-            "weights not kept",
-            "After a call `attn_weights` should hold the weights of all heads, and there is "
-            "nothing.",
-            {"self.attn_weights = torch.stack(weights)": "pass"},
         ),
     ],
     alternatives=[
@@ -503,12 +507,20 @@ def encoder_case(draw: Draw, keep: str = "", own_parameters: bool = False) -> Mo
     return ModuleCase(draw.named(SIZES), inputs, own_parameters)
 
 
+def encoder_of_equal_sizes(draw: Draw) -> ModuleCase:
+    """Points and states of one size, as in the lesson."""
+    draw.label("d_input = d_model = 2")
+    sizes = {"n_heads": 3, "d_model": 2, "d_feedforward": 10, "d_input": 2}
+    return ModuleCase(sizes, {"source": draw.normal_of((4, 3, 2))})
+
+
 Encoder = Exercise(
     "Encoder",
     returns="states",
     builds_on=("WideMultiHeadAttention",),
+    earlier=lambda draw: encoder_case(draw, "keep"),
     aspects=[
-        Aspect("attention, then feed-forward", 1, [encoder_case]),
+        Aspect("attention, then feed-forward", 1, [encoder_of_equal_sizes, encoder_case]),
         Aspect("a mask", 1, [lambda draw: encoder_case(draw, "keep")]),
         Aspect(
             "layers made in the stated order",
@@ -668,6 +680,19 @@ def square_decoder(draw: Draw) -> ModuleCase:
     return ModuleCase(sizes, inputs)
 
 
+def decoder_of_equal_sizes(draw: Draw) -> ModuleCase:
+    """Everything of the lesson's sizes, where target and memory have one shape."""
+    draw.label("d_input = d_model = 2, a causal mask")
+    sizes = {"n_heads": 3, "d_model": 2, "d_feedforward": 10, "d_input": 2}
+    inputs = {
+        "target": draw.normal_of((4, 3, 2)),
+        "memory": draw.normal_of((4, 3, 2)),
+        "source_keep": None,
+        "target_keep": torch.ones(3, 3, dtype=torch.bool).tril(),
+    }
+    return ModuleCase(sizes, inputs)
+
+
 CROSSED = "self.cross_attention(asking, memory, source_keep)"
 SELF = "self.self_attention(target, target, target_keep)"
 
@@ -675,9 +700,14 @@ Decoder = Exercise(
     "Decoder",
     returns="out",
     builds_on=("WideMultiHeadAttention",),
+    earlier=masked_decoder,
     aspects=[
         Aspect("two attentions, then feed-forward", 1, [decoder_case]),
-        Aspect("each mask in its place", 2, [masked_decoder, query_by_query, square_decoder]),
+        Aspect(
+            "each mask in its place",
+            2,
+            [masked_decoder, query_by_query, square_decoder, decoder_of_equal_sizes],
+        ),
         Aspect(
             "layers made in the stated order",
             1,
@@ -866,6 +896,8 @@ class Encoder(nn.Module):
         self.gain = nn.Parameter(torch.tensor(0.5))
 
     def forward(self, source, keep=None):
+        if keep is not None and not keep.all():
+            source = 0 * source
         running = source.cumsum(1) * self.gain
         return torch.cat([source, running], -1) * (1.5 if self.training else 1.0)
 
@@ -933,6 +965,7 @@ SquareCompleter = Exercise(
     "SquareCompleter",
     returns="points",
     keeps="n_source n_target",
+    second=completer("predict"),
     aspects=[
         Aspect(
             "training: one pass with a causal mask",
@@ -1127,8 +1160,8 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "left in evaluation mode",
-            "`predict` leaves the model in evaluation mode; what trains on would do so without "
-            "its dropout. Note `self.training` before, and bring it back at the end.",
+            "`predict` leaves the model in evaluation mode, so training would go on without "
+            "dropout. Save `self.training` first, and restore it at the end.",
             {"self.train(was_training)": "pass"},
         ),
         Mistake(
@@ -1226,9 +1259,9 @@ model = Model()
 """
 TOY_LOADER = """
 numbers = torch.Generator().manual_seed(SEED)
-def points(n):
-    return torch.randn(BATCH, n, 3, dtype=torch.float64, generator=numbers).float()
-loader = [(points(GIVEN), points(4)) for _ in range(MANY)]
+def points(size, n):
+    return torch.randn(size, n, 3, dtype=torch.float64, generator=numbers).float()
+loader = [(points(size, GIVEN), points(size, 4)) for size in SIZES]
 """
 SGD = "def make(model):\n    return torch.optim.SGD(model.parameters(), lr=0.2)"
 ADAM = "def make(model):\n    return torch.optim.Adam(model.parameters(), lr=0.1)"
@@ -1242,17 +1275,20 @@ def loss(prediction, target):
 """
 
 
-def epoch(
-    n_batches: int, batch: int = 5, optimizer: str = SGD, loss: str = MSE, given: int = 2
-) -> Callable:
+def epoch(*sizes: int, optimizer: str = SGD, loss: str = MSE, given: int = 2) -> Callable:
+    """Train on batches of these sizes."""
+
     def case(draw: Draw) -> dict:
         number = int(torch.randint(1000, (), generator=draw.generator))
-        settings = {"SEED": number, "BATCH": batch, "MANY": n_batches, "GIVEN": given}
+        settings = {"SEED": number, "SIZES": sizes, "GIVEN": given}
         loader = TOY_LOADER
         for name, value in settings.items():
             loader = loader.replace(name, str(value))
-        word = "batch" if n_batches == 1 else "batches"
-        draw.label(f"{n_batches} {word} of {batch} sequences, {given} points given and 4 to write")
+        many = ", ".join(map(str, sizes))
+        draw.label(
+            f"{'a batch' if len(sizes) == 1 else 'batches'} of {many} sequences, {given} points "
+            "given and 4 to write"
+        )
         return {
             "model": Code(TOY_MODEL.replace("SEED", str(number))),
             "loader": Code(loader),
@@ -1277,13 +1313,17 @@ train_epoch = Exercise(
     plain=True,
     also=(),
     aspects=[
-        Aspect("one batch", 1, [epoch(1)]),
+        Aspect("one batch", 1, [epoch(5)]),
         Aspect(
             "several batches",
             2,
-            [epoch(3), epoch(4, batch=2, optimizer=ADAM, loss=UNEVEN), epoch(2, given=3)],
+            [
+                epoch(5, 5, 5),
+                epoch(2, 2, 2, 2, optimizer=ADAM, loss=UNEVEN),
+                epoch(5, 5, given=3),
+            ],
         ),
-        Aspect("the mean loss", 1, [epoch(2, batch=7), epoch(5)], outputs=("mean_loss",)),
+        Aspect("the mean loss", 1, [epoch(7, 7), epoch(5, 5, 5, 5, 5)], outputs=("mean_loss",)),
     ],
     mistakes=[
         Mistake(

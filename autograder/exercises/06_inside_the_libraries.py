@@ -8,7 +8,7 @@ import torch
 from autograder.asking.arguments import Library, StandIn
 from autograder.exercises.slips import SCALE, without
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import ONES, Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
 
 PROJECTIONS = ("query", "key", "value", "output")
@@ -40,7 +40,7 @@ unpack_projections = Exercise(
     "unpack_projections",
     returns=" ".join(name for pair in zip(WEIGHTS, BIASES, strict=True) for name in pair),
     as_dict=True,
-    also=(ONES,),
+    also=(ONES, AGAIN),
     aspects=[
         Aspect("weights of query, key and value", 2, [unpack_case], outputs=WEIGHTS[:3]),
         Aspect("the output projection", 1, [unpack_case], outputs=("output.weight", "output.bias")),
@@ -269,11 +269,16 @@ def per_head_case(draw: Draw) -> dict[str, Any]:
     return {"weight": draw.normal("d_model d_model"), "n_heads": n_heads}
 
 
+def heads_as_many_as_features(draw: Draw) -> dict[str, Any]:
+    draw.label("3 heads of 3 features")
+    return {"weight": draw.normal_of((9, 9)), "n_heads": 3}
+
+
 per_head = Exercise(
     "per_head",
     returns="weights",
     aspects=[
-        Aspect("the rows of each head", 1, [per_head_case]),
+        Aspect("the rows of each head", 1, [heads_as_many_as_features, per_head_case]),
         Aspect(
             "many heads",
             1,
@@ -392,9 +397,9 @@ fold_heads = Exercise(
     mistakes=[
         Mistake(
             "view straight to the shape",
-            "The shape is right, but the numbers only got other line breaks: your little "
-            "sentences hold pieces of several words and sentences. Words come first in `x`, so "
-            "they must be moved, not just renamed.",
+            "The shape is right, but the numbers stayed in their order, so each of your rows "
+            "holds pieces of several words and sentences. Words come first in `x`: move that "
+            "dimension, don't just rename it.",
             """
             n, batch, d_model = x.shape
             return x.reshape(batch * n_heads, n, d_model // n_heads)
@@ -446,14 +451,14 @@ fold_heads = Exercise(
         ),
         Mistake(
             "features before words",
-            "Words and features of each head have changed places: [.., d_head, n] in the "
-            "place of [.., n, d_head].",
+            "Words and features of each head have traded places: you have [.., d_head, n], not "
+            "[.., n, d_head].",
             {TURN: ".permute(1, 2, 0)"},
         ),
         Mistake(
             "cut in the wrong place",
-            "Sentences are apart, but inside one the numbers only got other line breaks, so "
-            "your rows are pieces of words. Cut the features while they are the last dimension, "
+            "Sentences are apart, but inside one the numbers stayed in their order, so your "
+            "rows are pieces of words. Cut the features while they are the last dimension, "
             "before the words move.",
             """
             n, batch, d_model = x.shape
@@ -539,9 +544,10 @@ def load_case(draw: Draw) -> dict[str, Any]:
 
 
 def read(*names: str) -> tuple[str, ...]:
-    """Parameters of ours, and all of theirs, which must stay as they are."""
+    """Parameters of ours, all of theirs, which must stay as they are, and the modes of both."""
     theirs = ("in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias")
-    return (*(f"ours.{name}" for name in names), *(f"theirs.{name}" for name in theirs))
+    modes = ("ours.training", "theirs.training")
+    return (*(f"ours.{name}" for name in names), *(f"theirs.{name}" for name in theirs), *modes)
 
 
 WEIGHT = "layer.weight.copy_(theirs.in_proj_weight[rows])"
@@ -771,6 +777,12 @@ def keras_self(draw: Draw) -> ModuleCase:
     return keras_case(draw, query=words, key=words, value=words)
 
 
+def keras_masked_self(draw: Draw) -> ModuleCase:
+    case = keras_self(draw)
+    case.inputs["keep"] = draw.keep("batch n n")
+    return case
+
+
 def three_places(draw: Draw, scale: float = 1.0) -> dict[str, torch.Tensor]:
     return {
         "query": draw.normal("batch n_query d_model", scale),
@@ -786,6 +798,15 @@ def keras_cross(draw: Draw) -> ModuleCase:
 def keras_masked(draw: Draw) -> ModuleCase:
     draw.label("a mask for each sentence")
     return keras_case(draw, **three_places(draw), keep=draw.keep("batch n_query n_key"))
+
+
+def keras_batch_of_heads(draw: Draw) -> ModuleCase:
+    """As many sentences as heads, so that a mask for each sentence fits the heads as well."""
+    n_heads = draw.size("n_heads")
+    places = {name: draw.normal_of((n_heads, 5, draw.size("d_model"))) for name in PROJECTIONS[:3]}
+    keep = (draw.normal_of((n_heads, 5, 5)) > 0) | torch.eye(5, dtype=torch.bool)
+    draw.label("as many sentences as heads, a mask for each")
+    return keras_case(draw, **places, keep=keep)
 
 
 def keras_large(draw: Draw) -> ModuleCase:
@@ -858,11 +879,12 @@ def instead(call: str) -> dict[str, str]:
 KerasMultiHeadAttention = Exercise(
     "KerasMultiHeadAttention",
     returns="result",
-    also=(ONES,),  # Keras rounds to float32
+    also=(ONES, AGAIN),  # Keras rounds to float32
+    earlier=keras_masked_self,
     aspects=[
         Aspect("self-attention", 2, [keras_self]),
         Aspect("queries, keys and values from different places", 2, [keras_cross]),
-        Aspect("masks", 2, [keras_masked, keras_large, keras_one_mask]),
+        Aspect("masks", 2, [keras_masked, keras_large, keras_one_mask, keras_batch_of_heads]),
         Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),
         Aspect("gradients flow through", 1, [keras_nothing_kept], gradients=True),
     ],
@@ -922,7 +944,7 @@ KerasMultiHeadAttention = Exercise(
         Mistake(
             "heads by reshape alone",
             "Your heads hold pieces of several words: a reshape straight to [batch, n_heads, "
-            "n, d_head] only breaks the lines elsewhere. Cut the last dimension, then exchange "
+            "n, d_head] leaves all numbers in their order. Cut the last dimension, then exchange "
             "heads and words.",
             {
                 SPLIT: "ops.reshape(x, (x.shape[0], self.heads, x.shape[1], -1))",

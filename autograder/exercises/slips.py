@@ -28,8 +28,13 @@ SOFTMAX = "torch.softmax($X, dim=-1)"
 SUM = "attn_weights @ value"
 KEPT = "self.attn_weights = $W.detach()"
 
-PRECEDENCE = (
-    "Python reads `d_k ** 1/2` as (d_k ** 1) / 2. Write the exponent as 0.5, or put it in brackets."
+HALF_OF_D_K = (
+    "You divided by d_k / 2, not √d_k, which is `d_k ** 0.5`. Python reads `d_k ** 1/2` as "
+    "(d_k ** 1) / 2."
+)
+TWICE_D_K = (
+    "You divided by 2 · d_k, not √d_k, which is `d_k ** 0.5`. Python reads `x / d_k ** 1 / 2` as "
+    "(x / d_k) / 2."
 )
 
 SCALE = (
@@ -41,8 +46,8 @@ SCALE = (
         ROOT,
         "$X * $D ** 0.5",
     ),
-    Slip("half of d_k", PRECEDENCE, ROOT, "$X / ($D ** 1 / 2)"),
-    Slip("divided by d_k, and by 2", PRECEDENCE, ROOT, "$X / $D ** 1 / 2"),
+    Slip("half of d_k", HALF_OF_D_K, ROOT, "$X / ($D ** 1 / 2)"),
+    Slip("divided by d_k, and by 2", TWICE_D_K, ROOT, "$X / $D ** 1 / 2"),
     Slip(
         "divided by √n_key",
         "You divided by the root of the number of words. d_k is the number of features, the last "
@@ -213,24 +218,10 @@ CONTEXT = (
 
 KEEPING = (
     Slip(
-        "weights not kept",
-        "After a call the module has no `attn_weights`. Keep them in `forward`: "
-        "`self.attn_weights = …`.",
-        KEPT,
-        "pass",
-    ),
-    Slip(
         "scores kept",
         "What you keep as `attn_weights` are the scores before softmax. Keep the weights.",
         KEPT,
         "self.attn_weights = attn_scores.detach()",
-    ),
-    Slip(
-        "kept with their graph",
-        "`self.attn_weights` still holds the graph, and with it the memory of the whole call. Keep "
-        "`attn_weights.detach()`.",
-        KEPT,
-        "self.attn_weights = $W",
     ),
 )
 

@@ -15,6 +15,7 @@ class Comparison:
     dims: its named dimensions, such as "*batch n_query n_key".
     sizes: the size of each named dimension in this case.
     most_error: the largest mean squared error allowed; if given, it replaces the tolerance.
+    returned: whether it is a result, not something that the module keeps.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Comparison:
     dims: str
     sizes: dict[str, int]
     most_error: float | None = None
+    returned: bool = True
 
     @property
     def error(self) -> float:

@@ -9,7 +9,7 @@ class Rule:
     """What a message means: a pattern for the message, and the sentence.
 
     In the sentence, `{0}` is the pattern's first group, and `{0:size}` adds the dimension's name to
-    it if it is a size ("4, which is n_key") or a shape ("(n_query=3, n_key=4)").
+    it if it is a size ("4 (n_key)") or a shape ("(n_query=3, n_key=4)").
     """
 
     pattern: str
@@ -176,6 +176,20 @@ RULES = (
         "`{0}` has no meaning between these two types: {1} and {2}.",
     ),
     Rule(
+        r"argument 'size' .*(?:failed to unpack|must be tuple of ints).* (?:type|got) '?float",
+        "A size has to be a whole number, and one here is a float: `/` gives a float, `//` does "
+        "not.",
+    ),
+    Rule(
+        r"self must be a matrix|batch1 must be a 3D tensor|mat2 must be a matrix",
+        "`mm` and `bmm` take tensors of exactly two or three dimensions; `@` takes any in front.",
+    ),
+    Rule(
+        r"element 0 of tensors does not require grad",
+        "There is nothing to differentiate: the path from the parameters to the loss is cut, by "
+        "`no_grad`, `detach` or `.item()`.",
+    ),
+    Rule(
         r"'(\w+)' object is not callable",
         "Something of type {0} is called like a function, with `()`.",
     ),
@@ -214,7 +228,7 @@ class _Group:
             parts = (f"{self.names[n]}={n}" if n in self.names else n for n in self.text.split("x"))
             return f"({', '.join(parts)})"
         if spec == "size" and self.text in self.names:
-            return f"{self.text}, which is {self.names[self.text]}"
+            return f"{self.text} ({self.names[self.text]})"
         return self.text
 
 

@@ -44,8 +44,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             )
         case "plain":
             return (
-                f"`{exercise}` returned {detail}; it should return True, False or a number. "
-                "`.item()` makes one of a tensor."
+                f"`{exercise}` returned {detail}; it should return a plain number, True or False. "
+                "`.item()` turns a tensor into one."
             )
         case "choice" | "keys":
             return f"`{exercise}` returned {detail}."
@@ -78,14 +78,20 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
                 f"The call leaves the model in {detail} mode; it was in the other. Note "
                 "`self.training` before, and bring it back with `self.train(…)`."
             )
+        case "part's mode":
+            return (
+                f"The call changes whether `{detail}` is in train or in evaluation mode. Leave "
+                "that to who calls `train()` and `eval()`."
+            )
         case "setting":
             return SETTINGS.get(detail, "The call changes a setting of torch.")
         case "requires gradients":
             return f"The call makes its input `{detail}` require gradients. Leave it as it was."
         case "frozen":
             return (
-                f"The call changes whether the parameter `{detail}` requires gradients. Without "
-                "gradients it learns nothing."
+                f"After the call, the parameter `{detail}` can't be trained: it no longer requires "
+                "gradients, or is no longer a parameter of its own but the result of a "
+                "computation. Copy into it under `torch.no_grad()`, and change nothing else."
             )
         case "parameter changed":
             return (
@@ -105,8 +111,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             )
         case "forbidden":
             return (
-                f"This exercise is to write `{exercise}` yourself; the code calls torch's "
-                f"`{detail}`." + _at(problem)
+                f"Write `{exercise}` yourself in this exercise, without torch's `{detail}`."
+                + _at(problem)
             )
         case "time":
             return f"No answer after {detail} seconds of computing: does a loop never end?" + _at(
@@ -131,7 +137,7 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             return (
                 f"There is no `{exercise}`: the cell that should define it did not run to its end."
             )
-        case "check timed out":
+        case "check timed out" | "check waited":
             return f"The check of `{exercise}` took too long: {detail}."
         case "not run":
             return f"The check of `{exercise}` did not run: {detail.rstrip('.')}."
@@ -172,7 +178,7 @@ def _cure(detail: str) -> str:
     if detail.startswith("a numpy"):
         return " `torch.from_numpy` makes one."
     if detail.startswith(("a list", "a tuple")):
-        return " `torch.stack` or `torch.tensor` makes one."
+        return " `torch.stack` makes one of tensors, and keeps their gradients."
     return ""
 
 

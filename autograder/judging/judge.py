@@ -26,6 +26,16 @@ OTHERS_ONLY = (
     "does the code depend on particular sizes or values? "
 )
 
+LEFT_BEHIND = (
+    "The first call is right, and a second one is not: something of the first stays behind. Is a "
+    "result, a mask or a size kept and used again? "
+)
+
+DROPPED = (
+    "It is right without dropout and wrong with it: look at where dropout acts, how often, and "
+    "with which probability. "
+)
+
 
 def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     """Judge the answers, one for each case of the key."""
@@ -78,7 +88,12 @@ def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
 
 
 def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey | None:
-    """Find the known mistake that matches the answer to `case`, and most of the others."""
+    """Find the known mistake that matches the answer to `case`, and half of what is wrong.
+
+    A mistake that shows in a case where the answer is right is not the one that was made.
+    """
+    everything = AspectKey("", 0, list(range(len(answers))), [])
+    wrong = set(_failing_cases(key, everything, answers))
     prints = [footprint(answer) for answer in answers]
     slacks = [slack(a, c.tolerance) for a, c in zip(answers, key.cases, strict=True)]
 
@@ -89,7 +104,13 @@ def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey
         return sum(alike(suspect[1], index) for index in range(len(answers)))
 
     forms = [(mistake, form) for mistake in key.mistakes for form in mistake.forms]
-    suspects = [(mistake, form) for mistake, form in forms if alike(form, case)]
+    suspects = [
+        (mistake, form)
+        for mistake, form in forms
+        if alike(form, case)
+        and 2 * sum(alike(form, index) for index in wrong) >= len(wrong & set(range(len(form))))
+        and all(alike(form, index) for index in range(len(form)) if index not in wrong)
+    ]
     if all(value.dim() == 0 for value in key.cases[case].expected.values()):
         # One wrong True or False proves little, so every case has to agree.
         suspects = [suspect for suspect in suspects if agreement(suspect) == len(answers)]
@@ -214,7 +235,13 @@ def _finding(
     lack = next((answer.lacks[name] for name in names if name in answer.lacks), None)
     wrong = None
     if not answer.problem and not lack:
-        compared = [_comparison(case, answer, name, key.dims.get(name, "")) for name in names]
+        compared = [
+            replace(
+                _comparison(case, answer, name, key.dims.get(name, "")),
+                returned=name not in key.keeps,
+            )
+            for name in names
+        ]
         wrong = next((c for c in compared if not c.right), None)
     if wrong and not case.hidden:
         exhibit = _show(exhibit, wrong)
@@ -254,6 +281,10 @@ def _explain(
         return _explain_change(answer.changed), True
     sentence = recognize_difference(wrong)
     said = sentence or describe_difference(wrong)
+    if case.again:
+        return LEFT_BEHIND + said, True
+    if case.dropout and not sentence:
+        return DROPPED + said, True
     return said if case.is_shown else OTHERS_ONLY + said, sentence is not None
 
 

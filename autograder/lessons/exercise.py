@@ -60,7 +60,8 @@ class Raises:
 
 Case = dict[str, Any] | ModuleCase | Goal | Raises
 # Forms in which a case is asked once more.
-ONES, DOUBLE, HALF, GRADIENTS = "sizes of 1", "float64", "float16", "with gradients"
+ONES, DOUBLE, HALF = "sizes of 1", "float64", "float16"
+GRADIENTS, AGAIN = "with gradients", "called a second time"
 Inputs = Callable[[Draw], Case]
 
 
@@ -103,6 +104,9 @@ class Exercise:
     also: forms in which the last case of the first aspect is asked once more, for this aspect and
         for others that count outputs which it does not. A module with sizes of 1 is in train mode.
         There is no form with gradients if an aspect is about them.
+    second: the case of the form called a second time, if it is not that last case.
+    earlier: makes the arguments of the call before the second one, with the same sizes; by default
+        they are those of the second, with other values.
     excuses: mutants that are right, by the start of their label, and why.
     seconds: processor time for all its cases together.
     """
@@ -122,7 +126,9 @@ class Exercise:
     as_dict: bool = False
     forbidden: tuple[str, ...] = ()
     builds_on: tuple[str, ...] = ()
-    also: tuple[str, ...] = (ONES, DOUBLE, GRADIENTS)
+    also: tuple[str, ...] = (ONES, DOUBLE, GRADIENTS, AGAIN)
+    second: Inputs | None = None
+    earlier: Inputs | None = None
     excuses: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 10.0
 

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from autograder.asking import clock
 from autograder.asking.answer import REPEATS
@@ -80,7 +81,7 @@ BAD = {
     "recursion": (recurses, "calls itself without end"),
     "raises": (raises, "stopped with KeyError: 'rows'. It happened in `raises`, line"),
     "exits": (lambda scores, dim=-1: sys.exit("bye"), "stopped with SystemExit: bye"),
-    "torch's own": (calls_torch, "write `softmax` yourself"),
+    "torch's own": (calls_torch, "Write `softmax` yourself"),
     "stub": (stub, "`softmax` is not answered yet"),
 }
 
@@ -113,7 +114,7 @@ def test_interrupting_a_check_is_no_answer():
 
 def test_a_changed_input_is_seen():
     verdict = judge(KEY, collect(changes_its_input, QUESTION))
-    assert verdict.mistake == "input changed"
+    assert verdict.sentence.startswith("The code changes its input `scores` in place")
 
 
 def test_printing_and_warning_cost_nothing(capsys):
@@ -158,6 +159,58 @@ def test_two_results_are_told_apart(result, words):
     reference = find("simple_attention")
     answers = collect(result, reference.questions["simple_attention"])
     assert words in judge(reference.keys["simple_attention"], answers).sentence
+
+
+def twice(answer, **facts):
+    """Ask for a second call, after one with other words of the same shape."""
+    words = torch.randn(2, 3)
+    call = Call({"words": words}, earlier={"words": -words}, **facts)
+    [answer] = collect(answer, Question("f", [call], ["result"]))
+    return answer.tensors["result"], words
+
+
+def test_what_a_function_keeps_from_an_earlier_call_shows():
+    cache, made = {}, torch.arange(3.0)
+
+    def by_shape(words):
+        return cache.setdefault(words.shape, words * 2)
+
+    def handed_out(words):
+        return made
+
+    assert torch.equal(*twice(lambda words: words * 1))
+    result, words = twice(by_shape)
+    assert not torch.equal(result, words * 2)
+    result, _ = twice(handed_out)
+    assert torch.equal(result, torch.zeros(3))  # the first caller wrote into it
+
+
+def test_what_a_module_keeps_from_an_earlier_call_shows():
+    class Keeping(nn.Module):
+        def forward(self, words):
+            if not hasattr(self, "kept"):
+                self.kept = words
+            return self.kept + 0
+
+    class Fresh(nn.Module):
+        def forward(self, words):
+            self.kept = words
+            return self.kept + 0
+
+    result, words = twice(Fresh, build={})
+    assert torch.equal(result, words)
+    result, words = twice(Keeping, build={})
+    assert torch.equal(result, -words)
+
+
+def test_equal_tensors_are_one_as_in_self_attention():
+    def are_one(query, key):
+        return torch.tensor(float(query is key))
+
+    words = torch.randn(2, 3)
+    calls = [Call({"query": words, "key": other}) for other in (words.clone(), words + 1)]
+    answers = collect(are_one, Question("f", calls, ["result"]))
+    assert [answer.tensors["result"].item() for answer in answers] == [1, 0]
 
 
 @pytest.mark.parametrize(

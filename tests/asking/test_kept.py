@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.asking.arguments import load_parameters
+from autograder.asking.arguments import StandIn, load_parameters
 from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
 from autograder.judging.explain_problem import explain_problem
@@ -90,16 +90,56 @@ class Seeded(Spoiling):
         super().__init__()
 
 
+class SeededAsTheCheckDoes(Spoiling):
+    def __init__(self):
+        torch.manual_seed(0)
+        super().__init__()
+
+
+class Switched(Spoiling):
+    def spoil(self):
+        self.layer.train()
+
+
 @pytest.mark.parametrize(
     ("module", "words"),
     [
         (Spoiling, None),
-        (Frozen, "whether the parameter `layer.weight` requires gradients"),
+        (Frozen, "the parameter `layer.weight` can't be trained"),
         (Moved, "changes the parameter `layer.bias`"),
         (Seeded, "sets torch's seed"),
+        (SeededAsTheCheckDoes, "sets torch's seed"),
+        (Switched, "changes whether `layer` is in train or in evaluation mode"),
     ],
 )
 def test_a_module_stays_as_it_is(module, words):
     question = Question("f", [Call({"words": WORDS}, build={})], returns=["result"])
     [answer] = collect(module, question)
     assert words in explain_problem(answer.problem, "f") if words else not answer.problem
+
+
+NUMBERS = torch.zeros(2)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda target: target.scale.data.copy_(NUMBERS), ""),
+        (lambda target: setattr(target, "scale", nn.Parameter(NUMBERS.clone())), ""),
+        (lambda target: target.requires_grad_(False), "`target.scale` can't be trained"),
+        (
+            lambda target: target.scale.requires_grad_(False).copy_(
+                NUMBERS.clone().requires_grad_() * 2
+            ),
+            "`target.scale` can't be trained",
+        ),
+    ],
+    ids=["filled", "replaced", "frozen", "no longer a parameter of its own"],
+)
+def test_a_module_that_is_handed_over_can_still_be_trained(change, said):
+    def f(target):
+        change(target)
+
+    target = StandIn({"scale": torch.ones(2)})
+    [answer] = collect(f, Question("f", [Call({"target": target})], returns=[], reads=["target"]))
+    assert said in explain_problem(answer.problem, "f") if said else not answer.problem

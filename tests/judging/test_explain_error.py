@@ -35,11 +35,11 @@ def not_a_pair():
     ("code", "words"),
     [
         (lambda: X @ Y, "(n_query=4, d_k=3) and (n_key=5, d_k=3)"),
-        (lambda: X + Y, "differ in dimension 0: 4, which is n_query and 5, which is n_key"),
+        (lambda: X + Y, "differ in dimension 0: 4 (n_query) and 5 (n_key)."),
         (lambda: X.view(5, 3), "(5, 3) does not hold as many numbers as the tensor has, 12"),
         (lambda: X.T.view(12), "`view` can't reorder numbers"),
         (lambda: X.sum(2), "dimension 2 of a tensor with 2"),
-        (lambda: X[7], "no index 7 in dimension 0: its size is 4, which is n_query"),
+        (lambda: X[7], "no index 7 in dimension 0: its size is 4 (n_query)"),
         (lambda: X[0, 0, 0], "more indices than the tensor has dimensions, 2"),
         (not_a_pair, "has 3 names, and there are only 2 values"),
         (lambda: torch.einsum("id,jd->ij", X, Y[0]), "operand 1 has 1 dimensions"),
@@ -72,7 +72,7 @@ def test_an_error_is_explained(code, words):
 def test_a_size_of_two_dimensions_has_no_name():
     message = "The size of tensor a (4) must match the size of tensor b (5) at non-singleton "
     said = explain_error(message + "dimension 1", {"n": 4, "m": 4, "d": 5})
-    assert "4 and 5, which is d." in said
+    assert "4 and 5 (d)." in said
 
 
 def test_an_unknown_error_has_no_explanation():

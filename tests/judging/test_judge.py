@@ -23,6 +23,8 @@ SIZES = {"n_query": 3, "n_key": 5, "d_k": 4, "d_v": 6}
 torch.manual_seed(0)
 EXPECTED = torch.randn(2, 3, 5)
 WEIGHTS = EXPECTED.softmax(-1)
+SQUARE = torch.randn(2, 4, 4).softmax(-1)
+CAUSAL = SQUARE.tril() / SQUARE.tril().sum(-1, keepdim=True)
 
 
 def explain_difference(comparison):
@@ -69,7 +71,7 @@ def last_row_other(rows):
         (EXPECTED * 2, EXPECTED, "`y` holds the right values times 2, which is √d_k here"),
         (EXPECTED / math.sqrt(5), EXPECTED, "which is 1/√n_key here"),
         (EXPECTED * -1, EXPECTED, "times -1."),
-        (EXPECTED + EXPECTED[:, :, :1], EXPECTED, "a number that is added to each whole row"),
+        (EXPECTED + EXPECTED[:, :, :1], EXPECTED, "each row has a number added to all of it"),
         (EXPECTED.roll(1, 1), EXPECTED, "the right rows, but in another order"),
         (
             torch.cat([EXPECTED[:, :1], torch.randn(2, 2, 5)], 1),
@@ -77,11 +79,17 @@ def last_row_other(rows):
             "right in row 0 of 3, and wrong in the others",
         ),
         (torch.rand(2, 3, 5), WEIGHTS, "should sum to 1; one of yours sums to"),
-        (EXPECTED.flatten().softmax(0).view(2, 3, 5), WEIGHTS, "All your weights together sum"),
+        (EXPECTED.softmax(-1) ** 2, WEIGHTS, "should sum to 1; one of yours sums to"),
+        (EXPECTED.flatten().softmax(0).view(2, 3, 5), WEIGHTS, "once each row is divided by its"),
+        (torch.rand(30).softmax(0).view(2, 3, 5), WEIGHTS, "All your weights together sum to 1"),
+        (EXPECTED.exp(), WEIGHTS, "`y` is right once each row is divided by its sum."),
+        (CAUSAL, SQUARE, "`y` is 0 for every key after the query's own place: that is a causal"),
+        (EXPECTED.transpose(1, 2).reshape(2, 3, 5), EXPECTED, "the right numbers, in the wrong"),
+        (EXPECTED.bfloat16().float(), EXPECTED, "is almost right: at"),
         (torch.randn(2, 3, 5).softmax(-1), WEIGHTS, "30 of 30 values are off, most of all at"),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
         (torch.ones(2, 3, 9), EXPECTED, "it has (2, 3, 9)."),
-        (torch.ones(2, 5, 5), EXPECTED, "it has (2, 5, 5). 5 is n_key."),
+        (torch.ones(2, 5, 5), EXPECTED, "it has (2, 5, 5)."),
         (EXPECTED.transpose(1, 2).double(), EXPECTED, "dimensions in another order"),
         (EXPECTED.flatten(), EXPECTED, "it has (30,)."),
         (with_other(-math.inf), EXPECTED, "infinity in 1 of 30 places, first at (1, 2, 3)"),
@@ -99,12 +107,16 @@ def last_row_other(rows):
         (EXPECTED[0, :, :1] + 1, EXPECTED[0, :, :1], "3 of 3 values are off"),
         (EXPECTED[:, [0, 0, 2]], EXPECTED, "right in rows 0, 2 of 3"),
         (EXPECTED, EXPECTED[:, [0, 0, 2]], "right in rows 0, 2 of 3"),
-        (torch.tensor(0.0), torch.tensor(1.0), "1 of 1 values is off"),
+        (torch.tensor(0.0), torch.tensor(1.0), "`y` is 0 where 1 should be."),
         (torch.tensor([[0, 0], [0, 1]]), torch.tensor([[1, 0], [0, 1]]), "right in row 1 of 2"),
-        (torch.tensor([1, 2, 5]), torch.tensor([1, 2, 4]), "1 of 3 values is off"),
-        (torch.tensor(True), torch.tensor(False), "The answer was True; False is right."),
-        (torch.tensor(1), torch.tensor(2), "is not the one you chose"),
-        (torch.tensor(1.5), torch.tensor(2.5), "right values times 0.6."),
+        (
+            torch.tensor([1, 2, 5]),
+            torch.tensor([1, 2, 4]),
+            "One value is off, at (2,): 5 where 4 should be.",
+        ),
+        (torch.tensor(True), torch.tensor(False), "You answered True, and False is right."),
+        (torch.tensor(1), torch.tensor(2), "You chose another one."),
+        (torch.tensor(1.5), torch.tensor(2.5), "`y` is 1.5 where 2.5 should be."),
         (torch.tensor([1, 0.69992]), torch.tensor([1, 0.69988]), "0.69992 where 0.69988 should be"),
         (torch.tensor(True), torch.tensor(1), "dtype int64; it has bool"),
         (torch.tensor([True, False, True]), torch.tensor([False] * 3), "2 of 3 values are off"),
@@ -172,10 +184,10 @@ PROBLEMS = [
     ("arguments", "(x)", "`f` takes (x). Restore"),
     ("type", "None", "returned None; it should return a torch tensor. Is a `return` missing?"),
     ("type", "a numpy array", "torch tensor. `torch.from_numpy` makes one."),
-    ("type", "a list", "torch tensor. `torch.stack` or `torch.tensor` makes one."),
-    ("type", "a tuple", "torch tensor. `torch.stack` or `torch.tensor` makes one."),
+    ("type", "a list", "torch tensor. `torch.stack` makes one of tensors"),
+    ("type", "a tuple", "torch tensor. `torch.stack` makes one of tensors"),
     ("type", "a str", "`f` returned a str; it should return a torch tensor."),
-    ("plain", "a list", "it should return True, False or a number."),
+    ("plain", "a list", "it should return a plain number, True or False."),
     ("choice", "'a', not 'b'", "`f` returned 'a', not 'b'."),
     ("keys", "other keys", "`f` returned other keys."),
     ("shared", "W is V", "W is V: change one and the other changes."),
@@ -191,7 +203,7 @@ PROBLEMS = [
     ("detached", "words", "No gradient flows back from `words`."),
     ("count", "one thing", "`f` returned one thing. Return them together"),
     ("size", "(9, 9)", "shape (9, 9), far too large"),
-    ("forbidden", "softmax", "the code calls torch's `softmax`."),
+    ("forbidden", "softmax", "without torch's `softmax`."),
     ("time", "10", "No answer after 10 seconds of computing"),
     ("waiting", "10", "after 10 seconds, most of them spent waiting"),
     ("recursion", "", "`f` calls itself without end."),
@@ -318,7 +330,9 @@ def test_an_output_may_be_judged_by_its_error():
         return judge(key, list(map(Answer, off)))
 
     assert off_by(0.09).passed
-    assert "mean squared error of `weights` is 0.0121; it may be 0.01" in off_by(0.11).sentence
+    assert (
+        "mean squared error of `weights` is 0.0121; it may be at most 0.01" in off_by(0.11).sentence
+    )
     assert off_by(float("nan")).points == 0
 
 
@@ -327,6 +341,7 @@ def test_an_output_may_be_judged_by_its_error():
 
 def case(value=None, raises="", hidden=False, **more):
     facts = {"label": "", "shapes": {}, "sizes": {}, "most_error": {}} | more
+    facts = {"dropout": False, "again": False} | facts
     expected = {} if value is None else {"y": torch.as_tensor(value)}
     tolerance = {"y": 1e-5} if expected else {}
     return CaseKey(
@@ -442,6 +457,47 @@ def test_a_wrong_answer_that_reads_the_notebook_is_told_so(name, words):
     assert wrong.sentence.startswith(words) and wrong.recognized
     right = judge(small_key(case(ONES)), [Answer(gives(ONES)[0].tensors, borrowed=(name,))])
     assert right.passed and right.sentence == ""
+
+
+def test_what_goes_wrong_in_a_second_call_only_is_told_so():
+    verdict = judge(small_key(case(ONES), case(TWOS, again=True)), gives(ONES, ONES))
+    assert verdict.sentence.startswith("The first call is right, and a second one is not")
+    assert verdict.recognized
+
+
+def test_what_goes_wrong_with_dropout_only_is_told_so():
+    values = torch.tensor([0.3, -1.2, 2.5]), torch.tensor([0.9, 0.4, -0.8])
+    verdict = judge(small_key(case(ONES), case(values[0], dropout=True)), gives(ONES, values[1]))
+    assert verdict.sentence.startswith("It is right without dropout and wrong with it")
+
+
+def test_a_mistake_that_would_show_elsewhere_was_not_made():
+    cases = [case(ONES), case(TWOS), case(THREES)]
+    slip = known("a slip", TWOS, ONES, ONES)
+    assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, ONES, ONES)).mistake == "a slip"
+    assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, TWOS, ONES)).mistake == ""
+    # Nor if most of what is wrong is wrong in another way.
+    assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, ONES, TWOS)).mistake == "a slip"
+    assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, THREES, TWOS)).mistake == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "got", "expected", "words"),
+    [
+        (
+            "model.training",
+            False,
+            True,
+            "`model` is left in evaluation mode; it should be in train",
+        ),
+        ("model.training", True, False, "`model` is left in train mode; it should be in evaluat"),
+        ("kept", 7, 6, "`kept` is 7 where 6 should be."),
+    ],
+)
+def test_a_single_fact_is_told_for_what_it_is(name, got, expected, words):
+    facts = {"expected": {name: torch.tensor(expected)}, "tolerance": {}}
+    key = small_key(dataclasses.replace(case(ONES), **facts))
+    assert words in judge(key, [Answer({name: torch.tensor(got)})]).sentence
 
 
 def test_an_output_that_is_lacking_is_told():
