@@ -54,6 +54,7 @@ ATTACKS = [
             torch.Tensor.__eq__ = torch.Tensor.allclose = lambda *a, **k: torch.tensor(True)
         """,
         answers=WRONG_SOFTMAX,
+        earns=(),  # in its own kernel all arguments are equal now, and so taken for one
     ),
     Attack(
         "check replaced by nothing",

@@ -53,7 +53,7 @@ class Attack:
     change: does something to the notebook. lay: puts files next to it, given its folder and the
         stage's facts.
     told: what must be found in the reason or the outputs, as a sign that the attack really ran.
-    outcome: "graded" or "failed", if it matters.
+    outcome: "graded" or "not graded", if it matters.
     """
 
     name: str

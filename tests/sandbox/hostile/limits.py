@@ -38,7 +38,7 @@ ATTACKS = [
             """
         },
         told="could not be interrupted",
-        outcome="failed",
+        outcome="not graded",
     ),
     Attack(
         "loop in an answer",
@@ -51,13 +51,13 @@ ATTACKS = [
                     while time.process_time() < {SPIN}: pass
             """
         },
-        outcome="failed",
+        outcome="not graded",
     ),
     Attack(
         "loop outside Python",
         "spends its time adding up numbers, where no interrupt is seen",
         answers={"softmax": "sum(range(2 * 10**9))"},
-        outcome="failed",
+        outcome="not graded",
     ),
     Attack(
         "endless recursion",

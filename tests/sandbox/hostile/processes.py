@@ -7,7 +7,7 @@ SURVIVABLE = "its kernel died|ended from within|took more than"
 
 def _ends(name: str, tries: str, code: str, told: str = SURVIVABLE) -> Attack:
     """Make an attack that loses what comes after it, but not what came before."""
-    return Attack(name, tries, answers={"softmax": code}, told=told, outcome="failed")
+    return Attack(name, tries, answers={"softmax": code}, told=told, outcome="not graded")
 
 
 ATTACKS = [
