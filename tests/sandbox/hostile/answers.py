@@ -241,7 +241,7 @@ ATTACKS = [
             "softmax": "def softmax(scores, dim=-1): return torch.ones(1 << 28)",
             "context_vector": "def context_vector(a, w): return torch.ones(1).expand(1 << 40)",
         },
-        outcome="graded",
+        outcome="not graded",  # writing into so long a result takes its check too long
     ),
     Attack(
         "tensors of strange kinds",
