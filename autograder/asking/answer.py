@@ -19,8 +19,12 @@ DTYPES = (
 
 # Kinds of problems that occur before any call is made.
 NEVER_CALLED = {
-    *("undefined", "check timed out", "check waited"),
-    *("not run", "no answer", "unreadable"),
+    "undefined",
+    "check timed out",
+    "check waited",
+    "not run",
+    "no answer",
+    "unreadable",
 }
 
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, equal  # by name: a notebook may replace torch's
 
-from autograder.asking.answer import REPEATS, Answer, Problem
+from autograder.asking.answer import MOST_ELEMENTS, REPEATS, Answer, Problem
 from autograder.asking.arguments import make_all
 from autograder.asking.clock import TimeLimit
 from autograder.asking.guard import START, Forbid, SameDropout, same_randomness, silence
@@ -75,7 +75,7 @@ def _made(call: Call) -> dict[str, Any]:
     tensors = [] if call.gradients else [v for v in made.values() if isinstance(v, Tensor)]
     for name, value in made.items():
         if isinstance(value, Tensor):
-            made[name] = next((t for t in tensors if torch.equal(t, value)), value)
+            made[name] = next((t for t in tensors if equal(t, value)), value)
     return made
 
 
@@ -100,7 +100,7 @@ def _outputs(
     calls = contextlib.nullcontext()
     if call.earlier is not None:
         calls = torch.no_grad()  # as where models are used, and results are kept for later
-        _call_earlier(method, call.earlier)
+        _call_earlier(method, call.earlier, question)
     with calls, same_state(function, dict(zip(arguments, given, strict=True))):
         result = method(*given)
     require_mode(function, call.training)
@@ -122,12 +122,12 @@ def _outputs(
     return {name: plain_tensor(value, name) for name, value in outputs.items()}
 
 
-def _call_earlier(method: Callable, arguments: dict[str, Any]) -> None:
+def _call_earlier(method: Callable, arguments: dict[str, Any], question: Question) -> None:
     """Make a call of which nothing may stay behind, and overwrite what it returned."""
     with torch.no_grad():
-        result = method(*make_all(arguments).values())
-    for value in result if isinstance(result, tuple | list) else [result]:
-        if isinstance(value, Tensor):
+        results = named_results(method(*make_all(arguments).values()), question)
+    for value in results.values():
+        if value.numel() <= MOST_ELEMENTS:
             with contextlib.suppress(RuntimeError):  # an expanded tensor can't be written to
                 value.detach().zero_()
 
@@ -162,7 +162,7 @@ def _kept_attributes(
 
 
 def _same(before: Any, after: Any) -> bool:
-    return not isinstance(before, Tensor) or torch.equal(before, after)
+    return not isinstance(before, Tensor) or equal(before, after)
 
 
 def _forbid(names: list[str]) -> contextlib.AbstractContextManager:

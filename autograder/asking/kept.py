@@ -38,25 +38,25 @@ def _settings() -> tuple[bool, torch.dtype, int]:
 
 @contextlib.contextmanager
 def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
-    """Raise WrongResult if a call changes its module, or what the others need gradients for.
+    """Raise WrongResult if a call changes its module, or what can be trained afterwards.
 
-    A module among the arguments may get other values in its parameters, and nothing else.
-
-    function: what is called, perhaps a module. arguments: tensors and others, by name.
+    function: what is called, perhaps a module. arguments: tensors, modules and others, by name.
     """
+    is_torchs = isinstance(function, nn.Module) and not is_keras_layer(type(function))
+    own = function if is_torchs else nn.Module()
     inputs = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
     needing = {name for name, value in inputs.items() if value.requires_grad}
-    parameters = _parameters(function)
+    parameters = dict(own.named_parameters())
     before = {name: (p.requires_grad, p.detach().clone()) for name, p in parameters.items()}
     modules = {name: m for name, m in arguments.items() if isinstance(m, nn.Module)}
-    learning, modes = _learning(modules), _modes(function)
+    learning, modes = _learning(modules), _modes(own)
     yield
     for name, value in inputs.items():
         if value.requires_grad and value.is_leaf and name not in needing:
             raise WrongResult("requires gradients", name)
     if frozen := learning - _learning(modules):
         raise WrongResult("frozen", min(frozen))
-    for name, mode in _modes(function).items():
+    for name, mode in _modes(own).items():
         if mode != modes.get(name, mode):
             raise WrongResult("part's mode", name)
     for name, (needed, value) in before.items():
@@ -76,14 +76,6 @@ def _learning(modules: dict[str, nn.Module]) -> set[str]:
     }
 
 
-def _modes(function: Any) -> dict[str, bool]:
+def _modes(module: nn.Module) -> dict[str, bool]:
     """Return by name whether the parts of a module are in train mode; the whole is not one."""
-    if not isinstance(function, nn.Module) or is_keras_layer(type(function)):
-        return {}
-    return {name: part.training for name, part in function.named_modules() if name}
-
-
-def _parameters(function: Any) -> dict[str, nn.Parameter]:
-    if not isinstance(function, nn.Module) or is_keras_layer(type(function)):
-        return {}
-    return dict(function.named_parameters())
+    return {name: part.training for name, part in module.named_modules() if name}

@@ -96,11 +96,10 @@ def wrong_mode(c: Comparison) -> str | None:
 
 def wrong_choice(c: Comparison) -> str | None:
     """The wrong word, encoded as a single integer; the right one is not revealed."""
-    if c.got.dim() or c.got.dtype != c.expected.dtype or c.got.is_floating_point():
+    same_kind = c.got.dtype == c.expected.dtype and not c.got.is_floating_point()
+    if c.got.dim() or not same_kind or not c.returned:
         return None
-    if not c.returned:
-        return None
-    return "You chose another one. What else would look like this?"
+    return "That isn't the one. What else would look like this?"
 
 
 def not_repeated(c: Comparison) -> str | None:
@@ -138,12 +137,10 @@ def constant_factor(c: Comparison) -> str | None:
 
 def not_divided(c: Comparison) -> str | None:
     """Weights that are right once each row is divided by its sum."""
-    if not c.got.is_floating_point() or c.got.dim() == 0 or (c.expected < 0).any():
+    if not _weights_wanted(c):
         return None
-    sums, wanted = c.got.sum(-1, keepdim=True), c.expected.sum(-1)
-    if not equal(wanted, torch.ones_like(wanted), 1e-4) or equal(sums, torch.ones_like(sums), 1e-3):
-        return None
-    if not equal(c.got / sums, c.expected, c.tolerance):
+    sums = c.got.sum(-1, keepdim=True)
+    if _are_ones(sums, 1e-3) or not equal(c.got / sums, c.expected, c.tolerance):
         return None
     return f"{_subject(c)} right once each row is divided by its sum."
 
@@ -155,7 +152,7 @@ def row_offset(c: Comparison) -> str | None:
     offset = (c.got - c.expected)[..., :1]
     if not equal(c.got - offset, c.expected, 2 * c.tolerance):
         return None
-    return f"{_subject(c)} right except that each row has a number added to all of it."
+    return f"Each row of {_named(c)} is off by a constant of its own."
 
 
 def same_vector_added(c: Comparison) -> str | None:
@@ -292,32 +289,27 @@ def some_rows_right(c: Comparison) -> str | None:
 
 def causal_mask_added(c: Comparison) -> str | None:
     """Weights that see no later key, where all keys are seen."""
-    if not c.got.is_floating_point() or c.got.dim() < 2 or c.got.shape[-1] < 3:
+    if not _weights_wanted(c) or c.got.dim() < 2 or c.got.shape[-1] < 3:
         return None
     later = torch.ones(c.got.shape[-2:], dtype=torch.bool).triu(1)
-    seen = c.expected > 0
-    if not (seen.all() and equal(c.expected.sum(-1), torch.ones_like(c.expected[..., 0]), 1e-3)):
-        return None
-    if c.got[..., later].any() or not (c.got[..., ~later] > 0).all():
+    seen = (c.expected > 0).all() and (c.got[..., ~later] > 0).all()
+    if not seen or c.got[..., later].any():
         return None
     return (
-        f"{_subject(c)} 0 for every key after the query's own place: that is a causal mask, and "
-        "nothing is masked here."
+        f"{_subject(c)} 0 for every later key. That is a causal mask, and nothing should be masked "
+        "here."
     )
 
 
 def rows_do_not_sum_to_1(c: Comparison) -> str | None:
     """Weights whose rows do not sum to 1."""
-    if not c.got.is_floating_point() or c.got.dim() == 0:
+    sums = c.got.sum(-1) if _weights_wanted(c) else None
+    if sums is None or _are_ones(sums, 1e-3):
         return None
-    sums, wanted = c.got.sum(-1), c.expected.sum(-1)
-    ones = torch.ones_like(wanted)
-    if equal(wanted, ones, 1e-4) and (c.expected >= 0).all() and not equal(sums, ones, 1e-3):
-        if equal(c.got.sum(), ones.new_ones(()), 1e-3):
-            return "All your weights together sum to 1. Each row should sum to 1 by itself."
-        worst = sums.flatten()[(sums - 1).abs().argmax()]
-        return f"Each row of weights should sum to 1; one of yours sums to {_number(worst)}."
-    return None
+    if _are_ones(c.got.sum(), 1e-3):
+        return "All your weights together sum to 1. Each row should sum to 1 by itself."
+    worst = sums.flatten()[(sums - 1).abs().argmax()]
+    return f"Each row of weights should sum to 1; one of yours sums to {_number(worst)}."
 
 
 def largest_difference(c: Comparison) -> str:
@@ -397,6 +389,17 @@ def name_dims(shape: tuple[int, ...], dims: str) -> str:
         for name, size in zip(names, shape, strict=True)
     )
     return f"({inside})"
+
+
+def _weights_wanted(c: Comparison) -> bool:
+    """Whether rows of numbers that sum to 1 are expected, and numbers came."""
+    if not c.got.is_floating_point() or c.got.dim() == 0:
+        return False
+    return bool((c.expected >= 0).all()) and _are_ones(c.expected.sum(-1), 1e-4)
+
+
+def _are_ones(values: Tensor, tolerance: float) -> bool:
+    return equal(values, torch.ones_like(values), tolerance)
 
 
 def _misplaced(c: Comparison) -> str:

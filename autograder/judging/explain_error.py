@@ -177,17 +177,18 @@ RULES = (
     ),
     Rule(
         r"argument 'size' .*(?:failed to unpack|must be tuple of ints).* (?:type|got) '?float",
-        "A size has to be a whole number, and one here is a float: `/` gives a float, `//` does "
-        "not.",
+        "A size has to be a whole number, and this one is a float. `/` gives a float, `//` a whole "
+        "number.",
     ),
     Rule(
         r"self must be a matrix|batch1 must be a 3D tensor|mat2 must be a matrix",
-        "`mm` and `bmm` take tensors of exactly two or three dimensions; `@` takes any in front.",
+        "`mm` takes exactly two dimensions, and `bmm` exactly three; `@` takes any number in "
+        "front.",
     ),
     Rule(
         r"element 0 of tensors does not require grad",
-        "There is nothing to differentiate: the path from the parameters to the loss is cut, by "
-        "`no_grad`, `detach` or `.item()`.",
+        "There is nothing to differentiate: something cuts the path from the parameters to the "
+        "loss, such as `no_grad`, `detach` or `.item()`.",
     ),
     Rule(
         r"'(\w+)' object is not callable",

@@ -20,6 +20,7 @@ SETTINGS = {
 }
 
 
+ITEM = " `.item()` turns a tensor into one."
 RETURNED = {"type", "plain", "count", "choice", "keys"}  # kinds in which something came back
 
 
@@ -44,8 +45,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             )
         case "plain":
             return (
-                f"`{exercise}` returned {detail}; it should return a plain number, True or False. "
-                "`.item()` turns a tensor into one."
+                f"`{exercise}` returned {detail}; it should return a plain number, True or False."
+                + (_cure(detail) if detail.startswith("None") else ITEM)
             )
         case "choice" | "keys":
             return f"`{exercise}` returned {detail}."
@@ -81,7 +82,7 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
         case "part's mode":
             return (
                 f"The call changes whether `{detail}` is in train or in evaluation mode. Leave "
-                "that to who calls `train()` and `eval()`."
+                "that to whoever calls `train()` and `eval()`."
             )
         case "setting":
             return SETTINGS.get(detail, "The call changes a setting of torch.")
@@ -178,7 +179,7 @@ def _cure(detail: str) -> str:
     if detail.startswith("a numpy"):
         return " `torch.from_numpy` makes one."
     if detail.startswith(("a list", "a tuple")):
-        return " `torch.stack` makes one of tensors, and keeps their gradients."
+        return " `torch.stack` turns several tensors into one, and keeps their gradients."
     return ""
 
 

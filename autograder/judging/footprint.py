@@ -5,6 +5,7 @@ only each tensor's form and its products with a few fixed random vectors. Tensor
 different products, whichever elements differ.
 """
 
+import hashlib
 import math
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +23,7 @@ STRANGE = {"nan": 1234.5, "posinf": 2345.6, "neginf": -3456.7}
 
 @dataclass(frozen=True)
 class Footprint:
-    """An answer's form (names, dtypes, shapes, changed inputs) and products."""
+    """A digest of an answer's form (names, dtypes, shapes, changed inputs), and products."""
 
     form: str
     products: Tensor
@@ -56,7 +57,8 @@ def footprint(answer: Answer) -> Footprint:
     if answer.changed:
         forms.append(f"changed {', '.join(answer.changed)}")
     products = [_products(tensor) for _, tensor in tensors]
-    return Footprint("; ".join(forms), torch.cat([torch.zeros(0), *products]), answer.problem)
+    form = hashlib.blake2b("; ".join(forms).encode(), digest_size=8).hexdigest()
+    return Footprint(form, torch.cat([torch.zeros(0), *products]), answer.problem)
 
 
 def slack(answer: Answer, tolerance: dict[str, float]) -> Tensor:

@@ -21,16 +21,16 @@ from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
 
 MOST_PROBLEMS = 5
+WHOLE_CALL = "*"  # among what is wrong: the call failed, or changed its inputs
 OTHERS_ONLY = (
     "It is right on the cases that the notebook shows and wrong on others of the same form: "
     "does the code depend on particular sizes or values? "
 )
 
 LEFT_BEHIND = (
-    "The first call is right, and a second one is not: something of the first stays behind. Is a "
-    "result, a mask or a size kept and used again? "
+    "The first call is right, and the second is not: something is left over from the first. Do you "
+    "keep a result, a mask or a size, and use it again? "
 )
-
 DROPPED = (
     "It is right without dropout and wrong with it: look at where dropout acts, how often, and "
     "with which probability. "
@@ -42,8 +42,10 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     if len(answers) != len(key.cases):
         raise ValueError(f"{key.exercise} has {len(key.cases)} cases, not {len(answers)} answers")
     answers = [_complete(case, answer) for case, answer in zip(key.cases, answers, strict=True)]
-    aspects = _charge_once(key, answers)
-    failing = [_failing_cases(key, aspect, answers) for aspect in aspects]
+    pairs = zip(key.cases, answers, strict=True)
+    wrong = [_wrong_outputs(key, case, answer) for case, answer in pairs]
+    aspects = _charge_once(key, wrong)
+    failing = [_failing_cases(key, aspect, wrong) for aspect in aspects]
     verdict = Verdict(
         exercise=key.exercise,
         lesson=key.lesson,
@@ -59,7 +61,7 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
         if cases:
             # Prefer a case that is not hidden, because it can be shown in full.
             shown = min(cases, key=lambda i: key.cases[i].hidden)
-            return replace(verdict, **_finding(key, aspect, answers, shown))
+            return replace(verdict, **_finding(key, aspect, answers, wrong, shown))
     return verdict
 
 
@@ -87,13 +89,14 @@ def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
     return replace(verdict, sentence=sentence, mistake="", exhibit=None)
 
 
-def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey | None:
-    """Find the known mistake that matches the answer to `case`, and half of what is wrong.
+def find_mistake(
+    key: AnswerKey, answers: list[Answer], wrong: list[set[str]], case: int
+) -> MistakeKey | None:
+    """Find the known mistake that explains the answers, `case` first of all.
 
-    A mistake that shows in a case where the answer is right is not the one that was made.
+    It matches the answer to that case and to half of those that it could have spoiled, and it does
+    not show where the answer is right. wrong: what is wrong in each case.
     """
-    everything = AspectKey("", 0, list(range(len(answers))), [])
-    wrong = set(_failing_cases(key, everything, answers))
     prints = [footprint(answer) for answer in answers]
     slacks = [slack(a, c.tolerance) for a, c in zip(answers, key.cases, strict=True)]
 
@@ -103,14 +106,15 @@ def find_mistake(key: AnswerKey, answers: list[Answer], case: int) -> MistakeKey
     def agreement(suspect: tuple[MistakeKey, list[Footprint]]) -> int:
         return sum(alike(suspect[1], index) for index in range(len(answers)))
 
+    def explains(form: list[Footprint]) -> bool:
+        if not alike(form, case):
+            return False
+        bad = [alike(form, index) for index in range(len(form)) if wrong[index]]
+        good = [alike(form, index) for index in range(len(form)) if not wrong[index]]
+        return 2 * sum(bad) >= len(bad) and all(good)
+
     forms = [(mistake, form) for mistake in key.mistakes for form in mistake.forms]
-    suspects = [
-        (mistake, form)
-        for mistake, form in forms
-        if alike(form, case)
-        and 2 * sum(alike(form, index) for index in wrong) >= len(wrong & set(range(len(form))))
-        and all(alike(form, index) for index in range(len(form)) if index not in wrong)
-    ]
+    suspects = [(mistake, form) for mistake, form in forms if explains(form)]
     if all(value.dim() == 0 for value in key.cases[case].expected.values()):
         # One wrong True or False proves little, so every case has to agree.
         suspects = [suspect for suspect in suspects if agreement(suspect) == len(answers)]
@@ -126,34 +130,42 @@ def _complete(case: CaseKey, answer: Answer) -> Answer:
     return Answer(problem=Problem("count", f"other things than ({', '.join(case.expected)})"))
 
 
-def _charge_once(key: AnswerKey, answers: list[Answer]) -> list[AspectKey]:
+def _wrong_outputs(key: AnswerKey, case: CaseKey, answer: Answer) -> set[str]:
+    """Return the names of the outputs that are wrong, and `WHOLE_CALL` if the call is."""
+    if case.raises:
+        return set() if _raised(answer, case.raises) else {WHOLE_CALL}
+    if answer.problem:
+        return {WHOLE_CALL}
+    wrong = {
+        name
+        for name in case.expected
+        if name in answer.lacks or not _comparison(key, case, answer, name).right
+    }
+    return wrong | {WHOLE_CALL} if answer.changed else wrong
+
+
+def _charge_once(key: AnswerKey, wrong: list[set[str]]) -> list[AspectKey]:
     """Return the aspects, so that a kept attribute that is wrong counts in only one of them.
 
     That is the aspect about this attribute, or else the first in which it is wrong.
     """
     aspects = list(key.aspects)
     for name in key.keeps:
-        wrong = [n for n, aspect in enumerate(aspects) if _is_wrong(key, aspect, answers, name)]
-        about = [n for n in wrong if name in aspects[n].outputs]
-        for n in set(wrong) - set((about or wrong)[:1]):
+        charged = [
+            n
+            for n, aspect in enumerate(aspects)
+            if any(
+                name in wrong[i] and name in _counted(key.cases[i], aspect) for i in aspect.cases
+            )
+        ]
+        about = [n for n in charged if name in aspects[n].outputs]
+        for n in set(charged) - set((about or charged)[:1]):
             aspects[n] = replace(aspects[n], ignored=[*aspects[n].ignored, name])
     return aspects
 
 
-def _is_wrong(key: AnswerKey, aspect: AspectKey, answers: list[Answer], name: str) -> bool:
-    """Whether an output is wrong in a case of an aspect that counts it."""
-    pairs = [(key.cases[i], answers[i]) for i in aspect.cases]
-    return any(
-        not case.raises
-        and not answer.problem
-        and name in _counted(case, aspect)
-        and not _is_right(case, answer, name)
-        for case, answer in pairs
-    )
-
-
-def _failing_cases(key: AnswerKey, aspect: AspectKey, answers: list[Answer]) -> list[int]:
-    return [i for i in aspect.cases if not _holds(key.cases[i], answers[i], aspect)]
+def _failing_cases(key: AnswerKey, aspect: AspectKey, wrong: list[set[str]]) -> list[int]:
+    return [i for i in aspect.cases if wrong[i] & {*_counted(key.cases[i], aspect), WHOLE_CALL}]
 
 
 def _aspect_result(key: AnswerKey, aspect: AspectKey, failing: list[int]) -> AspectResult:
@@ -182,18 +194,6 @@ def _case_problems(case: CaseKey, answer: Answer) -> list[Problem]:
     return [] if case.raises else list(answer.lacks.values())
 
 
-def _holds(case: CaseKey, answer: Answer, aspect: AspectKey) -> bool:
-    if case.raises:
-        return _raised(answer, case.raises)
-    if answer.problem or answer.changed:
-        return False
-    return all(_is_right(case, answer, name) for name in _counted(case, aspect))
-
-
-def _is_right(case: CaseKey, answer: Answer, name: str) -> bool:
-    return name not in answer.lacks and _comparison(case, answer, name).right
-
-
 def _counted(case: CaseKey, aspect: AspectKey) -> list[str]:
     """List the outputs that count in a case: all, or those named and their gradients."""
     outputs = aspect.outputs
@@ -211,20 +211,21 @@ def _raised(answer: Answer, error: str) -> bool:
     return problem is not None and problem.kind == "raised" and problem.detail.startswith(error)
 
 
-def _comparison(case: CaseKey, answer: Answer, name: str, dims: str = "") -> Comparison:
+def _comparison(key: AnswerKey, case: CaseKey, answer: Answer, name: str) -> Comparison:
     return Comparison(
         name=name,
         got=answer.tensors[name],
         expected=case.expected[name],
         tolerance=case.tolerance.get(name, 0.0),
-        dims=dims,
+        dims=key.dims.get(name, ""),
         sizes=case.sizes,
         most_error=case.most_error.get(name),
+        returned=name not in key.keeps,
     )
 
 
 def _finding(
-    key: AnswerKey, aspect: AspectKey, answers: list[Answer], index: int
+    key: AnswerKey, aspect: AspectKey, answers: list[Answer], wrong_in: list[set[str]], index: int
 ) -> dict[str, Any]:
     """Return what a verdict says about a failing case: sentence, mistake and exhibit."""
     case, answer = key.cases[index], answers[index]
@@ -235,17 +236,11 @@ def _finding(
     lack = next((answer.lacks[name] for name in names if name in answer.lacks), None)
     wrong = None
     if not answer.problem and not lack:
-        compared = [
-            replace(
-                _comparison(case, answer, name, key.dims.get(name, "")),
-                returned=name not in key.keeps,
-            )
-            for name in names
-        ]
-        wrong = next((c for c in compared if not c.right), None)
+        found = (name for name in names if name in wrong_in[index])
+        wrong = next((_comparison(key, case, answer, name) for name in found), None)
     if wrong and not case.hidden:
         exhibit = _show(exhibit, wrong)
-    mistake = find_mistake(key, answers, index)
+    mistake = find_mistake(key, answers, wrong_in, index)
     if mistake:
         return {"exhibit": exhibit, "sentence": mistake.say, "mistake": mistake.name}
     sentence, recognized = _explain(

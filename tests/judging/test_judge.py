@@ -71,7 +71,11 @@ def last_row_other(rows):
         (EXPECTED * 2, EXPECTED, "`y` holds the right values times 2, which is √d_k here"),
         (EXPECTED / math.sqrt(5), EXPECTED, "which is 1/√n_key here"),
         (EXPECTED * -1, EXPECTED, "times -1."),
-        (EXPECTED + EXPECTED[:, :, :1], EXPECTED, "each row has a number added to all of it"),
+        (
+            EXPECTED + EXPECTED[:, :, :1],
+            EXPECTED,
+            "Each row of `y` is off by a constant of its own.",
+        ),
         (EXPECTED.roll(1, 1), EXPECTED, "the right rows, but in another order"),
         (
             torch.cat([EXPECTED[:, :1], torch.randn(2, 2, 5)], 1),
@@ -83,7 +87,7 @@ def last_row_other(rows):
         (EXPECTED.flatten().softmax(0).view(2, 3, 5), WEIGHTS, "once each row is divided by its"),
         (torch.rand(30).softmax(0).view(2, 3, 5), WEIGHTS, "All your weights together sum to 1"),
         (EXPECTED.exp(), WEIGHTS, "`y` is right once each row is divided by its sum."),
-        (CAUSAL, SQUARE, "`y` is 0 for every key after the query's own place: that is a causal"),
+        (CAUSAL, SQUARE, "`y` is 0 for every later key. That is a causal mask"),
         (EXPECTED.transpose(1, 2).reshape(2, 3, 5), EXPECTED, "the right numbers, in the wrong"),
         (EXPECTED.bfloat16().float(), EXPECTED, "is almost right: at"),
         (torch.randn(2, 3, 5).softmax(-1), WEIGHTS, "30 of 30 values are off, most of all at"),
@@ -115,7 +119,7 @@ def last_row_other(rows):
             "One value is off, at (2,): 5 where 4 should be.",
         ),
         (torch.tensor(True), torch.tensor(False), "You answered True, and False is right."),
-        (torch.tensor(1), torch.tensor(2), "You chose another one."),
+        (torch.tensor(1), torch.tensor(2), "That isn't the one. What else"),
         (torch.tensor(1.5), torch.tensor(2.5), "`y` is 1.5 where 2.5 should be."),
         (torch.tensor([1, 0.69992]), torch.tensor([1, 0.69988]), "0.69992 where 0.69988 should be"),
         (torch.tensor(True), torch.tensor(1), "dtype int64; it has bool"),
@@ -184,8 +188,8 @@ PROBLEMS = [
     ("arguments", "(x)", "`f` takes (x). Restore"),
     ("type", "None", "returned None; it should return a torch tensor. Is a `return` missing?"),
     ("type", "a numpy array", "torch tensor. `torch.from_numpy` makes one."),
-    ("type", "a list", "torch tensor. `torch.stack` makes one of tensors"),
-    ("type", "a tuple", "torch tensor. `torch.stack` makes one of tensors"),
+    ("type", "a list", "torch tensor. `torch.stack` turns several tensors into one"),
+    ("type", "a tuple", "torch tensor. `torch.stack` turns several tensors into one"),
     ("type", "a str", "`f` returned a str; it should return a torch tensor."),
     ("plain", "a list", "it should return a plain number, True or False."),
     ("choice", "'a', not 'b'", "`f` returned 'a', not 'b'."),
@@ -461,7 +465,7 @@ def test_a_wrong_answer_that_reads_the_notebook_is_told_so(name, words):
 
 def test_what_goes_wrong_in_a_second_call_only_is_told_so():
     verdict = judge(small_key(case(ONES), case(TWOS, again=True)), gives(ONES, ONES))
-    assert verdict.sentence.startswith("The first call is right, and a second one is not")
+    assert verdict.sentence.startswith("The first call is right, and the second is not")
     assert verdict.recognized
 
 

@@ -128,8 +128,11 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         now = self.coursedir.get_existing_timestamp(self.submitted_path(assignment_id, student_id))
         then = self.coursedir.get_existing_timestamp(dest)
         newer = bool(now and then and now > then)
-        doubtful = any(run.get("doubtful") for run in self._before.values())
-        return newer or doubtful or any(map(self._is_changed, self.notebooks))
+        return (
+            newer
+            or any(map(self._is_doubtful, self.notebooks))
+            or any(map(self._is_changed, self.notebooks))
+        )
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         if self.unsealed:
@@ -167,6 +170,11 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         graded = Path(self.graded_path(*place))
         self._before = {path: earlier_run(graded / Path(path).name) for path in self.notebooks}
         return self.init_destination(*place)
+
+    def _is_doubtful(self, path: str) -> bool:
+        """Whether it has no mark for a reason that may be gone by now."""
+        before = self._before[path]
+        return before.get("outcome") == NOT_GRADED and before.get("doubtful") is True
 
     def _is_changed(self, path: str) -> bool:
         """Whether the notebook, or a file next to it, has changed since it was graded."""

@@ -20,6 +20,7 @@ class Job:
     """A submission to grade.
 
     path: where the notebook was handed in; data: its content; broken: why there is none.
+    doubtful: whether the machine may be to blame for that.
     files: the files next to the notebook, by name.
     reference: the lesson's reference with hidden cases, as bytes; empty if there is none.
     solutions: the course's, by exercise, for those that a learner gave up.
@@ -31,6 +32,7 @@ class Job:
     blueprint: Blueprint
     data: bytes = b""
     broken: str = ""
+    doubtful: bool = False
     files: dict[str, bytes] = field(default_factory=dict)
     reference: bytes = b""
     solutions: dict[str, str] = field(default_factory=dict)

@@ -41,7 +41,7 @@ def grade(job: Job) -> Graded:
     notebook, broken = _restored(job)
     reference = _reference(job.reference) if job.reference else None
     with solutions_for_checks(notebook, job.solutions):
-        run = Run(stopped=broken) if broken else _run(notebook, job, reference)
+        run = Run([], broken, job.doubtful) if broken else _run(notebook, job, reference)
     _fill_in(notebook, run)
     tidy(notebook)
     verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []
@@ -58,7 +58,7 @@ def grade(job: Job) -> Graded:
 
 def not_graded(job: Job, reason: str) -> Graded:
     """Return the result for a submission that the grader, not the learner, broke."""
-    return replace(grade(replace(job, data=b"", broken=reason)), doubtful=True)
+    return grade(replace(job, data=b"", broken=reason, doubtful=True))
 
 
 def _outcome(run: Run, verdicts: list[Verdict]) -> tuple[str, str]:

@@ -57,7 +57,7 @@ class Cells(NotebookClient):
         """Run one more cell; return why no other can follow, if so. Raises DeadKernelError."""
         cell = code_cell(source)
         self.nb.cells.append(cell)
-        self.shown = Counter()
+        self.shown, self.waited = Counter(), False
         running = asyncio.ensure_future(self.async_execute_cell(cell, len(self.nb.cells) - 1))
         excess = await self._excess(running, seconds)
         self.waited = excess is not None and excess.waiting

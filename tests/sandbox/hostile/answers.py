@@ -54,7 +54,6 @@ ATTACKS = [
             torch.Tensor.__eq__ = torch.Tensor.allclose = lambda *a, **k: torch.tensor(True)
         """,
         answers=WRONG_SOFTMAX,
-        earns=(),  # in its own kernel all arguments are equal now, and so taken for one
     ),
     Attack(
         "check replaced by nothing",
@@ -241,7 +240,7 @@ ATTACKS = [
             "softmax": "def softmax(scores, dim=-1): return torch.ones(1 << 28)",
             "context_vector": "def context_vector(a, w): return torch.ones(1).expand(1 << 40)",
         },
-        outcome="not graded",  # writing into so long a result takes its check too long
+        outcome="graded",
     ),
     Attack(
         "tensors of strange kinds",
