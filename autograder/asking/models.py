@@ -2,7 +2,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import torch
@@ -68,10 +68,20 @@ def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
     there = {name: tuple(value.shape) for name, value in module.named_parameters()}
     shapes = {name: tuple(value.shape) for name, value in wanted.items()}
     if there.keys() != shapes.keys():
+        _require_each_once(module, shapes.keys() - there.keys())
         raise other_parameters(there, shapes)
     for name, shape in shapes.items():
         if there[name] != shape:
             raise WrongResult("parameter shape", f"{name} has shape {there[name]}, not {shape}")
+
+
+def _require_each_once(module: nn.Module, lacking: Collection[str]) -> None:
+    """Raise WrongResult if a parameter that is lacking is only another name for one that is not."""
+    names: dict[nn.Parameter, str] = {}
+    for name, value in module.named_parameters(remove_duplicate=False):
+        first = names.setdefault(value, name)
+        if name in lacking and first != name:
+            raise WrongResult("same parameter", f"`{name}` is `{first}`")
 
 
 def require_own_memory(arguments: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Take the named outputs of a call, or say why there are none."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -89,11 +90,31 @@ def other_parameters(there: Iterable[str], wanted: Iterable[str]) -> WrongResult
     if all(len(names) == 1 for names in layers) and layers[0] != layers[1]:
         [right], [given] = layers
         return WrongResult("parameters", f"has `{given}` where `{right}` should be")
+    if not extra and (short := _short_list(there, wanted)):
+        return WrongResult("parameters", short)
     parts = [f"lacks {_some(lacking)}"] if lacking else []
     parts += [f"has an extra {_some(extra)}"] if extra else []
     only_biases = all(name.rpartition(".")[2] == "bias" for name in lacking + extra)
     cure = ": check `bias=` where you make the layers" if only_biases else ""
     return WrongResult("parameters", " and ".join(parts) + cure)
+
+
+def _short_list(there: list[str], wanted: list[str]) -> str:
+    """Say which list of modules is shorter than it should be; "" if none is."""
+    lengths = [_list_lengths(names) for names in (there, wanted)]
+    for name, length in lengths[1].items():
+        if 0 < lengths[0].get(name, 0) < length:
+            return f"has {lengths[0][name]} modules in `{name}`, and should have {length}"
+    return ""
+
+
+def _list_lengths(names: list[str]) -> dict[str, int]:
+    """Return how many modules each list has, by its name: "heads" in "heads.0.query.weight"."""
+    places = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
+    lengths: dict[str, set[str]] = {}
+    for place in filter(None, places):
+        lengths.setdefault(place[1], set()).add(place[2])
+    return {name: len(indices) for name, indices in lengths.items()}
 
 
 def _some(names: list[str]) -> str:

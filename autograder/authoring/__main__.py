@@ -59,7 +59,8 @@ def release(lesson: Lesson) -> None:
             "a release would overwrite them. Move the file away first."
         )
     command = ["nbgrader", "generate_assignment", "--force", "--log-level=ERROR", lesson.name]
-    subprocess.run(command, cwd=ROOT, check=True)
+    if subprocess.run(command, cwd=ROOT).returncode:
+        raise AuthoringError("nbgrader did not release it, and says why above")
 
 
 def mistakes(lesson: Lesson) -> None:

@@ -50,6 +50,8 @@ class Audit:
         said = {mistake.name: mistake.say for mistake in self.key.mistakes}
         self._require(len(said) == len(self.key.mistakes), "has two mistakes of one name")
         for mistake, answers in ((m, form) for m in self.key.mistakes for form in wrong[m.name]):
+            unknown = _unknown_name(answers)
+            self._require(not unknown, f"has a mistake {mistake.name!r} that ends in a {unknown}")
             verdict = judge(self.key.first(len(answers)), answers)
             self._require(not verdict.passed, f"lets the mistake {mistake.name!r} pass")
             confused = said.get(verdict.mistake) != mistake.say
@@ -87,3 +89,9 @@ class Audit:
     def _require(self, good: bool, finding: str) -> None:
         if not good:
             raise AuthoringError(f"the exercise {self.exercise.name} {finding}")
+
+
+def _unknown_name(answers: list[Answer]) -> str:
+    """Return the NameError that an answer ends in; "" if none does. A learner's would not."""
+    details = [answer.problem.detail for answer in answers if answer.problem]
+    return next((detail for detail in details if detail.startswith("NameError")), "")

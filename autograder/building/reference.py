@@ -6,7 +6,6 @@ longer applies, a mistake goes undetected or can't be told from another, a corre
 rejected, or a trivial answer earns a point.
 """
 
-import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,7 +22,8 @@ from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
 from autograder.asking.written import written_function
 from autograder.building.audit import Audit
-from autograder.building.sources import needed_files
+from autograder.building.examples import require_true_examples
+from autograder.building.sources import digest_of, needed_files
 from autograder.judging.explain_problem import explain_problem
 from autograder.judging.footprint import footprint
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
@@ -74,11 +74,7 @@ def source_digest(lesson: Lesson, secret: str | None = None, *also: Path) -> str
     """
     exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
     files = needed_files([lesson.text_path, exercises, Path(__file__), *also], ROOT)
-    digest = hashlib.sha256((secret or "").encode())
-    for path in files:
-        text = path.read_text(encoding="utf-8")  # whatever its line endings
-        digest.update(f"{path.relative_to(ROOT).as_posix()} {len(text)}\n{text}".encode())
-    return digest.hexdigest()
+    return digest_of(files, ROOT, secret or "")
 
 
 @dataclass(frozen=True)
@@ -138,6 +134,7 @@ class ExerciseBuilder:
 
     def build(self) -> tuple[Question, AnswerKey]:
         """Build both halves. Raises AuthoringError if the exercise is not sound."""
+        require_true_examples(self.lesson, self.exercise.name)
         alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
         known = self.lesson.mistakes(self.exercise)
         asked = sum(not case.fresh for case in self.cases)  # a mistake fails before fresh cases
@@ -191,9 +188,10 @@ class ExerciseBuilder:
             if form == AGAIN and self.exercise.second:
                 asked = self.exercise.second
             call, draw = self._in_form(asked, form, seed)
+            about = next(aspect for aspect in aspects if asked in aspect.cases)
             for aspect, key in zip(aspects, self.aspects, strict=True):
-                others = set(aspect.outputs) - set(aspects[0].outputs or aspect.outputs)
-                if aspect is aspects[0] or (others and form != GRADIENTS):
+                others = set(aspect.outputs) - set(about.outputs or aspect.outputs)
+                if aspect is about or (others and form != GRADIENTS):
                     key.cases.append(len(self.cases))
             self.cases.append(DrawnCase(call, draw, seed))
 
@@ -294,7 +292,7 @@ class ExerciseBuilder:
             },
             raises=case.raises,
             most_error=dict.fromkeys(goal, case.goal.most_error) if case.goal else {},
-            dropout=case.call.training and bool((case.call.build or {}).get("dropout")),
+            dropout=(case.call.build or {}).get("dropout", 0.0) if case.call.training else None,
             again=case.call.earlier is not None,
             fresh=case.fresh,
             hidden=case.hidden,

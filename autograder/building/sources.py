@@ -1,6 +1,7 @@
-"""Find the project's own modules that a module imports, directly or indirectly."""
+"""Find the project's own modules that a module imports, directly or indirectly, and hash them."""
 
 import ast
+import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,15 @@ def needed_files(start: Iterable[Path], root: Path) -> list[Path]:
             found.add(path)
             todo += _files(path, root)
     return sorted(found)
+
+
+def digest_of(files: Iterable[Path], root: Path, salt: str = "") -> str:
+    """Hash text files, their names below `root`, and `salt`; line endings don't matter."""
+    digest = hashlib.sha256(salt.encode())
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        digest.update(f"{path.relative_to(root).as_posix()} {len(text)}\n{text}".encode())
+    return digest.hexdigest()
 
 
 def _files(path: Path, root: Path) -> Iterator[Path]:

@@ -598,6 +598,12 @@ simple_attention = Exercise(
             {"attn_weights @ words": "attn_weights.T @ words"},
         ),
         Mistake(
+            "residual connection",
+            "You added the words to the context, a residual connection. The context is the "
+            "weighted sum alone.",
+            {"attn_weights @ words": "words + attn_weights @ words"},
+        ),
+        Mistake(
             "scaled already",
             "You divided the scores by the root of the number of features. That comes in lesson 2.",
             {"words @ words.T": "words @ words.T / words.shape[-1] ** 0.5"},

@@ -582,6 +582,12 @@ SelfAttention = Exercise(
             "The parameters are drawn in another order than query, key, value, so the same "
             "seed gives other numbers.",
             {f"{NEW_QUERY}\n        {NEW_KEY}": f"{NEW_KEY}\n        {NEW_QUERY}"},
+            {f"{NEW_KEY}\n        {NEW_VALUE}": f"{NEW_VALUE}\n        {NEW_KEY}"},
+            {
+                f"{NEW_QUERY}\n        {NEW_KEY}\n        {NEW_VALUE}": (
+                    f"{NEW_VALUE}\n        {NEW_KEY}\n        {NEW_QUERY}"
+                )
+            },
         ),
         Mistake(
             "torch.randn",

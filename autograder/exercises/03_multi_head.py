@@ -873,6 +873,29 @@ MultiHeadAttention = Exercise(
             },
         ),
         Mistake(
+            "residual connection",
+            "You added the query to the result, a residual connection. This module has none.",
+            {
+                "query = split_heads(": "words, query = query, split_heads(",
+                RESULT: f"{RESULT} + words",
+            },
+        ),
+        Mistake(
+            "output projection twice",
+            "The result went through the output projection twice.",
+            {RESULT: f"self.output({RESULT})"},
+        ),
+        Mistake(
+            "divided again after dropout",
+            "After dropout your rows sum to 1 again. Leave them as they are: dropout has enlarged "
+            "what it kept.",
+            {
+                "self.dropout(attn_weights)": (
+                    "torch.nn.functional.normalize(self.dropout(attn_weights), p=1, dim=-1)"
+                )
+            },
+        ),
+        Mistake(
             "merge without a transpose",
             "The weights are right, but the merge mixes words: heads and words have to change "
             "places before they are joined. Use `merge_heads`.",

@@ -516,7 +516,8 @@ masked_softmax = Exercise(
         Mistake(
             "masked after softmax",
             "You masked after softmax: the rows no longer sum to 1, and the hidden scores are "
-            "still in the sum that the others were divided by. Mask the scores first.",
+            "still in the sum that the others were divided by. Mask the scores first, and keep "
+            "what `masked_fill` returns: it leaves its tensor as it is.",
             "return torch.softmax(attn_scores, dim=-1) * keep",
         ),
         Mistake(

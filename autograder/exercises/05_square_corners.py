@@ -342,6 +342,8 @@ WideMultiHeadAttention = Exercise(
             "value made before key",
             "The layers of a head are made in another order: query, key, value.",
             {'("query", "key", "value")': '("query", "value", "key")'},
+            {'("query", "key", "value")': '("value", "key", "query")'},
+            {'("query", "key", "value")': '("key", "query", "value")'},
         ),
         Mistake(
             "keep ignored",
@@ -549,6 +551,16 @@ Encoder = Exercise(
             "There is a residual connection around the feed-forward net. That comes later in "
             "this lesson; the plain encoder has none.",
             {"self.feedforward(attended)": "attended + self.feedforward(attended)"},
+        ),
+        Mistake(
+            "layer norm",
+            "There is a layer norm between attention and feed-forward net. That comes later in "
+            "this lesson; the plain encoder has none.",
+            {
+                "self.feedforward(attended)": (
+                    "self.feedforward(F.layer_norm(attended, attended.shape[-1:]))"
+                )
+            },
         ),
         Mistake(
             "feed-forward twice",
@@ -952,6 +964,8 @@ def completer(
     return case
 
 
+PREDICTION = completer("predict")
+
 PASS = "self.decoder(shifted_target, memory, target_keep=keep)"
 STEP = "self.decoder(written, memory, target_keep=causal_keep(n))"
 GROW = "torch.cat([written, out[:, -1:]], dim=1)"
@@ -965,7 +979,7 @@ SquareCompleter = Exercise(
     "SquareCompleter",
     returns="points",
     keeps="n_source n_target",
-    second=completer("predict"),
+    second=PREDICTION,
     aspects=[
         Aspect(
             "training: one pass with a causal mask",
@@ -976,7 +990,7 @@ SquareCompleter = Exercise(
             "prediction: one point at a time",
             3,
             [
-                completer("predict"),
+                PREDICTION,
                 completer("predict", n_half=2, d_input=3, batch=5),
                 completer("predict", n_source=2, n_target=6),
             ],
@@ -1002,29 +1016,49 @@ SquareCompleter = Exercise(
             "In `forward` the target is not masked: each place sees the later ones, which hold "
             "what it should write. Training looks splendid then, and prediction does not.",
             {PASS: "self.decoder(shifted_target, memory)"},
+            {
+                PASS: "self.decoder(shifted_target, memory)",
+                STEP: "self.decoder(written, memory)",
+            },
         ),
         Mistake(
             "target mask in the source's place",
             "In `forward` the target's mask went to the decoder as its third argument, which "
             "is `source_keep`. Hand it over by name: `target_keep=…`.",
             {PASS: "self.decoder(shifted_target, memory, keep)"},
+            {
+                PASS: "self.decoder(shifted_target, memory, keep)",
+                STEP: "self.decoder(written, memory, causal_keep(n))",
+            },
         ),
         Mistake(
             "target mask for both",
             "In `forward` the source is masked too. It is known from end to end: leave "
             "`source_keep` as it is.",
             {PASS: "self.decoder(shifted_target, memory, keep, keep)"},
+            {
+                PASS: "self.decoder(shifted_target, memory, keep, keep)",
+                STEP: "self.decoder(written, memory, causal_keep(n), causal_keep(n))",
+            },
         ),
         Mistake(
             "mask reversed",
             "In `forward` the mask is reversed: True means may attend, so the lower triangle "
             "is True.",
             {PASS: "self.decoder(shifted_target, memory, target_keep=~keep)"},
+            {
+                PASS: "self.decoder(shifted_target, memory, target_keep=~keep)",
+                STEP: "self.decoder(written, memory, target_keep=~causal_keep(n))",
+            },
         ),
         Mistake(
             "mask transposed",
             "In `forward` the mask is transposed: each place sees the later ones, not the earlier.",
             {PASS: "self.decoder(shifted_target, memory, target_keep=keep.T)"},
+            {
+                PASS: "self.decoder(shifted_target, memory, target_keep=keep.T)",
+                STEP: "self.decoder(written, memory, target_keep=causal_keep(n).T)",
+            },
         ),
         Mistake(
             "own place masked",
@@ -1065,6 +1099,12 @@ SquareCompleter = Exercise(
             "`predict` starts from the first source point. In training the decoder reads the "
             "last one first, so prediction starts there too.",
             {"written = source[:, -1:]": "written = source[:, :1]"},
+        ),
+        Mistake(
+            "starts from zeros",
+            "`predict` starts from zeros. In training the decoder reads the last source point "
+            "first.",
+            {"written = source[:, -1:]": "written = torch.zeros_like(source[:, -1:])"},
         ),
         Mistake(
             "starts from the whole source",
@@ -1440,6 +1480,33 @@ train_epoch = Exercise(
             "You divided by the number of sequences. The loss of a batch is a mean already: "
             "divide by the number of batches.",
             {" / len(losses)": " / sum(len(source) for source, _ in loader)"},
+        ),
+        Mistake(
+            "loss's arguments exchanged",
+            "The loss got the target first. It is called as `loss(prediction, target)`.",
+            {
+                "loss(model(source, shifted_target), target)": (
+                    "loss(target, model(source, shifted_target))"
+                )
+            },
+        ),
+        Mistake(
+            "a loss of its own",
+            "You used the mean squared error, whatever `loss` is. Call the argument.",
+            {
+                "loss(model(source, shifted_target), target)": (
+                    "F.mse_loss(model(source, shifted_target), target)"
+                )
+            },
+        ),
+        Mistake(
+            "gradients clipped",
+            "The gradients were cut down between `backward` and `step`. Leave them as they are.",
+            {
+                "error.backward()": (
+                    "error.backward()\n        nn.utils.clip_grad_norm_(model.parameters(), 1.0)"
+                )
+            },
         ),
         Mistake(
             "a list of losses",

@@ -1057,6 +1057,7 @@ KerasMultiHeadAttention = Exercise(
             "Hidden scores became 0, and e⁰ is 1: hidden keys still get weight. Their scores "
             "must be very negative.",
             {MASK: "attn_scores * ops.cast(keep, attn_scores.dtype)", ZEROS: "pass"},
+            {MASK: "attn_scores * ops.cast(keep, attn_scores.dtype)"},
         ),
         Mistake(
             "mask added",
@@ -1124,6 +1125,14 @@ KerasMultiHeadAttention = Exercise(
             LINEAR,
             {**layers(D_K, D_V, ", activation='relu'"), **output_layer(", activation='relu'")},
             layers(D_K, D_V, ", activation='relu'"),
+            *(
+                {
+                    f"self.{name} = keras.layers.Dense({size})": (
+                        f"self.{name} = keras.layers.Dense({size}, activation='relu')"
+                    )
+                }
+                for name, size in (("query", D_K), ("key", D_K), ("value", D_V))
+            ),
         ),
         Mistake(
             "an activation in the output",

@@ -1,7 +1,7 @@
 """Compare one output with its expected value."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -16,6 +16,8 @@ class Comparison:
     sizes: the size of each named dimension in this case.
     most_error: the largest mean squared error allowed; if given, it replaces the tolerance.
     returned: whether it is a result, not something that the module keeps.
+    others: all that is expected in this case, by name.
+    label: the case's name, "" if its sizes say enough.
     """
 
     name: str
@@ -26,6 +28,8 @@ class Comparison:
     sizes: dict[str, int]
     most_error: float | None = None
     returned: bool = True
+    others: dict[str, Tensor] = field(default_factory=dict)
+    label: str = ""
 
     @property
     def error(self) -> float:

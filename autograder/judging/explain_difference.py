@@ -15,7 +15,12 @@ from autograder.asking.answer import GRADIENT, REPEATS
 from autograder.judging.compare import Comparison, equal
 
 Rule = Callable[[Comparison], str | None]
-DETACHED = "Does a `detach()`, `.data`, `.item()` or `no_grad` break the path somewhere?"
+DETACHED = (
+    "Does a `detach()`, `.data`, `.item()`, `torch.tensor(…)`, NumPy or `no_grad` break the path "
+    "somewhere?"
+)
+FEATURES = ("d_k", "d_head")  # whose root divides scores
+NAN = "∞ / ∞, ∞ − ∞ and 0 · ∞ give NaN: does `exp` overflow, or is −∞ multiplied by something?"
 
 
 def recognize_difference(comparison: Comparison) -> str | None:
@@ -56,7 +61,9 @@ def wrong_dtype(c: Comparison) -> str | None:
         return None
     wanted, got = (str(t.dtype).removeprefix("torch.") for t in (c.expected, c.got))
     why = ""
-    if c.expected.dtype in (torch.float64, torch.float16) and c.got.is_floating_point():
+    if c.got.dtype is torch.float64:
+        why = " Has NumPy computed it? That ends the gradient, too: stay with torch's functions."
+    elif c.expected.dtype in (torch.float64, torch.float16) and c.got.is_floating_point():
         why = (
             " The inputs are of this dtype. Give the tensors that you make the same, with "
             "`dtype=x.dtype` or `x.new_zeros(…)`, and convert nothing."
@@ -71,9 +78,10 @@ def not_finite(c: Comparison) -> str | None:
         if strange is not None and strange.any():
             place = _index(strange)
             many = int(strange.sum())
+            why = f" {NAN}" if word == "NaN" else ""
             return (
                 f"{_subject(c, 'holds')} {word} in {many} of {c.got.numel()} places, first at "
-                f"{place}, where {_number(c.expected[place])} should be."
+                f"{place}, where {_number(c.expected[place])} should be.{why}"
             )
     return None
 
@@ -82,7 +90,8 @@ def wrong_decision(c: Comparison) -> str | None:
     """A single wrong True or False."""
     if c.got.dim() or c.got.dtype is not torch.bool or c.expected.dtype is not torch.bool:
         return None
-    return f"You answered {c.got.item()}, and {c.expected.item()} is right."
+    about = f" for “{c.label}”" if c.label else ""
+    return f"You answered {c.got.item()}{about}, and {c.expected.item()} is right."
 
 
 def wrong_mode(c: Comparison) -> str | None:
@@ -132,7 +141,81 @@ def constant_factor(c: Comparison) -> str | None:
         return None
     if not equal(c.got / factor, c.expected, c.tolerance / min(abs(factor), 1.0)):
         return None
-    return f"{_subject(c, 'holds')} the right values times {_name_factor(factor, c.sizes)}."
+    named = _name_factor(factor, c.sizes) or _name_divisor(factor, c.sizes)
+    return f"{_subject(c, 'holds')} the right values times {factor:.4g}{named}."
+
+
+def other_output(c: Comparison) -> str | None:
+    """What belongs into another output."""
+    for name, value in c.others.items():
+        if name != c.name and value.numel() > 1 and equal(c.got, value, c.tolerance):
+            return f"{_subject(c, 'holds')} what belongs into `{name}`."
+    return None
+
+
+def sums_of_what_came_before(c: Comparison) -> str | None:
+    """Each value with all those before it."""
+    if not c.got.is_floating_point():
+        return None
+    for dim in range(c.got.dim()):
+        long = c.got.shape[dim] > 2
+        if long and equal(c.got, c.expected.cumsum(dim), c.tolerance * c.got.shape[dim]):
+            return (
+                f"{_subject(c)} right plus all that comes before, along {_dim_name(c, dim)}: is a "
+                "sum not set back to 0?"
+            )
+    return None
+
+
+def only_first_filled(c: Comparison) -> str | None:
+    """The first element along a dimension, and zeros after it."""
+    if not c.got.is_floating_point() or _weights_wanted(c):
+        return None
+    for dim in range(c.got.dim()):
+        first = torch.zeros_like(c.expected)
+        first.narrow(dim, 0, min(1, c.got.shape[dim])).copy_(c.expected.narrow(dim, 0, 1))
+        if c.got.shape[dim] > 2 and equal(c.got, first, c.tolerance):
+            return (
+                f"{_subject(c)} right at index 0 of {_dim_name(c, dim)}, and 0 elsewhere: does a "
+                "`return` inside a loop end it too early?"
+            )
+    return None
+
+
+def softmax_twice(c: Comparison) -> str | None:
+    """The softmax of the right weights."""
+    if not _weights_wanted(c) or not equal(c.got, c.expected.softmax(-1), c.tolerance):
+        return None
+    return f"{_subject(c)} the softmax of weights, which had been through softmax already."
+
+
+def softmax_elsewhere(c: Comparison) -> str | None:
+    """Weights that sum to 1 along another dimension."""
+    if not _weights_wanted(c) or _are_ones(c.got.sum(-1), 1e-3):
+        return None
+    dims = (dim for dim in range(c.got.dim() - 1) if c.got.shape[dim] > 1)
+    for dim in dims:
+        if _are_ones(c.got.sum(dim), 1e-4):
+            return (
+                f"Your weights sum to 1 along {_dim_name(c, dim)}. Softmax belongs along the keys, "
+                "the last dimension: `dim=-1`."
+            )
+    return None
+
+
+def other_scale(c: Comparison) -> str | None:
+    """Weights of scores that are the right ones times a number."""
+    if not _weights_wanted(c) or not _are_ones(c.got.sum(-1), 1e-4) or c.got.shape[-1] < 2:
+        return None
+    if not ((c.got > 1e-6).all() and (c.expected > 1e-6).all()):
+        return None
+    got, expected = (t.double().log() for t in (c.got, c.expected))
+    got, expected = (t - t.mean(-1, keepdim=True) for t in (got, expected))
+    factor = (got * expected).sum() / expected.square().sum()
+    if not 1e-3 < factor.abs() < 1e3 or not equal(got, factor * expected, 1e-2):
+        return None
+    named = _name_factor(factor.item(), c.sizes) or _name_divisor(factor.item(), c.sizes)
+    return f"These are the weights of the right scores times {factor.item():.4g}{named}."
 
 
 def not_divided(c: Comparison) -> str | None:
@@ -284,7 +367,9 @@ def some_rows_right(c: Comparison) -> str | None:
     rows = [row for row, is_wrong in enumerate(wrong.tolist()) if not is_wrong]
     few = ", ".join(str(row) for row in rows[:4]) + (" …" if len(rows) > 4 else "")
     word = "row" if len(rows) == 1 else "rows"
-    return f"{_subject(c)} right in {word} {few} of {len(wrong)}, and wrong in the others."
+    last = rows == [len(wrong) - 1] and " n_query" in f" {c.dims}"
+    why = " Does each query see only the keys up to its own place?" if last else ""
+    return f"{_subject(c)} right in {word} {few} of {len(wrong)}, and wrong in the others.{why}"
 
 
 def causal_mask_added(c: Comparison) -> str | None:
@@ -309,7 +394,8 @@ def rows_do_not_sum_to_1(c: Comparison) -> str | None:
     if _are_ones(c.got.sum(), 1e-3):
         return "All your weights together sum to 1. Each row should sum to 1 by itself."
     worst = sums.flatten()[(sums - 1).abs().argmax()]
-    return f"Each row of weights should sum to 1; one of yours sums to {_number(worst)}."
+    named = _name_factor(worst.item(), c.sizes)
+    return f"Each row of weights should sum to 1; one of yours sums to {_number(worst)}{named}."
 
 
 def largest_difference(c: Comparison) -> str:
@@ -317,7 +403,7 @@ def largest_difference(c: Comparison) -> str:
     if c.got.numel() == 1:
         return f"{_subject(c)} {_apart(c.got.flatten()[0], c.expected.flatten()[0])} should be."
     many = int(c.wrong_at.sum())
-    of = f" of {_named(c)}" if c.name.startswith(GRADIENT) else ""
+    of = f" of {_named(c)}" if len(c.others) > 1 else ""
     if many == 1:
         return f"One value{of} is off, {_largest_gap(c)}"
     return f"{many} of {c.got.numel()} values{of} are off, most of all {_largest_gap(c)}"
@@ -352,21 +438,27 @@ RULES: tuple[Rule, ...] = (
     wrong_choice,
     opposite_booleans,
     not_finite,
+    other_output,
+    shuffled_rows,
+    reversed_along,
+    misplaced,
     too_few_digits,
     no_gradient,
     all_the_same,
     not_divided,
     constant_factor,
-    shuffled_rows,
     causal_mask_added,
     row_offset,
     same_vector_added,
     untouched_by_softmax,
+    softmax_twice,
+    softmax_elsewhere,
+    other_scale,
     lost_signs,
     cut_off,
     first_repeated,
-    reversed_along,
-    misplaced,
+    only_first_filled,
+    sums_of_what_came_before,
     rows_do_not_sum_to_1,
 )
 
@@ -454,11 +546,23 @@ def _apart(got: Tensor, expected: Tensor) -> str:
 
 
 def _name_factor(factor: float, sizes: dict[str, int]) -> str:
+    """Name a factor that is a size, the root of one, or an inverse of these; "" for others."""
     named: dict[float, str] = {}
     for name, size in sizes.items():
         named |= {float(size): name, math.sqrt(size): f"√{name}"}
         named |= {1 / size: f"1/{name}", 1 / math.sqrt(size): f"1/√{name}"}
-    for value, words in named.items():
-        if math.isclose(factor, value, rel_tol=1e-3):
-            return f"{factor:.4g}, which is {words} here"
-    return f"{factor:.4g}"
+    words = (w for value, w in named.items() if math.isclose(factor, value, rel_tol=1e-3))
+    return next((f", which is {w} here" for w in words), "")
+
+
+def _name_divisor(factor: float, sizes: dict[str, int]) -> str:
+    """Say what scores were divided by if that explains the factor; "" if it does not."""
+    for features in (name for name in FEATURES if name in sizes):
+        right = math.sqrt(sizes[features])
+        known = {float(whole): str(whole) for whole in range(2, 10)}
+        known |= {float(size): name for name, size in sizes.items()}
+        known |= {math.sqrt(size): f"√{name}" for name, size in sizes.items()}
+        for value, words in known.items():
+            if math.isclose(right / factor, value, rel_tol=1e-3):
+                return f", as if divided by {words}, not by √{features} = {right:.4g}"
+    return ""

@@ -35,8 +35,9 @@ RULES = (
     Rule(
         r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: "
         r"\[(\d+), (\d+)\]",
-        "These two don't fit in a batch of matrix products: the right one should begin with "
-        "({0}, {1:size}) and begins with ({2}, {3:size}).",
+        "These two don't fit in a batch of matrix products: the left one's last dimension is "
+        "{1:size}, and the right one's second to last is {3:size}. They have to be the same. Is "
+        "one of them made from the wrong tensor, or not transposed?",
     ),
     Rule(
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at "
@@ -100,6 +101,10 @@ RULES = (
         "einsum: the letter {0} of the output {1}.",
     ),
     Rule(
+        r"name '(math|random|copy|np|numpy|F|einops)' is not defined",
+        "`{0}` is a module that this notebook has not imported. Import it in a cell above.",
+    ),
+    Rule(
         r"name '(\w+)' is not defined",
         "There is no `{0}` here. Is it misspelled, made in another function, or an attribute that "
         "needs `self.`?",
@@ -134,6 +139,12 @@ RULES = (
         "largest, `amax` returns only the value.",
     ),
     Rule(
+        r"'NoneType' object has no attribute '(\w+)'|must be Tensor, not NoneType"
+        r"|Invalid dtype: object",
+        "Something is None where a tensor is needed. Is an argument missing in a call? One that "
+        "may be None, such as a mask, is used only inside `if … is not None`.",
+    ),
+    Rule(
         r"'([\w.]+)' object has no attribute '(\w+)'",
         "`{1}` is asked of something that has no such attribute: its type is {0}. If it should be "
         "an attribute of your own, `__init__` has to make it.",
@@ -141,7 +152,12 @@ RULES = (
     Rule(
         r"Boolean value of Tensor with more than one value is ambiguous",
         "`if`, `and`, `or` and `not` take a single True or False; this tensor holds many. For each "
-        "element, use `&`, `|`, `~` or `torch.where`.",
+        "element, use `&`, `|`, `~` or `torch.where`; to ask whether there is one, `is not None`.",
+    ),
+    Rule(
+        r"torch\.finfo\(\) requires a floating point",
+        "`torch.finfo` is asked about a dtype that is not floating-point. Are two arguments "
+        "exchanged, the mask and the scores?",
     ),
     Rule(
         r"value cannot be converted to type (?:\w+::)?(\w+) without overflow",

@@ -1,5 +1,7 @@
 """Sentences for calls that returned no tensors."""
 
+import re
+
 from autograder.asking.answer import Problem
 from autograder.judging.explain_error import explain_error
 
@@ -50,6 +52,11 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             )
         case "choice" | "keys":
             return f"`{exercise}` returned {detail}."
+        case "same parameter":
+            return (
+                f"{detail}: a module is in the list more than once, as in `[head] * n_heads`. Make "
+                "a new one for each place."
+            )
         case "shared":
             return f"{detail}: change one and the other changes. Copy the numbers, with `copy_`."
         case "method":
@@ -102,7 +109,7 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
         case "detached":
             return (
                 f"No gradient flows back from `{detail}`. Is there a `detach()`, `.data`, "
-                "`.item()` or `no_grad` on the way?"
+                "`.item()`, `torch.tensor(…)`, NumPy or `no_grad` on the way?"
             )
         case "count":
             return f"`{exercise}` returned {detail}. Return them together, in this order."
@@ -129,6 +136,11 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
         case "memory":
             return "The computer's memory ran out: is a tensor far larger than its input?" + _at(
                 problem
+            )
+        case "raised" if _is_own_raise(problem):
+            return (
+                f"Your own `raise` was reached, and these sizes are fine.{_at(problem)} Is the "
+                "condition above it the right way round?"
             )
         case "raised":
             ours = explain_error(detail, sizes or {})
@@ -170,7 +182,14 @@ def explain_borrowed(names: tuple[str, ...]) -> str:
 
 def is_explained(problem: Problem) -> bool:
     """Whether `explain_problem` says more than the exception's own message."""
-    return problem.kind != "raised" or explain_error(problem.detail, {}) is not None
+    if problem.kind != "raised" or _is_own_raise(problem):
+        return True
+    return explain_error(problem.detail, {}) is not None
+
+
+def _is_own_raise(problem: Problem) -> bool:
+    """Whether a `raise` in the answer itself ended it."""
+    return bool(re.match(r"line \d+: raise ", problem.where))
 
 
 def _cure(detail: str) -> str:
@@ -178,8 +197,13 @@ def _cure(detail: str) -> str:
         return " Is a `return` missing?"
     if detail.startswith("a numpy"):
         return " `torch.from_numpy` makes one."
-    if detail.startswith(("a list", "a tuple")):
-        return " `torch.stack` turns several tensors into one, and keeps their gradients."
+    if detail.startswith("a tuple"):
+        return " Return the one that is asked for, alone."
+    if detail.startswith("a list"):
+        return (
+            " `torch.stack` turns several tensors into one, and keeps their gradients; "
+            "`torch.tensor` does so with plain numbers."
+        )
     return ""
 
 

@@ -31,6 +31,10 @@ LEFT_BEHIND = (
     "The first call is right, and the second is not: something is left over from the first. Do you "
     "keep a result, a mask or a size, and use it again? "
 )
+NOTHING_TO_DROP = (
+    "It is right in evaluation mode and wrong in train mode, where nothing should be dropped, for "
+    "`dropout` is 0. Hand the argument on: `nn.Dropout(dropout)`, the share that is dropped."
+)
 DROPPED = (
     "It is right without dropout and wrong with it: look at where dropout acts, how often, and "
     "with which probability. "
@@ -57,12 +61,25 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
         printed=sum(answer.printed for answer in answers),
         problems=_problems(key, answers),
     )
-    for aspect, cases in zip(aspects, failing, strict=True):
-        if cases:
-            # Prefer a case that is not hidden, because it can be shown in full.
-            shown = min(cases, key=lambda i: key.cases[i].hidden)
-            return replace(verdict, **_finding(key, aspect, answers, wrong, shown))
-    return verdict
+    found = [(number, index) for number, cases in enumerate(failing) for index in cases]
+    if not found:
+        return verdict
+    number, shown = min(found, key=lambda pair: _rank(key, aspects, wrong, *pair))
+    return replace(verdict, **_finding(key, aspects[number], answers, wrong, shown))
+
+
+def _rank(
+    key: AnswerKey, aspects: list[AspectKey], wrong: list[set[str]], number: int, index: int
+) -> tuple[bool, bool, int, bool]:
+    """Rank a failing case of an aspect; the lowest tells a learner most.
+
+    What goes wrong in a first call, or in a result, explains what follows from it. And a case that
+    is not hidden can be shown in full.
+    """
+    case = key.cases[index]
+    counted = wrong[index] & {*_counted(case, aspects[number]), WHOLE_CALL}
+    only_gradients = all(name.startswith(GRADIENT) for name in counted)
+    return case.again, only_gradients, number, case.hidden
 
 
 def verdict_given_up(key: AnswerKey) -> Verdict:
@@ -101,7 +118,12 @@ def find_mistake(
     slacks = [slack(a, c.tolerance) for a, c in zip(answers, key.cases, strict=True)]
 
     def alike(form: list[Footprint], index: int) -> bool:
-        return index < len(form) and form[index].matches(prints[index], slacks[index])
+        if index >= len(form):
+            return False
+        raises = key.cases[index].raises
+        if raises and _raised(form[index].problem, raises):
+            return not wrong[index]  # whatever the message says
+        return form[index].matches(prints[index], slacks[index])
 
     def agreement(suspect: tuple[MistakeKey, list[Footprint]]) -> int:
         return sum(alike(suspect[1], index) for index in range(len(answers)))
@@ -133,7 +155,7 @@ def _complete(case: CaseKey, answer: Answer) -> Answer:
 def _wrong_outputs(key: AnswerKey, case: CaseKey, answer: Answer) -> set[str]:
     """Return the names of the outputs that are wrong, and `WHOLE_CALL` if the call is."""
     if case.raises:
-        return set() if _raised(answer, case.raises) else {WHOLE_CALL}
+        return set() if _raised(answer.problem, case.raises) else {WHOLE_CALL}
     if answer.problem:
         return {WHOLE_CALL}
     wrong = {
@@ -187,7 +209,7 @@ def _problems(key: AnswerKey, answers: list[Answer]) -> tuple[Problem, ...]:
 
 
 def _case_problems(case: CaseKey, answer: Answer) -> list[Problem]:
-    if case.raises and _raised(answer, case.raises):
+    if case.raises and _raised(answer.problem, case.raises):
         return []
     if answer.problem:
         return [answer.problem]
@@ -206,8 +228,7 @@ def _counted(case: CaseKey, aspect: AspectKey) -> list[str]:
     ]
 
 
-def _raised(answer: Answer, error: str) -> bool:
-    problem = answer.problem
+def _raised(problem: Problem | None, error: str) -> bool:
     return problem is not None and problem.kind == "raised" and problem.detail.startswith(error)
 
 
@@ -221,6 +242,8 @@ def _comparison(key: AnswerKey, case: CaseKey, answer: Answer, name: str) -> Com
         sizes=case.sizes,
         most_error=case.most_error.get(name),
         returned=name not in key.keeps,
+        others=case.expected,
+        label=case.label,
     )
 
 
@@ -236,19 +259,36 @@ def _finding(
     lack = next((answer.lacks[name] for name in names if name in answer.lacks), None)
     wrong = None
     if not answer.problem and not lack:
-        found = (name for name in names if name in wrong_in[index])
-        wrong = next((_comparison(key, case, answer, name) for name in found), None)
+        wrong = _most_telling(key, case, answer, names, wrong_in[index])
     if wrong and not case.hidden:
         exhibit = _show(exhibit, wrong)
     mistake = find_mistake(key, answers, wrong_in, index)
     if mistake:
         return {"exhibit": exhibit, "sentence": mistake.say, "mistake": mistake.name}
     sentence, recognized = _explain(
-        key, case, replace(answer, problem=answer.problem or lack), wrong
+        key,
+        case,
+        replace(answer, problem=answer.problem or lack),
+        wrong,
+        _only_in_training(key, wrong_in),
     )
     if answer.borrowed:
         sentence, recognized = f"{explain_borrowed(answer.borrowed)} {sentence}", True
     return {"exhibit": exhibit, "sentence": sentence, "recognized": recognized}
+
+
+def _most_telling(
+    key: AnswerKey, case: CaseKey, answer: Answer, names: list[str], wrong: set[str]
+) -> Comparison | None:
+    """Return the first wrong output that a rule recognizes, or else the first wrong one.
+
+    Something that is kept may explain what is returned.
+    """
+    first = [name for name in names if name in wrong]
+    kept = [name for name in case.expected if name in wrong and name in key.keeps]
+    order = dict.fromkeys([*first, *kept] if first else [])
+    compared = [_comparison(key, case, answer, n) for n in order if n in answer.tensors]
+    return next(filter(recognize_difference, compared), next(iter(compared), None))
 
 
 def _show(exhibit: Exhibit, wrong: Comparison) -> Exhibit:
@@ -264,23 +304,39 @@ def _show(exhibit: Exhibit, wrong: Comparison) -> Exhibit:
 
 
 def _explain(
-    key: AnswerKey, case: CaseKey, answer: Answer, wrong: Comparison | None
+    key: AnswerKey,
+    case: CaseKey,
+    answer: Answer,
+    wrong: Comparison | None,
+    only_in_training: bool,
 ) -> tuple[str, bool]:
-    """Return a sentence, and whether it says what is wrong, not only that something is."""
+    """Return a sentence, and whether it says what is wrong, not only that something is.
+
+    only_in_training: whether it is right in evaluation mode, and always wrong in train mode.
+    """
     if case.raises:
         return explain_no_error(answer.problem, key.exercise, case.raises), True
     if answer.problem:
         sentence = explain_problem(answer.problem, key.exercise, case.sizes)
         return sentence, is_explained(answer.problem)
-    if wrong is None:
+    if wrong is None or answer.changed:
         return _explain_change(answer.changed), True
     sentence = recognize_difference(wrong)
     said = sentence or describe_difference(wrong)
     if case.again:
         return LEFT_BEHIND + said, True
+    if case.dropout == 0 and only_in_training:
+        return NOTHING_TO_DROP, True
     if case.dropout and not sentence:
         return DROPPED + said, True
     return said if case.is_shown else OTHERS_ONLY + said, sentence is not None
+
+
+def _only_in_training(key: AnswerKey, wrong: list[set[str]]) -> bool:
+    """Whether a module with dropout is right in evaluation mode, and always wrong in train mode."""
+    pairs = list(zip(key.cases, map(bool, wrong), strict=True))
+    follows = all(bad == (case.dropout is not None) for case, bad in pairs if not case.raises)
+    return follows and any(case.dropout for case in key.cases)
 
 
 def _explain_change(changed: tuple[str, ...]) -> str:

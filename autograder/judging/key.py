@@ -20,7 +20,7 @@ class CaseKey:
     raises: the name of the exception that is the right answer, if any.
     most_error: the largest mean squared error allowed, for outputs that are judged by how well
         they do; such an output has no other tolerance.
-    dropout: whether dropout acts.
+    dropout: the share that is dropped; None in evaluation mode, and where there is no dropout.
     again: whether the function or module was called before, which must not matter.
     fresh: whether it is drawn anew, as the hidden cases are, for an answer that is right so far.
     hidden: whether only grading uses the case.
@@ -33,7 +33,7 @@ class CaseKey:
     tolerance: dict[str, float]
     raises: str
     most_error: dict[str, float]
-    dropout: bool
+    dropout: float | None
     again: bool
     fresh: bool
     hidden: bool

@@ -70,6 +70,10 @@ def test_two_alternatives_are_enough():
             },
             "takes 'b' for 'a'",
         ),
+        (
+            {"mistakes": [Mistake("unknown", "?", "return numbers")]},
+            "a mistake 'unknown' that ends in a NameError: name 'numbers' is not defined",
+        ),
         ({"alternatives": SOFTMAX.alternatives[:1]}, "needs 2 alternatives and has 1"),
         (
             {"alternatives": [*SOFTMAX.alternatives, Alternative("bad", "return scores")]},

@@ -45,6 +45,18 @@ def with_infinity(value):
     return torch.tensor([[value, -math.inf], [-math.inf, value - 0.5]])
 
 
+def only_first(value):
+    got = torch.zeros_like(value)
+    got[:, 0] = value[:, 0]
+    return got
+
+
+def only_last(value):
+    got = value + torch.arange(5.0)
+    got[:, -1] = value[:, -1]
+    return got
+
+
 def last_row(rows):
     return torch.arange(2.0 * rows + 2).reshape(rows + 1, 2) ** 2
 
@@ -91,6 +103,19 @@ def last_row_other(rows):
         (EXPECTED.transpose(1, 2).reshape(2, 3, 5), EXPECTED, "the right numbers, in the wrong"),
         (EXPECTED.bfloat16().float(), EXPECTED, "is almost right: at"),
         (torch.randn(2, 3, 5).softmax(-1), WEIGHTS, "30 of 30 values are off, most of all at"),
+        (WEIGHTS.softmax(-1), WEIGHTS, "had been through softmax already"),
+        (EXPECTED.softmax(1), WEIGHTS, "Your weights sum to 1 along `n_query`"),
+        ((EXPECTED * 2).softmax(-1), WEIGHTS, "right scores times 2, which is √d_k here."),
+        ((EXPECTED / 4).softmax(-1), WEIGHTS, "scores times 0.25, which is 1/d_k here."),
+        (WEIGHTS / math.sqrt(5) + 1e-3, WEIGHTS, "one of yours sums to 0.452"),
+        (EXPECTED * 2 / 7, EXPECTED, "as if divided by 7, not by √d_k = 2."),
+        (EXPECTED.cumsum(1), EXPECTED, "right plus all that comes before, along `n_query`"),
+        (only_first(EXPECTED), EXPECTED, "right at index 0 of `n_query`, and 0 elsewhere"),
+        (
+            only_last(EXPECTED),
+            EXPECTED,
+            "wrong in the others. Does each query see only the keys up",
+        ),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
         (torch.ones(2, 3, 9), EXPECTED, "it has (2, 3, 9)."),
         (torch.ones(2, 5, 5), EXPECTED, "it has (2, 5, 5)."),
@@ -140,7 +165,7 @@ def test_rows_in_another_order_may_have_to_be_equal():
 def test_an_output_without_a_name_is_the_result():
     zeros = torch.zeros(2)
     said = explain_difference(Comparison("", zeros.double(), zeros, 0.0, "n", SIZES))
-    assert said == "The result should have dtype float32; it has float64."
+    assert said.startswith("The result should have dtype float32; it has float64.")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +214,7 @@ PROBLEMS = [
     ("type", "None", "returned None; it should return a torch tensor. Is a `return` missing?"),
     ("type", "a numpy array", "torch tensor. `torch.from_numpy` makes one."),
     ("type", "a list", "torch tensor. `torch.stack` turns several tensors into one"),
-    ("type", "a tuple", "torch tensor. `torch.stack` turns several tensors into one"),
+    ("type", "a tuple", "torch tensor. Return the one that is asked for, alone."),
     ("type", "a str", "`f` returned a str; it should return a torch tensor."),
     ("plain", "a list", "it should return a plain number, True or False."),
     ("choice", "'a', not 'b'", "`f` returned 'a', not 'b'."),
@@ -345,7 +370,7 @@ def test_an_output_may_be_judged_by_its_error():
 
 def case(value=None, raises="", hidden=False, **more):
     facts = {"label": "", "shapes": {}, "sizes": {}, "most_error": {}} | more
-    facts = {"dropout": False, "again": False} | facts
+    facts = {"dropout": None, "again": False} | facts
     expected = {} if value is None else {"y": torch.as_tensor(value)}
     tolerance = {"y": 1e-5} if expected else {}
     return CaseKey(
@@ -471,8 +496,63 @@ def test_what_goes_wrong_in_a_second_call_only_is_told_so():
 
 def test_what_goes_wrong_with_dropout_only_is_told_so():
     values = torch.tensor([0.3, -1.2, 2.5]), torch.tensor([0.9, 0.4, -0.8])
-    verdict = judge(small_key(case(ONES), case(values[0], dropout=True)), gives(ONES, values[1]))
+    verdict = judge(small_key(case(ONES), case(values[0], dropout=0.5)), gives(ONES, values[1]))
     assert verdict.sentence.startswith("It is right without dropout and wrong with it")
+
+
+def test_dropout_where_nothing_should_be_dropped_is_told_so():
+    key = small_key(case(ONES), case(THREES, dropout=0.0), case(TWOS, dropout=0.5))
+    verdict = judge(key, gives(ONES, TWOS, THREES))
+    assert "wrong in train mode, where nothing should be dropped" in verdict.sentence
+    for others in ((ONES, TWOS, TWOS), (TWOS, TWOS, THREES)):
+        assert "train mode" not in judge(key, gives(*others)).sentence
+
+
+@pytest.mark.parametrize("shown", ["again", "gradient", "result"])
+def test_what_is_wrong_in_a_first_call_and_in_a_result_is_shown_first(shown):
+    ones, twos = torch.tensor(ONES), torch.tensor(TWOS)
+    both = {"y": ones, "gradient of x": ones}
+    cases = [
+        case(TWOS, again=True, label="again"),
+        dataclasses.replace(case(ONES, label="gradient"), expected=both),
+        case(THREES, label="result"),
+    ]
+    aspects = [AspectKey("all", 2, [0, 1], []), AspectKey("more", 1, [2], [])]
+    gradient = ones if shown == "again" else twos
+    last = THREES if shown != "result" else ONES
+    answers = [*gives(ONES), Answer(both | {"gradient of x": gradient}), *gives(last)]
+    assert judge(small_key(*cases, aspects=aspects), answers).exhibit.label == shown
+
+
+def test_one_output_in_the_place_of_another_is_named():
+    ones, twos = torch.tensor(ONES), torch.tensor(TWOS)
+    expected = {"query.weight": ones, "key.weight": twos}
+    key = small_key(dataclasses.replace(case(ONES), expected=expected))
+    verdict = judge(key, [Answer({"query.weight": ones, "key.weight": ones})])
+    assert verdict.sentence == "`key.weight` holds what belongs into `query.weight`."
+
+
+def test_what_is_kept_may_explain_what_is_returned():
+    weights = torch.tensor([[0.2, 0.8], [0.6, 0.4]])
+    expected = {"y": torch.randn(2, 3), "kept": weights}
+    key = small_key(dataclasses.replace(case(ONES), expected=expected))
+    aspect = AspectKey("result", 1, [0], ["y"])
+    key = dataclasses.replace(key, aspects=[aspect])
+    wrong = Answer({"y": torch.randn(2, 3), "kept": weights.softmax(-1)})
+    assert judge(key, [wrong]).sentence.startswith("`kept` is the softmax of weights")
+
+
+def test_another_message_of_the_right_error_does_not_hide_a_mistake():
+    slip = known("a slip", TWOS, TWOS)
+    raised = Problem("raised", "ValueError: as the solution says it")
+    forms = [[*slip.forms[0][:1], footprint(Answer(problem=raised))]]
+    slip = dataclasses.replace(slip, forms=forms)
+    key = small_key(case(ONES), case(raises="ValueError"), mistakes=[slip])
+    own = Answer(problem=Problem("raised", "ValueError: in other words"))
+    assert judge(key, [*gives(TWOS), own]).mistake == "a slip"
+    silent = footprint(Answer(problem=Problem("type", "None")))
+    slip = dataclasses.replace(slip, forms=[[*slip.forms[0][:1], silent]])
+    assert judge(dataclasses.replace(key, mistakes=[slip]), [*gives(TWOS), own]).mistake == ""
 
 
 def test_a_mistake_that_would_show_elsewhere_was_not_made():
