@@ -17,7 +17,7 @@ PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Options that `make grade` passes to nbgrader.
 GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subst ','\'',$(STUDENT))') \
 	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
-	$(if $(filter-out 0,$(UNSEALED)),--Autograde.unsealed=True)
+	$(if $(filter-out 0,$(UNSEALED)),--Autograde.unsealed=True) $(if $(filter-out 0,$(DRY)),--Autograde.dry=True)
 # A package index with a smaller torch, such as the CPU index on PyTorch's installation page.
 # Empty: the usual torch.
 TORCH_INDEX ?=
@@ -86,7 +86,7 @@ mistakes: $(VENV)/developer  ## what becomes of every known mistake [LESSON=...]
 mutants: $(VENV)/developer  ## what becomes of answers with one fault each, made by rule [LESSON=...]
 	python -m autograder.authoring mutants $(LESSON)
 
-grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 SCHEDULER=tcp://...]
+grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
 	nbgrader autograde $(LESSON) $(GRADE)
 
 formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the browser

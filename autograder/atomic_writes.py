@@ -24,6 +24,7 @@ def draft_of(final: Path, keep_others: bool) -> Iterator[Path]:
 
     keep_others: whether to copy over notebooks that are in `final` but not in the draft.
     """
+    remove_unfinished(final)
     draft = final.with_name(f".{final.name}.new{UNFINISHED}")
     draft.mkdir(parents=True)
     try:

@@ -78,19 +78,19 @@ class Sandbox:
         Raises NoSandbox, and CourseError if nothing starts inside.
         """
         number, channel = self._fork()
-        warm, run = self._warm, Run()
+        warm, run, silent = self._warm, Run(), True
         end = partial(warm.end_fork, number)
         with channel, Watch(warm.pid, number, self.limits, end, warm.kill) as watch:
             try:
                 frames.send(channel, _job(cells, files or {}))
-                _receive(frames.Inbox(channel, self.limits.sent_bytes), len(cells), run)
+                silent = _receive(frames.Inbox(channel, self.limits.sent_bytes), len(cells), run)
             except (OSError, frames.FrameError) as error:
                 run.stopped = f"nothing more could be read from it ({error})"
                 run.doubtful = isinstance(error, OSError)
             end()
         if watch.reason:
             run.stopped, run.doubtful = watch.reason, watch.waited
-        elif run.stopped and warm.is_lost():
+        elif silent and warm.is_lost():
             run.stopped, run.doubtful = LOST, True
         return run
 
@@ -117,12 +117,16 @@ def _job(cells: Sequence[Cell], files: dict[str, bytes]) -> dict[str, Any]:
     }
 
 
-def _receive(inbox: frames.Inbox, count: int, run: Run) -> None:
-    """Receive reports until every cell has one, or the run has stopped."""
+def _receive(inbox: frames.Inbox, count: int, run: Run) -> bool:
+    """Receive reports until every cell has one, or the run has stopped.
+
+    Returns whether it ended without saying why.
+    """
     while len(run.cells) < count and not run.stopped:
         report = inbox.next()
         if report is None:
             run.stopped, run.doubtful = "its kernel and all beside it were ended from within", True
+            return True
         elif "failed" in report:
             reason = utf8_text(report["failed"])[:LONGEST_REASON]
             run.stopped = f"the walls around it did not stand up: {reason}"
@@ -130,6 +134,7 @@ def _receive(inbox: frames.Inbox, count: int, run: Run) -> None:
             run.cells.append(_cell_run(report))
             run.stopped = utf8_text(report.get("stopped"))
             run.doubtful |= report.get("doubtful") is True
+    return False
 
 
 def _cell_run(report: dict[str, Any]) -> CellRun:

@@ -11,26 +11,33 @@ import logging
 import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.utils import find_all_files
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode
 
-from autograder.atomic_writes import draft_of, remove_unfinished
 from autograder.errors import CourseError
 from autograder.grading.engine import seams
+from autograder.grading.engine.changes import changed_points
+from autograder.grading.engine.history import remember
+from autograder.grading.engine.made_from import WHEN, handed_in_at, made_from, why_again
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
+from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.run_lock import only_run
-from autograder.grading.engine.source import read_source
+from autograder.grading.engine.source import Source, read_source, without_pictures
 from autograder.grading.engine.summary import Summary
+from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.submission.blueprint import read_blueprint
 from autograder.grading.submission.handed_in import files_beside, is_ordinary, read_handed_in
 from autograder.grading.submission.read_notebook import BrokenSubmission
@@ -42,7 +49,7 @@ GIGABYTE = 2**30
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 NO_SECRET = (
     "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
-    "into course_secret.txt, and grade again with --force."
+    "into course_secret.txt, and grade again."
 )
 
 
@@ -50,8 +57,8 @@ class OrdinaryFiles(BaseConverter):
     """Copies the files next to a submitted notebook, except links, devices and huge files."""
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        source = self.submitted_path(assignment_id, student_id)
-        dest = self.graded_path(assignment_id, student_id)
+        source = self.source_path(assignment_id, student_id)
+        dest = self.result_path(assignment_id, student_id)
         for name in find_all_files(source, [*self.coursedir.ignore, "*.ipynb"]):
             if is_ordinary(Path(name)):
                 place = Path(dest, os.path.relpath(name, source))
@@ -73,15 +80,16 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
     saving_preprocessors = List(
         help="Preprocessors for a notebook that a worker has run and judged."
     ).tag(config=True)
+    dry = Bool(False, help="Say whose marks would change, and write nothing.").tag(config=True)
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
     memory = Float(4.0, help="Gigabytes that one notebook may use.").tag(config=True)
 
-    _draft: Path | None = None
-
     def init_notebooks(self) -> None:
         """Find every submitted folder, even one without its notebooks."""
-        names = self._names = [] if self.unsealed else self._notebook_names()
-        wanted = self.submitted_path(self.coursedir.assignment_id, self.coursedir.student_id)
+        released = [] if self.unsealed else self._released_names()
+        names = self._names = [n for n in released if fnmatch(n, self.coursedir.notebook_id)]
+        self._sole = len(released) == 1
+        wanted = self.source_path(self.coursedir.assignment_id, self.coursedir.student_id)
         folders = [folder for folder in seams.find(wanted) if os.path.isdir(folder)]
         if not (names and folders):
             super().init_notebooks()
@@ -107,32 +115,10 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             self.log.warning("Interrupted. The same command %s.", again)
             raise SystemExit(INTERRUPTED) from None
         finally:
-            for line in summary.lines():
+            for line in summary.dry_lines() if self.dry else summary.lines():
                 self.log.info(line)
-        if not summary.complete:
+        if not (summary.complete or self.dry):
             raise NbGraderException("Some submissions have no mark: see the lines above.")
-
-    def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        """Whether a submission is new, changed or forced.
-
-        Unlike nbgrader's, it removes nothing: the old result stays until the new one is complete.
-        """
-        if self.unsealed:
-            return super().init_destination(assignment_id, student_id)
-        if student_id in self.coursedir.student_id_exclude.split(","):
-            return False
-        dest = self.graded_path(assignment_id, student_id)
-        there = [os.path.exists(Path(dest, Path(path).name)) for path in self.notebooks]
-        if self.force or not all(there):
-            return True
-        now = self.coursedir.get_existing_timestamp(self.submitted_path(assignment_id, student_id))
-        then = self.coursedir.get_existing_timestamp(dest)
-        newer = bool(now and then and now > then)
-        return (
-            newer
-            or any(map(self._is_doubtful, self.notebooks))
-            or any(map(self._is_changed, self.notebooks))
-        )
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         if self.unsealed:
@@ -154,36 +140,40 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             )
         self._templates = _with_all_imports({name: self._template(name) for name in self._names})
         with only_run(Path(self.coursedir.root)):
-            due = []
-            for folder in sorted(self.assignments):
-                if self._is_due(folder):
-                    due.append(folder)
-                else:
-                    summary.leave(self._student(folder), self._not_graded_before())
+            due = self._due(summary)
             if due:
                 self._grade(due, summary)
 
-    def _is_due(self, folder: str) -> bool:
-        place = self.coursedir.assignment_id, self._student(folder)
-        remove_unfinished(Path(self.graded_path(*place)))
-        self.notebooks = self.assignments[folder]
-        graded = Path(self.graded_path(*place))
-        self._before = {path: earlier_run(graded / Path(path).name) for path in self.notebooks}
-        return self.init_destination(*place)
+    def _due(self, summary: Summary) -> list[str]:
+        """List the folders that are due, and say why those are that were graded before."""
+        due, again = [], Counter()
+        for folder in sorted(self.assignments):
+            runs = self._earlier_runs(folder)
+            why = self._why_due(folder, runs)
+            if why:
+                due.append(folder)
+                again[why] += None not in runs
+            else:
+                summary.leave(self._student(folder), _why_not_graded(runs))
+        for why, count in (+again).items():
+            self.log.info("%s to grade again: %s", count, why)
+        return due
 
-    def _is_doubtful(self, path: str) -> bool:
-        """Whether it has no mark for a reason that may be gone by now."""
-        before = self._before[path]
-        return before.get("outcome") == NOT_GRADED and before.get("doubtful") is True
+    def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
+        """Read for each notebook what is known of the run that graded it; None if none did."""
+        graded = Path(self.result_path(self.coursedir.assignment_id, self._student(folder)))
+        paths = [graded / Path(path).name for path in self.assignments[folder]]
+        return [earlier_run(path) if path.exists() else None for path in paths]
 
-    def _is_changed(self, path: str) -> bool:
-        """Whether the notebook, or a file next to it, has changed since it was graded."""
-        return self._before[path].get("submitted") not in (None, self._job(path).digest)
-
-    def _not_graded_before(self) -> str:
-        """Return why an earlier run could not grade the current submission; "" if it could."""
-        runs = self._before.values()
-        return next((run["reason"] for run in runs if run.get("outcome") == NOT_GRADED), "")
+    def _why_due(self, folder: str, runs: list[dict[str, Any] | None]) -> str:
+        """Return why a submission is to be graded; "" if it is not."""
+        if self._student(folder) in self.coursedir.student_id_exclude.split(","):
+            return ""
+        if self.force or None in runs:
+            return "forced" if self.force else "new"
+        pairs = zip(runs, self.assignments[folder], strict=True)
+        reasons = (why_again(run, self._job(path)) for run, path in pairs)
+        return next(filter(None, reasons), "")
 
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}
@@ -214,11 +204,19 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         """Make the job of grading one submitted notebook, without the lesson's reference."""
         template = self._templates[Path(path).stem]
         try:
-            data, broken = read_handed_in(Path(path)), ""
+            data, broken = read_handed_in(Path(path), self._sole), ""
         except BrokenSubmission as error:
             data, broken = b"", str(error)
-        files = files_beside(Path(path).parent) | template.files
-        return replace(template, path=path, data=data, broken=broken, files=files)
+        beside = files_beside(Path(path).parent)
+        parts = template.made_from | {WHEN: handed_in_at(beside)}
+        return replace(
+            template,
+            path=path,
+            data=data,
+            broken=broken,
+            files=beside | template.files,
+            made_from=parts,
+        )
 
     def _reference(self) -> bytes:
         """Return the lesson's reference, with hidden cases; empty if it is not a course lesson."""
@@ -238,16 +236,20 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
 
     def _template(self, name: str) -> Job:
         """Make the job with everything that a notebook's submissions have in common."""
+        from autograder.building.hidden import course_secret
+
         assignment = self.coursedir.assignment_id
         source = Path(self.coursedir.format_path(self.coursedir.source_directory, ".", assignment))
         released = read_source(source / f"{name}.ipynb")
         with self._gradebook() as gradebook:
             blueprint = read_blueprint(gradebook, name, assignment, released.grade_ids)
-        return Job(
+            due = gradebook.find_assignment(assignment).duedate
+        template = Job(
             path="",
             blueprint=blueprint,
             files=files_beside(source),
             imports=released.imports,
+            course=self._course_outputs(released),
             limits=Limits(
                 cell_seconds=self.cell_seconds,
                 notebook_seconds=self.notebook_seconds,
@@ -255,14 +257,28 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             ),
             figures=self.figures,
         )
+        parts = made_from(template, assignment, course_secret(), str(due or ""))
+        return replace(template, made_from=parts)
+
+    def _course_outputs(self, released: Source) -> dict[str, list[NotebookNode]]:
+        """Return what the course's own cells show; {} for other assignments, which run whole."""
+        if self.coursedir.assignment_id not in lesson_names():
+            return {}
+        pictures = list if self.figures else without_pictures
+        return {source: pictures(outputs) for source, outputs in released.outputs.items()}
 
     def _record(self, folder: str, results: dict[str, Graded], summary: Summary) -> None:
         """Write one submission's marks and notebooks, as nbgrader does."""
         assignment, student = self.coursedir.assignment_id, self._student(folder)
         self.notebooks = self.assignments[folder]
         self._graded = {path: results.pop(path) for path in self.notebooks}
+        if self.dry:
+            with self._gradebook() as gradebook:
+                changed = changed_points(gradebook, assignment, student, self._graded.values())
+            summary.compare(student, changed)
+            return
         try:
-            with self._aside(assignment, student), less_talk(self.log):
+            with self.aside(assignment, student), less_talk(self.log):
                 self.run_pre_convert_hook()
                 self.init_assignment(assignment, student)
                 for notebook in self.notebooks:
@@ -274,29 +290,33 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             summary.add(student, NOT_GRADED, f"its marks could not be recorded: {error}")
             return
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
+        self._remember(folder, worst.outcome)
         summary.add(student, worst.outcome, worst.reason)
 
-    @contextmanager
-    def _aside(self, assignment: str, student: str) -> Iterator[None]:
-        """Redirect the output folder to a draft, which replaces it only once complete."""
-        final = Path(self.graded_path(assignment, student))
+    def _remember(self, folder: str, outcome: str) -> None:
+        """Add a submission that has been recorded to the learner's history."""
+        assignment, student = self.coursedir.assignment_id, self._student(folder)
+        with self._gradebook() as gradebook:
+            found = gradebook.find_submission(assignment, student)
+            entry = {
+                "handed_in": str(found.timestamp or ""),
+                "submitted": [self._job(path).digest for path in self.notebooks],
+                "outcome": outcome,
+                "mark": None if found.needs_manual_grade else found.score,
+                "penalty": found.late_submission_penalty,
+                "most": found.max_score,
+            }
         try:
-            with draft_of(final, self.coursedir.notebook_id != "*") as self._draft:
-                yield
-        finally:
-            self._draft = None
+            remember(Path(self.coursedir.root), student, assignment, Path(folder), entry)
+        except OSError as error:
+            self.log.warning("%s: this could not be added to the history: %s", student, error)
 
-    def graded_path(self, assignment: str, student: str, escape: bool = False) -> str:
-        if self._draft is not None:
-            return str(self._draft)
-        return super().graded_path(assignment, student, escape)
-
-    def _notebook_names(self) -> list[str]:
-        """List the requested notebooks of the assignment; none if it was not released."""
+    def _released_names(self) -> list[str]:
+        """List the notebooks of the assignment; none if it was not released."""
         try:
             with self._gradebook() as gradebook:
                 found = gradebook.find_assignment(self.coursedir.assignment_id).notebooks
-                return [n.name for n in found if fnmatch(n.name, self.coursedir.notebook_id)]
+                return [notebook.name for notebook in found]
         except MissingEntry:
             return []
 
@@ -304,13 +324,19 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         return Gradebook(self.coursedir.db_url, self.coursedir.course_id)
 
     def _student(self, folder: str) -> str:
-        pattern = self.submitted_path("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
+        pattern = self.source_path("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
         return re.match(pattern, folder, re.DOTALL)["student"]
 
 
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
-    seams.install(Autograde)
+    seams.install(Autograde, GenerateAssignment, GenerateFeedback)
+
+
+def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:
+    """Return why an earlier run could not grade a submission; "" if it could."""
+    failed = (run["reason"] for run in runs if run and run.get("outcome") == NOT_GRADED)
+    return next(failed, "")
 
 
 def _with_all_imports(templates: dict[str, Job]) -> dict[str, Job]:
@@ -321,10 +347,16 @@ def _with_all_imports(templates: dict[str, Job]) -> dict[str, Job]:
 
 @contextmanager
 def less_talk(log: logging.Logger) -> Iterator[None]:
-    """Silence nbgrader's messages about each submission, except warnings."""
-    level = log.level
-    log.setLevel(logging.WARNING)
+    """Silence nbgrader's messages about each submission, except warnings.
+
+    Its gradebook logs an error that it raises as well, with four tracebacks.
+    """
+    levels = {log: logging.WARNING, seams.GRADEBOOK_LOG: logging.CRITICAL}
+    before = {logger: logger.level for logger in levels}
     try:
+        for logger, level in levels.items():
+            logger.setLevel(level)
         yield
     finally:
-        log.setLevel(level)
+        for logger, level in before.items():
+            logger.setLevel(level)

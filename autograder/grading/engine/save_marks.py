@@ -39,14 +39,16 @@ class SaveMarks(NbGraderPreprocessor):
 
         Manual scores stay, but are flagged for another look.
         """
-        if VERDICT in cell.metadata:
-            verdict = cell.metadata[VERDICT]
-            grade.auto_score = verdict["points"] if verdict["graded"] else None
-        elif was_run(cell):
-            grade.auto_score, _ = determine_grade(cell, self.log)
-        else:
-            grade.auto_score = None
+        grade.auto_score = points_of(cell)
         grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+
+
+def points_of(cell: NotebookNode) -> float | None:
+    """Return the points for a graded cell that has been run; None if they are not known."""
+    if VERDICT in cell.metadata:
+        verdict = cell.metadata[VERDICT]
+        return verdict["points"] if verdict["graded"] else None
+    return determine_grade(cell)[0] if was_run(cell) else None
 
 
 def _save_comment(cell: NotebookNode, comment: Comment) -> None:

@@ -5,39 +5,69 @@ gives an error that names what is missing, and never a wrong mark.
 """
 
 import glob
+import logging
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures.process import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 
 from nbconvert.exporters import Exporter
 from nbgrader import api as gradebooks
 from nbgrader import converters, utils
-from nbgrader.apps import api, autogradeapp
+from nbgrader.apps import api, autogradeapp, generateassignmentapp, generatefeedbackapp
 from nbgrader.converters import base
+from nbgrader.converters.base import BaseConverter
 from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import Engine, create_engine, event
 
+from autograder.atomic_writes import draft_of
 from autograder.sandbox.inside.expect import expect, expect_set
 
 PATIENCE = 60  # seconds; Python's default is five
+GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
+# The modules that look up each converter when it is to run.
+USERS = {
+    "Autograde": (autogradeapp, api),
+    "GenerateAssignment": (generateassignmentapp, api),
+    "GenerateFeedback": (generatefeedbackapp, api),
+}
 
 
-class OpenAutograde(converters.Autograde):
-    """nbgrader's Autograde, with public names for its private methods."""
+class OpenConverter:
+    """Public names for what is private in nbgrader's converters, and drafts of what they write."""
 
-    def submitted_path(self, assignment: str, student: str, escape: bool = False) -> str:
-        """Return the folder where a submission is handed in."""
+    _draft: Path | None = None
+
+    def source_path(self, assignment: str, student: str, escape: bool = False) -> str:
+        """Return the folder that notebooks come from."""
         return self._format_source(assignment, student, escape)
 
-    def graded_path(self, assignment: str, student: str, escape: bool = False) -> str:
-        """Return the folder where a graded submission goes."""
-        return super()._format_dest(assignment, student, escape)
+    def result_path(self, assignment: str, student: str) -> str:
+        """Return the folder where results go, which may be a draft of it."""
+        return self._format_dest(assignment, student)
 
     def _format_dest(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
-        return self.graded_path(assignment_id, student_id, escape)
+        if self._draft is not None:
+            return str(self._draft)
+        return super()._format_dest(assignment_id, student_id, escape)
+
+    @contextmanager
+    def aside(self, assignment: str, student: str) -> Iterator[None]:
+        """Write into a draft, which replaces the folder of results only once complete."""
+        final = Path(self.result_path(assignment, student))
+        try:
+            with draft_of(final, self.coursedir.notebook_id != "*") as self._draft:
+                yield
+        finally:
+            self._draft = None
+
+
+class OpenAutograde(OpenConverter, converters.Autograde):
+    """nbgrader's Autograde, opened."""
 
     def use_preprocessors(self, steps: Sequence[str | type[NbGraderPreprocessor]]) -> None:
         """Put every notebook through exactly these steps."""
@@ -46,10 +76,23 @@ class OpenAutograde(converters.Autograde):
             self.exporter.register_preprocessor(step)
 
 
-def install(autograde: type[OpenAutograde]) -> None:
-    """Make nbgrader's command and its formgrader use `autograde`. Raises ChangedLibrary."""
+class OpenGenerateAssignment(OpenConverter, converters.GenerateAssignment):
+    """nbgrader's GenerateAssignment, opened."""
+
+
+class OpenGenerateFeedback(OpenConverter, converters.GenerateFeedback):
+    """nbgrader's GenerateFeedback, opened."""
+
+
+def install(*own: type[BaseConverter]) -> None:
+    """Make nbgrader's commands and its formgrader use converters of ours. Raises ChangedLibrary.
+
+    own: each has the name of the converter that it replaces.
+    """
     _check()
-    autogradeapp.Autograde = api.Autograde = autograde
+    for converter in own:
+        for module in USERS[converter.__name__]:
+            setattr(module, converter.__name__, converter)
     base.glob = api.glob = utils.glob = SimpleNamespace(glob=find)
     gradebooks.create_engine = _engine
     wait_for_sqlite()
@@ -57,14 +100,15 @@ def install(autograde: type[OpenAutograde]) -> None:
 
 def _check() -> None:
     for name in ("_format_source", "_format_dest"):
-        expect(converters.Autograde, name, "self", "assignment_id", "student_id", "escape")
+        expect(BaseConverter, name, "self", "assignment_id", "student_id", "escape")
     expect(Exporter, "register_preprocessor", "self", "preprocessor", "enabled")
     expect_set(ProcessPoolExecutor, "_call_queue", "_processes")
     expect(gradebooks, "create_engine")
     for module in (base, api, utils):
         expect(module, "glob")
-    for module in (autogradeapp, api):
-        expect(module, "Autograde")
+    for name, modules in USERS.items():
+        for module in modules:
+            expect(module, name)
 
 
 def find(pattern: str) -> list[str]:

@@ -1,21 +1,28 @@
 """Read what the engine needs from an instructor's source notebook."""
 
 import ast
+import copy
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
 @dataclass(frozen=True)
 class Source:
-    """A source notebook's grade_ids, in order, and the modules that it imports."""
+    """A source notebook.
+
+    grade_ids: of nbgrader's cells, in order. imports: the modules that it imports.
+    outputs: of the code cells that are not nbgrader's, by the cell's source.
+    """
 
     grade_ids: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
+    outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
 
 
 def read_source(path: Path) -> Source:
@@ -23,8 +30,22 @@ def read_source(path: Path) -> Source:
     if not path.exists():
         return Source()
     cells = nbformat.read(path, as_version=4).cells
-    imports = imports_of(cell.source for cell in cells if cell.cell_type == "code")
-    return Source(tuple(filter(None, map(grade_id_of, cells))), imports)
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    return Source(
+        grade_ids=tuple(filter(None, map(grade_id_of, cells))),
+        imports=imports_of(cell.source for cell in code),
+        outputs={cell.source: cell.outputs for cell in code if not grade_id_of(cell)},
+    )
+
+
+def without_pictures(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
+    """Leave out pictures, which have a description beside them."""
+    kept = []
+    for output in map(copy.copy, outputs):
+        if "data" in output:
+            output.data = {kind: d for kind, d in output.data.items() if not _is_picture(kind, d)}
+        kept.append(output)
+    return kept
 
 
 def imports_of(sources: Iterable[str]) -> tuple[str, ...]:
@@ -33,6 +54,10 @@ def imports_of(sources: Iterable[str]) -> tuple[str, ...]:
     for source in sources:
         found |= dict.fromkeys(_imports(source))
     return tuple(found)
+
+
+def _is_picture(kind: str, data: str) -> bool:
+    return kind.startswith("image/") or "<img" in data
 
 
 def _imports(source: str) -> list[str]:

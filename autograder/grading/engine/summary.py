@@ -19,6 +19,7 @@ class Summary:
         self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
         self.untouched = 0
         self.not_graded_before: list[tuple[str, str]] = []
+        self.changes: list[tuple[str, str]] = []
 
     @property
     def complete(self) -> bool:
@@ -33,6 +34,20 @@ class Summary:
         self.untouched += 1
         if reason:
             self.not_graded_before.append(_told(learner, reason))
+
+    def compare(self, learner: str, changed: str) -> None:
+        """Count a submission that was graded without writing; changed: what would, in words."""
+        self.changes.append((printable(learner), printable(changed)))
+
+    def dry_lines(self) -> Iterator[str]:
+        """Yield a line for each whose points would change, and counts."""
+        changes = [(learner, changed) for learner, changed in sorted(self.changes) if changed]
+        for learner, changed in changes:
+            yield f"{learner}: {changed}"
+        yield (
+            f"{len(changes)} of {len(self.changes)} would change, {self.untouched} are not due; "
+            "nothing was written"
+        )
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each without a mark, one for all who answered nothing, and counts."""

@@ -222,6 +222,9 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
         remarks.append("There is no mark in the gradebook.")
     if mark and mark.penalty:
         remarks.append(f"{mark.penalty:g} taken off for being late.")
+    if submission.earlier:
+        marks_before = ", ".join("none" if m is None else f"{m:g}" for m in submission.earlier)
+        remarks.append(f"Handed in again. Marks before: {marks_before}.")
     if mark and mark.by_hand:
         remarks.append("Partly marked by hand.")
     if mark and mark.waiting:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from autograder.errors import CourseError
+from autograder.grading.engine.history import earlier_marks
 from autograder.grading.report.classroom import Report, make_report
 from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.marks import Marks, NoGradebook, read_marks
@@ -31,6 +32,8 @@ def gather(lesson: str, files: CourseFiles) -> Report:
     # nbgrader enters a submission before it grades it.
     lost = [_lost(learner, lesson, files) for learner in marks.learners.keys() - graded]
     submissions = sorted([*submissions, *lost], key=lambda submission: submission.learner)
+    for submission in submissions:
+        submission.earlier = earlier_marks(files.root, submission.learner, lesson)
     if waiting := set(files.learners(files.submitted, lesson)) - graded:
         told = f"`make grade LESSON={lesson}` grades what is new."
         notes.append(f"Handed in and not graded: {_names(waiting)}. {told}")

@@ -26,6 +26,7 @@ class Submission:
     path: the autograded notebook. graded: when it was written, in seconds since 1970.
     verdicts: by exercise. sources: of the solution cells, by grade_id.
     outcome: one of `OUTCOMES`, with a reason if it is not graded; "" if the notebook does not say.
+    earlier: the marks of what was handed in before, None for what had none.
     troubles: what could not be read, one sentence each.
     """
 
@@ -36,6 +37,7 @@ class Submission:
     sources: dict[str, str] = field(default_factory=dict)
     outcome: str = ""
     reason: str = ""
+    earlier: list[float | None] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
 
     def note(self, trouble: str) -> None:

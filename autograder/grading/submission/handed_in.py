@@ -14,8 +14,15 @@ MOST_FILES = 200
 MOST_FILES_BYTES = 50_000_000  # together
 
 
-def read_handed_in(path: Path) -> bytes:
-    """Read the bytes of a submitted notebook. Raises BrokenSubmission with the reason."""
+def read_handed_in(path: Path, sole: bool) -> bytes:
+    """Read the bytes of a submitted notebook. Raises BrokenSubmission with the reason.
+
+    sole: whether the assignment has no other. Then the only notebook that was handed in is taken,
+    whatever its name: browsers save a second download as "lesson (1).ipynb".
+    """
+    found = list(path.parent.glob("*.ipynb"))
+    if sole and len(found) == 1:
+        path = found[0]
     for part in (path, path.parent, path.parent.parent):
         if part.is_symlink():
             raise BrokenSubmission(f"{part.name} is a link; hand in the file itself")
@@ -33,7 +40,7 @@ def files_beside(folder: Path) -> dict[str, bytes]:
     """Read ordinary files of reasonable size below a folder, except notebooks, by relative name."""
     found: dict[str, bytes] = {}
     left = MOST_FILES_BYTES
-    for path in sorted(_files(folder)):
+    for path in sorted(files_below(folder)):
         with suppress(OSError):  # it may be gone
             if path.suffix != ".ipynb" and is_ordinary(path) and path.stat().st_size <= left:
                 data = found[str(path.relative_to(folder))] = path.read_bytes()
@@ -53,7 +60,8 @@ def is_ordinary(path: Path) -> bool:
     return plain and about.st_size <= MOST_FILE_BYTES
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
+    """Yield what is in a folder and the folders in it, without following links to folders."""
     if folder.is_symlink():
         return
     for parent, _, names in os.walk(folder):  # does not follow links to folders

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
+
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.sandbox.limits import Limits
 
@@ -25,7 +27,9 @@ class Job:
     reference: the lesson's reference with hidden cases, as bytes; empty if there is none.
     solutions: the course's, by exercise, for those that a learner gave up.
     imports: modules that the released notebook imports, for the sandbox to preload.
+    course: what the course's own cells showed, by source, for those that need not run.
     figures: whether the course's figures are drawn, not only described.
+    made_from: what the mark depends on beside all this, in short strings by what they are.
     """
 
     path: str
@@ -38,7 +42,9 @@ class Job:
     solutions: dict[str, str] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
+    course: dict[str, list[NotebookNode]] = field(default_factory=dict)
     figures: bool = False
+    made_from: dict[str, str] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:

@@ -15,6 +15,7 @@ from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
 from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
+from autograder.grading.submission.needed import needed
 from autograder.grading.submission.read_notebook import (
     BrokenSubmission,
     read_notebook,
@@ -30,6 +31,7 @@ from autograder.references.store import LessonReference
 from autograder.sandbox.sandbox import Cell, Run
 from autograder.sandbox.walls import HOME
 
+SHOWN = "attention_shown"  # marks a cell that did not run, and shows the course's own output
 CHECK_GRACE = 10.0  # seconds of processor time beyond what an exercise allows
 
 
@@ -42,7 +44,7 @@ def grade(job: Job) -> Graded:
     reference = _reference(job.reference) if job.reference else None
     with solutions_for_checks(notebook, job.solutions):
         run = Run([], broken, job.doubtful) if broken else _run(notebook, job, reference)
-    _fill_in(notebook, run)
+    _fill_in(notebook, run, job)
     tidy(notebook)
     verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []
     outcome, reason = _outcome(run, verdicts)
@@ -52,7 +54,7 @@ def grade(job: Job) -> Graded:
         "seconds": round(sum(cell.seconds for cell in run.cells), 3),
         "doubtful": run.doubtful or any(map(_waited, verdicts)),
     }
-    notebook.metadata[RUN] = about | {"submitted": job.digest}
+    notebook.metadata[RUN] = about | {"submitted": job.digest, "made_from": job.made_from}
     return Graded(job.path, nbformat.writes(notebook), **about)
 
 
@@ -90,7 +92,7 @@ def _run(notebook: NotebookNode, job: Job, reference: LessonReference | None) ->
     files = {f"{HOME}/{name}": data for name, data in job.files.items()}
     if reference:
         files[QUESTIONS] = encode_questions(reference.questions.values())
-    cells = [Cell(c.source, _seconds(c, job, reference)) for c in _runnable(notebook)]
+    cells = [Cell(c.source, _seconds(c, job, reference)) for c in _runnable(notebook, job)]
     return own_sandbox(job).run(cells, files)
 
 
@@ -102,22 +104,28 @@ def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) ->
     return max(job.limits.cell_seconds, reference.questions[exercise].seconds + CHECK_GRACE)
 
 
-def _runnable(notebook: NotebookNode) -> list[NotebookNode]:
-    """List the cells that nbclient would run."""
-    return [
+def _runnable(notebook: NotebookNode, job: Job) -> list[NotebookNode]:
+    """List the cells that nbclient would run, without the course's demonstrations."""
+    cells = [
         cell
         for cell in notebook.cells
         if cell.cell_type == "code"
         and cell.source.strip()
         and "skip-execution" not in cell.metadata.get("tags", [])
     ]
+    running = needed([cell.source for cell in cells], job.course)
+    return [cell for cell, runs in zip(cells, running, strict=True) if runs]
 
 
-def _fill_in(notebook: NotebookNode, run: Run) -> None:
-    """Put the result of each cell into the notebook."""
-    cells = _runnable(notebook)
+def _fill_in(notebook: NotebookNode, run: Run, job: Job) -> None:
+    """Put the result of each cell into the notebook, and for a demonstration what it shows."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and cell.source in job.course:
+            cell.outputs, cell.metadata[SHOWN] = job.course[cell.source], True
+    cells = _runnable(notebook, job)
     for cell, done in zip(cells, run.cells, strict=False):
         cell.outputs, cell.execution_count = done.outputs, done.execution_count
+        cell.metadata.pop(SHOWN, None)
     for cell in cells[len(run.cells) :]:
         said = f"{NOT_RUN}: {run.stopped}"
         cell.outputs = [new_output("error", ename=NOT_RUN, evalue=run.stopped, traceback=[said])]

@@ -9,6 +9,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.grading.engine.history import entries
 from autograder.lessons.lesson import ROOT
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.support import beside
@@ -162,6 +163,131 @@ def test_what_the_machine_may_be_to_blame_for_is_due_again(api, course):
         assert "not graded: killed: its kernel died (exit status -9)" in said
         assert "1 not graded, 0 untouched" in said
     assert submission(api, "killed")[2]["check_x"] == (None, None, True)
+
+
+def test_a_mark_made_from_other_things_is_made_again(api, course):
+    hand_in(course, "again", 1, EARLY)
+    grade(api, "again")
+    assert "1 untouched" in grade(api, "again")
+    with api.gradebook as book:
+        book.update_or_create_assignment(SMALL, duedate="2029-01-01")
+    assert "1 to grade again: the due date changed" in grade(api, "again")
+    assert submission(api, "again")[1] == 3
+    with api.gradebook as book:
+        book.update_or_create_assignment(SMALL, duedate=DUE)
+    assert "the due date changed" in grade(api, "again")
+    assert not submission(api, "again")[1]
+
+
+def test_a_dry_run_says_what_would_change_and_writes_nothing(api, course, monkeypatch):
+    hand_in(course, "dry", 1, EARLY)
+    monkeypatch.setitem(api.config.Autograde, "dry", True)
+    assert "dry: new: 3 points" in grade(api, "dry")
+    assert not (course / "autograded" / "dry").exists()
+    monkeypatch.setitem(api.config.Autograde, "dry", False)
+    grade(api, "dry")
+    give_by_hand(api, "dry", check_x=2)
+    hand_in(course, "dry", 2, EARLY)
+    monkeypatch.setitem(api.config.Autograde, "dry", True)
+    said = grade(api, "dry")
+    assert "dry: check_x 3 → 0 (2 by hand stays)" in said
+    assert "1 of 1 would change, 0 are not due; nothing was written" in said
+    assert submission(api, "dry")[2]["check_x"] == (3, 2, False)
+
+
+def test_the_history_keeps_what_was_handed_in_and_its_mark(api, course):
+    def history():
+        return [(e["handed_in"], e["mark"], e["outcome"]) for e in entries(course, "past", SMALL)]
+
+    hand_in(course, "past", 1, EARLY)
+    (course / "submitted" / "past" / SMALL / "link").symlink_to("/etc/passwd")
+    grade(api, "past")
+    first = ("2030-01-01 00:00:00", None, "graded")
+    assert history() == [first]
+    grade(api, "past", force=True)
+    assert history() == [first]
+    give_by_hand(api, "past", why=1)
+    hand_in(course, "past", 2, LATER)
+    grade(api, "past")
+    assert [entry[0] for entry in history()] == [first[0], "2030-01-01 10:00:00"]
+    kept = course / "history" / "past" / SMALL
+    assert "x = 1" in (kept / "001" / f"{SMALL}.ipynb").read_text(encoding="utf-8")
+    assert "x = 2" in (kept / "002" / f"{SMALL}.ipynb").read_text(encoding="utf-8")
+    assert not (kept / "001" / "link").exists()
+    (kept / "003").mkdir()
+    (kept / "003" / "mark.json").write_text("{", encoding="utf-8")
+    assert len(history()) == 2
+
+
+def test_a_notebook_of_another_name_is_taken_if_it_is_the_only_one(api, course):
+    hand_in(course, "twice", 1, EARLY)
+    folder = course / "submitted" / "twice" / SMALL
+    (folder / f"{SMALL}.ipynb").rename(folder / f"{SMALL} (1).ipynb")
+    grade(api, "twice")
+    assert submission(api, "twice")[2]["check_x"][0] == 3
+    nbformat.write(small_notebook(2), folder / "draft.ipynb")
+    assert "there is draft.ipynb, small (1).ipynb" in grade(api, "twice", success=False)
+
+
+def release(api, *cells):
+    """Release a version with these cells. Return whether that worked, and what was said."""
+    path = Path(api.coursedir.root, "solutions", SMALL, f"{SMALL}.ipynb")
+    nbformat.write(new_notebook(cells=list(cells)), path)
+    done = api.generate_assignment(SMALL)
+    return done["success"], done["log"]
+
+
+def test_a_version_in_mid_term_keeps_what_was_given_by_hand(api, course):
+    released = course / "notebooks" / SMALL / f"{SMALL}.ipynb"
+    x, check_x, why = small_notebook(1).cells
+    y = cell(new_code_cell, "y = 1", "y", solution=True)
+    check_y = cell(new_code_cell, "assert y == 1", "check_y", points=4)
+    worth_more = cell(new_code_cell, "assert x == 1", "check_x", points=6)
+    hand_in(course, "term", 1, EARLY)
+    grade(api, "term")
+    give_by_hand(api, "term", why=1)
+
+    assert release(api, x, worth_more, y, check_y, why)[0]
+    assert "check_y" in released.read_text(encoding="utf-8")
+    assert "the released notebook and the points changed" in grade(api, "term")
+    score, _, grades = submission(api, "term")
+    assert grades["check_x"][0] == 6 and grades["why"] == (None, 1, True)
+    assert grades["check_y"][0] == 0 and score == 7
+
+    before = released.read_bytes()
+    done, said = release(api, x, check_x)
+    assert not done and "lacks cells in which you gave marks or comments by hand: why" in said
+    assert "Traceback" not in said and released.read_bytes() == before
+
+    assert not release(api, x, check_x, why, cell(new_code_cell, "", "x", solution=True))[0]
+    assert released.read_bytes() == before
+
+    assert release(api, x, check_x, why)[0]
+    grade(api, "term")
+    score, _, grades = submission(api, "term")
+    assert set(grades) == {"check_x", "why"} and score == 4
+
+
+def test_feedback_is_written_when_what_it_shows_has_changed(api, course):
+    page = course / "feedback" / "reader" / SMALL / f"{SMALL}.html"
+
+    def written():
+        before = page.stat().st_ino if page.exists() else 0
+        assert api.generate_feedback(SMALL, "reader", force=False)["success"]
+        return page.stat().st_ino != before
+
+    hand_in(course, "reader", 1, EARLY)
+    grade(api, "reader")
+    assert written() and not written()
+    give_by_hand(api, "reader", why=2)
+    assert written() and not written()
+    with api.gradebook as book:
+        book.find_comment("why", SMALL, SMALL, "reader").manual_comment = "Well said."
+        book.db.commit()
+    assert written() and "Well said." in page.read_text(encoding="utf-8")
+    hand_in(course, "reader", 2, EARLY)
+    grade(api, "reader")
+    assert written() and not written()
 
 
 def test_no_jobs_at_a_time_is_an_error(api):

@@ -70,6 +70,12 @@ def syntax_error():
     return answered(query_scores=SYNTAX_ERROR)
 
 
+def own_question():
+    notebook = answered()
+    notebook.cells.append(nbformat.v4.new_code_cell("len(words)"))
+    return notebook
+
+
 def check_deleted():
     notebook = answered()
     notebook.cells = [cell for cell in notebook.cells if cell.source != "check(softmax)"]
@@ -95,10 +101,11 @@ SUBMISSIONS = {
     "warning": (warning_and_printing, FULL),
     "syntax_error": (syntax_error, FULL - POINTS["query_scores"]),
     "check_deleted": (check_deleted, FULL),
+    "own_question": (own_question, FULL),
     # `simple_attention` builds on softmax, and then on the course's.
     "given up": (softmax_given_up, FULL - POINTS["softmax"]),
 }
-UNSEALED = ["solution", "with mistakes", "released", "given up"]
+UNSEALED = ["with mistakes", "given up"]
 
 
 def nbgrader(course, *command, check=True):
@@ -135,6 +142,29 @@ def marks(course):
 @pytest.mark.parametrize("student", SUBMISSIONS)
 def test_the_exported_marks(marks, student):
     assert marks[student] == SUBMISSIONS[student][1]
+
+
+def graded(course, student):
+    path = course / "autograded" / student / LESSON.name / f"{LESSON.name}.ipynb"
+    return nbformat.read(path, as_version=4).cells
+
+
+def test_what_no_mark_depends_on_is_not_run_and_shows_what_the_course_shows(course):
+    ours = {cell.source: cell.outputs for cell in solution().cells if cell.cell_type == "code"}
+    shown = [cell for cell in graded(course, "solution") if "attention_shown" in cell.metadata]
+    assert len(shown) > 10
+    for cell in shown:
+        assert len(cell.outputs) == len(ours[cell.source]) and cell.execution_count is None
+        assert "image/png" not in str(cell.outputs) and "<img" not in str(cell.outputs)
+    texts = [o.data["text/plain"] for cell in shown for o in cell.outputs if "data" in o]
+    assert any(text.startswith("[Lines of seconds against n_words") for text in texts)
+
+
+def test_what_a_learners_own_cell_needs_is_run(course):
+    *cells, last = graded(course, "own_question")
+    assert last.outputs[0].data["text/plain"] == "6"
+    [words] = [cell for cell in cells if cell.source.startswith("labels, words = six_words()")]
+    assert "attention_shown" not in words.metadata
 
 
 @pytest.mark.slow

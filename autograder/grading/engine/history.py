@@ -1,0 +1,69 @@
+"""The history of a learner's submissions to an assignment: what was handed in, when, which mark.
+
+Each entry is a folder `history/<learner>/<assignment>/<number>` in the course directory. It holds
+what was handed in, and `mark.json`, which is written last.
+"""
+
+import json
+import math
+import shutil
+from contextlib import suppress
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from autograder.atomic_writes import write_whole
+from autograder.grading.submission.handed_in import MOST_FILES, files_below, is_ordinary
+
+FOLDER, MARK = "history", "mark.json"
+MOST_SHOWN = 10
+
+
+def entries(course: Path, student: str, assignment: str) -> list[dict[str, Any]]:
+    """Read a learner's entries, the first first. One that can't be read is left out."""
+    found = []
+    for path in sorted((course / FOLDER / student / assignment).glob(f"[0-9]*/{MARK}")):
+        with suppress(OSError, ValueError):
+            found.append(json.loads(path.read_text(encoding="utf-8")))
+    return [entry for entry in found if isinstance(entry, dict)]
+
+
+def earlier_marks(course: Path, student: str, assignment: str) -> list[float | None]:
+    """Return the last mark of each version that was handed in before the current one."""
+    known = entries(course, student, assignment)
+    marks = {str(entry.get("submitted")): entry.get("mark") for entry in known}
+    *earlier, _ = [mark if _is_number(mark) else None for mark in marks.values()] or [None]
+    return earlier[-MOST_SHOWN:]
+
+
+def _is_number(mark: Any) -> bool:
+    return isinstance(mark, int | float) and math.isfinite(mark)
+
+
+def remember(
+    course: Path, student: str, assignment: str, submitted: Path, entry: dict[str, Any]
+) -> None:
+    """Add an entry, unless it is the same as the last one.
+
+    submitted: the folder that was handed in. entry: when that was, and which marks it got.
+    """
+    before = entries(course, student, assignment)
+    if before and before[-1] == entry | {"graded": before[-1].get("graded")}:
+        return
+    place = course / FOLDER / student / assignment
+    numbers = [int(path.name) for path in place.glob("[0-9]*") if path.name.isdigit()]
+    folder = place / f"{max(numbers, default=0) + 1:03}"
+    _copy(submitted, folder)
+    graded = entry | {"graded": datetime.now(UTC).isoformat(timespec="seconds")}
+    write_whole(folder / MARK, json.dumps(graded, indent=1).encode())
+
+
+def _copy(source: Path, folder: Path) -> None:
+    """Copy ordinary files; a submission may hold links, devices and huge files."""
+    for path in islice(files_below(source), MOST_FILES):
+        with suppress(OSError):  # it may be gone
+            if is_ordinary(path):
+                place = folder / path.relative_to(source)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, place)

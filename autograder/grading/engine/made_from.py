@@ -1,0 +1,81 @@
+"""What a mark is made from besides what was handed in, and what of it has changed since.
+
+Each part is a short string, under the words that name it: a digest, or a date.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import autograder
+from autograder.building.sources import digest_of, needed_files
+from autograder.grading.worker.job import NOT_GRADED, TIMESTAMP, Job
+from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+
+NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"
+SECRET, GRADER, LIMITS = "the secret", "the grader", "the limits"
+DUE, WHEN = "the due date", "when it was handed in"
+LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
+GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_marks.py")
+
+
+def made_from(template: Job, assignment: str, secret: str, due: str) -> dict[str, str]:
+    """Return what the marks of a notebook's submissions are made from.
+
+    template: what the submissions have in common. due: the due date, "" if there is none.
+    """
+    cells = template.blueprint.cells
+    notebook = [
+        [(c.name, c.cell_type, c.source, c.locked, c.grade, c.solution, c.task) for c in cells],
+        sorted(template.files.items()),
+    ]
+    return {
+        NOTEBOOK: _digest(notebook),
+        POINTS: _digest([(cell.name, cell.points) for cell in cells]),
+        CHECKS: _checks(assignment),
+        SECRET: _digest(secret),
+        GRADER: _grader(),
+        LIMITS: _digest(template.limits),
+        DUE: due,
+    }
+
+
+def handed_in_at(files: Mapping[str, bytes]) -> str:
+    """Return what nbgrader's timestamp says; "" if there is none among a submission's files."""
+    return files.get(TIMESTAMP, b"").decode(errors="replace").strip()
+
+
+def why_again(before: Mapping[str, Any], job: Job) -> str:
+    """Return why a submission that has been graded is due again; "" if it is not.
+
+    before: facts about the run that graded it, {} if it was not this engine's.
+    """
+    if not before:
+        return "another grader made the mark"
+    if before.get("outcome") == NOT_GRADED and before.get("doubtful") is True:
+        return "the machine may have been to blame"
+    if before.get("submitted") != job.digest:
+        return "what was handed in has changed"
+    then = before.get("made_from")
+    known = then if isinstance(then, dict) else {}
+    changed = [part for part, now in job.made_from.items() if known.get(part) != now]
+    return f"{' and '.join(changed)} changed" if changed else ""
+
+
+def _checks(assignment: str) -> str:
+    from autograder.building.reference import source_digest
+
+    return source_digest(Lesson(assignment)) if assignment in lesson_names() else ""
+
+
+def _grader() -> str:
+    code = Path(autograder.__file__).parent
+    starts = [*(code / start for start in GRADER_STARTS), *code.glob("sandbox/inside/*.py")]
+    versions = " ".join(map(version, LIBRARIES))
+    return digest_of(needed_files(starts, ROOT), ROOT, versions)
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()

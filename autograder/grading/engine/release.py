@@ -1,0 +1,52 @@
+"""The release of an assignment: nbgrader's, but complete or not at all, and also in mid-term.
+
+Once somebody has handed something in, nbgrader refuses to add or remove cells, and by then it has
+removed the notebook that learners open. Here the gradebook follows the new version, and what was
+given by hand stays.
+"""
+
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters.base import NbGraderException
+
+from autograder.errors import CourseError
+from autograder.grading.engine import seams
+from autograder.grading.engine.new_version import follow
+
+
+class GenerateAssignment(seams.OpenGenerateAssignment):
+    """nbgrader's GenerateAssignment; the old release stays until the new one is complete."""
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        """Remove nothing, unlike nbgrader's; `convert_notebooks` knows whether to release."""
+        return True
+
+    def convert_notebooks(self) -> None:
+        """Release the assignment. If it raises NbGraderException, the old release is unchanged."""
+        assignment = self.coursedir.assignment_id
+        if not self.force and Path(self.result_path(assignment, ".")).exists():
+            self.log.warning("%s is released already; --force releases it again.", assignment)
+            return
+        with self.aside(assignment, "."):
+            if not self.no_database:
+                self._follow_changes()
+            super().convert_notebooks()
+
+    def _follow_changes(self) -> None:
+        try:
+            with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+                for path in (Path(path) for paths in self.assignments.values() for path in paths):
+                    self._follow_change(gradebook, path)
+        except CourseError as error:
+            self.log.error(str(error))
+            raise NbGraderException(str(error)) from error
+
+    def _follow_change(self, gradebook: Gradebook, path: Path) -> None:
+        try:
+            known = gradebook.find_notebook(path.stem, self.coursedir.assignment_id)
+        except MissingEntry:
+            return  # its first release
+        if known.submissions:
+            follow(gradebook, known, nbformat.read(path, as_version=4))

@@ -1,0 +1,104 @@
+"""The whole course: what a submission to each lesson costs, sealed and with stock nbgrader.
+
+Then a class of 100 hands in every lesson. Stock is what `--Autograde.unsealed=True` runs: the loop
+and the kernel of nbgrader on the whole notebook, with the course's judge as a plug-in. Both are
+timed as whole commands.
+"""
+
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+
+import psutil
+from tqdm import tqdm
+
+from autograder.building.hidden import grading_reference
+from autograder.grading.demo.made_up_class import COUNT, make_class
+from autograder.lessons.lesson import Lesson, lesson_names
+from tests.support.classroom import command, gradebook, hand_in, release, start_program
+
+WORKERS = 2
+STOCK_COUNT = 6
+CLASS = 100
+AIM_EACH, AIM_ALL = 10, 20  # times as fast as stock
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of a worker and of a processor that one submission takes."""
+
+    worker: float
+    processor: float
+
+
+def report() -> None:
+    """Print a line for each lesson, and the time of a class in all lessons."""
+    with tempfile.TemporaryDirectory() as folder:
+        course = Path(folder)
+        costs = {name: compare(Lesson(name), course) for name in lesson_names()}
+        sealed, stock = (sum(pair[i].worker for pair in costs.values()) for i in (0, 1))
+        print(f"  the course: {stock / sealed:.0f} times stock's speed (aim: {AIM_ALL})")
+        print_class(course)
+
+
+def compare(lesson: Lesson, course: Path) -> tuple[Cost, Cost]:
+    """Time both engines on the same submissions, and compare their marks."""
+    grading_reference(lesson.name)  # built once for each secret
+    release(course, lesson)
+    submit(lesson, course, COUNT)
+    sealed = grade(lesson, course, COUNT, f"--Autograde.jobs={WORKERS}")
+    marks = scores(lesson, course)
+    submit(lesson, course, STOCK_COUNT)
+    stock = grade(lesson, course, STOCK_COUNT, "--Autograde.unsealed=True")
+    same = scores(lesson, course) == marks
+    print(
+        f"  {lesson.name:<25} sealed {sealed.worker:5.2f} s of a worker, {sealed.processor:5.2f} s "
+        f"of a processor; stock {stock.worker:5.2f} and {stock.processor:5.2f}: "
+        f"{stock.worker / sealed.worker:.1f} times (aim: {AIM_EACH}); "
+        f"{'the same marks' if same else 'OTHER MARKS'}",
+        flush=True,
+    )
+    return sealed, stock
+
+
+def print_class(course: Path) -> None:
+    """Time a class in all lessons, from its first submission to its last mark."""
+    begin = time.perf_counter()
+    for name in tqdm(lesson_names(), desc=f"{CLASS} learners", leave=False):
+        submit(Lesson(name), course, CLASS)
+        grade(Lesson(name), course, CLASS, f"--Autograde.jobs={WORKERS}")
+    minutes = (time.perf_counter() - begin) / 60
+    print(f"  {CLASS} learners, {len(lesson_names())} lessons: {minutes:.1f} minutes (aim: 10)")
+
+
+def submit(lesson: Lesson, course: Path, count: int) -> None:
+    """Hand in `count` notebooks of a made-up class, repeating them if it is smaller."""
+    shutil.rmtree(course / "submitted", ignore_errors=True)
+    for number, submission in enumerate(islice(cycle(make_class(lesson)), count)):
+        hand_in(course, f"learner_{number:03}", submission.notebook(lesson), lesson)
+
+
+def grade(lesson: Lesson, course: Path, count: int, *options: str) -> Cost:
+    """Grade everything that was handed in, from scratch."""
+    shutil.rmtree(course / "autograded", ignore_errors=True)
+    workers = WORKERS if "--Autograde.unsealed=True" not in options else 1
+    begin, before = time.perf_counter(), _processor_seconds()
+    said = course / "said.txt"
+    if start_program(command(course, "autograde", lesson.name, *options), said).wait():
+        raise RuntimeError(said.read_text(encoding="utf-8")[-2000:])
+    seconds = time.perf_counter() - begin
+    return Cost(seconds * workers / count, (_processor_seconds() - before) / count)
+
+
+def scores(lesson: Lesson, course: Path) -> dict[str, float]:
+    with gradebook(course) as book:
+        return {row.student.id: row.score for row in book.assignment_submissions(lesson.name)}
+
+
+def _processor_seconds() -> float:
+    """Return what all processors of this machine have worked: it should do nothing else."""
+    used = psutil.cpu_times()
+    return used.user + used.nice + used.system
