@@ -28,7 +28,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test anywhere lock lint format build reference draft lessons text release mistakes mutants grade formgrader report demo bench clean
+.PHONY: help lab test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback formgrader report demo bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,7 +75,7 @@ lessons: $(VENV)/developer  ## solutions/*.py → executed source notebooks [LES
 	python -m autograder.authoring lessons $(LESSON)
 
 text: $(VENV)/developer  ## the way back: an edited source notebook → its text, LESSON=...
-	jupytext --to py:percent --output solutions/$(LESSON).py solutions/$(LESSON)/$(LESSON).ipynb
+	python -m autograder.authoring text $(LESSON)
 
 release: $(VENV)/developer  ## source notebooks → notebooks/, what learners open [LESSON=...]
 	python -m autograder.authoring release $(LESSON)
@@ -88,6 +88,20 @@ mutants: $(VENV)/developer  ## what becomes of answers with one fault each, made
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
 	nbgrader autograde $(LESSON) $(GRADE)
+
+# Options of the three below: LMS=canvas|moodle, Moodle's WORKSHEET=..., and TO=..., the file to write.
+LMS_OPTIONS = $(if $(LMS),--lms=$(LMS)) $(if $(TO),--to='$(subst ','\'',$(TO))') \
+	$(if $(WORKSHEET),--worksheet='$(subst ','\'',$(WORKSHEET))')
+
+export: $(VENV)/developer  ## export marks [LESSON=... LMS=canvas|moodle WORKSHEET=... TO=...]
+	python -m autograder.grading.lms export $(LESSON) $(LMS_OPTIONS)
+
+collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... LMS=... ZIP=... [WORKSHEET=... FORCE=1]
+	python -m autograder.grading.lms collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \
+		$(if $(filter-out 0,$(FORCE)),--force)
+
+feedback: $(VENV)/developer  ## zip the feedback for Canvas or Moodle, LESSON=... LMS=... TO=... [WORKSHEET=...]
+	python -m autograder.grading.lms feedback $(LESSON) $(LMS_OPTIONS)
 
 formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the browser
 	jupyter lab $(LAB) --LabApp.default_url=/formgrader

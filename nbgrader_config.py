@@ -23,6 +23,7 @@ c.Autograde.saving_preprocessors = [
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
     "autograder.grading.engine.save_marks.SaveMarks",
+    "autograder.grading.term.set_due_date.SetDueDate",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 # Unsealed, one process applies all steps, as in stock nbgrader. The order matters: judging reads
@@ -33,6 +34,10 @@ c.Autograde.autograde_preprocessors = [
     *c.Autograde.saving_preprocessors,
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+# What a late submission costs stands in lessons.csv.
+c.AssignLatePenalties.plugin_class = "autograder.grading.term.late.LatePercent"
+# Names are quoted, and a mark that is not there is empty, not 0.
+c.ExportApp.plugin_class = "autograder.grading.lms.export.CsvExporter"
 c.Execute.extra_arguments = [
     "--HistoryManager.hist_file=:memory:",
     "--IPKernelApp.log_level=ERROR",  # each kernel would warn about its transport

@@ -10,7 +10,6 @@
 # | **Time** | 60 minutes |
 # | **You need** | Python and a little PyTorch: making a tensor, reading its shape |
 # | **You can then** | say where every number of attention comes from, and write it |
-# | **Exercises** | 5, together 15 points |
 #
 # Below each exercise is a check. Run it as often as you like: it tells you what is right and, if
 # it knows the mistake, names it. It tries your code on many inputs: in other sizes (even 1), with
@@ -84,7 +83,7 @@ print(a @ torch.tensor([2.0, -3.0]))
 # The first is 1·2 + 2·1 = 4. In the second the features disagree: 1·2 − 2·3 = −4.
 
 # %% [markdown]
-# ### Exercise 1: `query_scores` (2 points, 8 minutes)
+# ### Exercise 1: `query_scores` (8 minutes)
 #
 # Score every word against one query. Use a loop: one dot product at a time, so that you have
 # done it by hand once. The first line says which shapes come in and go out: `Float[Tensor, "n
@@ -182,7 +181,7 @@ shifted = large - large.max()
 print(shifted, shifted.exp() / shifted.exp().sum())
 
 # %% [markdown]
-# ### Exercise 2: `softmax` (4 points, 15 minutes)
+# ### Exercise 2: `softmax` (15 minutes)
 #
 # Write softmax so that it survives large scores and works on many rows at once. `dim` is the
 # dimension along which the weights sum to 1; usually that is the last one, −1. Each row needs
@@ -241,7 +240,7 @@ x = torch.tensor([[0.0, 4.0], [8.0, 0.0]])
 0.75 * x[0] + 0.25 * x[1]
 
 # %% [markdown]
-# ### Exercise 3: `context_vector` (2 points, 7 minutes)
+# ### Exercise 3: `context_vector` (7 minutes)
 #
 # Add the words up, each as much as its weight says.
 
@@ -315,7 +314,7 @@ all_scores[0]
 # second matrix.
 
 # %% [markdown]
-# ### Exercise 4: `attention_scores` (2 points, 6 minutes)
+# ### Exercise 4: `attention_scores` (6 minutes)
 #
 # All scores with one matrix product.
 
@@ -382,7 +381,7 @@ print(f"64 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fa
 #
 # $$\text{context} = \text{softmax}(X X^\top)\, X$$
 #
-# ### Exercise 5: `simple_attention` (5 points, 12 minutes)
+# ### Exercise 5: `simple_attention` (12 minutes)
 #
 # Return the context vectors of all words and the weights that made them. From here on
 # `torch.softmax` is allowed (it is as stable as yours), so this exercise does not depend on your

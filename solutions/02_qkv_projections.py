@@ -12,7 +12,6 @@
 # | **Time** | 80 minutes |
 # | **You need** | Lesson 1: scores, softmax, context vector |
 # | **You can then** | write scaled dot-product attention for batches, as a module |
-# | **Exercises** | 6, together 22 points |
 #
 # Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -139,7 +138,7 @@ words @ w_query
 # features, $d_v$, is free.
 
 # %% [markdown]
-# ### Exercise 1: `project` (3 points, 6 minutes)
+# ### Exercise 1: `project` (6 minutes)
 #
 # Project words to queries, keys and values. There may be several sentences at once, stacked to a
 # **batch**: then `words` has a dimension more in front. (`@` treats all dimensions before the
@@ -386,7 +385,7 @@ print(f"at d_k = 1 the gradient is {gradient[0] / gradient[6]:.0f} times that at
 torch.zeros(4, 6, 2).transpose(-2, -1).shape
 
 # %% [markdown]
-# ### Exercise 2: `scaled_scores` (3 points, 8 minutes)
+# ### Exercise 2: `scaled_scores` (8 minutes)
 #
 # Score every query against every key, and scale. Query and key may come from different
 # sentences, of different lengths. And there may be a batch, or several dimensions in front: turn
@@ -443,7 +442,7 @@ print(batch_of_keys.shape, "→", batch_of_keys.shape[1])
 #
 # (Vaswani et al. 2017, equation 1.)
 #
-# ### Exercise 3: `scaled_dot_product_attention` (5 points, 12 minutes)
+# ### Exercise 3: `scaled_dot_product_attention` (12 minutes)
 #
 # Write the formula, for one sentence and for a batch. It does not need your `scaled_scores`:
 # write it out once more. (Torch has a function of this name. It is off limits here; in lesson 6
@@ -660,7 +659,7 @@ print(stretch(torch.tensor([1.0, 2.0])))
 # and never hears of `forgotten`.
 
 # %% [markdown]
-# ### Exercise 4: `SelfAttention` (5 points, 12 minutes)
+# ### Exercise 4: `SelfAttention` (12 minutes)
 #
 # Self-attention: query, key and value all come from the same words. Build it as a module.
 #
@@ -733,7 +732,7 @@ print(attention(batch)[1].detach())
 # it only looks at what they are.
 
 # %% [markdown]
-# ### Exercise 5: `LinearSelfAttention` (4 points, 6 minutes)
+# ### Exercise 5: `LinearSelfAttention` (6 minutes)
 #
 # The same module as most people write it: the projections are three `nn.Linear` without bias,
 # `query`, `key` and `value`. `forward` and `attn_weights` are as before.
@@ -795,7 +794,7 @@ with torch.no_grad():
 stretch.factor
 
 # %% [markdown]
-# ### Exercise 6: `copy_projections` (2 points, 8 minutes)
+# ### Exercise 6: `copy_projections` (8 minutes)
 #
 # Copy the projections of a `SelfAttention` into a `LinearSelfAttention`, so that both give the
 # same output. Mind the two conventions. The check brings modules of its own, so this does not

@@ -11,7 +11,6 @@
 # | **Time** | 90 minutes |
 # | **You need** | lesson 2: queries, keys and values, and attention scaled by √d_k |
 # | **You can then** | write multi-head attention as libraries do, and check that no words mix |
-# | **Exercises** | 5, together 25 points |
 #
 # Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -202,7 +201,7 @@ torch.einsum("hki,i->hk", w_query, word).shape
 # the values (d_v is 28)? You will see it after the exercise.
 
 # %% [markdown]
-# ### Exercise 1: `project_heads` (3 points, 10 minutes)
+# ### Exercise 1: `project_heads` (10 minutes)
 #
 # Project every word with the matrix of every head. The heads come first, then the words. The
 # matrices are [d_k, d_in], so each is used as `W @ x` on one word. A loop, `bmm` and `einsum`
@@ -314,7 +313,7 @@ print("head 1:", x[0, :, 2:4].tolist())
 # neighbors, and `transpose`, which exchanges two dimensions. `view` never moves a number: it
 # reads the same numbers, in the same order, with other line breaks.
 #
-# ### Exercise 2: `split_heads` (5 points, 12 minutes)
+# ### Exercise 2: `split_heads` (12 minutes)
 #
 # Split the features among the heads. When n_heads does not divide d_model, some features would
 # belong to nobody: raise a `ValueError`.
@@ -427,7 +426,7 @@ print("reshape:", x.T.reshape(6))
 # order. `view` can't join dimensions that do not lie next to one another in memory. `reshape`
 # can, by making a copy where it must. That is handy, and dangerous: it never refuses.
 #
-# ### Exercise 3: `merge_heads` (3 points, 8 minutes)
+# ### Exercise 3: `merge_heads` (8 minutes)
 #
 # Undo the split: put the heads' features side by side.
 
@@ -566,7 +565,7 @@ def weights_from_scores(attn_scores, keep=None):
 
 
 # %% [markdown]
-# ### Exercise 4: `MultiHeadAttention` (11 points, 25 minutes)
+# ### Exercise 4: `MultiHeadAttention` (25 minutes)
 #
 # Write the module.
 #
@@ -752,7 +751,7 @@ a, b = torch.rand(2, 16, 3), torch.rand(2, 16, 5)
 print(list(torch.einsum("bdi,bdj->bij", a, b).shape))
 
 # %% [markdown]
-# ### Exercise 5: `seq_first_scores` (3 points, 10 minutes)
+# ### Exercise 5: `seq_first_scores` (10 minutes)
 #
 # The scores of all heads in the sequence-first layout: queries first, then keys, then batch and
 # heads. Scale them as usual. Each head compares its own queries with its own keys, and each

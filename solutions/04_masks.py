@@ -13,7 +13,6 @@
 # | **Time** | 90 minutes |
 # | **You need** | Lessons 2 and 3: scaled dot-product attention, and its heads |
 # | **You can then** | mask attention rightly, in four libraries, and show that nothing leaks |
-# | **Exercises** | 7, together 28 points |
 #
 # Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -82,7 +81,7 @@ print(column.shape, column < numbers)
 # is compared with each number of the row. 1 is less than 2 and 3, 2 is less than 3 alone, and 3
 # is less than none.
 #
-# ### Exercise 1: `causal_keep` (2 points, 5 minutes)
+# ### Exercise 1: `causal_keep` (5 minutes)
 #
 # Make the causal mask of a sentence of `n` words.
 
@@ -138,7 +137,7 @@ print(padded_weights[1, 0], padded_weights[1, 0, 3:].sum())
 # `length` ones. So the mask has the shape [batch, 1, n]. The 1 stands where the queries stand in
 # [batch, n_query, n_key], and broadcasting repeats it for every query.
 #
-# ### Exercise 2: `padding_keep` (3 points, 7 minutes)
+# ### Exercise 2: `padding_keep` (7 minutes)
 #
 # Make the mask of a padded batch from the lengths of its sentences.
 
@@ -336,7 +335,7 @@ gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1)
 # 2. after softmax, set the weights of hidden keys to 0. In ordinary rows they are 0 already. In
 #   a row with nothing it removes the thirds.
 #
-# ### Exercise 3: `masked_softmax` (7 points, 15 minutes)
+# ### Exercise 3: `masked_softmax` (15 minutes)
 #
 # Softmax over the keys that may be seen. `torch.softmax` is allowed. `keep` broadcasts to the
 # shape of the scores, so one mask may serve many rows. Its lines stood in lesson 3, as
@@ -421,7 +420,7 @@ gradient_of(lambda scores: masked_softmax(scores, two_rows))
 #
 # $$\text{context} = \text{masked softmax}\left(\frac{Q K^\top}{\sqrt{d_k}},\ \text{keep}\right) V$$
 #
-# ### Exercise 4: `masked_attention` (5 points, 8 minutes)
+# ### Exercise 4: `masked_attention` (8 minutes)
 #
 # Write it. You may call your `masked_softmax` (then this exercise needs it to be right), or
 # write its lines once more.
@@ -570,7 +569,7 @@ plot_attention(
 # | `nn.MultiheadAttention` | `attn_mask` and `key_padding_mask`, boolean | True: **hidden** |
 # | Keras `MultiHeadAttention` | `attention_mask` | True: may attend |
 #
-# ### Exercise 5: `to_torch_mha_mask` (1 point, 2 minutes)
+# ### Exercise 5: `to_torch_mha_mask` (2 minutes)
 #
 # Turn `keep` into the boolean mask that `nn.MultiheadAttention` wants.
 
@@ -595,7 +594,7 @@ def to_torch_mha_mask(
 check(to_torch_mha_mask)
 
 # %% [markdown]
-# ### Exercise 6: `to_additive` (3 points, 6 minutes)
+# ### Exercise 6: `to_additive` (6 minutes)
 #
 # Turn `keep` into a mask that is added to the scores: 0 where a key may be seen, −∞ where not,
 # in the dtype of the scores. **Predict before you write:** what is 0 · (−∞)?
@@ -711,7 +710,7 @@ plot_leak(
 # masked after softmax, all move again, since the changed word is in the sum that every row was
 # divided by.
 #
-# ### Exercise 7: `leaks_future` (7 points, 16 minutes)
+# ### Exercise 7: `leaks_future` (16 minutes)
 #
 # Now you write the test, and the check tries *it*: on sound implementations, of which it should
 # say False, and on leaking ones, of which it should say True. You can't see their code. Some

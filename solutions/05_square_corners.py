@@ -11,7 +11,6 @@
 # | **Time** | 90 minutes |
 # | **You need** | Lessons 3 and 4: attention with heads and masks; what an optimizer does |
 # | **You can then** | build an encoder-decoder, train it, and tell what is wrong when it fails |
-# | **Exercises** | 8, together 36 points |
 #
 # Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -131,7 +130,7 @@ print("reads", letters[1:3])
 print("writes", letters[2:])
 
 # %% [markdown]
-# ### Exercise 1: `shift_target` (2 points, 4 minutes)
+# ### Exercise 1: `shift_target` (4 minutes)
 #
 # Cut the decoder's input out of whole sequences. The first `n_source` points are the source.
 
@@ -194,7 +193,7 @@ def masked_attention(query, key, value, keep=None):
 
 
 # %% [markdown]
-# ### Exercise 2: `WideMultiHeadAttention` (7 points, 14 minutes)
+# ### Exercise 2: `WideMultiHeadAttention` (14 minutes)
 #
 # - `output` is an `nn.Linear` from n_heads · d_model to d_model. Make it **first**: layers draw
 #   their random start when they are made, and so the order decides what a seed gives.
@@ -274,7 +273,7 @@ net = nn.Sequential(nn.Linear(2, 10), nn.ReLU(), nn.Linear(10, 2))
 [parameter.numel() for parameter in net.parameters()]
 
 # %% [markdown]
-# ### Exercise 3: `Encoder` (4 points, 7 minutes)
+# ### Exercise 3: `Encoder` (7 minutes)
 #
 # Two parts, made in this order: `attention`, your `WideMultiHeadAttention` from d_input to
 # d_model, and `feedforward`, an `nn.Sequential` of a linear layer to d_feedforward, a ReLU, and
@@ -343,7 +342,7 @@ print(memory.detach())
 # x &= \text{self-attention}(T, T,\ \text{target\_keep}) \\ y &= \text{cross-attention}(x,
 # \text{memory},\ \text{source\_keep}) \\ \text{out} &= \text{feedforward}(y) \end{aligned}$$
 #
-# ### Exercise 4: `Decoder` (5 points, 9 minutes)
+# ### Exercise 4: `Decoder` (9 minutes)
 #
 # Three parts, made in this order: `self_attention` from d_input to d_model, `cross_attention`
 # from d_model to d_model, and `feedforward`, from d_model over d_feedforward to d_input, since
@@ -445,7 +444,7 @@ print("by name:        ", (step_2[0, 0] - step_1[0, 0]).detach())
 #
 # Only the *last* output of each step is new. The ones before it have been written already.
 #
-# ### Exercise 5: `SquareCompleter` (8 points, 15 minutes)
+# ### Exercise 5: `SquareCompleter` (15 minutes)
 #
 # - Keep the two parts as `encoder` and `decoder`, and the two numbers as `n_source` and
 #   `n_target`.
@@ -527,7 +526,7 @@ for _ in range(2):
     print(w.grad)
 
 # %% [markdown]
-# ### Exercise 6: `train_epoch` (4 points, 9 minutes)
+# ### Exercise 6: `train_epoch` (9 minutes)
 #
 # `loader` gives batches of (source, target). `model(source, shifted_target)` gives the outputs,
 # and you make the shifted target yourself: the last source point, then the target without its
@@ -914,7 +913,7 @@ for moment, losses in zip(("train", "test"), RUNS["A"], strict=True):
     print(moment, losses[:3], "…", losses[-1])
 
 # %% [markdown]
-# ### Exercise 7: `diagnose_run` (3 points, 11 minutes)
+# ### Exercise 7: `diagnose_run` (11 minutes)
 #
 # Write down how you told them apart: a function that looks at the two losses and gives the name
 # of the defect. It is checked on these six runs, and when it is graded also on runs of the same
@@ -954,7 +953,7 @@ check(diagnose_run)
 # %% [markdown]
 # ## Your own
 #
-# ### Exercise 8: `train_completer` (3 points, 10 minutes)
+# ### Exercise 8: `train_completer` (10 minutes)
 #
 # Train a model and complete shapes that it has not seen. You get training shapes, the sources of
 # test shapes, and a seed that should decide all that is random. Return the predicted corners.

@@ -11,7 +11,6 @@
 # | **Time** | 90 minutes |
 # | **You need** | lesson 3, multi-head attention, and from lesson 4 the meaning of `keep` |
 # | **You can then** | move weights between layers, and show that two layers compute the same |
-# | **Exercises** | 5, together 25 points |
 #
 # Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 # Loading Keras takes a few seconds.
@@ -160,7 +159,7 @@ for name, zeroed in rows.items():
 # the first two is the query, the comparison after the exercise will tell.
 
 # %% [markdown]
-# ### Exercise 1: `unpack_projections` (5 points, 10 minutes)
+# ### Exercise 1: `unpack_projections` (10 minutes)
 #
 # Take PyTorch's layer apart: a dict of eight tensors, under the names that our module's
 # parameters have. The packed bias, `in_proj_bias`, is cut as the packed weight is; the output
@@ -251,7 +250,7 @@ print("head 0 of the query:", packed[0:2].tolist())
 print("head 1 of the query:", packed[2:4].tolist())
 
 # %% [markdown]
-# ### Exercise 2: `per_head` (2 points, 5 minutes)
+# ### Exercise 2: `per_head` (5 minutes)
 #
 # Cut the weight of a query, key or value projection into the weights of its heads.
 
@@ -335,7 +334,7 @@ print("head 0:", queries[:, 0:2].tolist())
 print("head 1:", queries[:, 2:4].tolist())
 
 # %% [markdown]
-# ### Exercise 3: `fold_heads` (5 points, 12 minutes)
+# ### Exercise 3: `fold_heads` (12 minutes)
 #
 # Words come first here. Remember what `view` does: it reads the same numbers, in the same order,
 # with other line breaks. In [n, batch, d_model] all numbers of a word stand together, head after
@@ -457,7 +456,7 @@ for copies in ((~keep).repeat(3, 1, 1), (~keep).repeat_interleave(3, dim=0)):
 # sentence together.
 
 # %% [markdown]
-# ### Exercise 4: `load_from_torch` (5 points, 10 minutes)
+# ### Exercise 4: `load_from_torch` (10 minutes)
 #
 # Fill our module with the weights of theirs. Afterwards both give the same results and the same
 # weights for every head. Theirs must stay as it is, and shares no memory with ours. (To write
@@ -728,7 +727,7 @@ repaired.set_weights(published.get_weights())
 torch.allclose(repaired(words, words).softmax(-1), weights, atol=1e-6)
 
 # %% [markdown]
-# ### Exercise 5: `KerasMultiHeadAttention` (8 points, 25 minutes)
+# ### Exercise 5: `KerasMultiHeadAttention` (25 minutes)
 #
 # Write the whole layer. Here d_k and d_v are the sizes of *one* head, as in the paper, and they
 # may differ. What the check looks for:

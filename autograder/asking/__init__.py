@@ -6,3 +6,5 @@ Nothing in this package knows an expected value. The only other project module t
 
 # While a submission is graded, this variable names the file with its lesson's questions.
 QUESTIONS_VARIABLE = "AUTOGRADER_QUESTIONS"
+# The MIME type of the message in which a check hands in its answers.
+MIME = "application/vnd.attention-from-scratch.answers"

@@ -14,7 +14,7 @@ from typing import Any
 
 from IPython.display import display
 
-from autograder.asking import QUESTIONS_VARIABLE
+from autograder.asking import MIME, QUESTIONS_VARIABLE
 from autograder.asking.answer import Answer
 from autograder.asking.codec import decode, encode
 from autograder.asking.collect import collect
@@ -22,7 +22,6 @@ from autograder.asking.question import Question
 from autograder.asking.written import exercise_name, names_used
 from autograder.errors import CourseError
 
-MIME = "application/vnd.attention-from-scratch.answers"
 MOST_BYTES = 32_000_000
 MOST_TREE_BYTES = 1_000_000
 

@@ -9,9 +9,13 @@ from collections.abc import Callable
 import torch
 from tqdm import tqdm
 
+from autograder.atomic_writes import write_whole
+from autograder.authoring.stated_points import stated_in_readme
 from autograder.errors import CourseError
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+
+README = ROOT / "README.md"
 
 
 def lessons(lesson: Lesson) -> None:
@@ -21,6 +25,8 @@ def lessons(lesson: Lesson) -> None:
     notebook = build_notebook(lesson)
     lesson.notebook_path.parent.mkdir(exist_ok=True)
     write(execute(notebook, lesson.notebook_path.parent), lesson.notebook_path)
+    readme = README.read_text(encoding="utf-8")
+    write_whole(README, stated_in_readme(readme, lesson).encode())
 
 
 def draft(lesson: Lesson) -> None:
@@ -46,6 +52,13 @@ def _publish(lesson: Lesson) -> None:
 
     PUBLIC.mkdir(exist_ok=True)
     (PUBLIC / f"{lesson.name}.safetensors").write_bytes(build(lesson).to_bytes())
+
+
+def text(lesson: Lesson) -> None:
+    """Carry an edited source notebook back into the lesson's text."""
+    from autograder.authoring.notebooks import write_text
+
+    write_text(lesson.notebook_path, lesson.text_path)
 
 
 def release(lesson: Lesson) -> None:
@@ -82,7 +95,8 @@ def mutants(lesson: Lesson) -> None:
 
 
 COMMANDS: dict[str, Callable[[Lesson], None]] = {
-    command.__name__: command for command in (reference, draft, lessons, release, mistakes, mutants)
+    command.__name__: command
+    for command in (reference, draft, lessons, text, release, mistakes, mutants)
 }
 
 

@@ -8,11 +8,14 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import jupytext
 import nbformat
+from jupytext.config import load_jupytext_config
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from autograder.authoring.stated_points import leave_out_points, state_points
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
 from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
@@ -23,6 +26,7 @@ CELL_SECONDS = 300
 def build_notebook(lesson: Lesson) -> NotebookNode:
     """Build a lesson's source notebook without executing it. Raises AuthoringError."""
     cells = [_with_nbgrader(cell, lesson) for cell in lesson.notebook.cells]
+    state_points(cells, {exercise.name: exercise.points for exercise in lesson.exercises})
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
         cell.id = cell_id
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
@@ -51,6 +55,16 @@ def write(notebook: NotebookNode, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.validate(notebook)
     nbformat.write(notebook, path)
+
+
+def write_text(notebook: Path, text: Path) -> None:
+    """Write a lesson's text from its source notebook: the way back from `build_notebook`."""
+    edited = jupytext.read(notebook)
+    for cell in edited.cells:
+        if cell.cell_type == "markdown":
+            cell.source = leave_out_points(cell.source)
+    config = load_jupytext_config(str(text))
+    jupytext.write(edited, text, fmt="py:percent", config=config)
 
 
 def answered_cells(path: Path) -> list[str]:

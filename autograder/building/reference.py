@@ -68,13 +68,15 @@ def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
 
 
 def source_digest(lesson: Lesson, secret: str | None = None, *also: Path) -> str:
-    """Hash everything that a reference is built from: texts, the code that builds it, secret.
+    """Hash everything that a reference is built from: lesson, the code that builds it, secret.
 
-    also: files of code that something else made from the reference needs too.
+    The prose of a lesson is no part of that. also: files of code that something else made from the
+    reference needs too.
     """
     exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
     files = needed_files([lesson.text_path, exercises, Path(__file__), *also], ROOT)
-    return digest_of(files, ROOT, secret or "")
+    code = repr([secret or "", *lesson.code.values()])
+    return digest_of((path for path in files if path != lesson.text_path), ROOT, code)
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import nbformat
 
-from autograder.lessons.lesson import ROOT, exercise_checked, exercise_defined
+from autograder.lessons.lesson import exercise_checked, exercise_defined
 
 EXERCISE_HEADING = re.compile(
     r"### Exercise (?P<number>\d+): `(?P<name>\w+)` "
-    r"\((?P<points>\d+) points?, (?P<minutes>\d+) minutes\)"
+    r"\((?P<minutes>\d+) minutes\)"
 )
 LONGEST_CELL = 15
 
@@ -28,29 +28,19 @@ def opening(lesson):
     return cells(lesson, "markdown")[0]
 
 
-def test_headings_state_the_true_points(lesson):
-    stated = [(h["name"], int(h["points"])) for h in headings(lesson)]
-    assert stated == [(exercise.name, exercise.points) for exercise in lesson.exercises]
+def test_every_exercise_has_a_heading(lesson):
+    stated = [h["name"] for h in headings(lesson)]
+    assert stated == [exercise.name for exercise in lesson.exercises]
     assert [int(h["number"]) for h in headings(lesson)] == list(range(1, len(stated) + 1))
 
 
-def test_the_opening_states_time_needs_outcome_and_points(lesson):
+def test_the_opening_states_time_needs_and_outcome(lesson):
     text = opening(lesson)
-    total = sum(exercise.points for exercise in lesson.exercises)
-    assert f"| **Exercises** | {len(lesson.exercises)}, together {total} points |" in text
     assert "| **You need** |" in text and "| **You can then** |" in text
     minutes = int(re.search(r"\| \*\*Time\*\* \| (\d+) minutes \|", text)[1])
     assert 45 <= minutes <= 90
     exercises = sum(int(h["minutes"]) for h in headings(lesson))
     assert exercises < minutes
-
-
-def test_the_readme_states_minutes_and_points(lesson):
-    minutes = re.search(r"\| \*\*Time\*\* \| (\d+) minutes \|", opening(lesson))[1]
-    points = sum(exercise.points for exercise in lesson.exercises)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    [row] = [row for row in readme.splitlines() if f"notebooks/{lesson.name}/" in row]
-    assert row.endswith(f"| {minutes} | {points} |")
 
 
 def test_the_number_of_exercises(lesson):

@@ -64,7 +64,7 @@ def exported_marks(path: Path, lesson: str) -> dict[str, float]:
     """Read marks by learner from nbgrader's CSV."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["assignment"] == lesson]
-    return {row["student_id"]: float(row["score"]) for row in rows}
+    return {row["student_id"]: float(row["score"] or "nan") for row in rows}
 
 
 def print_marks(

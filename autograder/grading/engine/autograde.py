@@ -29,9 +29,8 @@ from traitlets import Bool, Float, Integer, List, Unicode
 
 from autograder.errors import CourseError
 from autograder.grading.engine import seams
-from autograder.grading.engine.changes import changed_points
 from autograder.grading.engine.history import remember
-from autograder.grading.engine.made_from import WHEN, handed_in_at, made_from, why_again
+from autograder.grading.engine.made_from import DUE, WHEN, handed_in_at, made_from, why_again
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.run_lock import only_run
@@ -41,6 +40,9 @@ from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.submission.blueprint import read_blueprint
 from autograder.grading.submission.handed_in import files_beside, is_ordinary, read_handed_in
 from autograder.grading.submission.read_notebook import BrokenSubmission
+from autograder.grading.term.course import course_term
+from autograder.grading.term.gradebook import bring_up_to_date
+from autograder.grading.term.tables import due_for
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES, Graded, Job, earlier_run
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.sandbox.limits import Limits
@@ -138,11 +140,19 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
                 f"The gradebook knows no such notebook of {name}. Was it released? "
                 f"nbgrader generate_assignment {name}"
             )
+        self._follow_tables()
         self._templates = _with_all_imports({name: self._template(name) for name in self._names})
         with only_run(Path(self.coursedir.root)):
             due = self._due(summary)
             if due:
                 self._grade(due, summary)
+
+    def _follow_tables(self) -> None:
+        """Enter names, due dates and extensions from the tables of the term."""
+        self._term = course_term(self.coursedir)
+        with self._gradebook() as gradebook:
+            for change in bring_up_to_date(gradebook, self._term):
+                self.log.info("Gradebook: %s", change)
 
     def _due(self, summary: Summary) -> list[str]:
         """List the folders that are due, and say why those are that were graded before."""
@@ -208,7 +218,10 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         except BrokenSubmission as error:
             data, broken = b"", str(error)
         beside = files_beside(Path(path).parent)
+        place = self._student(str(Path(path).parent)), self.coursedir.assignment_id
         parts = template.made_from | {WHEN: handed_in_at(beside)}
+        if due := due_for(self._term, *place):
+            parts[DUE] = str(due)
         return replace(
             template,
             path=path,
@@ -273,6 +286,8 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         self.notebooks = self.assignments[folder]
         self._graded = {path: results.pop(path) for path in self.notebooks}
         if self.dry:
+            from autograder.grading.engine.changes import changed_points
+
             with self._gradebook() as gradebook:
                 changed = changed_points(gradebook, assignment, student, self._graded.values())
             summary.compare(student, changed)

@@ -5,7 +5,7 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from autograder.asking.answer import Problem
@@ -63,6 +63,7 @@ class MadeMistake:
 class Report:
     """What the page shows.
 
+    names: full names by learner, where they are known.
     notes: what the reader has to know about the data, one sentence each.
     """
 
@@ -78,6 +79,7 @@ class Report:
     forbidden: list[Lead]
     only_public: list[Lead]
     same_code: list[SameCode]
+    names: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -131,6 +133,7 @@ def make_report(
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
         same_code=shared_code(submissions, marks.released),
+        names=marks.names,
         notes=list(notes),
     )
 
@@ -220,8 +223,8 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
         remarks.append("The autograded notebook holds no verdicts: grade it again.")
     if marks.most and not mark:
         remarks.append("There is no mark in the gradebook.")
-    if mark and mark.penalty:
-        remarks.append(f"{mark.penalty:g} taken off for being late.")
+    if mark and (mark.late or mark.penalty):
+        remarks.append(f"{_how_late(mark.late)}, {mark.penalty:g} taken off.")
     if submission.earlier:
         marks_before = ", ".join("none" if m is None else f"{m:g}" for m in submission.earlier)
         remarks.append(f"Handed in again. Marks before: {marks_before}.")
@@ -230,6 +233,13 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
     if mark and mark.waiting:
         remarks.append("Waits to be marked by hand.")
     return remarks
+
+
+def _how_late(late: timedelta) -> str:
+    for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if many := int(late.total_seconds() // seconds):
+            return f"{many} {unit}{'s' * (many != 1)} late"
+    return "Late"
 
 
 def _not_graded(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tuple[str, str]]:

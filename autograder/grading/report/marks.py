@@ -4,6 +4,7 @@ This only reads the gradebook; nbgrader's own `Gradebook` would create a missing
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from nbgrader.api import (
@@ -13,6 +14,7 @@ from nbgrader.api import (
     GradeCell,
     Notebook,
     SourceCell,
+    Student,
     SubmittedAssignment,
     SubmittedNotebook,
 )
@@ -32,12 +34,14 @@ class NoGradebook(Exception):
 class Mark:
     """A learner's mark for the lesson, with the penalty already deducted.
 
-    points: by grade cell; None where there are none yet. by_hand: whether a person gave some of
-    them. waiting: whether some still have to be given by hand.
+    late: how long after the due date it was handed in. points: by grade cell; None where there are
+    none yet. by_hand: whether a person gave some of them. waiting: whether some still have to be
+    given by hand.
     """
 
     score: float
     penalty: float = 0.0
+    late: timedelta = timedelta(0)
     waiting: bool = False
     by_hand: bool = False
     points: dict[str, float | None] = field(default_factory=dict)
@@ -48,13 +52,14 @@ class Marks:
     """What the gradebook knows about a lesson.
 
     most: maximum points by grade cell. checks: the exercise that each `check(…)` cell checks.
-    released: source by cell, with stubs.
+    released: source by cell, with stubs. names: full names by learner, where they are known.
     """
 
     most: dict[str, float] = field(default_factory=dict)
     checks: dict[str, str] = field(default_factory=dict)
     released: dict[str, str] = field(default_factory=dict)
     learners: dict[str, Mark] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
 
 def read_marks(db_url: str, lesson: str) -> Marks:
@@ -83,13 +88,25 @@ def _read(session: Session, lesson: str) -> Marks:
     marks = Marks(most=dict(most.all()), released=released)
     checks = {name: exercise_checked(released.get(name, "")) for name in marks.most}
     marks.checks = {name: exercise for name, exercise in checks.items() if exercise}
-    for learner, score, penalty, waiting in session.execute(_submissions(lesson)):
-        marks.learners[learner] = Mark(max(0.0, score - penalty), penalty, waiting)
+    for learner, score, penalty, waiting, *times in session.execute(_submissions(lesson)):
+        marks.learners[learner] = Mark(max(0.0, score - penalty), penalty, _late(*times), waiting)
+    for learner, *parts in session.execute(
+        select(Student.id, Student.first_name, Student.last_name)
+    ):
+        marks.names[learner] = " ".join(filter(None, parts))
     for learner, cell, score, auto, manual, extra in session.execute(_grades(lesson)):
         mark = marks.learners[learner]
         mark.points[cell] = None if auto is None and manual is None else score
         mark.by_hand |= manual is not None or bool(extra)
     return marks
+
+
+def _late(
+    handed_in: datetime | None, extension: timedelta | None, due: datetime | None
+) -> timedelta:
+    if not (handed_in and due):
+        return timedelta(0)
+    return max(timedelta(0), handed_in - due - (extension or timedelta(0)))
 
 
 def _cells(lesson: str, kind: type[SourceCell] | type[GradeCell], field: str) -> Select:
@@ -109,6 +126,9 @@ def _submissions(lesson: str) -> Select:
             SubmittedAssignment.score,
             SubmittedAssignment.late_submission_penalty,
             SubmittedAssignment.needs_manual_grade,
+            SubmittedAssignment.timestamp,
+            SubmittedAssignment.extension,
+            Assignment.duedate,
         )
         .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
         .where(Assignment.name == lesson)

@@ -37,7 +37,7 @@ def render_page(report: Report, folder: Path, feedback: Path) -> str:
     return environment.get_template("page.html.jinja").render(
         report=report,
         histogram=histogram(report.marks, report.most, report.mean, report.median),
-        links={row.learner: _links(row, report.lesson, folder, feedback) for row in report.rows},
+        links={row.learner: _link(row, report.lesson, folder, feedback) for row in report.rows},
         shown_mistakes=SHOWN_MISTAKES,
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
         script=Markup(script),
@@ -64,11 +64,10 @@ def breakable(text: str) -> Markup:
     return Markup("<wbr>").join(WORD_END.split(text))
 
 
-def _links(row: Row, lesson: str, folder: Path, feedback: Path) -> dict[str, str]:
-    """Return links to a learner's notebook and feedback, if they exist."""
+def _link(row: Row, lesson: str, folder: Path, feedback: Path) -> str:
+    """Return a link to a learner's feedback page; "" if there is none."""
     page = feedback / row.learner / lesson / f"{lesson}.html"
-    there = {"notebook": row.path, "feedback": page}
-    return {what: _relative(path, folder) for what, path in there.items() if path.is_file()}
+    return _relative(page, folder) if page.is_file() else ""
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
+from autograder.asking import MIME
 from autograder.asking.answer import Answer, Problem
-from autograder.asking.hand_in import MIME, HandedIn, unpack
+from autograder.asking.hand_in import HandedIn, unpack
 from autograder.grading.submission.given_up import given_up
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import blame, judge, verdict_given_up

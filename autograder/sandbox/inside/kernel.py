@@ -5,6 +5,7 @@ The warm process has already paid for the launch (interpreter, torch, ipykernel)
 
 import os
 import signal
+import sys
 from typing import Any, NoReturn
 
 from jupyter_client.manager import AsyncKernelManager
@@ -76,6 +77,7 @@ def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoRetu
         namespaces.limit(**limits)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.chdir(home)
+        sys.path.insert(0, "")  # as in a notebook: a `helper.py` beside it can be imported
         app = Kernel.instance(connection_file=connection, config=OPTIONS)
         app.initialize()
         app.start()

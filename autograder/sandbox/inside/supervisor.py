@@ -22,7 +22,7 @@ from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook, new_output
 
-from autograder.asking.hand_in import MIME
+from autograder.asking import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
 from inside.seams import code_cell

@@ -135,13 +135,12 @@ def test_what_is_graded_when(api, course):
 
 
 def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
-    hand_in(course, "three", 1, EARLY)
+    hand_in(course, "three", "__import__('helper').one", EARLY)
     grade(api, "three")
-    hand_in(course, "three", 2, EARLY)
-    assert "1 graded" in grade(api, "three")
     assert submission(api, "three")[2]["check_x"][0] == 0
-    (course / "submitted" / "three" / SMALL / "numbers.csv").write_text("1, 2", encoding="utf-8")
+    (course / "submitted" / "three" / SMALL / "helper.py").write_text("one = 1", encoding="utf-8")
     assert "1 graded" in grade(api, "three")
+    assert submission(api, "three")[2]["check_x"][0] == 3
     assert "0 graded, 0 unanswered, 0 not graded, 1 untouched" in grade(api, "three")
 
 

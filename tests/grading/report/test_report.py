@@ -5,6 +5,7 @@ import json
 import os
 import re
 from base64 import b64encode
+from datetime import datetime, timedelta
 from hashlib import sha256
 from html.parser import HTMLParser
 from urllib.parse import unquote_to_bytes
@@ -36,6 +37,7 @@ from autograder.judging.verdict import AspectResult, CaseCount, Verdict
 from autograder.references.store import find
 
 LESSON = "01_of_two_exercises"
+DUE = datetime(2030, 1, 2)
 POINTS = {"softmax": 4, "attend": 6}
 STUB = '''def {}(x):
     """What to do."""
@@ -142,7 +144,7 @@ def write_gradebook(path, notebooks, penalty=(), by_hand=()):
     engine = create_engine(f"sqlite:///{path}")
     api.Base.metadata.create_all(engine)
     with Session(engine) as session:
-        lesson = api.Assignment(name=LESSON, course=api.Course(id="course"))
+        lesson = api.Assignment(name=LESSON, course=api.Course(id="course"), duedate=DUE)
         book = api.Notebook(name=LESSON, assignment=lesson)
         cells = {}
         for exercise, points in POINTS.items():
@@ -153,8 +155,11 @@ def write_gradebook(path, notebooks, penalty=(), by_hand=()):
             session.add(source_cell(name, f"check({exercise})", book))
             session.add(source_cell(exercise, STUB.replace("{}", exercise), book))
         for learner, found in notebooks.items():
-            handed_in = api.SubmittedAssignment(assignment=lesson, student=api.Student(id=learner))
             late = dict(penalty).get(learner, 0)
+            student = api.Student(id=learner, last_name="Okafor" if late else None)
+            handed_in = api.SubmittedAssignment(assignment=lesson, student=student)
+            handed_in.timestamp = DUE + timedelta(days=3, hours=5) if late else DUE
+            handed_in.extension = timedelta(days=1)
             copy = api.SubmittedNotebook(
                 notebook=book, assignment=handed_in, late_submission_penalty=late
             )
@@ -284,11 +289,27 @@ def test_learners_are_listed_with_links_that_hold(course):
     reader = Reader(page(course))
     links = [link for link in reader.attributes("href") if not link.startswith("#")]
     folder = course / "build" / "report"
-    assert len(set(links)) == 9
+    assert links == []
+    names = [path.parts[-2] for path in course.glob(f"autograded/*/{LESSON}")]
+    for name in names:
+        (course / "feedback" / name / LESSON).mkdir(parents=True)
+        (course / "feedback" / name / LESSON / f"{LESSON}.html").touch()
+    reader = Reader(page(course))
+    links = [link for link in reader.attributes("href") if not link.startswith("#")]
+    assert len(set(links)) == len(names) == 9
     assert all((folder / os.fsdecode(unquote_to_bytes(link))).is_file() for link in links)
     assert "cleo 3.5 1 2.5 graded Partly marked by hand." in reader.sections["learners"]
-    assert "ann 8.5 4 6 graded 1.5 taken off for being late." in reader.sections["learners"]
+    assert "Okafor ann 8.5 4 6 graded 2 days late, 1.5 taken off." in reader.sections["learners"]
     assert "gus 0 – – unanswered" in reader.sections["learners"]
+
+
+def test_marks_of_what_was_handed_in_before_are_mentioned(course):
+    for number, mark in enumerate((2, None, 8.5), 1):
+        folder = course / "history" / "ann" / LESSON / f"{number:03}"
+        folder.mkdir(parents=True)
+        entry = json.dumps({"submitted": [str(number)], "mark": mark})
+        (folder / "mark.json").write_text(entry, encoding="utf-8")
+    assert "Handed in again. Marks before: 2, none." in Reader(page(course)).sections["learners"]
 
 
 def test_what_was_handed_in_later_is_mentioned(course):

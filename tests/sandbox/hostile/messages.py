@@ -6,9 +6,9 @@ import pickle
 import struct
 import zlib
 
+from autograder.asking import MIME
 from autograder.asking.answer import Answer
 from autograder.asking.codec import encode
-from autograder.asking.hand_in import MIME
 from tests.sandbox.hostile.attack import Attack
 
 SHOW = f"""

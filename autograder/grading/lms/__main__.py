@@ -1,0 +1,196 @@
+"""Marks, submissions and feedback to and from Canvas and Moodle, for the Makefile.
+
+The work is done by nbgrader's own commands `export` and `zip_collect`, with this course's plugins.
+"""
+
+import argparse
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import ExportApp, ZipCollectApp
+from nbgrader.apps.baseapp import NbGrader
+from traitlets.config import Config
+
+from autograder.atomic_writes import write_whole
+from autograder.errors import CourseError
+from autograder.grading.lms.collect import download_folder
+from autograder.grading.lms.export import write_output
+from autograder.grading.lms.feedback_zip import (
+    FeedbackZip,
+    canvas_zip,
+    moodle_zip,
+    participant_numbers,
+)
+from autograder.grading.lms.handed_in_as import remembered_names
+from autograder.grading.lms.marks import class_list
+from autograder.grading.term.course import course_term
+from autograder.grading.term.tables import Learner
+from autograder.lessons.lesson import ROOT
+
+PACKAGE = "autograder.grading.lms"
+EXPORTERS = {
+    "": f"{PACKAGE}.export.CsvExporter",
+    "canvas": f"{PACKAGE}.canvas.CanvasExporter",
+    "moodle": f"{PACKAGE}.moodle.MoodleExporter",
+}
+COLLECTORS = {
+    "canvas": f"{PACKAGE}.collect.CanvasCollector",
+    "moodle": f"{PACKAGE}.collect.MoodleCollector",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return exit code 0; 1 if something found no place; 2, with a sentence, if nothing was done.
+
+    nbgrader's own errors, and those of the exporters, end with exit code 1 as well.
+    """
+    sys.stdout.reconfigure(errors="replace")  # a terminal may not have all letters of a name
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def export(options: argparse.Namespace) -> int:
+    """Export marks with the exporter for a system. Raises CourseError, SystemExit."""
+    app = _app(ExportApp, options, f"--exporter={EXPORTERS[options.lms]}")
+    app.update_config(
+        Config(
+            ExportPlugin={"to": options.to, "assignment": options.lessons},
+            MoodleExporter={"worksheet": options.worksheet},
+        )
+    )
+    app.start()
+    return 0
+
+
+def collect(options: argparse.Namespace) -> int:
+    """Collect the submissions in a zip. Raises CourseError, SystemExit."""
+    force = ["--force"] if options.force else []
+    collector = f"--collector={COLLECTORS[options.lms]}"
+    # nbgrader warns of each folder that it makes.
+    app = _app(ZipCollectApp, options, options.lesson, collector, "--log-level=ERROR", *force)
+    app.update_config(Config(MoodleCollector={"worksheet": options.worksheet}))
+    _put_into_archive(app, options)
+    app.start()
+    plan, report = app.collector_plugin_inst.plan, app.collector_plugin_inst.report()
+    sys.stderr.writelines(f"{line}\n" for line in report)
+    if not plan.files:
+        raise CourseError(
+            f"{options.zip} has no notebook of a known learner. Is it {options.lms.title()}'s zip "
+            "of all submissions, and is learners.csv filled in?"
+        )
+    print(f"Collected {options.lesson} from {len(plan.names)} learners")
+    return 1 if plan.unknown or plan.nameless else 0
+
+
+def feedback(options: argparse.Namespace) -> int:
+    """Write a zip of feedback pages. Raises CourseError if there are none."""
+    app = _app(ZipCollectApp, options, options.lesson, "--log-level=ERROR")
+    pages = _pages(app)
+    if not any(pages.values()):
+        raise CourseError(
+            f"There is no feedback on {options.lesson}: write it with "
+            f"nbgrader generate_feedback {options.lesson}"
+        )
+    filled = _filled(app, options, pages)
+    write_output(options.to, filled.to_bytes())
+    _list("No feedback page", filled.without_page)
+    _list("With a page, but not in the zip; collect with this command", filled.without_place)
+    print(f"{len(filled.pages)} pages are in {options.to}")
+    return 1 if filled.without_place else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"python -m {PACKAGE}", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    exporting = _command(commands, export)
+    exporting.add_argument("lessons", nargs="*", metavar="LESSON", help="default: all of them")
+    exporting.add_argument(
+        "--to", default="", metavar="FILE", help="default: grades.csv, canvas.csv or moodle.csv"
+    )
+    collecting = _command(commands, collect, needs_system=True)
+    collecting.add_argument("lesson", metavar="LESSON")
+    collecting.add_argument("zip", type=Path, metavar="ZIP", help="as downloaded")
+    collecting.add_argument("--force", action="store_true", help="replace what is there already")
+    returning = _command(commands, feedback, needs_system=True)
+    returning.add_argument("lesson", metavar="LESSON")
+    returning.add_argument("--to", type=Path, required=True, metavar="ZIP", help="to be uploaded")
+    return parser
+
+
+def _command(commands: Any, run: Callable, needs_system: bool = False) -> argparse.ArgumentParser:
+    """Add a command with the options that all have."""
+    about = run.__doc__.partition(".")[0]
+    command = commands.add_parser(run.__name__, description=about, help=about)
+    command.set_defaults(run=run)
+    command.add_argument("--course", type=Path, default=ROOT, help="the course directory")
+    command.add_argument("--lms", choices=COLLECTORS, default="", required=needs_system)
+    command.add_argument("--worksheet", default="", metavar="CSV", help="Moodle's, as downloaded")
+    return command
+
+
+def _app(kind: type[NbGrader], options: argparse.Namespace, *arguments: str) -> NbGrader:
+    """Make one of nbgrader's apps for the course directory."""
+    if not options.course.is_dir():
+        raise CourseError(f"There is no course directory {options.course}: name one with --course.")
+    app = kind()
+    app.initialize([*arguments, f"--CourseDirectory.root={options.course.resolve()}"])
+    return app
+
+
+def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
+    """Copy the zip to where nbgrader collects from. Raises CourseError if it can't be collected."""
+    course = app.coursedir
+    released = course.format_path(course.release_directory, ".", options.lesson)
+    if not any(Path(released).glob("*.ipynb")):
+        raise CourseError(
+            f"{options.lesson} was not released: nbgrader generate_assignment {options.lesson}"
+        )
+    if not zipfile.is_zipfile(options.zip):
+        raise CourseError(f"{options.zip} is no zip: download all submissions again.")
+    archive = download_folder(app, app.archive_directory)
+    if not options.force:
+        if remembered_names(archive.parent):
+            raise CourseError(
+                f"{options.lesson} was collected before: --force collects it again, and replaces "
+                "what was collected from the same learners."
+            )
+        # A run that knew nobody may have left the zip's files.
+        shutil.rmtree(download_folder(app, app.extracted_directory), ignore_errors=True)
+    write_whole(archive / "submissions.zip", options.zip.read_bytes())
+
+
+def _pages(app: ZipCollectApp) -> dict[Learner, list[Path]]:
+    """Find the feedback pages on a lesson, for each learner of the class."""
+    course = app.coursedir
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        learners = class_list(gradebook, course_term(course))
+    lesson, step = course.assignment_id, course.feedback_directory
+    folders = {one: Path(course.format_path(step, one.learner, lesson)) for one in learners}
+    return {one: sorted(folder.glob("*.html")) for one, folder in folders.items()}
+
+
+def _filled(
+    app: ZipCollectApp, options: argparse.Namespace, pages: dict[Learner, list[Path]]
+) -> FeedbackZip:
+    names = remembered_names(download_folder(app, app.archive_directory).parent)
+    if options.lms == "canvas":
+        return canvas_zip(pages, names)
+    return moodle_zip(pages, participant_numbers(pages, names, options.worksheet))
+
+
+def _list(problem: str, learners: list[Learner]) -> None:
+    if learners:
+        print(f"{problem}: {'; '.join(map(str, learners))}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

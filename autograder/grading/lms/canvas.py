@@ -1,0 +1,61 @@
+"""Marks for Canvas: a CSV for "Import" in its gradebook.
+
+Canvas looks a learner up by its own id, then by the two SIS ids, then by name (its source:
+lib/gradebook_importer.rb). A row "Points Possible" is left out, because Canvas would set the
+maximum of its assignments from that.
+"""
+
+from autograder.errors import CourseError
+from autograder.grading.lms.export import MarksExporter, as_csv
+from autograder.grading.lms.marks import ClassMarks, Mark, State, number
+from autograder.grading.term.tables import Learner, LessonTerms, Term
+
+HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+EXCUSED = "EX"
+
+
+class CanvasExporter(MarksExporter):
+    """Writes a column for each lesson, titled as lessons.csv says in `canvas`.
+
+    What is missing or not graded is left blank. Lessons without a title are left out, and listed,
+    unless they were asked for by name.
+    """
+
+    default_to = "canvas.csv"
+
+    def write_marks(self, marks: ClassMarks, term: Term) -> None:
+        titles = self._titles(marks, term)
+        nameless = [one for one in marks.learners if not _known_to_canvas(one)]
+        self.warn_of("Canvas can't tell who this is; add a name or an id to learners.csv", nameless)
+        rows = [
+            [*_about(learner), *(_cell(marks.marks[learner.learner, name]) for name in titles)]
+            for learner in marks.learners
+        ]
+        self.write_file(as_csv([[*HEADER, *titles.values()], *rows]))
+
+    def _titles(self, marks: ClassMarks, term: Term) -> dict[str, str]:
+        """Return the titles of the columns by lesson. Raises CourseError if there is none."""
+        names = [lesson.name for lesson in marks.lessons]
+        titles = {name: term.lessons.get(name, LessonTerms()).canvas for name in names}
+        untitled = [name for name in names if not titles[name]]
+        if untitled and (self.assignment or len(untitled) == len(names)):
+            raise CourseError(
+                f"lessons.csv gives no Canvas column for {', '.join(untitled)}: fill in `canvas` "
+                "with the column's title in Canvas's own export, such as Lesson 1 (4711)."
+            )
+        self.warn_of("Left out, because lessons.csv gives no Canvas column", untitled)
+        return {name: title for name, title in titles.items() if title}
+
+
+def _known_to_canvas(learner: Learner) -> bool:
+    return any([learner.canvas_id, learner.sis_user_id, learner.sis_login_id, learner.full_name])
+
+
+def _about(learner: Learner) -> list[str]:
+    name = ", ".join(filter(None, [learner.last_name, learner.first_name]))
+    ids = [learner.canvas_id, learner.sis_user_id, learner.sis_login_id]
+    return [name or learner.learner, *ids, learner.section]
+
+
+def _cell(mark: Mark) -> str:
+    return EXCUSED if mark.state is State.EXCUSED else number(mark.score)

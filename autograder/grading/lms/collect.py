@@ -1,0 +1,172 @@
+"""nbgrader's collectors for the zips of submissions that Canvas and Moodle offer for download.
+
+A zip doesn't tell when a submission was handed in: both systems write the time of the download
+into it. So nothing here claims a time. Canvas marks late submissions, and those are listed.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import dropwhile
+from pathlib import Path
+
+from nbgrader.apps import ZipCollectApp
+from nbgrader.plugins import FileNameCollectorPlugin
+from traitlets import Unicode
+
+from autograder.errors import CourseError
+from autograder.grading.lms.downloaded_name import (
+    DownloadedName,
+    read_canvas_name,
+    read_moodle_name,
+)
+from autograder.grading.lms.handed_in_as import remember_names
+from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
+from autograder.grading.lms.worksheet import Worksheet
+from autograder.grading.term.course import course_term
+from autograder.grading.term.tables import Term
+
+LATE = (
+    "Late, says {system}, but not how late, so this takes off nothing: {learners}. Write the time "
+    "into timestamp.txt in the submission's folder, or let {system} take off points"
+)
+
+
+class LmsCollector(FileNameCollectorPlugin):
+    """Says for each extracted file whose it is, by learners.csv; its subclasses know a system."""
+
+    system = ""
+
+    def read_name(self, name: str) -> DownloadedName | None:
+        """Read a name that the system gave; None if it gave no such name."""
+        raise NotImplementedError
+
+    def learners_by_number(self, term: Term) -> Mapping[str, str]:
+        """Return learners by the number that the system has for them. Raises CourseError."""
+        raise NotImplementedError
+
+    def how_to_add(self, person: str) -> str:
+        """Say how to make the person with a number known."""
+        raise NotImplementedError
+
+    def collect(self, submitted_file: str) -> dict[str, str] | None:
+        """Return learner and file name for nbgrader; None if the file is not to be collected.
+
+        What can't be done is logged, and ends with exit status 1.
+        """
+        try:
+            return self._answers.get(Path(submitted_file))
+        except CourseError as error:
+            self.log.error(str(error))
+            raise SystemExit(1) from None
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What becomes of all extracted files. Raises CourseError."""
+        course = self.parent.coursedir
+        learners = self.learners_by_number(course_term(course))
+        released = course.format_path(course.release_directory, ".", course.assignment_id)
+        notebooks = {path.name for path in Path(released).glob("*.ipynb")}
+        return make_plan(dict(self._found()), learners, notebooks)
+
+    def report(self) -> list[str]:
+        """Say what was not collected, and what else to know. Raises CourseError."""
+        plan, system = self.plan, self.system
+        nameless = [f"{path.name} has no name as {system} gives them" for path in plan.nameless]
+        people = {one.about.person: one.name for one in plan.unknown}
+        unknown = [
+            f"Nobody in learners.csv handed in {name}: {self._remedy(person)}"
+            for person, name in people.items()
+        ]
+        twice = [
+            f"{learner} handed in a notebook twice; {one.path.parent.name}/{one.path.name} "
+            "doesn't count"
+            for learner, one in plan.twice
+        ]
+        late = [LATE.format(system=system, learners=", ".join(plan.late))] if plan.late else []
+        return nameless + unknown + twice + late
+
+    @cached_property
+    def _answers(self) -> dict[Path, dict[str, str]]:
+        """The answers to all of nbgrader's questions, which come file by file."""
+        for line in self.report():
+            self.log.warning(line)
+        archive = download_folder(self.parent, self.parent.archive_directory)
+        remember_names(archive.parent, self.plan.names)
+        return {
+            handed.path: {"student_id": learner, "file_id": file}
+            for (learner, file), handed in self.plan.files.items()
+        }
+
+    def _found(self) -> Iterator[tuple[Path, Handed | None]]:
+        """Find the extracted files of a wanted kind, and what their names say."""
+        extracted = download_folder(self.parent, self.parent.extracted_directory)
+        zips = self._zip_names()
+        for path in sorted(path for path in extracted.rglob("*") if path.suffix in self.valid_ext):
+            # nbgrader extracts each zip into a folder of its name.
+            folders = dropwhile(zips.__contains__, path.relative_to(extracted).parent.parts)
+            parts = [*folders, path.name]
+            if path.is_file() and not is_litter(parts):
+                yield path, read_handed(path, parts, self.read_name)
+
+    def _zip_names(self) -> set[str]:
+        archive = download_folder(self.parent, self.parent.archive_directory)
+        kinds = self.parent.extractor_plugin_inst.zip_ext
+        found = (path for path in archive.rglob("*") if path.suffix in kinds)
+        return {path.stem.removesuffix(".tar") for path in found}
+
+    def _remedy(self, person: str) -> str:
+        hidden = f"{self.system} hides who it is; let it show names, and download again"
+        return self.how_to_add(person) if person else hidden
+
+
+class CanvasCollector(LmsCollector):
+    """Collects from the zip of "Download Submissions"."""
+
+    system = "Canvas"
+
+    def read_name(self, name: str) -> DownloadedName | None:
+        return read_canvas_name(name)
+
+    def learners_by_number(self, term: Term) -> Mapping[str, str]:
+        return {one.canvas_id: one.learner for one in term.learners.values() if one.canvas_id}
+
+    def how_to_add(self, person: str) -> str:
+        return f"add canvas_id {person} to the learner's row"
+
+
+class MoodleCollector(LmsCollector):
+    """Collects from the zip of "Download all submissions", with or without folders in it.
+
+    The participant numbers of an assignment come from its grading worksheet, if that is named, and
+    from `moodle_id`. Submissions of teams bear a team's number, and are not for this collector.
+    """
+
+    system = "Moodle"
+    worksheet = Unicode(help="The assignment's grading worksheet, for who is who.").tag(config=True)
+
+    def read_name(self, name: str) -> DownloadedName | None:
+        return read_moodle_name(name)
+
+    def learners_by_number(self, term: Term) -> Mapping[str, str]:
+        learners = term.learners.values()
+        numbers = {one.moodle_id: one.learner for one in learners if one.moodle_id}
+        if self.worksheet:
+            rows = Worksheet(Path(self.worksheet)).match(learners)
+            numbers |= {row.number: learner for learner, row in rows.items()}
+        return numbers
+
+    def how_to_add(self, person: str) -> str:
+        return (
+            "name the assignment's grading worksheet, to find the learner by e-mail, or add "
+            f"moodle_id {person} to the learner's row"
+        )
+
+
+def download_folder(app: ZipCollectApp, step: str) -> Path:
+    """Return the folder of a step of nbgrader's collection, for the app's assignment."""
+    folder = app.collect_directory_structure.format(
+        downloaded=app.downloaded_directory,
+        assignment_id=app.coursedir.assignment_id,
+        collect_step=step,
+    )
+    return Path(app.coursedir.root, folder)

@@ -1,0 +1,127 @@
+"""nbgrader's exporters of marks: what they share, and a plain CSV.
+
+They first bring the gradebook up to date with the tables of the term, so names, extensions and
+penalties are those of the tables.
+"""
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from nbgrader.api import Assignment, Gradebook
+from nbgrader.plugins import ExportPlugin
+
+from autograder.atomic_writes import write_whole
+from autograder.errors import CourseError
+from autograder.grading.lms.marks import ClassMarks, Mark, State, number, read_marks
+from autograder.grading.term.course import course_directory, course_term
+from autograder.grading.term.gradebook import bring_up_to_date
+from autograder.grading.term.tables import Learner, Term
+
+
+class MarksExporter(ExportPlugin):
+    """An exporter that reads the marks of a class; its subclasses write them down."""
+
+    default_to = "grades.csv"
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the marks to `to`. What can't be done is logged, and ends with exit status 1."""
+        try:
+            self._export(gradebook)
+        except CourseError as error:
+            self.log.error(str(error))
+            raise SystemExit(1) from None
+
+    def write_marks(self, marks: ClassMarks, term: Term) -> None:
+        """Write the marks to a file. Raises CourseError."""
+        raise NotImplementedError
+
+    def write_file(self, data: bytes) -> None:
+        """Write the exported file. Raises CourseError."""
+        path = Path(self.to or self.default_to).absolute()
+        write_output(path, data)
+        self.log.info("The marks are in %s", path)
+
+    def warn_of(self, problem: str, names: Iterable[object]) -> None:
+        """Log a warning that lists names, if there are any."""
+        if listed := "; ".join(map(str, names)):
+            self.log.warning("%s: %s", problem, listed)
+
+    def _export(self, gradebook: Gradebook) -> None:
+        course = course_directory(self)
+        term = course_term(course)
+        for change in bring_up_to_date(gradebook, term):
+            self.log.info("Gradebook: %s", change)
+
+        def submitted(learner: str, lesson: str) -> bool:
+            return Path(course.format_path(course.submitted_directory, learner, lesson)).exists()
+
+        # nbgrader reads a name like 2026 on the command line as a number.
+        lessons, learners = map(str, self.assignment), map(str, self.student)
+        self.write_marks(read_marks(gradebook, term, submitted, lessons, learners), term)
+
+
+class CsvExporter(MarksExporter):
+    """Writes nbgrader's own columns and one more, `state`.
+
+    The state is `graded`, `missing`, `not graded` or `excused`, and only `graded` has a score.
+    """
+
+    columns = (
+        "assignment",
+        "duedate",
+        "timestamp",
+        "student_id",
+        "last_name",
+        "first_name",
+        "email",
+        "raw_score",
+        "late_submission_penalty",
+        "score",
+        "max_score",
+        "state",
+    )
+
+    def write_marks(self, marks: ClassMarks, term: Term) -> None:
+        rows = [
+            _plain_row(lesson, learner, mark)
+            for lesson in marks.lessons
+            for learner, mark in marks.of(lesson.name)
+        ]
+        self.write_file(as_csv([self.columns, *rows]))
+
+
+def as_csv(rows: Iterable[Iterable[object]]) -> bytes:
+    """Write rows as CSV in UTF-8, whatever the locale; None becomes an empty cell."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def write_output(path: Path, data: bytes) -> None:
+    """Write a file that `--to` named. Raises CourseError if that can't be done."""
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise CourseError(
+            f"{path} can't be written ({error.strerror}): name another file with --to."
+        ) from error
+
+
+def _plain_row(lesson: Assignment, learner: Learner, mark: Mark) -> list[object]:
+    graded = mark.state is State.GRADED
+    return [
+        lesson.name,
+        lesson.duedate,
+        mark.handed_in,
+        learner.learner,
+        learner.last_name,
+        learner.first_name,
+        learner.email,
+        number(mark.raw) if graded else "",
+        number(mark.penalty) if graded else "",
+        number(mark.score),
+        number(mark.most),
+        mark.state,
+    ]

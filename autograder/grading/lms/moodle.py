@@ -1,0 +1,73 @@
+"""Marks for Moodle: fill in the offline grading worksheet that was downloaded from it.
+
+In Moodle, set the maximum grade to the lesson's points: Moodle skips a grade above its maximum. On
+upload, tick "Allow updating records that have been modified more recently in Moodle" when marks
+change: in other languages than English, Moodle can't read its own dates in the worksheet.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from traitlets import Bool, Unicode
+
+from autograder.errors import CourseError
+from autograder.grading.lms.export import MarksExporter
+from autograder.grading.lms.marks import ClassMarks, Mark
+from autograder.grading.lms.worksheet import Participant, Worksheet
+from autograder.grading.term.tables import Learner, Term
+
+
+class MoodleExporter(MarksExporter):
+    """Fills in the marks of one lesson. Who has no mark keeps the cell as it was downloaded.
+
+    Rows without a learner, and marks without a row, are listed.
+    """
+
+    default_to = "moodle.csv"
+    worksheet = Unicode(help="The grading worksheet, as downloaded from Moodle.").tag(config=True)
+    strict = Bool(True, help="End with an error if a mark found no place.").tag(config=True)
+
+    def write_marks(self, marks: ClassMarks, term: Term) -> None:
+        lesson = self._only_lesson(marks)
+        sheet = Worksheet(self._path())
+        self._compare_maxima(marks.lessons[0].max_score, sheet)
+        rows = sheet.match(marks.learners)
+        given = {one: mark for one, mark in marks.of(lesson) if mark.score is not None}
+        strangers = [row for row in sheet.participants if row not in rows.values()]
+        self.warn_of(f"In {sheet.name}, but not known here by e-mail or moodle_id", strangers)
+        lost = self._without_place(given, rows, sheet)
+        placed = {rows[one.learner]: m.score for one, m in given.items() if one not in lost}
+        self.write_file(sheet.filled(placed))
+        if lost and self.strict:
+            raise CourseError(f"{len(lost)} marks found no place in {sheet.name}: see above.")
+
+    def _without_place(
+        self, given: Mapping[Learner, Mark], rows: Mapping[str, Participant], sheet: Worksheet
+    ) -> list[Learner]:
+        """List who has a mark that the worksheet can't take, and warn of them."""
+        rowless = [one for one in given if one.learner not in rows]
+        self.warn_of(f"With a mark, but without a row of their own in {sheet.name}", rowless)
+        above = [one for one in given if one not in rowless and given[one].score > sheet.most]
+        self.warn_of(f"With a mark above {sheet.most:g}, Moodle's maximum", above)
+        return rowless + above
+
+    def _compare_maxima(self, most: float, sheet: Worksheet) -> None:
+        if most != sheet.most:
+            self.log.warning(
+                "The maximum grade is %g in Moodle and %g here: in Moodle, set it to %g.",
+                sheet.most,
+                most,
+                most,
+            )
+
+    def _only_lesson(self, marks: ClassMarks) -> str:
+        if len(marks.lessons) != 1:
+            raise CourseError("A worksheet is for one assignment of Moodle's: name one lesson.")
+        return marks.lessons[0].name
+
+    def _path(self) -> Path:
+        if not self.worksheet:
+            raise CourseError(
+                "Name the grading worksheet that you downloaded from Moodle: --worksheet=FILE."
+            )
+        return Path(self.worksheet)

@@ -1,0 +1,176 @@
+"""Moodle's offline grading worksheet, in any language: read, and filled in.
+
+Its columns are, from Moodle's source (mod/assign/gradingtable.php): the identifier, which is the
+word for a participant and a number; the full name and fields such as the e-mail address, unless
+names are hidden; the status and others; the grade; the maximum grade, or a scale; in some
+assignments a workflow state; whether the grade can be changed; dates, texts and comments. Headings,
+decimal signs and dates are in the teacher's language, so the grade is found by its place.
+
+Only grades are replaced. Every other character stays, byte by byte: delimiter, quotes, line ends.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.grading.lms.marks import number
+from autograder.grading.term.tables import Learner
+
+NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+MARK = "\ufeff"  # the byte order mark with which Moodle begins the file
+AGAIN = "Download it again in Moodle, and don't save it in another program."
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell's value, and where it stands in the text, with its quotation marks."""
+
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A row of the worksheet. number: Moodle's for this learner in this assignment."""
+
+    number: str
+    cells: tuple[Cell, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(cell.value for cell in self.cells[:2])
+
+
+class Worksheet:
+    """A worksheet as it was downloaded. Raises CourseError if it can't be read or has no grades.
+
+    most: the maximum grade in Moodle.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        self._text = self._decoded(path)
+        header, *rows = self._rows()
+        if not rows:
+            raise CourseError(f"{self.name} lists nobody: clear the filters in Moodle. {AGAIN}")
+        self.participants = [self._participant(cells, len(header)) for cells in rows]
+        self._grade = self._grade_column(len(header))
+        self.most = self._numbers(self._grade + 1)[0]
+
+    def match(self, learners: Iterable[Learner]) -> dict[str, Participant]:
+        """Find the rows of learners, by participant number or e-mail address.
+
+        Nobody is matched by a row that fits two learners, or two rows that fit one.
+        """
+        learners, found = list(learners), []
+        for row in self.participants:
+            shown = {cell.value.casefold() for cell in row.cells[1 : self._grade]} - {""}
+            fits = [
+                one.learner
+                for one in learners
+                if one.moodle_id == row.number or one.email.casefold() in shown
+            ]
+            found += [(fits[0], row)] if len(fits) == 1 else []
+        rows = Counter(learner for learner, _ in found)
+        return {learner: row for learner, row in found if rows[learner] == 1}
+
+    def filled(self, marks: Mapping[Participant, float]) -> bytes:
+        """Return the worksheet with the marks of its rows, as the bytes of a file."""
+        pieces, end = [], 0
+        for row in self.participants:
+            if row in marks:
+                cell = row.cells[self._grade]
+                pieces += [self._text[end : cell.start], self._written(marks[row], cell)]
+                end = cell.end
+        return "".join([*pieces, self._text[end:]]).encode()
+
+    def _decoded(self, path: Path) -> str:
+        try:
+            return path.read_bytes().decode()
+        except OSError as error:
+            raise CourseError(f"The worksheet {path} can't be read ({error.strerror}).") from error
+        except UnicodeDecodeError:
+            raise CourseError(f"The worksheet {path} is not UTF-8. {AGAIN}") from None
+
+    def _rows(self) -> list[list[Cell]]:
+        """Split the text into rows of cells. Raises CourseError if it has no columns."""
+        delimiters = {mark: _split(self._text, mark) for mark in ",;\t"}
+        self._delimiter = max(delimiters, key=lambda mark: len(delimiters[mark][0]))
+        rows = delimiters[self._delimiter]
+        if len(rows[0]) < 4:
+            raise CourseError(f"{self.name} is no grading worksheet of Moodle's. {AGAIN}")
+        return [row for row in rows if any(cell.value for cell in row)]
+
+    def _participant(self, cells: list[Cell], width: int) -> Participant:
+        line = self._text.count("\n", 0, cells[0].start) + 1
+        if len(cells) != width:
+            raise CourseError(
+                f"{self.name}, line {line}: {len(cells)} cells, but {width} columns. {AGAIN}"
+            )
+        found = re.search(r"\d+$", cells[0].value)
+        if not found:
+            raise CourseError(
+                f"{self.name}, line {line}: {cells[0].value!r} doesn't end with a participant "
+                f"number. {AGAIN}"
+            )
+        return Participant(found[0], tuple(cells))
+
+    def _grade_column(self, width: int) -> int:
+        """Find the last column that can be the grade. Raises CourseError if there is none.
+
+        To its right is the same number in each row, the maximum, and then words. Fields of the
+        learners' profiles can look alike, but come earlier.
+        """
+        for column in range(width - 3, 0, -1):
+            if self._looks_like_grade(column):
+                return column
+        raise CourseError(
+            f"{self.name} has no column for grades: in Moodle, set the assignment's grade to "
+            "points, not to a scale, and download the worksheet again."
+        )
+
+    def _looks_like_grade(self, column: int) -> bool:
+        grades, most = self._numbers(column), self._numbers(column + 1)
+        words = [row.cells[column + 2].value for row in self.participants]
+        blanks = sum(not row.cells[column].value for row in self.participants)
+        return (
+            len(grades) + blanks == len(most) == len(self.participants)
+            and len(set(most)) == 1
+            and max([0.0, *grades]) <= most[0] > 0
+            and all(any(letter.isalpha() for letter in word) for word in words)
+        )
+
+    def _numbers(self, column: int) -> list[float]:
+        values = (row.cells[column].value for row in self.participants)
+        return [float(v.replace(",", ".")) for v in values if NUMBER.fullmatch(v)]
+
+    def _written(self, mark: float, cell: Cell) -> str:
+        """Write a mark with the worksheet's own decimal sign and quotation marks."""
+        columns = (self._grade, self._grade + 1)
+        comma = any("," in row.cells[c].value for row in self.participants for c in columns)
+        value = number(mark).replace(".", "," if comma else ".")
+        quoted = self._text[cell.start : cell.end].startswith('"') or self._delimiter in value
+        return f'"{value}"' if quoted else value
+
+
+def _split(text: str, delimiter: str) -> list[list[Cell]]:
+    """Split CSV into rows of cells, with their places, which Python's csv module doesn't tell."""
+    end = f"({delimiter}|\r\n|\r|\n|\\Z)"
+    pattern = re.compile(rf'("[^"]*(?:""[^"]*)*"|[^{delimiter}\r\n]*){end}')
+    rows: list[list[Cell]] = [[]]
+    place = len(MARK) if text.startswith(MARK) else 0
+    while cell := pattern.match(text, place):
+        rows[-1].append(Cell(_value(cell[1]), *cell.span(1)))
+        place = cell.end()
+        if not cell[2]:
+            break
+        if cell[2] != delimiter:
+            rows.append([])
+    return rows
+
+
+def _value(raw: str) -> str:
+    return raw[1:-1].replace('""', '"').strip() if raw.startswith('"') else raw.strip()

@@ -1,0 +1,108 @@
+"""Bring nbgrader's gradebook up to date with the tables of a term.
+
+What the tables don't mention stays: no learner is removed, no name erased, and a lesson without a
+due date keeps the one that it has in the gradebook. Extensions are those of extensions.csv; without
+such a file, they stay too.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
+
+from autograder.grading.term.penalty import late_penalty
+from autograder.grading.term.tables import LessonTerms, Term, due_for
+
+NAMES = ("last_name", "first_name", "email")
+
+
+def bring_up_to_date(gradebook: Gradebook, term: Term) -> list[str]:
+    """Enter learners, due dates, extensions and late penalties; return what changed, in words.
+
+    Only existing assignments and submissions change. Penalties follow a lesson's `late_percent`,
+    so an extension given after grading counts, and so do points that a person gave.
+    """
+    changes = [*_learners(gradebook, term), *_due_dates(gradebook, term)]
+    changes += _submissions(gradebook, term)
+    if changes:
+        gradebook.db.commit()
+    return changes
+
+
+def set_due_dates(submission: SubmittedAssignment, term: Term) -> bool:
+    """Set the due date of a submission's lesson, and the learner's extension.
+
+    Return whether anything changed. After that, nbgrader's `total_seconds_late` is right.
+    """
+    due_changed = _set_due(submission.assignment, term)
+    return _change(submission, extension=_extension(submission, term)) or due_changed
+
+
+def _learners(gradebook: Gradebook, term: Term) -> Iterator[str]:
+    known = {student.id: student for student in gradebook.students}
+    for learner in term.learners.values():
+        names = {name: getattr(learner, name) for name in NAMES if getattr(learner, name)}
+        if learner.learner not in known:
+            gradebook.db.add(Student(id=learner.learner, **names))
+            yield f"{learner} added"
+        elif _change(known[learner.learner], **names):
+            yield f"{learner} renamed"
+
+
+def _due_dates(gradebook: Gradebook, term: Term) -> Iterator[str]:
+    for assignment in gradebook.assignments:
+        if _set_due(assignment, term):
+            yield f"{assignment.name} is due {assignment.duedate} UTC"
+
+
+def _submissions(gradebook: Gradebook, term: Term) -> Iterator[str]:
+    ruled = [
+        one for one in gradebook.assignments if term.all_extensions or one.name in term.lessons
+    ]
+    for submission in (one for assignment in ruled for one in assignment.submissions):
+        about = f"{submission.student_id}, {submission.assignment.name}"
+        if set_due_dates(submission, term):
+            yield f"{about}: due {submission.duedate} UTC"
+        if _set_penalties(submission, term):
+            lost = sum(one.late_submission_penalty or 0 for one in submission.notebooks)
+            yield f"{about}: late penalty {lost:g}"
+
+
+def _set_due(assignment: Assignment, term: Term) -> bool:
+    due = _terms(assignment, term).due
+    return due is not None and _change(assignment, duedate=due)
+
+
+def _extension(submission: SubmittedAssignment, term: Term) -> timedelta | None:
+    """Return the time that a learner has beyond the lesson's due date; None for none."""
+    if not term.all_extensions:
+        return submission.extension
+    start = submission.assignment.duedate
+    due = due_for(term, submission.student_id, submission.assignment.name)
+    return due - start if start and due and due > start else None
+
+
+def _set_penalties(submission: SubmittedAssignment, term: Term) -> bool:
+    percent = _terms(submission.assignment, term).late_percent
+    if percent is None:
+        return False
+    late = submission.total_seconds_late
+    return any(
+        [
+            _change(notebook, late_submission_penalty=late_penalty(notebook.score, late, percent))
+            for notebook in submission.notebooks
+        ]
+    )
+
+
+def _terms(assignment: Assignment, term: Term) -> LessonTerms:
+    return term.lessons.get(assignment.name, LessonTerms())
+
+
+def _change(row: Any, **values: object) -> bool:
+    """Set attributes of a row of the gradebook; return whether any had another value."""
+    different = {name: value for name, value in values.items() if getattr(row, name) != value}
+    for name, value in different.items():
+        setattr(row, name, value)
+    return bool(different)

@@ -1,0 +1,117 @@
+"""Read a small CSV table that a person wrote, in an editor or in Excel.
+
+Excel puts a byte order mark in front, and in many languages writes semicolons for commas.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.errors import CourseError
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table: its cells by column, and where it stands."""
+
+    table: str
+    line: int
+    cells: Mapping[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells[column]
+
+    def error(self, problem: str) -> CourseError:
+        """Make an error that says where in which table the problem is."""
+        return CourseError(f"{self.table}, line {self.line}: {problem}")
+
+
+def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
+    """Read the rows of a table; none if there is no such file. An absent column is empty.
+
+    required: columns that must be there, with a value in each row. Raises CourseError.
+    """
+    if not path.exists():
+        return []
+    text = _decoded(path)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    try:
+        header = [name.strip() for name in next(lines, [])]
+        _check_header(path.name, header, required, optional)
+        found = [(lines.line_num, cells) for cells in lines]
+    except csv.Error as error:
+        raise CourseError(f"{path.name}, line {lines.line_num}: it is no CSV ({error}).") from None
+    empty = dict.fromkeys([*required, *optional], "")
+    rows = [_row(path.name, line, header, cells, empty) for line, cells in found if any(cells)]
+    _check_values(rows, required)
+    return rows
+
+
+def check_unique(rows: Iterable[Row], *columns: str) -> None:
+    """Raise CourseError if two rows have the same values, not all empty, in these columns.
+
+    Upper and lower case are the same.
+    """
+    lines: dict[tuple[str, ...], int] = {}
+    for row in rows:
+        values = tuple(row[column].casefold() for column in columns)
+        if values in lines and any(values):
+            shown = ", ".join(f"{column} {row[column]!r}" for column in columns)
+            raise row.error(f"{shown} is on line {lines[values]} too: remove one of the two.")
+        lines[values] = row.line
+
+
+def _decoded(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CourseError(f"{path.name} can't be read ({error.strerror}).") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CourseError(
+            f"{path.name}, line {line}: the byte {data[error.start]:#04x} is not UTF-8. "
+            'Save the file as UTF-8; Excel calls that "CSV UTF-8".'
+        ) from None
+
+
+def _delimiter(text: str) -> str:
+    header = text.partition("\n")[0]
+    return ";" if header.count(";") > header.count(",") else ","
+
+
+def _check_header(
+    table: str, header: list[str], required: Sequence[str], optional: Sequence[str]
+) -> None:
+    known = [*required, *optional]
+    for name in header:
+        if name not in known:
+            raise CourseError(
+                f"{table}, line 1: there is no column {name!r}. The columns are {', '.join(known)}."
+            )
+        if header.count(name) > 1:
+            raise CourseError(f"{table}, line 1: the column {name!r} is there twice; remove one.")
+    for name in required:
+        if name not in header:
+            raise CourseError(f"{table}, line 1: the column {name!r} is missing; add it.")
+
+
+def _row(table: str, line: int, header: list[str], cells: list[str], empty: dict[str, str]) -> Row:
+    values = [cell.strip() for cell in cells]
+    row = Row(table, line, empty | dict(zip(header, values, strict=False)))
+    if len(cells) > len(header):
+        raise row.error(
+            f"{len(cells)} cells, but {len(header)} columns. Put a value that contains "
+            'a comma or a semicolon in "quotation marks".'
+        )
+    return row
+
+
+def _check_values(rows: list[Row], required: Sequence[str]) -> None:
+    for row in rows:
+        for column in required:
+            if not row[column]:
+                raise row.error(f"{column} is empty; fill it in, or remove the line.")

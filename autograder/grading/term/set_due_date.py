@@ -1,0 +1,28 @@
+"""Before nbgrader asks whether a submission is late: enter when it was due for this learner.
+
+A submission gets its row in the gradebook only when it is first graded, so its extension can't be
+entered earlier.
+"""
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.grading.term.course import course_directory, course_term
+from autograder.grading.term.gradebook import set_due_dates
+
+
+class SetDueDate(NbGraderPreprocessor):
+    """Enters the due date and the extension of one submission. Raises CourseError."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        about = resources["nbgrader"]
+        term = course_term(course_directory(self))
+        with Gradebook(about["db_url"]) as gradebook:
+            submission = gradebook.find_submission(about["assignment"], about["student"])
+            if set_due_dates(submission, term):
+                gradebook.db.commit()
+        return nb, resources

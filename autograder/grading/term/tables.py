@@ -1,0 +1,189 @@
+"""What the tables of a term say: `learners.csv`, `lessons.csv`, `extensions.csv`.
+
+All three are optional. Dates are kept as nbgrader keeps them: in UTC, without a time zone. A date
+without an offset is taken to be in UTC.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+
+from autograder.grading.term.read_table import Row, check_unique, read_table
+
+EXCUSED = "excused"
+DATE = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?) *(Z|UTC|[+-]\d\d:?\d\d)?")
+DATE_FORM = (
+    "write it as 2026-10-05 23:59, which is in UTC, or with an offset, 2026-10-05 23:59 +02:00"
+)
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A learner, with what learning management systems know them by; "" where that is unknown.
+
+    moodle_id: the participant number, which Moodle gives anew for each assignment.
+    """
+
+    learner: str
+    last_name: str = ""
+    first_name: str = ""
+    email: str = ""
+    section: str = ""
+    canvas_id: str = ""
+    sis_user_id: str = ""
+    sis_login_id: str = ""
+    moodle_id: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """The name as it is spoken; "" if unknown."""
+        return f"{self.first_name} {self.last_name}".strip()
+
+    def __str__(self) -> str:
+        return f"{self.full_name} ({self.learner})" if self.full_name else self.learner
+
+
+@dataclass(frozen=True)
+class LessonTerms:
+    """What holds for a lesson.
+
+    late_percent: what each day late that has begun takes off the mark; None if there is no rule.
+    canvas: the title of its column in Canvas's gradebook.
+    """
+
+    due: datetime | None = None
+    late_percent: float | None = None
+    canvas: str = ""
+
+
+@dataclass(frozen=True)
+class Extension:
+    """A learner's own due date for a lesson, or an excuse from it."""
+
+    due: datetime | None = None
+    excused: bool = False
+
+
+@dataclass(frozen=True)
+class Term:
+    """The tables of a term: learners by id, lessons by name, extensions by both.
+
+    all_extensions: whether there is an extensions.csv, so that nobody else has an extension.
+    """
+
+    learners: Mapping[str, Learner] = field(default_factory=dict)
+    lessons: Mapping[str, LessonTerms] = field(default_factory=dict)
+    extensions: Mapping[tuple[str, str], Extension] = field(default_factory=dict)
+    all_extensions: bool = False
+
+
+def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Term:
+    """Read the tables in a course directory; a missing one is empty.
+
+    known_lessons: if given, the tables may name no others.
+    Raises CourseError, which names file, line, value and remedy.
+    """
+    learners = _read_learners(folder / "learners.csv")
+    lessons = _read_lessons(folder / "lessons.csv", known_lessons)
+    known_learners = learners if (folder / "learners.csv").exists() else None
+    path = folder / "extensions.csv"
+    extensions = _read_extensions(path, known_lessons, known_learners)
+    return Term(learners, lessons, extensions, path.exists())
+
+
+def due_for(term: Term, learner: str, lesson: str) -> datetime | None:
+    """Return when a lesson is due for a learner, in UTC; None if it never is.
+
+    An extension only ever adds time: when the lesson's own date is later, that one holds.
+    """
+    dates = [
+        term.lessons.get(lesson, LessonTerms()).due,
+        term.extensions.get((learner, lesson), Extension()).due,
+    ]
+    return max(filter(None, dates), default=None)
+
+
+def is_excused(term: Term, learner: str, lesson: str) -> bool:
+    """Whether a learner need not hand in a lesson."""
+    return term.extensions.get((learner, lesson), Extension()).excused
+
+
+def _read_learners(path: Path) -> dict[str, Learner]:
+    required, *optional = (column.name for column in fields(Learner))
+    rows = read_table(path, [required], optional)
+    for column in ("learner", "email", "canvas_id", "sis_user_id", "sis_login_id", "moodle_id"):
+        check_unique(rows, column)
+    for row in rows:
+        if not _can_name_folder(row["learner"]):
+            raise row.error(
+                f"learner {row['learner']!r} can't be the name of a folder: leave out slashes "
+                "and dots at the start."
+            )
+    return {row["learner"]: Learner(**row.cells) for row in rows}
+
+
+def _read_lessons(path: Path, known: Collection[str] | None) -> dict[str, LessonTerms]:
+    rows = read_table(path, ["lesson"], ["due", "late_percent", "canvas"])
+    check_unique(rows, "lesson")
+    check_unique(rows, "canvas")
+    for row in rows:
+        _check_lesson(row, known)
+    return {
+        row["lesson"]: LessonTerms(_date(row) if row["due"] else None, _percent(row), row["canvas"])
+        for row in rows
+    }
+
+
+def _read_extensions(
+    path: Path, known_lessons: Collection[str] | None, known_learners: Collection[str] | None
+) -> dict[tuple[str, str], Extension]:
+    rows = read_table(path, ["learner", "lesson", "due"])
+    check_unique(rows, "learner", "lesson")
+    for row in rows:
+        _check_lesson(row, known_lessons)
+        if known_learners is not None and row["learner"] not in known_learners:
+            raise row.error(f"learner {row['learner']!r} is not in learners.csv; add it there.")
+    return {(row["learner"], row["lesson"]): _extension(row) for row in rows}
+
+
+def _check_lesson(row: Row, known: Collection[str] | None) -> None:
+    if known is not None and row["lesson"] not in known:
+        raise row.error(
+            f"there is no lesson {row['lesson']!r}. The lessons are {', '.join(sorted(known))}."
+        )
+
+
+def _extension(row: Row) -> Extension:
+    if row["due"].casefold() == EXCUSED:
+        return Extension(excused=True)
+    return Extension(due=_date(row, f"; or write {EXCUSED!r}"))
+
+
+def _date(row: Row, otherwise: str = "") -> datetime:
+    if found := DATE.fullmatch(row["due"]):
+        with suppress(ValueError, OverflowError):  # such as February 30
+            date = datetime.fromisoformat(found[1] + (found[2] or "").replace("UTC", "Z"))
+            return date.astimezone(UTC).replace(tzinfo=None) if date.tzinfo else date
+    raise row.error(f"due {row['due']!r} is no date with a time: {DATE_FORM}{otherwise}.")
+
+
+def _percent(row: Row) -> float | None:
+    if not row["late_percent"]:
+        return None
+    try:
+        percent = float(row["late_percent"].removesuffix("%").replace(",", "."))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:
+        raise row.error(
+            f"late_percent {row['late_percent']!r} is no number from 0 to 100: write what each "
+            "day late takes off the mark, such as 10."
+        )
+    return percent
+
+
+def _can_name_folder(name: str) -> bool:
+    return not name.startswith(".") and not set(name) & {"/", "\\"}

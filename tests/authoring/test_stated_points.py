@@ -1,0 +1,30 @@
+"""Points are stated in the notebooks, and stand in the exercises."""
+
+from nbformat.v4 import new_markdown_cell
+
+from autograder.authoring.stated_points import leave_out_points, state_points
+
+OPENING = "# 1. A lesson\n\n| **You can then** | do it |\n\nBelow."
+HEADING = "### Exercise 2: `f` (12 minutes)\n\nWrite it."
+
+
+def stated(*texts, points):
+    cells = [new_markdown_cell(text) for text in texts]
+    state_points(cells, points)
+    return [cell.source for cell in cells]
+
+
+def test_headings_and_table_state_them():
+    opening, heading, other = stated(
+        OPENING, HEADING, "### Exercise 3: `g`", points={"f": 1, "h": 4}
+    )
+    assert "| do it |\n| **Exercises** | 2, together 5 points |\n\nBelow" in opening
+    assert heading.startswith("### Exercise 2: `f` (1 point, 12 minutes)\n")
+    assert other == "### Exercise 3: `g`"
+
+
+def test_stating_twice_is_stating_once_and_leaving_out_undoes_it():
+    once = stated(OPENING, HEADING, points={"f": 3})
+    assert stated(*once, points={"f": 3}) == once
+    assert [leave_out_points(text) for text in once] == [OPENING, HEADING]
+    assert "`f` (2 points, 12" in stated(*once, points={"f": 2})[1]

@@ -1,0 +1,54 @@
+"""A class as it is in a term: awkward names, and every reason for having no mark."""
+
+import shutil
+
+import pytest
+
+from autograder.grading.lms.__main__ import main
+from tests.grading.term.made_course import FIRST, SECOND, MadeCourse, make_course
+
+LEARNERS = """\
+learner,last_name,first_name,email,section,canvas_id,sis_user_id,sis_login_id,moodle_id
+ada,"King, Countess ""of"" Lovelace",Ada,ada@example.org,"A; morning",101,007,aking,1001
+zoe,Müller-O'Brien,Zoë,Zoe@example.org,B,102,008,zmueller,
+tim,_Under_Score/Slash,.Tim,tim@example.org,B,103,,,1003
+new,Späth,Noor,noor@example.org,B,104,,,
+ill,Excused,Ill,ill@example.org,A,105,,,
+"""
+LESSONS = f"""\
+lesson;due;late_percent;canvas
+{FIRST};2026-10-05 12:00;10;Lesson 1, first (4711)
+{SECOND};;;
+"""
+
+
+@pytest.fixture(scope="session")
+def a_course(tmp_path_factory) -> MadeCourse:
+    """Ada and Zoë have marks; Tim waits for one; Noor handed in nothing; Ill is excused."""
+    course = make_course(tmp_path_factory.mktemp("lms") / "course")
+    course.write("learners.csv", LEARNERS, "utf-8-sig")
+    course.write("lessons.csv", LESSONS)
+    course.write("extensions.csv", f"learner,lesson,due\nill,{FIRST},excused\n")
+    course.hand_in("ada", FIRST, 10, 4.5, timestamp="2026-10-05 11:00")
+    course.hand_in("zoe", FIRST, 8, 2, timestamp="2026-10-06 11:00")
+    course.hand_in("tim", FIRST, 10, None)
+    return course
+
+
+@pytest.fixture
+def course(a_course, tmp_path) -> MadeCourse:
+    """A copy of that course, for one test."""
+    return MadeCourse(shutil.copytree(a_course.root, tmp_path / "my coursé [2]"))
+
+
+@pytest.fixture
+def lms(course):
+    """Run the command in the course directory; return its exit status."""
+
+    def run(command: str, *arguments: object) -> int:
+        try:
+            return main([command, f"--course={course.root}", *map(str, arguments)])
+        except SystemExit as stopped:
+            return stopped.code
+
+    return run

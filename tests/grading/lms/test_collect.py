@@ -1,0 +1,254 @@
+"""Submissions come from the systems' zips, and feedback goes back under the same names."""
+
+import zipfile
+
+import pytest
+
+from tests.grading.lms.worksheets import GERMAN
+from tests.grading.term.made_course import FIRST
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+NOTEBOOK = f"{FIRST}.ipynb"
+
+
+@pytest.fixture
+def zipped(tmp_path):
+    """Make a zip; each file's content is its name."""
+
+    def make(*names, called="all submissions.zip"):
+        path = tmp_path / called
+        with zipfile.ZipFile(path, "w") as file:
+            for name in names:
+                file.writestr(name, name)
+        return path
+
+    return make
+
+
+def submitted(course):
+    """Return the submitted files and what is in them."""
+    root = course.root / "submitted"
+    return {
+        str(path.relative_to(root)): path.read_text(encoding="utf-8")
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def give_feedback(course, *learners):
+    for learner in learners:
+        course.write(f"feedback/{learner}/{FIRST}/{FIRST}.html", f"<p>{learner}</p>")
+
+
+def pages(path):
+    with zipfile.ZipFile(path) as file:
+        return {name: file.read(name).decode() for name in file.namelist()}
+
+
+CANVAS = [
+    f"kingada_101_2001_{NOTEBOOK}",
+    f"müllerobrienzoë_LATE_102_2002_{FIRST}-1.ipynb",
+    f"_under_score_tim_103_2003_{FIRST} (1).ipynb",
+    "kingada_101_2004_notes.txt",
+]
+
+
+def test_canvas_there_and_back(course, lms, zipped, tmp_path, capfd):
+    assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 0
+    assert submitted(course) == {
+        f"ada/{FIRST}/{NOTEBOOK}": CANVAS[0],
+        f"tim/{FIRST}/{NOTEBOOK}": CANVAS[2],
+        f"zoe/{FIRST}/{NOTEBOOK}": CANVAS[1],
+    }
+    said = capfd.readouterr()
+    assert "Late, says Canvas, but not how late, so this takes off nothing: zoe" in said.err
+    assert f"Collected {FIRST} from 3 learners" in said.out
+    give_feedback(course, "ada", "zoe", "tim")
+    path = tmp_path / "feedback.zip"
+    assert lms("feedback", FIRST, "--lms=canvas", f"--to={path}") == 0
+    assert pages(path) == {
+        f"kingada_101_2001_{FIRST}.html": "<p>ada</p>",
+        f"müllerobrienzoë_LATE_102_2002_{FIRST}.html": "<p>zoe</p>",
+        f"_under_score_tim_103_2003_{FIRST}.html": "<p>tim</p>",
+    }
+    said = capfd.readouterr()
+    assert "No feedback page: Ill Excused (ill); Noor Späth (new)" in said.err
+    assert f"3 pages are in {path}" in said.out
+
+
+MOODLE = {
+    "ada": "Ada King Countess of Lovelace_1001_assignsubmission_file",
+    "zoe": "Zoë Müller-O'Brien_1002_assignsubmission_file",
+    "tim": ".Tim Under Score Slash_1003_assignsubmission_file",
+}
+BACK = {
+    f"Ada King, Countess of Lovelace_1001_assignfeedback_file/{FIRST}.html": "<p>ada</p>",
+    f"Zoë Müller-O'Brien_1002_assignfeedback_file/{FIRST}.html": "<p>zoe</p>",
+    f"Tim Under Score Slash_1003_assignfeedback_file/{FIRST}.html": "<p>tim</p>",
+}
+
+
+@pytest.mark.parametrize("between", ["/", "_/", "_"], ids=["folders", "older folders", "flat"])
+def test_moodle_there_and_back(course, lms, zipped, tmp_path, between, capfd):
+    names = {learner: f"{name}{between}{NOTEBOOK}" for learner, name in MOODLE.items()}
+    names["zoe"] = f"{MOODLE['zoe']}{between}{FIRST} (1).ipynb"
+    sheet = f"--worksheet={course.write('sheet.csv', GERMAN)}"
+    assert lms("collect", FIRST, "--lms=moodle", zipped(*names.values()), sheet) == 0
+    assert submitted(course) == {
+        f"{learner}/{FIRST}/{NOTEBOOK}": name for learner, name in names.items()
+    }
+    give_feedback(course, *MOODLE)
+    path = tmp_path / "feedback.zip"
+    assert lms("feedback", FIRST, "--lms=moodle", f"--to={path}") == 0
+    assert pages(path) == BACK
+    assert "With a page, but" not in capfd.readouterr().err
+
+
+def test_moodle_feedback_without_collecting_takes_the_numbers_of_the_worksheet(
+    course, lms, tmp_path, capfd
+):
+    give_feedback(course, *MOODLE, "new")
+    sheet = course.write("sheet.csv", GERMAN)
+    path = tmp_path / "feedback.zip"
+    assert lms("feedback", FIRST, "--lms=moodle", f"--to={path}", f"--worksheet={sheet}") == 1
+    assert pages(path) == BACK
+    assert "but not in the zip; collect with this command: Noor Späth" in capfd.readouterr().err
+
+
+def test_unknown_people_are_listed_and_the_others_collected(course, lms, zipped, capfd):
+    zip_file = zipped(CANVAS[0], f"doejane_999_2009_{NOTEBOOK}", "anon_aB3_2010_x.ipynb", NOTEBOOK)
+    assert lms("collect", FIRST, "--lms=canvas", zip_file) == 1
+    assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
+    said = capfd.readouterr().err
+    assert f"handed in doejane_999_2009_{NOTEBOOK}: add canvas_id 999" in said
+    assert "handed in anon_aB3_2010_x.ipynb: Canvas hides who it is" in said
+    assert f"{NOTEBOOK} has no name as Canvas gives them" in said
+
+
+def test_moodle_says_how_to_make_somebody_known(course, lms, zipped, capfd):
+    zip_file = zipped(f"{MOODLE['ada']}/{NOTEBOOK}", f"{MOODLE['zoe']}/{NOTEBOOK}")
+    assert lms("collect", FIRST, "--lms=moodle", zip_file) == 1
+    assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
+    said = capfd.readouterr().err
+    assert f"handed in {MOODLE['zoe']}: name the assignment's grading worksheet" in said
+    assert "or add moodle_id 1002" in said
+
+
+def test_what_macos_and_jupyter_leave_behind_is_no_submission(course, lms, zipped):
+    folder = MOODLE["ada"]
+    zip_file = zipped(
+        f"{folder}/{NOTEBOOK}",
+        f"{folder}/.ipynb_checkpoints/{FIRST}-checkpoint.ipynb",
+        f"{folder}/._{NOTEBOOK}",
+        f"__MACOSX/{folder}/._{NOTEBOOK}",
+    )
+    assert lms("collect", FIRST, "--lms=moodle", zip_file) == 0
+    assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
+
+
+def test_a_learners_own_zip_is_opened(course, lms, zipped, tmp_path):
+    inner = zipped(f"work/{NOTEBOOK}", called="inner.zip")
+    outer = tmp_path / "outer.zip"
+    with zipfile.ZipFile(outer, "w") as file:
+        file.write(inner, "kingada_101_2001_work.zip")
+    assert lms("collect", FIRST, "--lms=canvas", outer) == 0
+    assert submitted(course) == {f"ada/{FIRST}/{NOTEBOOK}": f"work/{NOTEBOOK}"}
+
+
+def test_nbgraders_own_command_collects_whatever_the_zip_is_called(course, zipped):
+    from nbgrader.apps import ZipCollectApp
+
+    zip_file = zipped(f"anon_aB3_2010_{NOTEBOOK}", CANVAS[1], called="late_101_2026_all.zip")
+    archive = course.root / "downloaded" / FIRST / "archive"
+    archive.mkdir(parents=True)
+    zip_file.rename(archive / zip_file.name)
+    app = ZipCollectApp()
+    collector = "--collector=autograder.grading.lms.collect.CanvasCollector"
+    app.initialize([FIRST, collector, f"--CourseDirectory.root={course.root}"])
+    app.start()
+    assert list(submitted(course)) == [f"zoe/{FIRST}/{NOTEBOOK}"]
+
+
+def test_collecting_again_replaces_only_what_is_in_the_zip(course, lms, zipped, tmp_path, capfd):
+    assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 0
+    newer = zipped(f"kingada_LATE_101_3001_{FIRST}-1.ipynb", called="newer.zip")
+    assert lms("collect", FIRST, "--lms=canvas", newer) == 2
+    assert "was collected before: --force collects it again" in capfd.readouterr().err
+    assert lms("collect", FIRST, "--lms=canvas", newer, "--force") == 0
+    assert {name[:3]: text[:7] for name, text in submitted(course).items()} == {
+        "ada": "kingada",
+        "tim": "_under_",
+        "zoe": "müllero",
+    }
+    assert submitted(course)[f"ada/{FIRST}/{NOTEBOOK}"].startswith("kingada_LATE_101_3001")
+    give_feedback(course, "ada", "zoe")
+    path = tmp_path / "feedback.zip"
+    assert lms("feedback", FIRST, "--lms=canvas", f"--to={path}") == 0
+    assert list(pages(path)) == [
+        f"kingada_LATE_101_3001_{FIRST}.html",
+        f"müllerobrienzoë_LATE_102_2002_{FIRST}.html",
+    ]
+
+
+def test_what_can_not_be_collected_is_a_sentence(course, lms, zipped, tmp_path, capfd):
+    other = course.write("other.zip", "no zip")
+    assert lms("collect", FIRST, "--lms=canvas", other) == 2
+    assert "other.zip is no zip: download all submissions again" in capfd.readouterr().err
+    assert lms("collect", FIRST, "--lms=canvas", tmp_path / "nowhere.zip") == 2
+    assert "nowhere.zip is no zip" in capfd.readouterr().err
+    assert lms("collect", "01_frist", "--lms=canvas", zipped(*CANVAS)) == 2
+    assert "nbgrader generate_assignment 01_frist" in capfd.readouterr().err
+    assert lms("collect", FIRST, "--lms=moodle", zipped(*CANVAS)) == 2
+    assert "Is it Moodle's zip of all submissions" in capfd.readouterr().err
+    course.write("learners.csv", "learner,canvas\nada,101\n")
+    assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 1
+    assert "learners.csv, line 1: there is no column 'canvas'" in capfd.readouterr().err
+    assert submitted(course) == {}
+    course.write("learners.csv", "learner,canvas_id\nada,101\nzoe,102\ntim,103\nill,105\n")
+    capfd.readouterr()
+    assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 0
+    assert "twice" not in capfd.readouterr().err
+
+
+def test_a_second_copy_is_kept_beside_the_notebook_and_reported(course, lms, zipped, capfd):
+    copy, itself = f"kingada_101_2001_{FIRST} (1).ipynb", f"kingada_101_2002_{NOTEBOOK}"
+    assert lms("collect", FIRST, "--lms=canvas", zipped(copy, itself)) == 0
+    assert submitted(course) == {
+        f"ada/{FIRST}/{NOTEBOOK}": itself,
+        f"ada/{FIRST}/{FIRST} (1).ipynb": copy,
+    }
+    said = capfd.readouterr().err
+    assert f"ada handed in a notebook twice; submissions/{copy} doesn't count" in said
+
+
+def test_no_page_goes_to_a_number_that_is_somebody_elses(course, lms, zipped, tmp_path, capfd):
+    """Zoë's number becomes Tim's moodle_id, after her submission was collected under it."""
+    (course.root / "extensions.csv").unlink()
+    course.write("learners.csv", "learner,moodle_id\nada,1001\nzoe,1002\n")
+    names = f"{MOODLE['ada']}/{NOTEBOOK}", f"{MOODLE['zoe']}/{NOTEBOOK}"
+    assert lms("collect", FIRST, "--lms=moodle", zipped(*names)) == 0
+    course.write("learners.csv", "learner,moodle_id\nada,1001\nzoe,\ntim,1002\n")
+    give_feedback(course, "ada", "zoe", "tim")
+    path = tmp_path / "feedback.zip"
+    assert lms("feedback", FIRST, "--lms=moodle", f"--to={path}") == 1
+    assert pages(path) == {
+        f"ada_1001_assignfeedback_file/{FIRST}.html": "<p>ada</p>",
+        f"zoe_1002_assignfeedback_file/{FIRST}.html": "<p>zoe</p>",
+    }
+    assert "but not in the zip; collect with this command: tim" in capfd.readouterr().err
+
+
+def test_what_was_collected_from_one_system_has_no_place_in_the_other(
+    course, lms, zipped, tmp_path, capfd
+):
+    lms("collect", FIRST, "--lms=moodle", zipped(f"{MOODLE['ada']}/{NOTEBOOK}"))
+    give_feedback(course, "ada")
+    assert lms("feedback", FIRST, "--lms=canvas", f"--to={tmp_path / 'feedback.zip'}") == 1
+    assert "but not in the zip; collect with this command: Ada King" in capfd.readouterr().err
+
+
+def test_feedback_needs_pages(course, lms, tmp_path, capfd):
+    path = tmp_path / "feedback.zip"
+    assert lms("feedback", FIRST, "--lms=canvas", f"--to={path}") == 2
+    assert f"nbgrader generate_feedback {FIRST}" in capfd.readouterr().err
+    assert not path.exists()

@@ -1,0 +1,140 @@
+"""Marks as a plain CSV and as Canvas reads them."""
+
+import csv
+import os
+import subprocess
+import sys
+
+import pytest
+
+from autograder.lessons.lesson import ROOT
+from tests.grading.term.made_course import FIRST, SECOND
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_plain_csv_has_nbgraders_columns_and_the_state(course, lms, tmp_path):
+    path = tmp_path / "grades.csv"
+    assert lms("export", f"--to={path}", FIRST) == 0
+    header, *found = rows(path)
+    assert {row[0] for row in found} == {FIRST}
+    assert ",".join(header) == (
+        "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,"
+        "late_submission_penalty,score,max_score,state"
+    )
+    about = {row[3]: row for row in found}
+    assert about["ada"] == [
+        FIRST,
+        "2026-10-05 12:00:00",
+        "2026-10-05 11:00:00",
+        "ada",
+        'King, Countess "of" Lovelace',
+        "Ada",
+        "ada@example.org",
+        *("14.5", "0", "14.5", "15", "graded"),
+    ]
+    assert about["zoe"][4:6] == ["Müller-O'Brien", "Zoë"]
+    assert {learner: row[7:] for learner, row in about.items()} == {
+        "ada": ["14.5", "0", "14.5", "15", "graded"],
+        "zoe": ["10", "1", "9", "15", "graded"],  # less than a day late
+        "tim": ["", "", "", "15", "not graded"],
+        "new": ["", "", "", "15", "missing"],
+        "ill": ["", "", "", "15", "excused"],
+    }
+
+
+def test_all_lessons_are_exported_when_none_is_named(course, lms, tmp_path):
+    path = tmp_path / "grades.csv"
+    assert lms("export", f"--to={path}") == 0
+    assert {row[0] for row in rows(path)[1:]} == {FIRST, SECOND}
+
+
+def test_a_submission_that_was_never_graded_is_not_missing(course, lms, tmp_path):
+    course.write(f"submitted/new/{FIRST}/{FIRST}.ipynb", "{}")
+    path = tmp_path / "grades.csv"
+    lms("export", f"--to={path}", FIRST)
+    assert {row[3]: row[-1] for row in rows(path)}["new"] == "not graded"
+
+
+def test_canvas_gets_its_columns(course, lms, tmp_path, capfd):
+    path = tmp_path / "canvas.csv"
+    assert lms("export", "--lms=canvas", f"--to={path}") == 0
+    header, *found = rows(path)
+    assert header == [
+        "Student",
+        "ID",
+        "SIS User ID",
+        "SIS Login ID",
+        "Section",
+        "Lesson 1, first (4711)",
+    ]
+    assert sorted(found) == [
+        ["Excused, Ill", "105", "", "", "A", "EX"],
+        ['King, Countess "of" Lovelace, Ada', "101", "007", "aking", "A; morning", "14.5"],
+        ["Müller-O'Brien, Zoë", "102", "008", "zmueller", "B", "9"],
+        ["Späth, Noor", "104", "", "", "B", ""],
+        ["_Under_Score/Slash, .Tim", "103", "", "", "B", ""],
+    ]
+    assert f"lessons.csv gives no Canvas column: {SECOND}" in capfd.readouterr().err
+
+
+def test_canvas_needs_a_title_for_a_lesson_that_was_named(course, lms, tmp_path, capfd):
+    path = tmp_path / "canvas.csv"
+    assert lms("export", "--lms=canvas", f"--to={path}", FIRST, SECOND) == 1
+    said = capfd.readouterr().err
+    assert f"no Canvas column for {SECOND}" in said and "Lesson 1 (4711)" in said
+    assert not path.exists()
+
+
+def test_who_can_not_be_found_in_canvas_is_listed(course, lms, tmp_path, capfd):
+    course.hand_in("nameless", FIRST, 10, 5)
+    assert lms("export", "--lms=canvas", f"--to={tmp_path / 'canvas.csv'}", FIRST) == 0
+    assert "add a name or an id to learners.csv: nameless" in capfd.readouterr().err
+
+
+def test_an_unknown_lesson_and_a_bad_table_are_sentences(course, lms, tmp_path, capfd):
+    assert lms("export", f"--to={tmp_path / 'x.csv'}", "01_frist") == 1
+    assert f"no lesson '01_frist', only {FIRST}, {SECOND}" in capfd.readouterr().err
+    course.write("lessons.csv", "lesson,due\n01_first,tomorrow\n")
+    assert lms("export", f"--to={tmp_path / 'x.csv'}") == 1
+    said = capfd.readouterr().err
+    assert "lessons.csv, line 2: due 'tomorrow'" in said and "Traceback" not in said
+
+
+def test_a_file_that_can_not_be_written_is_a_sentence(course, lms, tmp_path, capfd):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert lms("export", f"--to={tmp_path / 'file' / 'x.csv'}") == 1
+    assert "can't be written (File exists): name another file" in capfd.readouterr().err
+
+
+def test_nbgraders_own_command_writes_utf_8_in_any_locale(course, tmp_path):
+    path = tmp_path / "grades.csv"
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "nbgrader", "export"),
+            "--exporter=autograder.grading.lms.export.CsvExporter",
+            f"--to={path}",
+            f"--CourseDirectory.root={course.root}",
+            f"--assignment={FIRST}",
+            "--student=zoe",
+        ],
+        cwd=ROOT,
+        env=os.environ | locale,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    assert [row[5] for row in rows(path)] == ["first_name", "Zoë"]
+
+
+def test_a_missing_course_is_a_sentence(capsys):
+    from autograder.grading.lms.__main__ import main
+
+    assert main(["export", "--course=/nowhere"]) == 2
+    assert "no course directory /nowhere: name one with --course" in capsys.readouterr().err

@@ -1,0 +1,143 @@
+"""Moodle's grading worksheet is filled in, in any language, and otherwise left as it is."""
+
+import pytest
+
+from tests.grading.lms.worksheets import BLIND, ENGLISH, GERMAN, MARKERS, PROFILE, SCALE
+from tests.grading.term.made_course import FIRST, SECOND
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+
+@pytest.fixture
+def fill(course, lms, tmp_path, capfd):
+    """Fill in a worksheet; return the exit status, the new text, and what was said."""
+
+    def run(text, encoding="utf-8"):
+        sheet = course.write("worksheet.csv", text, encoding)
+        path = tmp_path / "moodle.csv"
+        status = lms("export", "--lms=moodle", f"--worksheet={sheet}", f"--to={path}", FIRST)
+        filled = path.read_bytes().decode() if path.exists() else None
+        return status, filled, capfd.readouterr().err
+
+    return run
+
+
+def test_only_grades_of_those_with_marks_change(fill):
+    status, filled, said = fill(ENGLISH)
+    grading = '"Submitted for grading"'
+    changed = ENGLISH.replace(f"org,{grading},,15.00", f"org,{grading},14.5,15.00", 1)
+    assert filled == changed.replace(",8.00,", ",9,")
+    assert status == 0, said
+    assert "not known here" not in said and "without a row" not in said
+
+
+def test_another_language_with_semicolons_and_decimal_commas(fill):
+    status, filled, said = fill(GERMAN)
+    changed = GERMAN.replace('abgegeben";;', 'abgegeben";14,5;')
+    assert filled == changed.replace(';"8,00";', ';"9";')
+    assert status == 0, said
+
+
+def test_a_decimal_comma_between_commas_is_put_in_quotation_marks(fill):
+    text = GERMAN.replace(";", ",").replace("15,00", '"15,00"').replace('"8,00"', "8")
+    assert 'abgegeben","14,5","15,00",Ja' in fill(text)[1]
+
+
+def test_marks_of_several_markers_are_not_taken_for_the_grade(fill):
+    filled = fill(MARKERS)[1]
+    changed = MARKERS.replace(",10,12,12,15,", ",10,12,14.5,15,").replace(",8,12,12,", ",8,12,9,")
+    assert filled == changed
+
+
+def test_fields_of_the_profile_are_not_taken_for_the_grade(fill):
+    assert fill(PROFILE)[1] == PROFILE.replace('grading",,15.00', 'grading",14.5,15.00', 1)
+
+
+def test_hidden_names_need_the_number(fill):
+    status, filled, said = fill(BLIND)
+    assert filled == BLIND.replace("grading,,15.00", "grading,14.5,15.00", 1)
+    assert status == 1
+    assert "without a row of their own in worksheet.csv: Zoë Müller-O'Brien (zoe)" in said
+    assert "1 marks found no place" in said
+
+
+def test_rows_and_marks_that_find_no_partner_are_listed_and_the_file_is_written(fill, course):
+    course.hand_in("bob", FIRST, 10, 5)
+    text = ENGLISH.replace("zoe@example.org", "other@example.org")
+    status, filled, said = fill(text)
+    assert status == 1 and "14.5" in filled
+    assert "moodle_id: Participant 1002, Zoë Müller-O'Brien" in said
+    assert "without a row of their own in worksheet.csv: bob; Zoë Müller-O'Brien (zoe)" in said
+    assert "2 marks found no place in worksheet.csv" in said
+
+
+def test_without_strict_lost_marks_are_warnings(course, tmp_path, capfd):
+    from nbgrader.apps import ExportApp
+
+    sheet = course.write("worksheet.csv", BLIND)
+    app = ExportApp()
+    app.initialize(
+        [
+            "--exporter=autograder.grading.lms.moodle.MoodleExporter",
+            f"--to={tmp_path / 'moodle.csv'}",
+            f"--CourseDirectory.root={course.root}",
+            f"--MoodleExporter.worksheet={sheet}",
+            "--MoodleExporter.strict=False",
+            f"--assignment={FIRST}",
+        ]
+    )
+    app.start()
+    assert "14.5" in (tmp_path / "moodle.csv").read_text(encoding="utf-8")
+    assert "without a row" in capfd.readouterr().err
+
+
+def test_a_row_for_two_learners_and_two_rows_for_one_are_nobodys(fill):
+    double = ENGLISH.replace("Participant 1002", "Participant 1001")  # Ada's number, Zoë's e-mail
+    status, filled, said = fill(double)
+    assert status == 1 and filled.count("14.5") == 1 and ",8.00," in filled
+    assert "own in worksheet.csv: Zoë Müller-O'Brien (zoe)" in said
+    again = ENGLISH.replace("noor@example.org", "zoe@example.org")
+    status, filled, said = fill(again)
+    assert status == 1 and ",8.00," in filled
+    assert "own in worksheet.csv: Zoë Müller-O'Brien (zoe)" in said
+
+
+def test_a_mark_above_moodles_maximum_has_no_place(fill):
+    status, filled, said = fill(ENGLISH.replace("15.00", "10.00"))
+    assert status == 1
+    assert ",9,10.00," in filled and "14.5" not in filled
+    assert "maximum grade is 10 in Moodle and 15 here: in Moodle, set it to 15" in said
+    assert "above 10, Moodle's maximum: Ada King" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "said"),
+    [
+        (SCALE, "utf-8", "points, not to a scale"),
+        (ENGLISH.splitlines()[0] + "\n", "utf-8", "lists nobody: clear the filters"),
+        ("", "utf-8", "no grading worksheet of Moodle's"),
+        (ENGLISH.replace("Participant 1003", "Tim"), "utf-8", "line 6: 'Tim' doesn't end with"),
+        (ENGLISH + "x,y\n", "utf-8", "line 8: 2 cells, but 10 columns"),
+        (GERMAN[1:], "latin-1", "worksheet.csv is not UTF-8"),
+    ],
+    ids=["scale", "nobody", "empty", "no number", "short row", "encoding"],
+)
+def test_what_is_no_worksheet_is_left_alone(fill, text, encoding, said):
+    status, filled, err = fill(text, encoding)
+    assert (status, filled) == (1, None)
+    assert said in err
+
+
+def test_the_worksheet_and_one_lesson_have_to_be_named(course, lms, capfd):
+    sheet = course.write("worksheet.csv", ENGLISH)
+    assert lms("export", "--lms=moodle", f"--worksheet={sheet}", FIRST, SECOND) == 1
+    assert "name one lesson" in capfd.readouterr().err
+    assert lms("export", "--lms=moodle", FIRST) == 1
+    assert "downloaded from Moodle: --worksheet=FILE" in capfd.readouterr().err
+    assert lms("export", "--lms=moodle", "--worksheet=/nowhere.csv", FIRST) == 1
+    assert "/nowhere.csv can't be read (No such file" in capfd.readouterr().err
+
+
+def test_a_last_line_without_an_end_keeps_it_so(fill):
+    text = ENGLISH.removesuffix("\n")
+    assert fill(text)[1].endswith(text[-40:])
