@@ -99,8 +99,9 @@ def test_private_names_of_others_are_used_in_the_seams_alone():
     assert [name for path in paths for name in private_names_of_others(path)] == []
 
 
-def test_no_torch_is_imported_where_a_command_of_nbgrader_starts():
-    code = "import sys, autograder.grading.engine.autograde; print('torch' in sys.modules)"
+@pytest.mark.parametrize("module", ["engine.autograde", "feedback.page"])
+def test_no_torch_is_imported_where_a_command_of_nbgrader_starts(module):
+    code = f"import sys, autograder.grading.{module}; print('torch' in sys.modules)"
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )

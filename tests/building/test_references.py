@@ -131,7 +131,6 @@ def copied(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        "solutions/01_dot_product_attention.py",
         "autograder/exercises/01_dot_product_attention.py",
         "autograder/lessons/draw.py",
         "autograder/building/audit.py",
@@ -147,6 +146,16 @@ def test_an_edit_of_any_source_is_seen(copied, name):
     assert source_digest(LESSON) == before
     path.write_bytes(path.read_bytes() + b"# edited\n")
     assert source_digest(LESSON) != before
+
+
+def test_an_edit_of_a_lessons_code_is_seen_and_one_of_its_prose_is_not(copied):
+    text = copied / "solutions" / f"{LESSON.name}.py"
+    before = source_digest(LESSON)
+    prose = text.read_bytes().replace(b"# %% [markdown]\n", b"# %% [markdown]\n# More.\n")
+    text.write_bytes(prose)
+    assert source_digest(Lesson(LESSON.name)) == before
+    text.write_bytes(prose + b"\n# %%\nedited = True\n")
+    assert source_digest(Lesson(LESSON.name)) != before
 
 
 def test_the_secret_is_a_source_too():

@@ -99,8 +99,9 @@ def install(*own: type[BaseConverter]) -> None:
 
 
 def _check() -> None:
-    for name in ("_format_source", "_format_dest"):
-        expect(BaseConverter, name, "self", "assignment_id", "student_id", "escape")
+    for converter in map(converters.__dict__.get, USERS):
+        for name in ("_format_source", "_format_dest"):
+            expect(converter, name, "self", "assignment_id", "student_id", "escape")
     expect(Exporter, "register_preprocessor", "self", "preprocessor", "enabled")
     expect_set(ProcessPoolExecutor, "_call_queue", "_processes")
     expect(gradebooks, "create_engine")

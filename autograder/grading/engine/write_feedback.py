@@ -1,19 +1,24 @@
-"""The feedback on an assignment: nbgrader's, written anew whenever what it shows has changed."""
+"""The feedback on an assignment: pages of our own, written anew when what they show has changed."""
 
 import hashlib
+from functools import cache
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader.api import Gradebook
 
 from autograder.atomic_writes import write_whole
+from autograder.grading import feedback
 from autograder.grading.engine import seams
+from autograder.grading.feedback.gradebook import Facts, read_facts
+from autograder.grading.feedback.notebook import Outline, read_notebook, read_outline
 
 
 class GenerateFeedback(seams.OpenGenerateFeedback):
-    """nbgrader's GenerateFeedback, in which each page says what it was made from.
+    """nbgrader's GenerateFeedback, with our pages. Each page says what it was made from.
 
-    That is a digest of the graded notebook, and of marks and comments in the gradebook.
+    That is a digest of all that it shows: the graded notebook, what the gradebook and the source
+    say about it, and the code that makes the page.
     """
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
@@ -22,10 +27,20 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
             return False
         return self.force or not all(map(self._is_fresh, self.notebooks))
 
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        """Write the page on a graded notebook, without nbconvert."""
+        # This loads torch, and where all pages are fresh nothing needs it.
+        from autograder.grading.feedback.page import render_page
+
+        resources = self.init_single_notebook_resources(notebook_filename)
+        notebook = read_notebook(Path(notebook_filename))
+        page = render_page(notebook, self._facts(resources), self._outline(resources))
+        self.write_single_notebook(page, resources)
+
     def write_single_notebook(self, output: str, resources: ResourcesDict) -> None:
         graded = Path(self.source_path(*_submission(resources)), f"{resources['unique_key']}.ipynb")
         page = output + self._made_from(graded, resources)
-        write_whole(self._page(resources), page.encode())
+        write_whole(self._page(resources), page.encode(errors="replace"))
 
     def _is_fresh(self, graded: str) -> bool:
         resources = self.init_single_notebook_resources(graded)
@@ -38,17 +53,27 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
         folder = self.result_path(*_submission(resources))
         return Path(folder, f"{resources['unique_key']}.html")
 
+    def _facts(self, resources: ResourcesDict) -> Facts:
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            return read_facts(gradebook, resources["unique_key"], *_submission(resources))
+
+    def _outline(self, resources: ResourcesDict) -> Outline:
+        sources, assignment = self.coursedir.source_directory, _submission(resources)[0]
+        folder = self.coursedir.format_path(sources, ".", assignment)
+        return read_outline(Path(folder, f"{resources['unique_key']}.ipynb"))
+
     def _made_from(self, graded: Path, resources: ResourcesDict) -> str:
         """Return the last line of a page: a digest of all that it shows."""
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            known = gradebook.find_submission_notebook(
-                resources["unique_key"], *_submission(resources)
-            )
-            grades = [(g.name, g.auto_score, g.manual_score, g.extra_credit) for g in known.grades]
-            comments = [(c.name, c.comment) for c in known.comments]
-            shown = sorted(grades), sorted(comments), known.late_submission_penalty
-        digest = hashlib.sha256(graded.read_bytes() + repr(shown).encode())
+        known = repr((self._facts(resources), self._outline(resources))).encode()
+        digest = hashlib.sha256(graded.read_bytes() + known + _look())
         return f"\n<!-- made from {digest.hexdigest()} -->\n"
+
+
+@cache
+def _look() -> bytes:
+    """Return a digest of what makes the pages, since a new look is a reason to write them again."""
+    files = sorted(Path(feedback.__file__).parent.glob("*.*"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
 
 
 def _submission(resources: ResourcesDict) -> tuple[str, str]:

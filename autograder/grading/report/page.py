@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import os
-import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,13 +10,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from autograder.grading.report.classroom import Report, Row
+from autograder.grading.report.filters import breakable, code, name, number
 from autograder.grading.report.histogram import histogram
-from autograder.grading.report.untrusted import LONGEST_NAME, visible
-from autograder.judging.code_marks import as_html
 
 HERE = Path(__file__).parent
 SHOWN_MISTAKES = 12
-WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
 
 
 def render_page(report: Report, folder: Path, feedback: Path) -> str:
@@ -43,25 +40,6 @@ def render_page(report: Report, folder: Path, feedback: Path) -> str:
         script=Markup(script),
         script_hash=_hash(script),
     )
-
-
-def code(text: str) -> Markup:
-    """Render text in which `backticks` mark code."""
-    return Markup(as_html(text))
-
-
-def name(text: str) -> str:
-    """Make a learner's name safe to show: file names may contain anything."""
-    return visible(text, LONGEST_NAME)
-
-
-def number(value: float) -> str:
-    return f"{round(value, 2):g}"
-
-
-def breakable(text: str) -> Markup:
-    """Let a name break after its underscores and before its capitals."""
-    return Markup("<wbr>").join(WORD_END.split(text))
 
 
 def _link(row: Row, lesson: str, folder: Path, feedback: Path) -> str:

@@ -11,9 +11,13 @@ from nbformat import NotebookNode
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.sandbox.limits import Limits
 
+# Entries in the metadata of a graded notebook, and of its cells.
+VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
+SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
 RUN = "attention_run"  # the engine's facts about its run, in a graded notebook's metadata
 TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
 NOT_GRADED = "not graded"
+NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 OUTCOMES = ("graded", "unanswered", NOT_GRADED)  # the worst of a submission's notebooks counts
 
 

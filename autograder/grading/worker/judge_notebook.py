@@ -10,6 +10,7 @@ from autograder.asking import MIME
 from autograder.asking.answer import Answer, Problem
 from autograder.asking.hand_in import HandedIn, unpack
 from autograder.grading.submission.given_up import given_up
+from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import blame, judge, verdict_given_up
 from autograder.judging.key import AnswerKey
@@ -17,8 +18,6 @@ from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import LessonReference
 
-VERDICT = "attention_verdict"
-NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 PROBLEMS = {
     "NameError": "undefined",

@@ -22,8 +22,8 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import empty_submission, restore
-from autograder.grading.worker.job import NOT_GRADED, RUN, Graded, Job
-from autograder.grading.worker.judge_notebook import NOT_RUN, judge_notebook, tidy
+from autograder.grading.worker.job import NOT_GRADED, NOT_RUN, RUN, SHOWN, Graded, Job
+from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
 from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of
@@ -31,7 +31,6 @@ from autograder.references.store import LessonReference
 from autograder.sandbox.sandbox import Cell, Run
 from autograder.sandbox.walls import HOME
 
-SHOWN = "attention_shown"  # marks a cell that did not run, and shows the course's own output
 CHECK_GRACE = 10.0  # seconds of processor time beyond what an exercise allows
 
 

@@ -1,10 +1,12 @@
 """A class as it is in a term: awkward names, and every reason for having no mark."""
 
 import shutil
+import subprocess
+import sys
 
 import pytest
 
-from autograder.grading.lms.__main__ import main
+from autograder.lessons.lesson import ROOT
 from tests.grading.term.made_course import FIRST, SECOND, MadeCourse, make_course
 
 LEARNERS = """\
@@ -43,12 +45,14 @@ def course(a_course, tmp_path) -> MadeCourse:
 
 @pytest.fixture
 def lms(course):
-    """Run the command in the course directory; return its exit status."""
+    """Run the command in the course directory; return its exit status.
+
+    In a process of its own, because nbgrader's apps set up logging for the whole process.
+    """
 
     def run(command: str, *arguments: object) -> int:
-        try:
-            return main([command, f"--course={course.root}", *map(str, arguments)])
-        except SystemExit as stopped:
-            return stopped.code
+        program = [sys.executable, "-m", "autograder.grading.lms", command]
+        options = [f"--course={course.root}", *map(str, arguments)]
+        return subprocess.run([*program, *options], cwd=ROOT).returncode
 
     return run

@@ -1,0 +1,52 @@
+"""The limits of one page. Whoever writes a submission could let size and time grow at will."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from autograder.grading.report.harmless import MOST_SECONDS
+
+MOST_HTML = 440_000  # bytes made from the submission
+MOST_PICTURES = 200_000  # bytes of these that may be pictures
+
+
+@dataclass
+class Budget:
+    """What is left of a page's limits.
+
+    full: whether something was left out, as it would have been too much.
+    """
+
+    html: int = MOST_HTML
+    pictures: int = MOST_PICTURES
+    seconds: float = MOST_SECONDS
+    full: bool = False
+
+    def take(self, html: str) -> str:
+        """Return the HTML, or nothing if there is no room for it."""
+        size = len(html.encode(errors="replace"))
+        if size > self.html:
+            self.full = True
+            return ""
+        self.html -= size
+        return html
+
+    def has_room_for_picture(self, url: str) -> bool:
+        """Whether a picture fits; if so, it counts."""
+        fits = len(url) <= min(self.pictures, self.html)
+        self.pictures -= len(url) * fits
+        return fits
+
+    @property
+    def in_time(self) -> bool:
+        return self.seconds > 0
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Count the time that the body takes."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds -= time.monotonic() - start

@@ -1,0 +1,92 @@
+"""Read a graded notebook, and the instructor's source of it, as plain data."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.grading.submission.cells import joined_text
+from autograder.lessons.nbgrader_metadata import grade_id_of
+
+TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. number: its place, from 1. name: nbgrader's, if it has one."""
+
+    number: int
+    kind: str
+    source: str
+    name: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    outputs: tuple[dict[str, Any], ...] = ()
+    attachments: dict[str, Any] = field(default_factory=dict)
+
+    def is_a(self, role: str) -> bool:
+        """Whether it is one of nbgrader's cells, with this role: "grade", "solution" or "task"."""
+        about = self.metadata.get("nbgrader")
+        return isinstance(about, dict) and about.get(role) is True
+
+
+@dataclass(frozen=True)
+class Notebook:
+    cells: tuple[Cell, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What the instructor's source tells: the title, and nbgrader's cells in lesson order."""
+
+    title: str = ""
+    order: tuple[str, ...] = ()
+
+
+def read_notebook(path: Path) -> Notebook:
+    """Read a notebook, leaving out what has no meaning. Raises OSError, ValueError."""
+    content = json.loads(path.read_bytes())
+    if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
+        raise ValueError(f"{path} has no cells")
+    cells = map(_cell, count(1), filter(_is_dict, content["cells"]))
+    return Notebook(tuple(cells), _dict(content, "metadata"))
+
+
+def read_outline(path: Path) -> Outline:
+    """Read the source of an assignment's notebook. A missing one tells nothing."""
+    return _outline(path, path.stat().st_mtime_ns) if path.is_file() else Outline()
+
+
+@cache
+def _outline(path: Path, _: int) -> Outline:
+    """Read a source once for all learners, unless it changes."""
+    cells = read_notebook(path).cells
+    titles = [TITLE.search(cell.source) for cell in cells if cell.kind == "markdown"]
+    title = next((visible(found[1], LONGEST_NAME) for found in titles if found), "")
+    return Outline(title, tuple(cell.name for cell in cells if cell.name))
+
+
+def _cell(number: int, cell: dict[str, Any]) -> Cell:
+    outputs = cell.get("outputs")
+    return Cell(
+        number=number,
+        kind=joined_text(cell.get("cell_type")),
+        source=joined_text(cell.get("source")),
+        name=grade_id_of(cell),
+        metadata=_dict(cell, "metadata"),
+        outputs=tuple(filter(_is_dict, outputs)) if isinstance(outputs, list) else (),
+        attachments=_dict(cell, "attachments"),
+    )
+
+
+def _dict(data: dict[str, Any], name: str) -> dict[str, Any]:
+    found = data.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _is_dict(value: object) -> bool:
+    return isinstance(value, dict)

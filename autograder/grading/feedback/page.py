@@ -1,0 +1,196 @@
+"""Put a learner's feedback on one self-contained HTML page: no script, no network."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import takewhile
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from autograder.grading.feedback.exercises import (
+    CHECK,
+    TASK,
+    TEST,
+    WAITING,
+    Exercise,
+    count,
+    find_exercises,
+)
+from autograder.grading.feedback.gradebook import Facts
+from autograder.grading.feedback.notebook import Cell, Notebook, Outline
+from autograder.grading.feedback.render import Renderer
+from autograder.grading.report.filters import breakable, code, number
+from autograder.grading.report.untrusted import LONGEST_NAME, checked_run, visible
+from autograder.grading.worker.job import NOT_GRADED, RUN, SHOWN
+
+HERE = Path(__file__).parent
+REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer
+LABELS = {TEST: "The test:", TASK: "The task:"}
+UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An exercise with what is shown of it.
+
+    anchor: its id on the page. place: the id of where it was in the notebook.
+    """
+
+    anchor: str
+    place: str
+    exercise: Exercise
+    html: Markup
+    comments: list[Markup]
+
+
+@dataclass(frozen=True)
+class RestCell:
+    """A cell of the rest of the notebook, or the answer that was taken out at its place."""
+
+    anchor: str
+    cell: Cell
+    html: Markup = field(default_factory=Markup)
+    comment: Markup = field(default_factory=Markup)
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """All that the page shows.
+
+    why: why it, or a part of it, is not graded. left_out: how many cells had no room.
+    """
+
+    title: str
+    facts: Facts
+    answers: list[Answer]
+    rest: list[RestCell]
+    why: str = ""
+    left_out: int = 0
+
+    @property
+    def waiting(self) -> list[Exercise]:
+        exercises = [answer.exercise for answer in self.answers]
+        return [exercise for exercise in exercises if exercise.state == WAITING]
+
+    @property
+    def commented(self) -> bool:
+        return any(one.comments for one in self.answers) or any(one.comment for one in self.rest)
+
+    @property
+    def shows_courses_own(self) -> bool:
+        return any(SHOWN in one.cell.metadata and one.cell.outputs for one in self.rest)
+
+
+def render_page(notebook: Notebook, facts: Facts, outline: Outline) -> str:
+    """Render the feedback page of one notebook."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters = (breakable, code, count, duration, number, when)
+    environment.filters |= {make.__name__: make for make in filters}
+    return environment.get_template("page.html.jinja").render(
+        feedback=make_feedback(notebook, facts, outline),
+        style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
+    )
+
+
+def make_feedback(notebook: Notebook, facts: Facts, outline: Outline) -> Feedback:
+    """Gather what the page shows."""
+    renderer = Renderer()
+    answers = _answers(renderer, find_exercises(notebook.cells, facts, outline.order))
+    renderer.put_below(REST_LEVEL)
+    cells = _rest(notebook.cells, answers)
+    rest = list(_render_rest(renderer, cells, facts))
+    return Feedback(
+        title=outline.title or visible(facts.notebook.replace("_", " "), LONGEST_NAME),
+        facts=facts,
+        answers=answers,
+        rest=rest,
+        why=_why_not_graded(notebook),
+        left_out=len(cells) - len(rest),
+    )
+
+
+def _answers(renderer: Renderer, exercises: list[Exercise]) -> list[Answer]:
+    """Render the answers: first what was said about them, so that there is room for it."""
+    comments = [[renderer.words(text) for text in one.comments] for one in exercises]
+    graded = [_graded(renderer, one) for one in exercises]
+    solutions = [_solutions(renderer, one) for one in exercises]
+    return [
+        Answer(f"answer-{number}", _anchor(one.cells[0]), one, solved + judged, said)
+        for number, (one, said, judged, solved) in enumerate(
+            zip(exercises, comments, graded, solutions, strict=True), start=1
+        )
+    ]
+
+
+def _graded(renderer: Renderer, exercise: Exercise) -> Markup:
+    """Render a graded cell. Of a `check(…)`, only the card says anything."""
+    renderer.put_below(ANSWER_LEVEL)
+    if exercise.kind == CHECK:
+        return renderer.outputs(exercise.graded)
+    html, label = renderer.cell(exercise.graded), LABELS.get(exercise.kind)
+    return Markup('<p class="label">{}</p>').format(label) + html if html and label else html
+
+
+def _solutions(renderer: Renderer, exercise: Exercise) -> Markup:
+    renderer.put_below(ANSWER_LEVEL)
+    return Markup().join(map(renderer.cell, exercise.solutions))
+
+
+def _rest(cells: Sequence[Cell], answers: list[Answer]) -> list[tuple[Cell, Answer | None]]:
+    """List the cells of no answer, and the first cell of each answer with that answer."""
+    by_place = {answer.place: answer for answer in answers}
+    taken = {cell.number for answer in answers for cell in answer.exercise.cells}
+    return [
+        (cell, by_place.get(_anchor(cell)))
+        for cell in cells
+        if cell.number not in taken or _anchor(cell) in by_place
+    ]
+
+
+def _render_rest(
+    renderer: Renderer, cells: list[tuple[Cell, Answer | None]], facts: Facts
+) -> Iterator[RestCell]:
+    """Render the rest as far as there is room."""
+    for cell, answer in takewhile(lambda _: not renderer.is_full, cells):
+        if answer:
+            yield RestCell(_anchor(cell), cell, answer=answer)
+        else:
+            comment = renderer.words(facts.comments.get(cell.name, ""))
+            yield RestCell(_anchor(cell), cell, renderer.cell(cell), comment)
+
+
+def _anchor(cell: Cell) -> str:
+    return f"cell-{cell.number}"
+
+
+def _why_not_graded(notebook: Notebook) -> str:
+    """Return the reason that the engine recorded; "" if it graded the notebook."""
+    try:
+        run = checked_run(notebook.metadata.get(RUN))
+    except ValueError:
+        return ""
+    return run["reason"] or "no reason was given" if run["outcome"] == NOT_GRADED else ""
+
+
+def when(moment: datetime) -> str:
+    """ "3 September 2026, 14:05 UTC"."""
+    return f"{moment.day} {moment:%B %Y}, {moment:%H:%M} UTC"
+
+
+def duration(seconds: float) -> str:
+    """ "1 day 3 hours": the two largest units."""
+    parts, left = [], int(seconds)
+    for unit, size in UNITS:
+        amount, left = divmod(left, size)
+        if amount:
+            parts.append(f"{amount} {unit}{'' if amount == 1 else 's'}")
+    return " ".join(parts[:2]) or "less than a minute"

@@ -1,0 +1,81 @@
+"""Cells as HTML that is safe to put on the page."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from markupsafe import Markup
+
+from autograder.grading.feedback.budget import Budget
+from autograder.grading.feedback.highlight import highlighted
+from autograder.grading.feedback.notebook import Cell
+from autograder.grading.feedback.outputs import output_html, without_pictures
+from autograder.grading.feedback.sanitizer import Sanitizer, left_out
+from autograder.grading.feedback.text import as_text, printable
+from autograder.grading.report.harmless import MOST_TEXT
+from autograder.grading.worker.job import SHOWN
+
+OPENED, CLOSED = re.compile("<h[1-6]>"), re.compile("</h[1-6]>")
+NO_ROOM = left_out("The rest is left out: this page would be too long. It is in your notebook.")
+
+
+class Renderer:
+    """Renders the cells of one page, as far as its budget reaches."""
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self._budget = budget or Budget()
+        self._sanitizer = Sanitizer(self._budget)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether something was left out already."""
+        return self._budget.full
+
+    def put_below(self, level: int) -> None:
+        """Put the headings of what follows below a heading of this level."""
+        self._sanitizer.put_below(level)
+
+    def words(self, markdown: str) -> Markup:
+        """Render what an instructor wrote, which may stand anywhere: its headings are only bold."""
+        html = Sanitizer(self._budget).markdown(markdown)
+        return self._as_far_as_it_fits([_boxed(OPENED.sub("<p><b>", CLOSED.sub("</b></p>", html)))])
+
+    def cell(self, cell: Cell) -> Markup:
+        """Render a cell with its outputs."""
+        return self.source(cell) + self.outputs(cell)
+
+    def source(self, cell: Cell) -> Markup:
+        """Render what is written in a cell."""
+        return self._as_far_as_it_fits([self._source(cell)] if cell.source.strip() else [])
+
+    def outputs(self, cell: Cell) -> Markup:
+        """Render a cell's outputs. Where the course's own are shown, words replace its pictures."""
+        if SHOWN not in cell.metadata:
+            return self._as_far_as_it_fits(self._outputs(cell.outputs))
+        html = self._as_far_as_it_fits(self._outputs(map(without_pictures, cell.outputs)))
+        return html and Markup('<div class="courses-own">{}</div>').format(html)
+
+    def _source(self, cell: Cell) -> str:
+        if cell.kind == "markdown":
+            return _boxed(self._sanitizer.markdown(cell.source, cell.attachments))
+        if cell.kind != "code" or len(cell.source) > MOST_TEXT or not self._budget.in_time:
+            return as_text(cell.source)
+        with self._budget.timed():
+            return f'<pre class="source"><code>{highlighted(printable(cell.source))}</code></pre>'
+
+    def _outputs(self, outputs: Iterable[dict]) -> Iterator[str]:
+        return (output_html(output, self._sanitizer) for output in outputs)
+
+    def _as_far_as_it_fits(self, pieces: Iterable[str]) -> Markup:
+        """Join pieces up to the first for which there is no room, and say so there."""
+        html = ""
+        for piece in filter(None, pieces):
+            taken = self._budget.take(piece)
+            html += taken or f"<p>{NO_ROOM}</p>"
+            if not taken:
+                break
+        return Markup(html)
+
+
+def _boxed(html: str) -> str:
+    """Put HTML, if there is any, in a box that it can't leave, whatever its styles say."""
+    return f'<div class="box">{html}</div>' if html.strip() else ""

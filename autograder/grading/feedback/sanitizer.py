@@ -1,0 +1,151 @@
+"""Make the HTML and Markdown of a submission harmless, and fit it into the page.
+
+Harmless is what `report.harmless` lets pass. On top of that, headings get levels that continue the
+page's, formulas become MathML, code gets colors, and pictures beyond the budget are left out.
+"""
+
+import re
+from collections.abc import Callable
+from html import escape, unescape
+from typing import Any
+
+import nh3
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from autograder.grading.feedback.budget import MOST_PICTURES, Budget
+from autograder.grading.feedback.highlight import highlighted
+from autograder.grading.feedback.math import mathml
+from autograder.grading.feedback.text import as_text
+from autograder.grading.report.harmless import (
+    ATTRIBUTES,
+    MOST_MARKDOWN,
+    MOST_TAGS,
+    PROTOCOLS,
+    STYLES,
+    TAGS,
+    clean_html,
+)
+from autograder.grading.submission.cells import pictures_of
+
+INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # classes of <code> that is to be rendered
+DEEPEST = 6
+# An element of what nh3 wrote: it escapes each < and > that is not a tag's, and quotes all values.
+ELEMENT = re.compile(
+    r'<code class="(?P<rendered>[a-z-]+)">(?P<text>[^<]*)</code>'
+    r'|<(?P<close>/?)(?P<name>[a-z][a-z0-9]*)(?P<rest>(?:[^>"]|"[^"]*")*)>'
+)
+# Line ends in a picture's data come out of Markdown as %0A.
+SRC = re.compile(r' src="(data:image/[\w.+-]+;base64,(?:[\w+/=\s]|%0A)*)"', re.ASCII)
+ALT = re.compile(r' alt="[^"]*"')
+NO_ALT = "a picture without a description"
+NOT_HERE = "A picture is left out: it is not in the notebook itself."
+TOO_LARGE = f"A picture is left out: this page keeps {MOST_PICTURES // 1000} kB of pictures."
+# Names and ids of a submission could be taken for the page's own.
+STRICTER = nh3.Cleaner(
+    tags=TAGS,
+    attributes={tag: names - {"class", "id", "name"} for tag, names in ATTRIBUTES.items()},
+    allowed_classes={"code": {INLINE, BLOCK, PYTHON}},
+    filter_style_properties=STYLES,
+    url_schemes=PROTOCOLS,
+    url_relative="deny",
+)
+RENDERED: dict[str, Callable[[str], str]] = {
+    INLINE: mathml,
+    BLOCK: lambda tex: mathml(tex, block=True),
+    PYTHON: lambda source: f"<code>{highlighted(source)}</code>",
+}
+
+
+class Sanitizer:
+    """Sanitizes one piece after the other, in the order of the page."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.put_below(1)
+
+    def put_below(self, level: int) -> None:
+        """Put the headings of what follows below a heading of this level."""
+        self._top = self._last = level
+        self._open: list[int] = []
+
+    def html(self, html: str) -> str:
+        """Return harmless HTML, or the source as text if it would take too long to parse."""
+        if html.count("<") > MOST_TAGS or not self.budget.in_time:
+            return as_text(html)
+        with self.budget.timed():
+            return ELEMENT.sub(self._element, STRICTER.clean(clean_html(html)))
+
+    def markdown(self, source: str, attachments: dict[str, Any] | None = None) -> str:
+        """Render Markdown as harmless HTML."""
+        if len(source) > MOST_MARKDOWN or not self.budget.in_time:
+            return as_text(source)
+        renderer = _Renderer(pictures_of(attachments))
+        try:
+            with self.budget.timed():
+                html = MarkdownWithMath(renderer=renderer).render(source)
+        except Exception:  # whatever it stumbles over, it is shown as it was written
+            return as_text(source)
+        return self.html(html)
+
+    def _element(self, found: re.Match[str]) -> str:
+        if found["rendered"]:
+            return RENDERED[found["rendered"]](unescape(found["text"]))
+        name = found["name"]
+        if name == "img":
+            return self._picture(found["rest"])
+        if len(name) == 2 and name[0] == "h" and name[1].isdigit():
+            level = self._leave() if found["close"] else self._enter(int(name[1]))
+            return f"<{found['close']}h{level}>"
+        return found[0]
+
+    def _enter(self, level: int) -> int:
+        """Return the level on the page of a heading: never two steps down at once."""
+        self._last = min(self._top + level, self._last + 1, DEEPEST)
+        self._open.append(self._last)
+        return self._last
+
+    def _leave(self) -> int:
+        return self._open.pop() if self._open else self._last
+
+    def _picture(self, attributes: str) -> str:
+        src, alt = SRC.search(attributes), ALT.search(attributes)
+        if not src:
+            return left_out(NOT_HERE)
+        if not self.budget.has_room_for_picture(src[1]):
+            return left_out(TOO_LARGE)
+        described = attributes if alt else f'{attributes} alt="{NO_ALT}"'
+        return f"<img{described}>"
+
+
+def left_out(sentence: str) -> str:
+    """Say that something is not on the page."""
+    return f'<em class="left-out">{sentence}</em>'
+
+
+class _Renderer(IPythonRenderer):
+    """Renders Markdown, and leaves formulas and Python for after it was sanitized."""
+
+    def __init__(self, attachments: dict[str, dict[str, str]]) -> None:
+        super().__init__(escape=False, exclude_anchor_links=True, attachments=attachments)
+
+    def inline_math(self, body: str) -> str:
+        return _code(INLINE, body)
+
+    def block_math(self, body: str) -> str:
+        return _code(BLOCK, body)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return _code(BLOCK, rf"\begin{{{name}}}{body}\end{{{name}}}")
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        is_python = (info or "").split()[:1] in (["python"], ["py"], ["python3"])
+        return f"<pre>{_code(PYTHON, code) if is_python else f'<code>{escape(code)}</code>'}</pre>"
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        name = url.removeprefix("attachment:")
+        missing = name != url and name not in self.attachments
+        return super().image(text, "" if missing else url, title)
+
+
+def _code(kind: str, source: str) -> str:
+    return f'<code class="{kind}">{escape(source, quote=False)}</code>'

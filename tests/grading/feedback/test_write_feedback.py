@@ -1,0 +1,191 @@
+"""`nbgrader generate_feedback` writes these pages, from the gradebook and the graded notebooks."""
+
+import json
+import shutil
+from datetime import timedelta
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder.grading.engine.write_feedback import GenerateFeedback
+from autograder.grading.feedback.gradebook import Facts, Score, read_facts
+from tests.grading.feedback.made import (
+    LESSON,
+    MISTAKE,
+    MONDAY,
+    exercise,
+    markdown,
+    notebook,
+    parsed,
+    solution,
+    words,
+)
+
+# nbgrader 0.9.6 with SQLAlchemy 2.1 causes dozens, all harmless.
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+PLACE = LESSON, LESSON, "ada"
+
+
+class Course:
+    """A course directory with one graded notebook, whose marks can be changed."""
+
+    def __init__(self, root):
+        self.root = root
+        self.page = root / "feedback" / "ada" / LESSON / f"{LESSON}.html"
+        self.url = f"sqlite:///{root}/gradebook.db"
+
+    def fill(self):
+        cells = [*exercise("softmax", 1, MISTAKE), *exercise("attend", 4)]
+        self.write("autograded/ada", cells)
+        with self.gradebook() as book:
+            _enter(book, [cell.metadata["nbgrader"]["grade_id"] for cell in cells])
+
+    def gradebook(self):
+        return Gradebook(self.url, "course")
+
+    def write(self, place, cells):
+        path = self.root / place / LESSON / f"{LESSON}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made = notebook(*cells)
+        raw = [
+            {
+                "cell_type": cell.kind,
+                "source": cell.source,
+                "metadata": cell.metadata,
+                "outputs": list(cell.outputs),
+            }
+            for cell in made.cells
+        ]
+        path.write_text(json.dumps({"cells": raw, "metadata": made.metadata}), encoding="utf-8")
+
+    def change(self, **values):
+        """Change the grade of the first check in the gradebook."""
+        with self.gradebook() as book:
+            grade = book.find_grade("check_softmax", *PLACE)
+            for name, value in values.items():
+                setattr(grade, name, value)
+            book.db.commit()
+
+    def facts(self):
+        with self.gradebook() as book:
+            return read_facts(book, *PLACE)
+
+    def feedback(self, **options):
+        """Generate feedback; return whether the page was written."""
+        before = self.page.stat().st_ino if self.page.exists() else 0
+        config = Config()
+        config.CourseDirectory.root = str(self.root)
+        config.CourseDirectory.assignment_id = LESSON
+        course = CourseDirectory(config=config)
+        GenerateFeedback(coursedir=course, config=config, **options).start()
+        return self.page.stat().st_ino != before
+
+    def shown(self):
+        return parsed(self.page.read_text(encoding="utf-8"))
+
+
+def _enter(book, names):
+    """Enter a lesson in a gradebook, and a submission with the check's points."""
+    book.add_assignment(LESSON, duedate=MONDAY)
+    book.add_notebook(LESSON, LESSON)
+    for name in names:
+        if name.startswith("check_"):
+            book.add_grade_cell(name, LESSON, LESSON, max_score=4, cell_type="code")
+        else:
+            book.add_solution_cell(name, LESSON, LESSON)
+    book.add_student("ada")
+    book.add_submission(LESSON, "ada")
+    for name, points in (("check_softmax", 1), ("check_attend", 4)):
+        book.find_grade(name, *PLACE).auto_score = points
+    book.db.commit()
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A course directory to copy: making a gradebook takes a second or two."""
+    root = tmp_path_factory.mktemp("course")
+    Course(root).fill()
+    return root
+
+
+@pytest.fixture
+def course(filled, tmp_path):
+    return Course(shutil.copytree(filled, tmp_path / "course"))
+
+
+def test_the_facts_of_a_plain_submission(course):
+    scores = {"check_attend": Score(4, 4, None), "check_softmax": Score(4, 1, None)}
+    assert course.facts() == Facts("ada", LESSON, LESSON, scores, {})
+    assert course.facts().mark == 5 and course.facts().most == 8
+
+
+def test_all_that_a_gradebook_can_say(course):
+    with course.gradebook() as book:
+        student = book.find_student("ada")
+        student.first_name, student.last_name = "Ada\n", "King\u202e"
+        book.find_submission(LESSON, "ada").timestamp = MONDAY + timedelta(hours=2)
+        book.find_submission_notebook(*PLACE).late_submission_penalty = 0.5
+        book.find_comment("softmax", *PLACE).manual_comment = "Well said."
+        book.find_comment("softmax", *PLACE).auto_comment = "No response."
+        book.find_comment("attend", *PLACE).manual_comment = " "
+        book.db.commit()
+    course.change(manual_score=2.5, extra_credit=1)
+    found = course.facts()
+    assert found.learner == "Ada King�" and found.comments == {"softmax": "Well said."}
+    assert found.scores["check_softmax"] == Score(4, 1, 2.5, 1) and found.mark == 7
+    assert found.untouched == ("softmax",)
+    assert found.penalty == 0.5 and found.seconds_late == 7200
+    assert found.handed_in == MONDAY + timedelta(hours=2)
+
+
+def test_nobodys_points_are_not_known(course):
+    course.change(auto_score=None)
+    assert course.facts().scores["check_softmax"].points is None and course.facts().mark == 4
+    course.change(manual_score=0)
+    assert course.facts().scores["check_softmax"].points == 0
+
+
+def test_the_page_is_ours(course):
+    assert course.feedback()
+    assert words(course.shown().h1) == "01 of two exercises"
+    assert "Feedback for ada" in words(course.shown())
+    assert "◐ some points Where is exp ?" in words(course.shown())
+
+
+def test_the_source_gives_title_and_order(course):
+    cells = [markdown("# 1. Of *two*\n\nText"), *exercise("attend", 4), *exercise("softmax", 4)]
+    course.write("source/.", [*cells, solution("x", "")])
+    course.feedback()
+    assert words(course.shown().h1) == "1. Of *two*"
+    assert [words(title) for title in course.shown().find_all("h3")][:2] == ["attend", "softmax"]
+
+
+def test_a_page_is_written_when_it_would_show_something_else(course):
+    assert course.feedback() and not course.feedback()
+    course.change(manual_score=3)
+    assert course.feedback() and not course.feedback()
+    assert "Your instructor gave 3 of 4 points; the check gave 1." in words(course.shown())
+    with course.gradebook() as book:
+        book.find_student("ada").first_name = "Ada"
+        book.find_comment("attend", *PLACE).manual_comment = "Well said."
+        book.db.commit()
+    assert course.feedback() and not course.feedback()
+    assert "Well said." in words(course.shown()) and "Feedback for Ada" in words(course.shown())
+    course.write("autograded/ada", exercise("softmax", 0, "Another."))
+    assert course.feedback() and not course.feedback()
+    assert course.feedback(force=True)
+
+
+def test_a_page_of_nbgraders_is_replaced(course):
+    course.page.parent.mkdir(parents=True)
+    course.page.write_text("<html>\n<!-- made from 0123 -->\n", encoding="utf-8")
+    assert course.feedback() and "some points" in words(course.shown())
+
+
+def test_text_that_is_no_unicode_does_not_stop_it(course):
+    cells = exercise("softmax", 1, "\ud800")
+    cells[0].metadata["nbgrader"] |= {"more": "\udfff"}
+    course.write("autograded/ada", [*cells, *exercise("attend", 4)])
+    assert course.feedback() and "some points" in words(course.shown())
