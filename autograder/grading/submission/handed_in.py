@@ -14,7 +14,7 @@ MOST_FILES = 200
 MOST_FILES_BYTES = 50_000_000  # together
 
 
-def read_handed_in(path: Path, sole: bool) -> bytes:
+def read_handed_in(path: Path, sole: bool = False) -> bytes:
     """Read the bytes of a submitted notebook. Raises BrokenSubmission with the reason.
 
     sole: whether the assignment has no other. Then the only notebook that was handed in is taken,

@@ -91,6 +91,11 @@ def another_name(folder):
     (folder / "my solution (2).ipynb").write_text(TEXT, encoding="utf-8")
 
 
+def two_other_names(folder):
+    another_name(folder)
+    shutil.copy(folder / "my solution (2).ipynb", folder / "my solution.ipynb")
+
+
 def link_as_notebook(folder):
     (folder.parents[1] / "stray.ipynb").write_text(TEXT, encoding="utf-8")
     (folder / NOTEBOOK).symlink_to(folder.parents[1] / "stray.ipynb")
@@ -167,7 +172,8 @@ SUBMISSIONS = {
     "duplicate ids": (edited(same_ids), FULL, ""),
     "too large": (huge, 0, r"21\d MB; \d+ MB are allowed"),
     "another lesson": (another_lesson, 0, "This is another notebook"),
-    "another name": (another_name, 0, r"there is my solution \(2\)\.ipynb: give it that name"),
+    "another name": (another_name, FULL, ""),
+    "two other names": (two_other_names, 0, r"my solution\.ipynb: give it that name"),
     "link as notebook": (link_as_notebook, 0, "is a link"),
     "link as folder": (link_as_folder, 0, "is a link"),
     "link beside": (link_beside, FULL, ""),
