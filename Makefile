@@ -41,7 +41,7 @@ test: $(VENV)/developer  ## set everything up and run every test, notebooks incl
 
 # The tests that compute numbers run as on other processors, and with more threads; all others run
 # in a temporary folder whose name has a space and an accent.
-NUMBERS = solutions tests/course/test_lesson_*.py tests/course/test_witnesses.py \
+NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
 OTHER_PROCESSOR = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
