@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping
 
 from nbformat import NotebookNode
 
+from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 
 HEADING = re.compile(r"^(### Exercise \d+: `(\w+)` \()(?:\d+ points?, )?(\d+ minutes\))", re.M)
 ROW = re.compile(r"^\| \*\*Exercises\*\* \|.*\n?", re.M)
+TIME = re.compile(r"^\| \*\*Time\*\* \| (\d+) minutes", re.M)
 LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \|.*\n)", re.M)
 
 
@@ -36,8 +38,16 @@ def leave_out_points(text: str) -> str:
 
 
 def stated_in_readme(readme: str, lesson: Lesson) -> str:
-    """Return the README with the lesson's minutes and points in its table of lessons."""
-    minutes = re.search(r"^\| \*\*Time\*\* \| (\d+) minutes", lesson.notebook.cells[0].source, re.M)
+    """Return the README with the lesson's minutes and points in its table of lessons.
+
+    Raises AuthoringError.
+    """
+    minutes = TIME.search(lesson.notebook.cells[0].source)
+    if not minutes:
+        raise AuthoringError(
+            f"The first cell of {lesson.text_path.name} does not say how long the lesson takes. "
+            "Add a row to its table: | **Time** | 60 minutes |"
+        )
     points = sum(exercise.points for exercise in lesson.exercises)
     row = re.compile(rf"^(\| \[.*\]\(notebooks/{lesson.name}/.*\) \|).*$", re.M)
     return row.sub(rf"\1 {minutes[1]} | {points} |", readme)

@@ -87,7 +87,7 @@ def telling_decimals(expected: Tensor, got: Tensor) -> int:
 def _cell(value: Tensor, wrong: bool, style: Style) -> str:
     number = value.item()
     red, green, blue = _color(float(number), style.low, style.high)
-    ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#fff"
+    ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 118 else "#fff"
     look = f"{CELL}background:rgb({red},{green},{blue});color:{ink}{FRAME if wrong else ''}"
     return f'<td style="{look}">{_mark(wrong)}{format_value(value, style.decimals)}</td>'
 

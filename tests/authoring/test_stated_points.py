@@ -1,8 +1,12 @@
 """Points are stated in the notebooks, and stand in the exercises."""
 
-from nbformat.v4 import new_markdown_cell
+from types import SimpleNamespace
 
-from autograder.authoring.stated_points import leave_out_points, state_points
+import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+from autograder.authoring.stated_points import leave_out_points, state_points, stated_in_readme
+from autograder.lessons.errors import AuthoringError
 
 OPENING = "# 1. A lesson\n\n| **You can then** | do it |\n\nBelow."
 HEADING = "### Exercise 2: `f` (12 minutes)\n\nWrite it."
@@ -28,3 +32,12 @@ def test_stating_twice_is_stating_once_and_leaving_out_undoes_it():
     assert stated(*once, points={"f": 3}) == once
     assert [leave_out_points(text) for text in once] == [OPENING, HEADING]
     assert "`f` (2 points, 12" in stated(*once, points={"f": 2})[1]
+
+
+def test_a_lesson_that_states_no_time_is_refused_with_the_remedy():
+    lesson = SimpleNamespace(
+        notebook=new_notebook(cells=[new_markdown_cell(OPENING)]),
+        text_path=SimpleNamespace(name="09_lesson.md"),
+    )
+    with pytest.raises(AuthoringError, match=r"09_lesson\.md .* \*\*Time\*\* \| 60 minutes"):
+        stated_in_readme("", lesson)

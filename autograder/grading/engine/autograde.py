@@ -10,17 +10,14 @@ Modules that load torch are imported in functions, because every nbgrader comman
 import logging
 import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.utils import find_all_files
@@ -30,21 +27,18 @@ from traitlets import Bool, Float, Integer, List, Unicode
 from autograder.errors import CourseError
 from autograder.grading.engine import seams
 from autograder.grading.engine.history import remember
-from autograder.grading.engine.made_from import DUE, WHEN, handed_in_at, made_from, why_again
+from autograder.grading.engine.jobs import JobMaker
+from autograder.grading.engine.made_from import why_again
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.run_lock import only_run
-from autograder.grading.engine.source import Source, read_source, without_pictures
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
-from autograder.grading.submission.blueprint import read_blueprint
-from autograder.grading.submission.handed_in import files_beside, is_ordinary, read_handed_in
-from autograder.grading.submission.read_notebook import BrokenSubmission
+from autograder.grading.submission.handed_in import copy_ordinary
 from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import bring_up_to_date
-from autograder.grading.term.tables import due_for
+from autograder.grading.term.tables import Term
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES, Graded, Job, earlier_run
-from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
@@ -61,11 +55,8 @@ class OrdinaryFiles(BaseConverter):
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         source = self.source_path(assignment_id, student_id)
         dest = self.result_path(assignment_id, student_id)
-        for name in find_all_files(source, [*self.coursedir.ignore, "*.ipynb"]):
-            if is_ordinary(Path(name)):
-                place = Path(dest, os.path.relpath(name, source))
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(name, place)
+        found = find_all_files(source, [*self.coursedir.ignore, "*.ipynb"])
+        copy_ordinary(map(Path, found), Path(source), Path(dest))
 
 
 class Autograde(seams.OpenAutograde, OrdinaryFiles):
@@ -140,19 +131,29 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
                 f"The gradebook knows no such notebook of {name}. Was it released? "
                 f"nbgrader generate_assignment {name}"
             )
-        self._follow_tables()
-        self._templates = _with_all_imports({name: self._template(name) for name in self._names})
         with only_run(Path(self.coursedir.root)):
+            term = course_term(self.coursedir)
+            self._follow_tables(term)
+            self._maker = self._job_maker(term)
             due = self._due(summary)
             if due:
                 self._grade(due, summary)
 
-    def _follow_tables(self) -> None:
+    def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
-        self._term = course_term(self.coursedir)
+        if self.dry:
+            return
         with self._gradebook() as gradebook:
-            for change in bring_up_to_date(gradebook, self._term):
+            for change in bring_up_to_date(gradebook, term):
                 self.log.info("Gradebook: %s", change)
+
+    def _job_maker(self, term: Term) -> JobMaker:
+        limits = Limits(
+            cell_seconds=self.cell_seconds,
+            notebook_seconds=self.notebook_seconds,
+            memory_bytes=int(self.memory * GIGABYTE),
+        )
+        return JobMaker(self.coursedir, term, self._names, self._sole, limits, self.figures)
 
     def _due(self, summary: Summary) -> list[str]:
         """List the folders that are due, and say why those are that were graded before."""
@@ -177,16 +178,20 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
 
     def _why_due(self, folder: str, runs: list[dict[str, Any] | None]) -> str:
         """Return why a submission is to be graded; "" if it is not."""
-        if self._student(folder) in self.coursedir.student_id_exclude.split(","):
+        student = self._student(folder)
+        if student in self.coursedir.student_id_exclude.split(","):
             return ""
-        if self.force or None in runs:
-            return "forced" if self.force else "new"
+        if self.force:
+            return "forced"
+        if None in runs:
+            return "new"
         pairs = zip(runs, self.assignments[folder], strict=True)
-        reasons = (why_again(run, self._job(path)) for run, path in pairs)
+        reasons = (why_again(run, self._maker.job(Path(path), student)) for run, path in pairs)
         return next(filter(None, reasons), "")
 
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}
+        self._warn_without_secret()
         with (
             closing(self._pool(len(due))) as pool,
             tqdm(total=len(due), unit="submission", disable=None) as bar,
@@ -202,83 +207,19 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
     def _pool(self, most: int) -> Pool:
         if self.scheduler:
             return dask_pool(self.scheduler)
-        return local_pool(min(self.jobs, most), self._templates[self._names[0]])
+        return local_pool(min(self.jobs, most), self._maker.templates[self._names[0]])
 
     def _jobs(self, due: list[str]) -> Iterator[Job]:
         """Yield a job for each notebook of the submissions, read only when its turn comes."""
-        reference, solutions = self._reference(), self._solutions()
-        for path in (path for folder in due for path in self.assignments[folder]):
-            yield replace(self._job(path), reference=reference, solutions=solutions)
+        for folder in due:
+            for path in self.assignments[folder]:
+                yield self._maker.whole_job(Path(path), self._student(folder))
 
-    def _job(self, path: str) -> Job:
-        """Make the job of grading one submitted notebook, without the lesson's reference."""
-        template = self._templates[Path(path).stem]
-        try:
-            data, broken = read_handed_in(Path(path), self._sole), ""
-        except BrokenSubmission as error:
-            data, broken = b"", str(error)
-        beside = files_beside(Path(path).parent)
-        place = self._student(str(Path(path).parent)), self.coursedir.assignment_id
-        parts = template.made_from | {WHEN: handed_in_at(beside)}
-        if due := due_for(self._term, *place):
-            parts[DUE] = str(due)
-        return replace(
-            template,
-            path=path,
-            data=data,
-            broken=broken,
-            files=beside | template.files,
-            made_from=parts,
-        )
+    def _warn_without_secret(self) -> None:
+        from autograder.building.hidden import own_secret
 
-    def _reference(self) -> bytes:
-        """Return the lesson's reference, with hidden cases; empty if it is not a course lesson."""
-        from autograder.building.hidden import grading_reference, own_secret
-
-        name = self.coursedir.assignment_id
-        if name not in lesson_names():
-            return b""
-        if not own_secret():
+        if self._maker.is_lesson and not own_secret():
             self.log.warning(NO_SECRET)
-        return grading_reference(name).to_bytes()
-
-    def _solutions(self) -> dict[str, str]:
-        """Return the sources of the course's solutions, by exercise."""
-        name = self.coursedir.assignment_id
-        return Lesson(name).solutions if name in lesson_names() else {}
-
-    def _template(self, name: str) -> Job:
-        """Make the job with everything that a notebook's submissions have in common."""
-        from autograder.building.hidden import course_secret
-
-        assignment = self.coursedir.assignment_id
-        source = Path(self.coursedir.format_path(self.coursedir.source_directory, ".", assignment))
-        released = read_source(source / f"{name}.ipynb")
-        with self._gradebook() as gradebook:
-            blueprint = read_blueprint(gradebook, name, assignment, released.grade_ids)
-            due = gradebook.find_assignment(assignment).duedate
-        template = Job(
-            path="",
-            blueprint=blueprint,
-            files=files_beside(source),
-            imports=released.imports,
-            course=self._course_outputs(released),
-            limits=Limits(
-                cell_seconds=self.cell_seconds,
-                notebook_seconds=self.notebook_seconds,
-                memory_bytes=int(self.memory * GIGABYTE),
-            ),
-            figures=self.figures,
-        )
-        parts = made_from(template, assignment, course_secret(), str(due or ""))
-        return replace(template, made_from=parts)
-
-    def _course_outputs(self, released: Source) -> dict[str, list[NotebookNode]]:
-        """Return what the course's own cells show; {} for other assignments, which run whole."""
-        if self.coursedir.assignment_id not in lesson_names():
-            return {}
-        pictures = list if self.figures else without_pictures
-        return {source: pictures(outputs) for source, outputs in released.outputs.items()}
 
     def _record(self, folder: str, results: dict[str, Graded], summary: Summary) -> None:
         """Write one submission's marks and notebooks, as nbgrader does."""
@@ -315,7 +256,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             found = gradebook.find_submission(assignment, student)
             entry = {
                 "handed_in": str(found.timestamp or ""),
-                "submitted": [self._job(path).digest for path in self.notebooks],
+                "submitted": [graded.submitted for graded in self._graded.values()],
                 "outcome": outcome,
                 "mark": None if found.needs_manual_grade else found.score,
                 "penalty": found.late_submission_penalty,
@@ -352,12 +293,6 @@ def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:
     """Return why an earlier run could not grade a submission; "" if it could."""
     failed = (run["reason"] for run in runs if run and run.get("outcome") == NOT_GRADED)
     return next(failed, "")
-
-
-def _with_all_imports(templates: dict[str, Job]) -> dict[str, Job]:
-    """Give all notebooks of an assignment the same imports, so that they share a sandbox."""
-    imports = dict.fromkeys(name for job in templates.values() for name in job.imports)
-    return {name: replace(job, imports=tuple(imports)) for name, job in templates.items()}
 
 
 @contextmanager

@@ -6,7 +6,6 @@ what was handed in, and `mark.json`, which is written last.
 
 import json
 import math
-import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.atomic_writes import write_whole
-from autograder.grading.submission.handed_in import MOST_FILES, files_below, is_ordinary
+from autograder.grading.submission.handed_in import MOST_FILES, copy_ordinary, files_below
 
 FOLDER, MARK = "history", "mark.json"
 MOST_SHOWN = 10
@@ -47,6 +46,7 @@ def remember(
     """Add an entry, unless it is the same as the last one.
 
     submitted: the folder that was handed in. entry: when that was, and which marks it got.
+    Raises OSError.
     """
     before = entries(course, student, assignment)
     if before and before[-1] == entry | {"graded": before[-1].get("graded")}:
@@ -54,16 +54,6 @@ def remember(
     place = course / FOLDER / student / assignment
     numbers = [int(path.name) for path in place.glob("[0-9]*") if path.name.isdigit()]
     folder = place / f"{max(numbers, default=0) + 1:03}"
-    _copy(submitted, folder)
+    copy_ordinary(islice(files_below(submitted), MOST_FILES), submitted, folder)
     graded = entry | {"graded": datetime.now(UTC).isoformat(timespec="seconds")}
     write_whole(folder / MARK, json.dumps(graded, indent=1).encode())
-
-
-def _copy(source: Path, folder: Path) -> None:
-    """Copy ordinary files; a submission may hold links, devices and huge files."""
-    for path in islice(files_below(source), MOST_FILES):
-        with suppress(OSError):  # it may be gone
-            if is_ordinary(path):
-                place = folder / path.relative_to(source)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, place)

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from autograder.grading.feedback.exercises import (
@@ -21,14 +19,13 @@ from autograder.grading.feedback.exercises import (
 from autograder.grading.feedback.gradebook import Facts
 from autograder.grading.feedback.notebook import Cell, Notebook, Outline
 from autograder.grading.feedback.render import Renderer
-from autograder.grading.report.filters import breakable, code, number
+from autograder.grading.report.template import fill_template
 from autograder.grading.report.untrusted import LONGEST_NAME, checked_run, visible
 from autograder.grading.worker.job import NOT_GRADED, RUN, SHOWN
 
 HERE = Path(__file__).parent
 REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer
 LABELS = {TEST: "The test:", TASK: "The task:"}
-UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
 
 
 @dataclass(frozen=True)
@@ -86,19 +83,7 @@ class Feedback:
 
 def render_page(notebook: Notebook, facts: Facts, outline: Outline) -> str:
     """Render the feedback page of one notebook."""
-    environment = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters = (breakable, code, count, duration, number, when)
-    environment.filters |= {make.__name__: make for make in filters}
-    return environment.get_template("page.html.jinja").render(
-        feedback=make_feedback(notebook, facts, outline),
-        style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
-    )
+    return fill_template(HERE, {count}, feedback=make_feedback(notebook, facts, outline))
 
 
 def make_feedback(notebook: Notebook, facts: Facts, outline: Outline) -> Feedback:
@@ -179,18 +164,3 @@ def _why_not_graded(notebook: Notebook) -> str:
     except ValueError:
         return ""
     return run["reason"] or "no reason was given" if run["outcome"] == NOT_GRADED else ""
-
-
-def when(moment: datetime) -> str:
-    """ "3 September 2026, 14:05 UTC"."""
-    return f"{moment.day} {moment:%B %Y}, {moment:%H:%M} UTC"
-
-
-def duration(seconds: float) -> str:
-    """ "1 day 3 hours": the two largest units."""
-    parts, left = [], int(seconds)
-    for unit, size in UNITS:
-        amount, left = divmod(left, size)
-        if amount:
-            parts.append(f"{amount} {unit}{'' if amount == 1 else 's'}")
-    return " ".join(parts[:2]) or "less than a minute"

@@ -5,11 +5,12 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from autograder.asking.answer import Problem
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
+from autograder.grading.report.filters import duration
 from autograder.grading.report.marks import Mark, Marks
 from autograder.grading.report.same_code import SameCode
 from autograder.grading.report.submissions import Submission
@@ -224,7 +225,8 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
     if marks.most and not mark:
         remarks.append("There is no mark in the gradebook.")
     if mark and (mark.late or mark.penalty):
-        remarks.append(f"{_how_late(mark.late)}, {mark.penalty:g} taken off.")
+        late = duration(mark.late.total_seconds())
+        remarks.append(f"Late by {late}: {mark.penalty:g} taken off.")
     if submission.earlier:
         marks_before = ", ".join("none" if m is None else f"{m:g}" for m in submission.earlier)
         remarks.append(f"Handed in again. Marks before: {marks_before}.")
@@ -233,13 +235,6 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
     if mark and mark.waiting:
         remarks.append("Waits to be marked by hand.")
     return remarks
-
-
-def _how_late(late: timedelta) -> str:
-    for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if many := int(late.total_seconds() // seconds):
-            return f"{many} {unit}{'s' * (many != 1)} late"
-    return "Late"
 
 
 def _not_graded(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tuple[str, str]]:

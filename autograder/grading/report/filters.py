@@ -1,6 +1,7 @@
 """How text and numbers are written on the pages for instructors and learners."""
 
 import re
+from datetime import datetime
 
 from markupsafe import Markup
 
@@ -8,6 +9,7 @@ from autograder.grading.report.untrusted import LONGEST_NAME, visible
 from autograder.judging.code_marks import as_html
 
 WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
+UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
 
 
 def code(text: str) -> Markup:
@@ -27,3 +29,18 @@ def number(value: float) -> str:
 def breakable(text: str) -> Markup:
     """Let a name break after its underscores and before its capitals."""
     return Markup("<wbr>").join(WORD_END.split(text))
+
+
+def when(moment: datetime) -> str:
+    """ "3 September 2026, 14:05 UTC"."""
+    return f"{moment.day} {moment:%B %Y}, {moment:%H:%M} UTC"
+
+
+def duration(seconds: float) -> str:
+    """ "1 day 3 hours": the two largest units."""
+    parts, left = [], int(seconds)
+    for unit, size in UNITS:
+        amount, left = divmod(left, size)
+        if amount:
+            parts.append(f"{amount} {unit}{'' if amount == 1 else 's'}")
+    return " ".join(parts[:2]) or "less than a minute"

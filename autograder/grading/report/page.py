@@ -6,12 +6,11 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from autograder.grading.report.classroom import Report, Row
-from autograder.grading.report.filters import breakable, code, name, number
 from autograder.grading.report.histogram import histogram
+from autograder.grading.report.template import fill_template
 
 HERE = Path(__file__).parent
 SHOWN_MISTAKES = 12
@@ -22,21 +21,13 @@ def render_page(report: Report, folder: Path, feedback: Path) -> str:
 
     feedback: the folder with nbgrader's feedback for each learner.
     """
-    environment = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"code": code, "name": name, "number": number, "breakable": breakable}
     script = (HERE / "page.js").read_text(encoding="utf-8")
-    return environment.get_template("page.html.jinja").render(
+    return fill_template(
+        HERE,
         report=report,
         histogram=histogram(report.marks, report.most, report.mean, report.median),
         links={row.learner: _link(row, report.lesson, folder, feedback) for row in report.rows},
         shown_mistakes=SHOWN_MISTAKES,
-        style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
         script=Markup(script),
         script_hash=_hash(script),
     )

@@ -69,6 +69,7 @@ class Graded:
     notebook: as nbformat's JSON, with outputs, verdicts and cards.
     outcome: one of `OUTCOMES`. reason: why it is not graded, if so.
     doubtful: whether the machine may be to blame for what went wrong.
+    submitted: the job's digest.
     """
 
     path: str
@@ -77,6 +78,7 @@ class Graded:
     reason: str = ""
     seconds: float = 0.0
     doubtful: bool = False
+    submitted: str = ""
 
 
 def earlier_run(path: Path) -> dict[str, Any]:

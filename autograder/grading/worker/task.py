@@ -42,8 +42,10 @@ def grade(job: Job) -> Graded:
     notebook, broken = _restored(job)
     reference = _reference(job.reference) if job.reference else None
     with solutions_for_checks(notebook, job.solutions):
-        run = Run([], broken, job.doubtful) if broken else _run(notebook, job, reference)
-    _fill_in(notebook, run, job)
+        cells = _runnable(notebook, job)
+        run = Run([], broken, job.doubtful) if broken else _run(cells, job, reference)
+    _show_course_outputs(notebook, job)
+    _fill_in(cells, run)
     tidy(notebook)
     verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []
     outcome, reason = _outcome(run, verdicts)
@@ -52,14 +54,16 @@ def grade(job: Job) -> Graded:
         "reason": reason,
         "seconds": round(sum(cell.seconds for cell in run.cells), 3),
         "doubtful": run.doubtful or any(map(_waited, verdicts)),
+        "submitted": job.digest,
     }
-    notebook.metadata[RUN] = about | {"submitted": job.digest, "made_from": job.made_from}
+    notebook.metadata[RUN] = about | {"made_from": job.made_from}
     return Graded(job.path, nbformat.writes(notebook), **about)
 
 
 def not_graded(job: Job, reason: str) -> Graded:
     """Return the result for a submission that the grader, not the learner, broke."""
-    return grade(replace(job, data=b"", broken=reason, doubtful=True))
+    graded = grade(replace(job, data=b"", broken=reason, doubtful=True))
+    return replace(graded, submitted=job.digest)
 
 
 def _outcome(run: Run, verdicts: list[Verdict]) -> tuple[str, str]:
@@ -87,12 +91,12 @@ def _restored(job: Job) -> tuple[NotebookNode, str]:
         return empty_submission(job.blueprint, str(error)), str(error)
 
 
-def _run(notebook: NotebookNode, job: Job, reference: LessonReference | None) -> Run:
+def _run(cells: list[NotebookNode], job: Job, reference: LessonReference | None) -> Run:
     files = {f"{HOME}/{name}": data for name, data in job.files.items()}
     if reference:
         files[QUESTIONS] = encode_questions(reference.questions.values())
-    cells = [Cell(c.source, _seconds(c, job, reference)) for c in _runnable(notebook, job)]
-    return own_sandbox(job).run(cells, files)
+    timed = [Cell(cell.source, _seconds(cell, job, reference)) for cell in cells]
+    return own_sandbox(job).run(timed, files)
 
 
 def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:
@@ -116,18 +120,22 @@ def _runnable(notebook: NotebookNode, job: Job) -> list[NotebookNode]:
     return [cell for cell, runs in zip(cells, running, strict=True) if runs]
 
 
-def _fill_in(notebook: NotebookNode, run: Run, job: Job) -> None:
-    """Put the result of each cell into the notebook, and for a demonstration what it shows."""
+def _show_course_outputs(notebook: NotebookNode, job: Job) -> None:
+    """Let the course's cells show what they showed in the course."""
     for cell in notebook.cells:
         if cell.cell_type == "code" and cell.source in job.course:
             cell.outputs, cell.metadata[SHOWN] = job.course[cell.source], True
-    cells = _runnable(notebook, job)
+
+
+def _fill_in(cells: list[NotebookNode], run: Run) -> None:
+    """Give the cells that were to be run their results."""
     for cell, done in zip(cells, run.cells, strict=False):
         cell.outputs, cell.execution_count = done.outputs, done.execution_count
         cell.metadata.pop(SHOWN, None)
     for cell in cells[len(run.cells) :]:
         said = f"{NOT_RUN}: {run.stopped}"
         cell.outputs = [new_output("error", ename=NOT_RUN, evalue=run.stopped, traceback=[said])]
+        cell.metadata.pop(SHOWN, None)
 
 
 @cache

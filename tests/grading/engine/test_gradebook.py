@@ -194,6 +194,18 @@ def test_a_dry_run_says_what_would_change_and_writes_nothing(api, course, monkey
     assert submission(api, "dry")[2]["check_x"] == (3, 2, False)
 
 
+def test_a_dry_run_leaves_what_the_tables_say_for_the_next(api, course, monkeypatch):
+    hand_in(course, "ada", 1, EARLY)
+    table = course / "learners.csv"
+    table.write_text("learner,last_name\nada,Lovelace\n", encoding="utf-8")
+    for dry, known in ((True, []), (False, ["Lovelace"])):
+        monkeypatch.setitem(api.config.Autograde, "dry", dry)
+        grade(api, "ada")
+        with api.gradebook as book:
+            assert [found.last_name for found in book.students if found.id == "ada"] == known
+    table.unlink()
+
+
 def test_the_history_keeps_what_was_handed_in_and_its_mark(api, course):
     def history():
         return [(e["handed_in"], e["mark"], e["outcome"]) for e in entries(course, "past", SMALL)]

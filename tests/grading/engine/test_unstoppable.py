@@ -167,7 +167,7 @@ def test_a_dead_warm_process_costs_nothing_but_time(pool):
     assert all("42" in graded.notebook for graded in results)
 
 
-class Deadly:
+class Deadly(bytes):
     """Ends the process that unpickles it."""
 
     def __reduce__(self):

@@ -6,7 +6,7 @@ import pytest
 from nbformat.v4 import new_output
 
 from autograder.asking.answer import Problem
-from autograder.grading.feedback.page import duration
+from autograder.grading.report.filters import duration
 from autograder.grading.report.untrusted import LONGEST_TEXT
 from autograder.grading.worker.judge_notebook import NOT_RUN, VERDICT
 from autograder.judging.card import AMBER, GREEN, RED

@@ -74,10 +74,8 @@ def test_pictures_and_tables_stay():
         assert clean_html(html) == html
 
 
-@pytest.mark.parametrize("template", ["feedback", "formgrade"])
-def test_the_pages_of_nbgrader_use_it(template):
-    config = load_pyconfig_files(["nbgrader_config.py"], str(ROOT))
-    page = exporter(config, template).from_notebook_node(_notebook(), resources())[0]
+def test_formgrader_uses_it():
+    page = _page(_notebook().cells)
     body = page.split('id="notebook"')[-1].split("</body>")[0]
     assert body.count("SEEN") > 10 and 'src="data:image/png;base64,AAAA"' in body
     tags = BeautifulSoup(body, "html.parser").find_all(True)
@@ -88,7 +86,7 @@ def test_the_pages_of_nbgrader_use_it(template):
 def test_what_is_too_long_is_not_parsed(monkeypatch):
     monkeypatch.setattr(harmless, "CLEANER", None)
     assert clean_html("<b>" * MOST_TAGS + "<") == harmless._as_text("<b>" * MOST_TAGS + "<")
-    page = _page("feedback", [new_markdown_cell("<b>" * MOST_MARKDOWN)])
+    page = _page([new_markdown_cell("<b>" * MOST_MARKDOWN)])
     assert "the rest is in the notebook" in page
 
 
@@ -104,22 +102,19 @@ def test_when_a_pages_time_is_spent_the_rest_is_not_parsed(monkeypatch):
     monkeypatch.setattr(harmless, "clean_html", slowly)
     outputs = [new_output("display_data", {"text/html": f"<b>{n}</b>"}) for n in range(10)]
     cells = [new_code_cell("1", outputs=outputs), *(new_markdown_cell("# a") for _ in range(10))]
-    assert _page("formgrade", cells).count("&lt;b&gt;") == 6
+    assert _page(cells).count("&lt;b&gt;") == 6
     assert len(parsed) == 4
 
 
-def _page(template, cells):
+def _page(cells):
     config = load_pyconfig_files(["nbgrader_config.py"], str(ROOT))
-    return exporter(config, template).from_notebook_node(new_notebook(cells=cells), resources())[0]
-
-
-def exporter(config, template):
-    return HTMLExporter(
+    exporter = HTMLExporter(
         config=config,
-        template_name=template,
+        template_name="formgrade",
         extra_template_basedirs=[str(FORMGRADER / "templates")],
         extra_template_paths=[str(STYLES)],
     )
+    return exporter.from_notebook_node(new_notebook(cells=cells), resources())[0]
 
 
 def _notebook():

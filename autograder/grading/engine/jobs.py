@@ -1,0 +1,121 @@
+"""Make the jobs of grading an assignment's submissions: what was handed in, and what is to hold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+
+from autograder.grading.engine.made_from import DUE, WHEN, handed_in_at, made_from
+from autograder.grading.engine.source import Source, read_source, without_pictures
+from autograder.grading.submission.blueprint import read_blueprint
+from autograder.grading.submission.handed_in import files_beside, read_handed_in
+from autograder.grading.submission.read_notebook import BrokenSubmission
+from autograder.grading.term.tables import Term, due_for
+from autograder.grading.worker.job import Job
+from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.sandbox.limits import Limits
+
+
+@dataclass
+class JobMaker:
+    """Makes the jobs of one assignment.
+
+    notebooks: the names of those that are graded. sole: whether it has one only, which a learner
+    may hand in under another name. figures: whether the course's own figures are drawn, too.
+    """
+
+    coursedir: CourseDirectory
+    term: Term
+    notebooks: Sequence[str]
+    sole: bool
+    limits: Limits
+    figures: bool
+
+    def whole_job(self, path: Path, student: str) -> Job:
+        """Make the job of grading one submitted notebook."""
+        return replace(
+            self.job(path, student), reference=self._reference, solutions=self._solutions
+        )
+
+    def job(self, path: Path, student: str) -> Job:
+        """Make that job without the reference, which is all that tells whether it is due."""
+        template = self.templates[path.stem]
+        try:
+            data, broken = read_handed_in(path, self.sole), ""
+        except BrokenSubmission as error:
+            data, broken = b"", str(error)
+        beside = files_beside(path.parent)
+        parts = template.made_from | {WHEN: handed_in_at(beside)}
+        if due := due_for(self.term, student, self.assignment):
+            parts[DUE] = str(due)
+        return replace(
+            template,
+            path=str(path),
+            data=data,
+            broken=broken,
+            files=beside | template.files,
+            made_from=parts,
+        )
+
+    @property
+    def assignment(self) -> str:
+        return self.coursedir.assignment_id
+
+    @property
+    def is_lesson(self) -> bool:
+        """Whether the assignment is a lesson of the course, not an instructor's own."""
+        return self.assignment in lesson_names()
+
+    @cached_property
+    def templates(self) -> dict[str, Job]:
+        """For each notebook, the job with everything that its submissions have in common.
+
+        All have the same imports, so that they share a sandbox. Raises CourseError.
+        """
+        made = {name: self._template(name) for name in self.notebooks}
+        imports = dict.fromkeys(name for job in made.values() for name in job.imports)
+        return {name: replace(job, imports=tuple(imports)) for name, job in made.items()}
+
+    def _template(self, name: str) -> Job:
+        from autograder.building.hidden import course_secret
+
+        format_path, folder = self.coursedir.format_path, self.coursedir.source_directory
+        source = Path(format_path(folder, ".", self.assignment))
+        released = read_source(source / f"{name}.ipynb")
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            blueprint = read_blueprint(gradebook, name, self.assignment, released.grade_ids)
+            due = gradebook.find_assignment(self.assignment).duedate
+        template = Job(
+            path="",
+            blueprint=blueprint,
+            files=files_beside(source),
+            imports=released.imports,
+            course=self._course_outputs(released),
+            limits=self.limits,
+            figures=self.figures,
+        )
+        parts = made_from(template, self.assignment, course_secret(), str(due or ""))
+        return replace(template, made_from=parts)
+
+    def _course_outputs(self, released: Source) -> dict[str, list[NotebookNode]]:
+        """Return what the course's own cells show; {} for other assignments, which run whole."""
+        if not self.is_lesson:
+            return {}
+        pictures = list if self.figures else without_pictures
+        return {source: pictures(outputs) for source, outputs in released.outputs.items()}
+
+    @cached_property
+    def _reference(self) -> bytes:
+        """The lesson's reference, with hidden cases; empty if it is not a course lesson."""
+        from autograder.building.hidden import grading_reference
+
+        return grading_reference(self.assignment).to_bytes() if self.is_lesson else b""
+
+    @cached_property
+    def _solutions(self) -> dict[str, str]:
+        """The sources of the course's solutions, by exercise."""
+        return Lesson(self.assignment).solutions if self.is_lesson else {}

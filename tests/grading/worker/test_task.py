@@ -1,0 +1,42 @@
+"""A submission as a task: what is run, and where its outputs go."""
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.worker import task
+from autograder.grading.worker.job import SHOWN, Job
+from autograder.grading.worker.own_sandbox import close_own_sandbox
+
+pytestmark = pytest.mark.usefixtures("sandbox")
+HELPER, SHOW = "helper = 5", "print('a demonstration')"
+GIVE_UP = 'give_up = print\ngive_up("f")'
+COURSE = {HELPER: [], SHOW: [new_output("stream", name="stdout", text="as released")]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sandbox_ends():
+    yield
+    close_own_sandbox()
+
+
+def graded(*sources):
+    """Grade a notebook of these cells; return their outputs' texts, and who was shown only."""
+    notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
+    data = nbformat.writes(notebook).encode()
+    solutions = {"f": "print(helper)"}
+    done = task.grade(Job("", Blueprint("n", []), data, solutions=solutions, course=COURSE))
+    cells = nbformat.reads(done.notebook, as_version=4).cells
+    texts = ["".join(o.get("text", o.get("ename", "")) for o in cell.outputs) for cell in cells]
+    return texts, [SHOWN in cell.metadata for cell in cells]
+
+
+def test_a_demonstration_shows_what_the_course_shows():
+    assert graded(SHOW, "print('mine')") == (["as released", "mine\n"], [True, False])
+
+
+def test_each_output_is_in_its_cell_where_a_given_up_exercise_needs_more():
+    texts, shown = graded(HELPER, SHOW, GIVE_UP, "check(f)", "print('end')")
+    assert texts == ["", "as released", "f\n", "5\n", "end\n"]
+    assert shown == [False, True, False, False, False]
