@@ -1,7 +1,7 @@
 """`make demo`: a made-up class goes the whole way through nbgrader's own commands.
 
-It is released, submitted, graded, given feedback and exported in a course directory under
-build/, and the given marks are set beside the true ones.
+Its lessons are released, submitted, graded, given feedback, exported and reported on in a course
+directory under build/, which stays there, and the given marks are set beside the true ones.
 """
 
 import argparse
@@ -12,12 +12,14 @@ import sys
 from pathlib import Path
 
 import nbformat
+from tqdm import tqdm
 
 from autograder.grading.demo.made_up_class import LEFT_OPEN, MadeUpSubmission, make_class
-from autograder.grading.report.class_report import class_report, print_report, read_verdicts
+from autograder.grading.report.class_report import read_verdicts
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 
 COURSE = ROOT / "build" / "demo"
+STEPS = ("generate_assignment", "autograde", "generate_feedback")
 
 
 def main() -> int:
@@ -26,53 +28,49 @@ def main() -> int:
     parser.add_argument(
         "lessons", nargs="*", metavar="LESSON", help="all of them when none is named"
     )
-    lessons = parser.parse_args().lessons or lesson_names()
-    differences = sum(demo(Lesson(name), COURSE) for name in lessons)
-    return 1 if differences else 0
+    lessons = [Lesson(name) for name in parser.parse_args().lessons or lesson_names()]
+    return 1 if demo(lessons, COURSE) else 0
 
 
-def demo(lesson: Lesson, course: Path) -> int:
-    """Grade a made-up class in `course`; return how many marks are wrong."""
+def demo(lessons: list[Lesson], course: Path) -> int:
+    """Grade a made-up class in `course`, made anew; return how many marks are wrong."""
     shutil.rmtree(course, ignore_errors=True)
+    classes = {}
+    for lesson in tqdm(lessons, unit="lesson", disable=None):
+        classes[lesson.name] = hand_in(lesson, course)
+        for step in STEPS:
+            run(course, "nbgrader", step, lesson.name, "--log-level=WARN")
+    run(course, "nbgrader", "export", f"--to={course / 'grades.csv'}", "--log-level=WARN")
+    wrong = sum(print_marks(lesson, made_up, course) for lesson, made_up in classes.items())
+    run(course, sys.executable, "-m", "autograder.grading.report")
+    print(f"\nCourse directory: {course.relative_to(ROOT)}")
+    return wrong
+
+
+def hand_in(lesson: Lesson, course: Path) -> list[MadeUpSubmission]:
+    """Put a lesson's source and the submissions of a made-up class into a course directory."""
     shutil.copytree(lesson.notebook_path.parent, course / "solutions" / lesson.name)
     submissions = make_class(lesson)
     for submission in submissions:
         folder = course / "submitted" / submission.learner / lesson.name
         folder.mkdir(parents=True)
         nbformat.write(submission.notebook(lesson), folder / f"{lesson.name}.ipynb")
-    nbgrader(course, "generate_assignment", lesson.name)
-    nbgrader(course, "autograde", lesson.name)
-    nbgrader(course, "generate_feedback", lesson.name)
-    nbgrader(course, "export", f"--to={course / 'grades.csv'}")
-    verdicts = read_verdicts(course / "autograded", lesson.name)
-    differences = print_marks(
-        submissions, exported_marks(course / "grades.csv", lesson.name), verdicts
-    )
-    print_report(class_report(verdicts.values()))
-    print(f"\nCourse directory: {course.relative_to(ROOT)}")
-    return differences
+    return submissions
 
 
-def nbgrader(course: Path, *command: str) -> None:
-    """Run an nbgrader command in `course`. Raises CalledProcessError; its log tells more."""
-    print(f"nbgrader {' '.join(command)}", flush=True)
-    root = f"--CourseDirectory.root={course}"
-    subprocess.run(["nbgrader", *command, root, "--log-level=WARN"], cwd=ROOT, check=True)
+def run(course: Path, *command: str) -> None:
+    """Run a command on the course in `course`. Raises CalledProcessError; its output tells more."""
+    print(" ".join(command), flush=True)
+    place = "--course" if "-m" in command else "--CourseDirectory.root"
+    subprocess.run([*command, f"{place}={course}"], cwd=ROOT, check=True)
 
 
-def exported_marks(path: Path, lesson: str) -> dict[str, float]:
-    """Read marks by learner from nbgrader's CSV."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["assignment"] == lesson]
-    return {row["student_id"]: float(row["score"] or "nan") for row in rows}
-
-
-def print_marks(
-    submissions: list[MadeUpSubmission], marks: dict[str, float], verdicts: dict
-) -> int:
+def print_marks(lesson: str, submissions: list[MadeUpSubmission], course: Path) -> int:
     """Print true and given marks side by side; return how many submissions differ."""
+    marks = exported_marks(course / "grades.csv", lesson)
+    verdicts = read_verdicts(course / "autograded", lesson)
     differences = 0
-    print(f"\n{'learner':<12} {'true':>5} {'given':>6}   answers")
+    print(f"\n{lesson}\n{'learner':<12} {'true':>5} {'given':>6}   answers")
     for submission in submissions:
         given = marks[submission.learner]
         points = {name: v["points"] for name, v in verdicts[submission.learner].items()}
@@ -82,8 +80,15 @@ def print_marks(
         sign = " " if same else "≠"
         print(f"{submission.learner:<12} {submission.true_mark:>5} {given:>6g} {sign} {answers}")
     agreed = len(submissions) - differences
-    print(f"\ngiven = true for {agreed} of {len(submissions)} submissions")
+    print(f"given = true for {agreed} of {len(submissions)} submissions")
     return differences
+
+
+def exported_marks(path: Path, lesson: str) -> dict[str, float]:
+    """Read marks by learner from nbgrader's CSV."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["assignment"] == lesson]
+    return {row["student_id"]: float(row["score"] or "nan") for row in rows}
 
 
 if __name__ == "__main__":
