@@ -6,6 +6,7 @@ from pathlib import Path
 from types import CodeType
 
 import torch
+from torch import nn
 
 from autograder.asking.answer import LONGEST_TEXT, Problem
 from autograder.asking.clock import OutOfTime, TimeLimit
@@ -34,8 +35,17 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
             return Problem("memory", "", _where(error, question.exercise))
         case ForbiddenCall():
             return Problem("forbidden", str(error), _where(error, question.exercise))
-    text = f"{type(error).__name__}: {error}".strip().splitlines()[0].rstrip(":.")
+    text = f"{type(error).__name__}: {_layer(error)}{error}".strip().splitlines()[0].rstrip(":.")
     return Problem("raised", text[:LONGEST_TEXT], _where(error, question.exercise))
+
+
+def _layer(error: BaseException) -> str:
+    """Return "Linear(in, out): " if a linear layer raised the error, else ""."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code is nn.Linear.forward.__code__:
+            layer = frame.f_locals["self"]
+            return f"Linear({layer.in_features}, {layer.out_features}): "
+    return ""
 
 
 def _learner_frames(error: BaseException) -> list[tuple[CodeType, int]]:

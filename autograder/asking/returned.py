@@ -11,6 +11,8 @@ from autograder.asking.answer import DTYPES, MOST_ELEMENTS, Problem
 from autograder.asking.question import Call, Question
 
 MOST_NAMES = 4
+MOST_DEPTH = 10
+PLACE = re.compile(r"(.+?)\.(\d+)\.(.+)")  # in a list of modules: "heads.0.query.weight"
 
 
 class WrongResult(Exception):
@@ -92,11 +94,27 @@ def other_parameters(there: Iterable[str], wanted: Iterable[str]) -> WrongResult
         return WrongResult("parameters", f"has `{given}` where `{right}` should be")
     if not extra and (short := _short_list(there, wanted)):
         return WrongResult("parameters", short)
+    if _come_earlier(extra, lacking):
+        return WrongResult(
+            "parameters",
+            f"has {_some(extra)} where {_some(lacking)} should be, so a step before it is missing, "
+            "such as a ReLU",
+        )
     parts = [f"lacks {_some(lacking)}"] if lacking else []
     parts += [f"has an extra {_some(extra)}"] if extra else []
     only_biases = all(name.rpartition(".")[2] == "bias" for name in lacking + extra)
     cure = ": check `bias=` where you make the layers" if only_biases else ""
     return WrongResult("parameters", " and ".join(parts) + cure)
+
+
+def _come_earlier(extra: list[str], lacking: list[str]) -> bool:
+    """Whether all extra parameters are the lacking ones, at an earlier place of a list."""
+    places = [list(map(PLACE.match, names)) for names in (extra, lacking)]
+    if len(extra) != len(lacking) or not all(map(all, places)):
+        return False
+    pairs = list(zip(*places, strict=True))
+    same = all((given[1], given[3]) == (right[1], right[3]) for given, right in pairs)
+    return bool(pairs) and same and all(int(given[2]) < int(right[2]) for given, right in pairs)
 
 
 def _short_list(there: list[str], wanted: list[str]) -> str:
@@ -110,7 +128,7 @@ def _short_list(there: list[str], wanted: list[str]) -> str:
 
 def _list_lengths(names: list[str]) -> dict[str, int]:
     """Return how many modules each list has, by its name: "heads" in "heads.0.query.weight"."""
-    places = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
+    places = map(PLACE.match, names)
     lengths: dict[str, set[str]] = {}
     for place in filter(None, places):
         lengths.setdefault(place[1], set()).add(place[2])
@@ -147,4 +165,16 @@ def describe(value: Any) -> str:
     if kind.__module__ == "numpy":
         return "a numpy array" if kind.__name__ == "ndarray" else f"a numpy {kind.__name__}"
     article = "an" if kind.__name__[0] in "aeiou" else "a"
-    return f"{article} {kind.__name__}"
+    return f"{article} {kind.__name__}{_elements(value) if kind is list else ''}"
+
+
+def _elements(values: list) -> str:
+    """Return what a list holds, however deep: " of tensors", " of numbers", or "" for the rest."""
+    first: Any = values
+    for _ in range(MOST_DEPTH):
+        if not isinstance(first, list) or not first:
+            break
+        first = first[0]
+    if isinstance(first, Tensor):
+        return " of tensors"
+    return " of numbers" if isinstance(first, bool | int | float) else ""

@@ -3,6 +3,7 @@
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 
@@ -28,7 +29,7 @@ def digest_of(files: Iterable[Path], root: Path, salt: str = "") -> str:
 
 
 def _files(path: Path, root: Path) -> Iterator[Path]:
-    for name in _names(ast.parse(path.read_text(encoding="utf-8"))):
+    for name in _imports(path.read_text(encoding="utf-8")):
         parts = name.split(".")
         for count in range(1, len(parts) + 1):
             module = root.joinpath(*parts[:count])
@@ -36,13 +37,16 @@ def _files(path: Path, root: Path) -> Iterator[Path]:
             yield from filter(Path.is_file, candidates)
 
 
-def _names(module: ast.Module) -> Iterator[str]:
-    """Yield the full names of imports; a name imported from a package may be a module."""
-    for node in _walk(module):
+@cache
+def _imports(text: str) -> list[str]:
+    """List the full names of a module's imports; a name imported from a package may be a module."""
+    names = []
+    for node in _walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:

@@ -18,6 +18,11 @@ class Rule:
 
 RULES = (
     Rule(
+        r"Linear\((\d+), \d+\): mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and",
+        "A linear layer for {0:size} features got a tensor with {1:size}. Is it the right tensor? "
+        "If so, make the layer with that size.",
+    ),
+    Rule(
         r"mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)",
         "These two don't fit in a matrix product: {0:size} and {1:size}. The last dimension of "
         "the left one meets the second to last of the right one. Does one of them need a "
@@ -42,7 +47,7 @@ RULES = (
     Rule(
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at "
         r"non-singleton dimension (\d+)",
-        "Two tensors meet whose sizes differ in dimension {2}: {0:size} and {1:size}.",
+        "The sizes of these two tensors differ in dimension {2}: {0:size} and {1:size}.",
     ),
     Rule(
         r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
@@ -50,11 +55,11 @@ RULES = (
     ),
     Rule(
         r"shape '\[(.*)\]' is invalid for input of size (\d+)",
-        "The new shape ({0}) does not hold as many numbers as the tensor has, {1}.",
+        "A tensor of {1} numbers doesn't fit into the new shape, ({0}).",
     ),
     Rule(
         r"view size is not compatible",
-        "`view` can't reorder numbers, and a transpose has done so. Check that the dimensions are "
+        "`view` can't reorder numbers, and a transpose did. Check that the dimensions are "
         "in the order you mean before you flatten any; then use `reshape`.",
     ),
     Rule(
@@ -68,7 +73,7 @@ RULES = (
     ),
     Rule(
         r"too many indices for tensor of dimension (\d+)",
-        "The code gives more indices than the tensor has dimensions, {0}.",
+        "There are more indices here than the tensor has dimensions, {0}.",
     ),
     Rule(
         r"too many values to unpack \(expected (\d+)",
@@ -94,7 +99,7 @@ RULES = (
     ),
     Rule(
         r"einsum\(\): (fewer|more) operands were provided than specified",
-        "einsum: the equation has another number of operands, separated by commas, than the call.",
+        "einsum: the equation and the call differ in the number of operands; commas separate them.",
     ),
     Rule(
         r"einsum\(\): output subscript (\w) (.*)",
@@ -123,7 +128,7 @@ RULES = (
     ),
     Rule(
         r"bitwise_xor|unsupported operand type\(s\) for \^",
-        "In Python, `^` is no power. Write `**`.",
+        "In Python, `^` isn't a power; `**` is.",
     ),
     Rule(
         r"not implemented for '(Long|Int|Bool|Byte)'",
@@ -141,13 +146,13 @@ RULES = (
     Rule(
         r"'NoneType' object has no attribute '(\w+)'|must be Tensor, not NoneType"
         r"|Invalid dtype: object",
-        "Something is None where a tensor is needed. Is an argument missing in a call? One that "
-        "may be None, such as a mask, is used only inside `if … is not None`.",
+        "Something is None where a tensor is needed. Is an argument missing in a call? Use "
+        "one that may be None, such as a mask, only inside `if … is not None`.",
     ),
     Rule(
         r"'([\w.]+)' object has no attribute '(\w+)'",
-        "`{1}` is asked of something that has no such attribute: its type is {0}. If it should be "
-        "an attribute of your own, `__init__` has to make it.",
+        "Something of type {0} has no `{1}`. If `{1}` is an attribute of your own, `__init__` has "
+        "to make it.",
     ),
     Rule(
         r"Boolean value of Tensor with more than one value is ambiguous",
@@ -156,8 +161,8 @@ RULES = (
     ),
     Rule(
         r"torch\.finfo\(\) requires a floating point",
-        "`torch.finfo` is asked about a dtype that is not floating-point. Are two arguments "
-        "exchanged, the mask and the scores?",
+        "`torch.finfo` got a dtype that isn't floating-point. Did two arguments trade places, the "
+        "mask and the scores?",
     ),
     Rule(
         r"value cannot be converted to type (?:\w+::)?(\w+) without overflow",
@@ -166,17 +171,17 @@ RULES = (
     ),
     Rule(
         r"expected (?:scalar type|m1 and m2 to have the same dtype|both tensors|.*same dtype)",
-        "Two tensors of different dtype meet. Give the tensors that you make the dtype of the "
+        "These two tensors have different dtypes. Give the tensors that you make the dtype of the "
         "input: `dtype=x.dtype`, or `x.new_zeros(…)`.",
     ),
     Rule(
         r"modified by an inplace operation",
-        "A step in place (`/=`, `exp_()`) overwrites a tensor that the gradient still needs. Make "
+        "An in-place step (`/=`, `exp_()`) overwrites a tensor that the gradient still needs. Make "
         "a new one: `x = x / y`, not `x /= y`.",
     ),
     Rule(
         r"a leaf Variable that requires grad is being used in an in-place operation",
-        "A step in place (`-=`, `[...] =`) changes a tensor that asks for gradients. Make a new "
+        "An in-place step (`-=`, `[...] =`) changes a tensor that asks for gradients. Make a new "
         "one, or do it under `torch.no_grad()`.",
     ),
     Rule(
@@ -185,7 +190,7 @@ RULES = (
     ),
     Rule(
         r"(\w+)\(\) (?:missing|takes|got an unexpected|received an invalid)",
-        "`{0}` can't take these arguments: look at their number, order and names.",
+        "These arguments don't fit `{0}`: check their number, order and names.",
     ),
     Rule(
         r"unsupported operand type\(s\) for (\S+): '([\w.]+)' and '([\w.]+)'",

@@ -83,8 +83,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             )
         case "mode":
             return (
-                f"The call leaves the model in {detail} mode; it was in the other. Note "
-                "`self.training` before, and bring it back with `self.train(…)`."
+                f"The call leaves the model in {detail} mode, and found it in the other. Save "
+                "`self.training` first, and restore it with `self.train(…)`."
             )
         case "part's mode":
             return (
@@ -139,8 +139,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             )
         case "raised" if _is_own_raise(problem):
             return (
-                f"Your own `raise` was reached, and these sizes are fine.{_at(problem)} Is the "
-                "condition above it the right way round?"
+                f"Your own `raise` stopped the code, but these sizes are fine.{_at(problem)} Is "
+                "its condition the wrong way around?"
             )
         case "raised":
             ours = explain_error(detail, sizes or {})
@@ -164,7 +164,7 @@ def explain_no_error(problem: Problem | None, exercise: str, error: str) -> str:
     should = f"`{exercise}` should raise {error} here"
     if problem is None or problem.kind in RETURNED:
         given = problem.detail if problem else ""
-        return f"{should}; it " + (f"returned {given}." if given else "went on without a word.")
+        return f"{should}; it " + (f"returned {given}." if given else "raised nothing.")
     if problem.kind != "raised":
         return explain_problem(problem, exercise)
     if problem.detail.startswith("AssertionError"):
@@ -198,12 +198,11 @@ def _cure(detail: str) -> str:
     if detail.startswith("a numpy"):
         return " `torch.from_numpy` makes one."
     if detail.startswith("a tuple"):
-        return " Return the one that is asked for, alone."
-    if detail.startswith("a list"):
-        return (
-            " `torch.stack` turns several tensors into one, and keeps their gradients; "
-            "`torch.tensor` does so with plain numbers."
-        )
+        return " Return only the one that the exercise asks for."
+    if detail.startswith("a list of tensors"):
+        return " `torch.stack` makes one tensor of them, and keeps their gradients."
+    if detail.startswith("a list of numbers"):
+        return " `torch.tensor` makes one of them."
     return ""
 
 

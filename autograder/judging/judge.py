@@ -32,8 +32,8 @@ LEFT_BEHIND = (
     "keep a result, a mask or a size, and use it again? "
 )
 NOTHING_TO_DROP = (
-    "It is right in evaluation mode and wrong in train mode, where nothing should be dropped, for "
-    "`dropout` is 0. Hand the argument on: `nn.Dropout(dropout)`, the share that is dropped."
+    "It is right in evaluation mode and wrong in train mode, although `dropout` is 0 and nothing "
+    "should be dropped. Pass the argument on: `nn.Dropout(dropout)`."
 )
 DROPPED = (
     "It is right without dropout and wrong with it: look at where dropout acts, how often, and "

@@ -10,6 +10,7 @@ from autograder.asking.arguments import Code, Library, StandIn, make
 from autograder.asking.codec import decode, encode
 from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
+from autograder.asking.returned import other_parameters
 from autograder.judging.explain_problem import explain_problem
 
 WORDS = torch.randn(4, 3)
@@ -133,6 +134,20 @@ def test_what_is_wrong_with_a_module_is_said(answer, words):
     got = ask(answer, gradients=True)
     problem = got.problem or got.lacks["scaled"]
     assert words in explain_problem(problem, "Affine")
+
+
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [
+        (["net.1.weight", "net.1.bias"], "so a step before it is missing, such as a ReLU"),
+        (["net.3.weight", "net.3.bias"], "lacks `net.2.weight`, `net.2.bias` and has an extra"),
+        (["net.1.weight"], "lacks `net.2.weight`, `net.2.bias` and has an extra `net.1.weight`"),
+        (["net.1.weight", "web.1.bias"], "lacks `net.2.weight`, `net.2.bias` and has an extra"),
+    ],
+)
+def test_parameters_at_another_place_of_a_list(there, words):
+    wanted = ["net.0.weight", "net.2.weight", "net.2.bias"]
+    assert words in other_parameters(["net.0.weight", *there], wanted).problem.detail
 
 
 def test_a_stand_in_has_the_parameters_and_layers_it_is_given():

@@ -306,7 +306,22 @@ def test_colors_go_from_dark_to_light():
     assert found[5][0] == "44,64,94"  # halfway between the first two
     assert found[6][0] == stops[-1]
     assert found[7][0] == "200,60,60"
-    assert [ink for _, ink in found] == ["#fff"] * 3 + ["#000"] * 2 + ["#fff", "#000", "#fff"]
+    assert [ink for _, ink in found] == ["#fff"] * 2 + ["#000"] * 3 + ["#fff", "#000", "#fff"]
+
+
+def test_each_number_can_be_read_on_its_color():
+    values = torch.cat([torch.linspace(0, 1, 63), torch.tensor([math.nan])]).view(8, 8)
+    table = BeautifulSoup(heatmap(values, "t", Style(0.0, 1.0, 3)), "html.parser")
+    for back, ink in map(rgb, table.find_all("td")):
+        lights = (luminance(back), luminance("0,0,0" if ink == "#000" else "255,255,255"))
+        assert (max(lights) + 0.05) / (min(lights) + 0.05) >= 4.5, back
+
+
+def luminance(color):
+    """Return the relative luminance that WCAG 2.2 defines, from "red,green,blue"."""
+    shares = [int(part) / 255 for part in color.split(",")]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def test_where_all_is_equal_the_color_is_in_the_middle():

@@ -6,13 +6,10 @@ import math
 import pytest
 import torch
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import GRADIENT, Answer, Problem
 from autograder.judging.compare import Comparison
-from autograder.judging.explain_difference import (
-    describe_difference,
-    name_dims,
-    recognize_difference,
-)
+from autograder.judging.differences.words import name_dims
+from autograder.judging.explain_difference import describe_difference, recognize_difference
 from autograder.judging.explain_problem import explain_problem
 from autograder.judging.footprint import footprint
 from autograder.judging.judge import MOST_PROBLEMS, blame, judge
@@ -25,6 +22,8 @@ EXPECTED = torch.randn(2, 3, 5)
 WEIGHTS = EXPECTED.softmax(-1)
 SQUARE = torch.randn(2, 4, 4).softmax(-1)
 CAUSAL = SQUARE.tril() / SQUARE.tril().sum(-1, keepdim=True)
+SUMS = torch.tensor([1.0, 2.0, 4.0, 8.0])
+OTHER_SUMS = SQUARE * SUMS[:, None] / SUMS  # each row divided by what belongs to the columns
 
 
 def explain_difference(comparison):
@@ -67,6 +66,13 @@ def last_row_other(rows):
     return got
 
 
+def one_row_of_zeros(weights):
+    """Zeros in one row, where another of the two rows of a sentence has all the weight."""
+    got = torch.zeros_like(weights)
+    got[0, 0] = weights[0, 0]
+    return got
+
+
 @pytest.mark.parametrize(
     ("got", "expected", "words"),
     [
@@ -88,7 +94,7 @@ def last_row_other(rows):
             EXPECTED,
             "Each row of `y` is off by a constant of its own.",
         ),
-        (EXPECTED.roll(1, 1), EXPECTED, "the right rows, but in another order"),
+        (EXPECTED.roll(1, 1), EXPECTED, "has the right rows, but in the wrong order"),
         (
             torch.cat([EXPECTED[:, :1], torch.randn(2, 2, 5)], 1),
             EXPECTED,
@@ -96,25 +102,35 @@ def last_row_other(rows):
         ),
         (torch.rand(2, 3, 5), WEIGHTS, "should sum to 1; one of yours sums to"),
         (EXPECTED.softmax(-1) ** 2, WEIGHTS, "should sum to 1; one of yours sums to"),
-        (EXPECTED.flatten().softmax(0).view(2, 3, 5), WEIGHTS, "once each row is divided by its"),
+        (EXPECTED.flatten().softmax(0).view(2, 3, 5), WEIGHTS, "divide each row by its sum."),
         (torch.rand(30).softmax(0).view(2, 3, 5), WEIGHTS, "All your weights together sum to 1"),
-        (EXPECTED.exp(), WEIGHTS, "`y` is right once each row is divided by its sum."),
+        (one_row_of_zeros(WEIGHTS), WEIGHTS, "one of yours sums to 0"),
+        (OTHER_SUMS, SQUARE, "`y` is divided by the sums of other rows: a sum has lost"),
+        (EXPECTED.floor(), EXPECTED, "`y` is rounded down to whole numbers. `//` does that"),
+        (torch.tensor(6.8), torch.tensor(1.7), "`y` is the right number times 4, which is d_k"),
+        (torch.tensor(0.34), torch.tensor(1.7), "divided by 5, which is n_key here."),
+        (torch.tensor(1.3), torch.tensor(1.7), "`y` is 1.3 where 1.7 should be."),
+        (EXPECTED.exp(), WEIGHTS, "`y` needs one more step: divide each row by its sum."),
         (CAUSAL, SQUARE, "`y` is 0 for every later key. That is a causal mask"),
         (EXPECTED.transpose(1, 2).reshape(2, 3, 5), EXPECTED, "the right numbers, in the wrong"),
         (EXPECTED.bfloat16().float(), EXPECTED, "is almost right: at"),
         (torch.randn(2, 3, 5).softmax(-1), WEIGHTS, "30 of 30 values are off, most of all at"),
-        (WEIGHTS.softmax(-1), WEIGHTS, "had been through softmax already"),
+        (WEIGHTS.softmax(-1), WEIGHTS, "`y` went through softmax twice."),
         (EXPECTED.softmax(1), WEIGHTS, "Your weights sum to 1 along `n_query`"),
         ((EXPECTED * 2).softmax(-1), WEIGHTS, "right scores times 2, which is √d_k here."),
         ((EXPECTED / 4).softmax(-1), WEIGHTS, "scores times 0.25, which is 1/d_k here."),
         (WEIGHTS / math.sqrt(5) + 1e-3, WEIGHTS, "one of yours sums to 0.452"),
         (EXPECTED * 2 / 7, EXPECTED, "as if divided by 7, not by √d_k = 2."),
-        (EXPECTED.cumsum(1), EXPECTED, "right plus all that comes before, along `n_query`"),
+        (
+            EXPECTED.cumsum(1),
+            EXPECTED,
+            "all those before it along `n_query`: is a running sum",
+        ),
         (only_first(EXPECTED), EXPECTED, "right at index 0 of `n_query`, and 0 elsewhere"),
         (
             only_last(EXPECTED),
             EXPECTED,
-            "wrong in the others. Does each query see only the keys up",
+            "wrong in the others. Does a causal mask hide all that comes",
         ),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
         (torch.ones(2, 3, 9), EXPECTED, "it has (2, 3, 9)."),
@@ -159,7 +175,7 @@ def test_rows_in_another_order_may_have_to_be_equal():
     said = explain_difference(
         Comparison("y", EXPECTED.roll(1, 1), EXPECTED, 0.0, "batch n_query n_key", SIZES)
     )
-    assert "the right rows, but in another order" in said
+    assert "has the right rows, but in the wrong order" in said
 
 
 def test_an_output_without_a_name_is_the_result():
@@ -213,8 +229,10 @@ PROBLEMS = [
     ("arguments", "(x)", "`f` takes (x). Restore"),
     ("type", "None", "returned None; it should return a torch tensor. Is a `return` missing?"),
     ("type", "a numpy array", "torch tensor. `torch.from_numpy` makes one."),
-    ("type", "a list", "torch tensor. `torch.stack` turns several tensors into one"),
-    ("type", "a tuple", "torch tensor. Return the one that is asked for, alone."),
+    ("type", "a list of tensors", "torch tensor. `torch.stack` makes one tensor of them"),
+    ("type", "a list of numbers", "torch tensor. `torch.tensor` makes one of them."),
+    ("type", "a list", "`f` returned a list; it should return a torch tensor."),
+    ("type", "a tuple", "torch tensor. Return only the one that the exercise asks for."),
     ("type", "a str", "`f` returned a str; it should return a torch tensor."),
     ("plain", "a list", "it should return a plain number, True or False."),
     ("choice", "'a', not 'b'", "`f` returned 'a', not 'b'."),
@@ -421,7 +439,7 @@ def test_an_exception_may_be_the_right_answer():
     )
     assert not judge(key, [Answer(problem=Problem("time", "ValueError"))]).passed
     silent = judge(key, gives(ONES))
-    assert "should raise ValueError here; it went on" in silent.sentence
+    assert "should raise ValueError here; it raised nothing" in silent.sentence
     assert silent.problems == ()
 
 
@@ -503,7 +521,7 @@ def test_what_goes_wrong_with_dropout_only_is_told_so():
 def test_dropout_where_nothing_should_be_dropped_is_told_so():
     key = small_key(case(ONES), case(THREES, dropout=0.0), case(TWOS, dropout=0.5))
     verdict = judge(key, gives(ONES, TWOS, THREES))
-    assert "wrong in train mode, where nothing should be dropped" in verdict.sentence
+    assert "wrong in train mode, although `dropout` is 0 and nothing" in verdict.sentence
     for others in ((ONES, TWOS, TWOS), (TWOS, TWOS, THREES)):
         assert "train mode" not in judge(key, gives(*others)).sentence
 
@@ -524,12 +542,16 @@ def test_what_is_wrong_in_a_first_call_and_in_a_result_is_shown_first(shown):
     assert judge(small_key(*cases, aspects=aspects), answers).exhibit.label == shown
 
 
-def test_one_output_in_the_place_of_another_is_named():
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [("query.weight", "`query.weight`"), (f"{GRADIENT}query", "the gradient of `query`")],
+)
+def test_one_output_where_another_belongs_is_named(other, named):
     ones, twos = torch.tensor(ONES), torch.tensor(TWOS)
-    expected = {"query.weight": ones, "key.weight": twos}
+    expected = {other: ones, "key.weight": twos}
     key = small_key(dataclasses.replace(case(ONES), expected=expected))
-    verdict = judge(key, [Answer({"query.weight": ones, "key.weight": ones})])
-    assert verdict.sentence == "`key.weight` holds what belongs into `query.weight`."
+    verdict = judge(key, [Answer({other: ones, "key.weight": ones})])
+    assert verdict.sentence == f"`key.weight` holds what belongs in {named}."
 
 
 def test_what_is_kept_may_explain_what_is_returned():
@@ -539,7 +561,7 @@ def test_what_is_kept_may_explain_what_is_returned():
     aspect = AspectKey("result", 1, [0], ["y"])
     key = dataclasses.replace(key, aspects=[aspect])
     wrong = Answer({"y": torch.randn(2, 3), "kept": weights.softmax(-1)})
-    assert judge(key, [wrong]).sentence.startswith("`kept` is the softmax of weights")
+    assert judge(key, [wrong]).sentence.startswith("`kept` went through softmax twice.")
 
 
 def test_another_message_of_the_right_error_does_not_hide_a_mistake():

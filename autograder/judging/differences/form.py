@@ -1,0 +1,133 @@
+"""Rules for results of another form: shape, dtype, mode, or what is no number."""
+
+import itertools
+import math
+
+import torch
+
+from autograder.asking.answer import REPEATS
+from autograder.judging.compare import Comparison, equal
+from autograder.judging.differences.words import first_index, name_dims, named, number, subject
+
+NAN = (
+    "∞ / ∞, ∞ − ∞ and 0 · ∞ give NaN. Does `exp` overflow, since nothing is subtracted first? Is "
+    "−∞ multiplied by something, where `masked_fill` would do?"
+)
+
+
+def other_axis_order(c: Comparison) -> str | None:
+    """Equal after permuting the dimensions."""
+    if sorted(c.got.shape) != sorted(c.expected.shape):
+        return None
+    for order in itertools.permutations(range(c.got.dim())):
+        if list(order) == sorted(order):
+            continue
+        if equal(c.got.permute(order).to(c.expected.dtype), c.expected, c.tolerance):
+            return f"{subject(c)} right, but with its dimensions in another order: transpose it."
+    return None
+
+
+def wrong_shape(c: Comparison) -> str | None:
+    """The wrong shape; the sentence names the dimensions."""
+    if c.got.shape == c.expected.shape:
+        return None
+    wanted = name_dims(c.expected.shape, c.dims)
+    got = tuple(c.got.shape)
+    return f"{subject(c, 'should have')} shape {wanted}; it has {got}.{_misplaced(c)}"
+
+
+def wrong_dtype(c: Comparison) -> str | None:
+    """The wrong dtype."""
+    if c.got.dtype == c.expected.dtype:
+        return None
+    wanted, got = (str(t.dtype).removeprefix("torch.") for t in (c.expected, c.got))
+    why = ""
+    if c.got.dtype is torch.float64:
+        why = " Did NumPy compute it? That cuts the gradient, too: stay with torch's functions."
+    elif c.expected.dtype in (torch.float64, torch.float16) and c.got.is_floating_point():
+        why = (
+            " The inputs are of this dtype. Give the tensors that you make the same, with "
+            "`dtype=x.dtype` or `x.new_zeros(…)`, and convert nothing."
+        )
+    return f"{subject(c, 'should have')} dtype {wanted}; it has {got}.{why}"
+
+
+def too_much_error(c: Comparison) -> str | None:
+    """The right form, but too much error."""
+    if c.most_error is None or not math.isfinite(c.error):
+        return None
+    return (
+        f"The mean squared error of {named(c)} is {c.error:.4f}; it may be at most "
+        f"{c.most_error:g}."
+    )
+
+
+def not_repeated(c: Comparison) -> str | None:
+    """Another result in a second call."""
+    if c.name != REPEATS:
+        return None
+    return (
+        "Two calls with the same seed gave different results. Set torch's seed before anything "
+        "random happens, even the making of a model."
+    )
+
+
+def wrong_mode(c: Comparison) -> str | None:
+    """A module left in the other mode."""
+    module, _, what = c.name.rpartition(".")
+    if what != "training" or c.got.dim() or c.got.dtype is not torch.bool:
+        return None
+    now, before = ("train", "evaluation") if c.got else ("evaluation", "train")
+    return f"`{module}` is left in {now} mode; it should be in {before} mode afterwards."
+
+
+def wrong_decision(c: Comparison) -> str | None:
+    """A single wrong True or False."""
+    if c.got.dim() or c.got.dtype is not torch.bool or c.expected.dtype is not torch.bool:
+        return None
+    about = f" for “{c.label}”" if c.label else ""
+    return f"You answered {c.got.item()}{about}, and {c.expected.item()} is right."
+
+
+def wrong_choice(c: Comparison) -> str | None:
+    """The wrong word, encoded as a single integer; the right one is not revealed."""
+    same_kind = c.got.dtype == c.expected.dtype and not c.got.is_floating_point()
+    if c.got.dim() or not same_kind or not c.returned:
+        return None
+    return "That isn't the one. What else would look like this?"
+
+
+def opposite_booleans(c: Comparison) -> str | None:
+    """True and False swapped."""
+    if c.got.dtype is torch.bool and torch.equal(~c.got, c.expected):
+        return f"{subject(c)} right with True and False exchanged."
+    return None
+
+
+def not_finite(c: Comparison) -> str | None:
+    """NaN or infinity where a number should be."""
+    for word, test in (("NaN", torch.isnan), ("infinity", torch.isinf)):
+        strange = test(c.got) & ~test(c.expected) if c.got.is_floating_point() else None
+        if strange is not None and strange.any():
+            place = first_index(strange)
+            many = int(strange.sum())
+            why = f" {NAN}" if word == "NaN" else ""
+            return (
+                f"{subject(c, 'holds')} {word} in {many} of {c.got.numel()} places, first at "
+                f"{place}, where {number(c.expected[place])} should be.{why}"
+            )
+    return None
+
+
+def _misplaced(c: Comparison) -> str:
+    """Say which named dimension a wrong size belongs to, if any."""
+    if c.got.dim() != c.expected.dim():
+        return ""
+    names = {size: name for name, size in c.sizes.items()}
+    pairs = zip(c.got.shape, c.expected.shape, strict=True)
+    strange = [
+        got
+        for got, wanted in pairs
+        if got != wanted and got in names and got not in c.expected.shape
+    ]
+    return f" {strange[0]} is {names[strange[0]]}." if strange else ""

@@ -1,0 +1,134 @@
+"""Rules for numbers that are off in a way that can be told."""
+
+import math
+
+import torch
+
+from autograder.asking.answer import GRADIENT
+from autograder.judging.compare import Comparison, equal
+from autograder.judging.differences.words import (
+    first_index,
+    largest_gap,
+    name_divisor,
+    name_factor,
+    named,
+    number,
+    subject,
+)
+
+DETACHED = (
+    "Does a `detach()`, `.data`, `.item()`, `torch.tensor(…)`, NumPy or `no_grad` break the path "
+    "somewhere?"
+)
+
+
+def too_few_digits(c: Comparison) -> str | None:
+    """Right, but with fewer digits than the dtype has."""
+    if not c.got.is_floating_point():
+        return None
+    scale = max(1.0, c.expected.abs().nan_to_num(posinf=1.0).max().item())
+    # Half precision loses digits nearly everywhere; a few values farther off are something else.
+    most = 1e-2 if c.wrong_at.double().mean() > 0.5 else 1e-3
+    if not equal(c.got, c.expected, most * scale):
+        return None
+    if c.expected.dtype is torch.float64 and equal(c.got, c.expected, 1e-5 * scale):
+        return (
+            f"{subject(c)} right to about 7 digits, and the inputs are float64, with 16. "
+            "Something on the way is float32: a `.float()`, or a tensor made without "
+            "`dtype=x.dtype`."
+        )
+    return (
+        f"{subject(c)} almost right: {largest_gap(c)} Is something rounded, cut off, or in half "
+        "precision, or is a small number added?"
+    )
+
+
+def no_gradient(c: Comparison) -> str | None:
+    """A gradient of zeros where it should not be zero."""
+    if not c.name.startswith(GRADIENT) or c.got.any():
+        return None
+    return f"{subject(c)} 0 everywhere, so nothing flows back. {DETACHED}"
+
+
+def all_the_same(c: Comparison) -> str | None:
+    """One value everywhere."""
+    if c.got.numel() < 2 or not (c.got == c.got.flatten()[0]).all():
+        return None
+    return f"{subject(c)} the same everywhere: {number(c.got.flatten()[0])}."
+
+
+def rounded_down(c: Comparison) -> str | None:
+    """Right but for a step down to whole numbers."""
+    if not c.got.is_floating_point() or not equal(c.got, c.expected.floor(), c.tolerance):
+        return None
+    return f"{subject(c)} rounded down to whole numbers. `//` does that; `/` divides."
+
+
+def times_a_size(c: Comparison) -> str | None:
+    """A single number that is too large or too small by a factor that is exactly a size."""
+    if c.got.dim() or not c.got.is_floating_point():
+        return None
+    for name, size in c.sizes.items():
+        for factor, words in ((size, f"times {size}"), (1 / size, f"divided by {size}")):
+            if size > 1 and math.isclose(c.got, c.expected * factor, rel_tol=1e-5):
+                return f"{subject(c)} the right number {words}, which is {name} here."
+    return None
+
+
+def constant_factor(c: Comparison) -> str | None:
+    """Right up to a factor, named if it is a size, the root of one, or an inverse of these."""
+    if not c.got.is_floating_point():
+        return None
+    largest = c.expected.abs().max()
+    if not c.tolerance < largest < math.inf or c.expected.numel() == 1:
+        return None
+    place = first_index(c.expected.abs() == largest)
+    factor = (c.got[place] / c.expected[place]).item()
+    if not math.isfinite(factor) or abs(factor) < 1e-3:
+        return None
+    if not equal(c.got / factor, c.expected, c.tolerance / min(abs(factor), 1.0)):
+        return None
+    cause = name_factor(factor, c.sizes) or name_divisor(factor, c.sizes)
+    return f"{subject(c, 'holds')} the right values times {factor:.4g}{cause}."
+
+
+def row_offset(c: Comparison) -> str | None:
+    """Right except for a number added to each row."""
+    if not c.got.is_floating_point() or c.got.dim() == 0 or c.got.shape[-1] < 2:
+        return None
+    offset = (c.got - c.expected)[..., :1]
+    if not equal(c.got - offset, c.expected, 2 * c.tolerance):
+        return None
+    return f"Each row of {named(c)} is off by a constant of its own."
+
+
+def same_vector_added(c: Comparison) -> str | None:
+    """Right except for one vector that is added to every row."""
+    few = c.got.dim() < 2 or c.got.shape[-1] < 2 or c.got.numel() == c.got.shape[-1]
+    if few or not c.got.is_floating_point():
+        return None
+    offset = (c.got - c.expected).reshape(-1, c.got.shape[-1])[:1]
+    if not equal(c.got - offset, c.expected, 2 * c.tolerance):
+        return None
+    return f"{subject(c)} off by the same vector in every row: is a bias missing, or one too many?"
+
+
+def lost_signs(c: Comparison) -> str | None:
+    """Right except that negative values became positive or 0."""
+    if not c.got.is_floating_point() or not (c.expected < 0).any():
+        return None
+    if equal(c.got, c.expected.abs(), c.tolerance):
+        return f"{subject(c)} right but for the signs: negative values have become positive."
+    if equal(c.got, c.expected.relu(), c.tolerance):
+        return f"{subject(c)} right where it is positive, and 0 where it should be negative."
+    return None
+
+
+def cut_off(c: Comparison) -> str | None:
+    """Right except that values beyond a bound became that bound."""
+    if not c.got.is_floating_point() or not c.expected.isfinite().all():
+        return None
+    low, high = c.got.min(), c.got.max()
+    if low == high or not equal(c.got, c.expected.clamp(low, high), c.tolerance):
+        return None
+    return f"{subject(c)} cut off: no value is below {number(low)} or above {number(high)}."
