@@ -46,7 +46,7 @@ def test_a_wrong_answer(capsys):
     assert "expected: attn_scores" in card and "yours: attn_scores" in card
     lines = failure.value._render_traceback_()
     assert lines == ["CheckFailed: attention_scores: 0 of 2 points. See the card above."]
-    assert "the transpose belongs to the second matrix" in card
+    assert "Words are rows, so transpose the second matrix, not the first." in card
 
 
 def test_an_unanswered_stub(capsys):

@@ -48,8 +48,8 @@ query_scores = Exercise(
         ),
         Mistake(
             "three features only",
-            "You counted on three features. Words may have more of them: let the dot product "
-            "run over all.",
+            "You assumed three features. Words may have more: run the dot product over all of "
+            "them.",
             "return query[0] * words[:, 0] + query[1] * words[:, 1] + query[2] * words[:, 2]",
         ),
         Mistake(
@@ -66,8 +66,8 @@ query_scores = Exercise(
         ),
         Mistake(
             "mean instead of the sum",
-            "Your scores are the right ones divided by the number of features: a dot product "
-            "is the sum of the products, not their mean.",
+            "You averaged the products, so your scores are divided by the number of features. A "
+            "dot product is the sum.",
             {"word @ query": "(word * query).mean()"},
         ),
         Mistake(
@@ -84,8 +84,8 @@ query_scores = Exercise(
         ),
         Mistake(
             "absolute values",
-            "You added up the sizes of the products without their signs. Features that "
-            "disagree should pull the score down.",
+            "You added up the absolute values of the products. Features that disagree should pull "
+            "the score down.",
             {"word @ query": "(word * query).abs().sum()"},
         ),
         Mistake(
@@ -95,14 +95,19 @@ query_scores = Exercise(
         ),
         Mistake(
             "words with themselves",
-            "You took the dot product of each word with itself; the query has no part in it.",
+            "You took the dot product of each word with itself; the query is never used.",
             {"word @ query": "word @ word"},
         ),
         Mistake(
             "softmax already",
-            "You returned weights that sum to 1. The scores come first; softmax is a later "
-            "exercise.",
+            "You returned weights that sum to 1. This exercise wants the scores; softmax comes "
+            "later.",
             {"for word in words])": "for word in words]).softmax(0)"},
+        ),
+        Mistake(
+            "query left out",
+            "Every word is compared with the first one, and `query` is never used.",
+            "return words @ words[0]",
         ),
     ],
     alternatives=[
@@ -124,7 +129,7 @@ query_scores = Exercise(
         "A `for` loop over `words` gives one word at a time, a vector as long as `query`.",
         "The score of one word is the sum of its features times the features of the query. "
         "`torch.dot` computes that for two vectors, and so does `@`.",
-        "Gather the scores in a list and make one tensor of it with `torch.stack`.",
+        "Collect the scores in a list, then turn it into one tensor with `torch.stack`.",
     ],
     excuses={
         "operands swapped: word @ query": "a dot product is the same either way",
@@ -137,8 +142,7 @@ query_scores = Exercise(
 # ---------------------------------------------------------------- softmax
 
 ONE_SUM = (
-    "All your weights together sum to 1. Each row should have a sum of its own: give `sum` the "
-    "dimension."
+    "All your weights together sum to 1. Each row needs its own sum: give `sum` the dimension."
 )
 LOST_DIMENSION = (
     "A maximum or a sum lost its dimension, so it does not line up with the rows that it came "
@@ -190,7 +194,7 @@ softmax = Exercise(
         ),
         Mistake(
             "columns instead of rows",
-            "Your columns sum to 1, and your rows don't: you summed over dimension 0, not `dim`.",
+            "Your columns sum to 1, but your rows don't: you summed over dimension 0, not `dim`.",
             """
             exps = (scores - scores.amax(0, keepdim=True)).exp()
             return exps / exps.sum(0, keepdim=True)
@@ -208,8 +212,8 @@ softmax = Exercise(
         ),
         Mistake(
             "maximum subtracted above only",
-            "You subtracted the maximum above the fraction line and not below. Both have to be "
-            "shifted, or the weights no longer sum to 1.",
+            "You subtracted the maximum in the numerator but not in the denominator. Shift both, "
+            "or the weights no longer sum to 1.",
             """
             exps = (scores - scores.amax(dim, keepdim=True)).exp()
             return exps / scores.exp().sum(dim, keepdim=True)
@@ -217,8 +221,8 @@ softmax = Exercise(
         ),
         Mistake(
             "maximum along the last dimension",
-            "The sum follows `dim`, and the maximum does not: it was always taken along the "
-            "last dimension.",
+            "The sum follows `dim`, but the maximum doesn't: you always took it along the last "
+            "dimension.",
             {"amax(dim,": "amax(-1,"},
         ),
         Mistake(
@@ -229,8 +233,8 @@ softmax = Exercise(
         ),
         Mistake(
             "float64 instead of a shift",
-            "float64 only puts the overflow off: exp of 710 is infinite there too. Subtract "
-            "the largest score of each row, and no size is too large.",
+            "float64 only postpones the overflow: exp of 710 is infinite there too. Subtract the "
+            "largest score of each row, and no score is too large.",
             """
             exps = scores.double().exp()
             return (exps / exps.sum(dim, keepdim=True)).to(scores.dtype)
@@ -256,8 +260,8 @@ softmax = Exercise(
         ),
         Mistake(
             "one maximum for all rows",
-            "You subtracted one maximum from all rows. A row far below it becomes exp of a "
-            "very negative number, zero, and then 0 / 0. Take the maximum of each row.",
+            "You subtracted one maximum from all rows. In a row far below it, every exponential "
+            "becomes zero, and 0 / 0 is NaN. Take the maximum of each row.",
             {"scores.amax(dim, keepdim=True)": "scores.max()"},
         ),
         Mistake(
@@ -268,7 +272,7 @@ softmax = Exercise(
         ),
         Mistake(
             "dim ignored",
-            "Right for the last dimension; the argument `dim` has no effect.",
+            "This is right only for the last dimension: the argument `dim` has no effect.",
             {"amax(dim,": "amax(-1,", "exps.sum(dim,": "exps.sum(-1,"},
         ),
         Mistake(
@@ -293,20 +297,39 @@ softmax = Exercise(
         ),
         Mistake(
             "sigmoid",
-            "You squeezed each score between 0 and 1 by itself (a sigmoid). The weights of a "
-            "row share one total of 1.",
+            "You squeezed each score into the range 0 to 1 on its own (a sigmoid). The weights of "
+            "a row have to sum to 1.",
             "return scores.sigmoid()",
         ),
         Mistake(
             "hard attention",
-            "You gave all weight to the largest score. Softmax gives every score a share.",
+            "You gave all the weight to the largest score. Softmax gives every score a share.",
             "return (scores == scores.amax(dim, keepdim=True)).to(scores.dtype)",
         ),
         Mistake(
             "scores clipped",
-            "You cut large scores off, so scores above the cut can't be told apart. Subtract "
-            "the largest score of the row: nothing is lost.",
+            "You clipped large scores, so those above the limit can't be told apart. Subtract the "
+            "largest score of the row instead: nothing is lost.",
             {"scores - scores.amax(dim, keepdim=True)": "scores.clamp(-80, 80)"},
+        ),
+        Mistake(
+            "maximum along another dimension",
+            "The number you subtract differs within a row. Take the maximum along `dim`, as you "
+            "do for the sum.",
+            {"scores.amax(dim, keepdim=True)": "scores.amax(0, keepdim=True)"},
+        ),
+        Mistake(
+            "NaN repaired",
+            "Large scores overflow in `exp`, ∞ / ∞ is NaN, and you replaced the NaN afterward. "
+            "Subtract the row's largest score before `exp`, and no NaN comes up.",
+            """
+            exps = scores.exp()
+            return (exps / exps.sum(dim, keepdim=True)).nan_to_num(nan=1.0)
+            """,
+            """
+            exps = scores.exp()
+            return (exps / exps.sum(dim, keepdim=True)).nan_to_num(nan=0.0)
+            """,
         ),
     ],
     alternatives=[
@@ -362,13 +385,13 @@ context_vector = Exercise(
     mistakes=[
         Mistake(
             "weights on the wrong side",
-            "`words @ attn_weights` lines the weights up with the features. There is one "
-            "weight for each word, a row of `words`.",
+            "`words @ attn_weights` lines the weights up with the features. But there is one "
+            "weight for each word, and the words are the rows of `words`.",
             "return words @ attn_weights",
         ),
         Mistake(
             "only the last word",
-            "Each round of the loop wrote over the sum so far; only the last word is left. "
+            "Each pass through the loop overwrote the sum so far, so only the last word is left. "
             "Add to it.",
             {"context = context + weight": "context = weight"},
         ),
@@ -384,8 +407,8 @@ context_vector = Exercise(
         ),
         Mistake(
             "weights times words",
-            "`attn_weights * words` lines the weights up with the features. There is one "
-            "weight for each word, a row of `words`.",
+            "`attn_weights * words` lines the weights up with the features. But there is one "
+            "weight for each word, and the words are the rows of `words`.",
             "return attn_weights * words",
         ),
         Mistake(
@@ -395,35 +418,40 @@ context_vector = Exercise(
         ),
         Mistake(
             "mean instead of the sum",
-            "Your context is the right one divided by the number of words: the weights already "
-            "share out a total of 1, so add, do not average.",
+            "You averaged the weighted words. The weights already divide up a total of 1, so add "
+            "the words; don't average them.",
             "return (attn_weights[:, None] * words).mean(0)",
         ),
         Mistake(
             "weights left out",
-            "You averaged the words; the weights have no part in it.",
+            "You averaged the words; the weights are never used.",
             "return words.mean(0)",
         ),
         Mistake(
             "words added up without weights",
-            "You added the words up as they are; the weights have no part in it.",
+            "You added up the words as they are; the weights are never used.",
             "return words.sum(0)",
         ),
         Mistake(
             "hard attention",
-            "You returned the word with the largest weight. Every word belongs in the mixture, "
-            "as much as its weight says.",
+            "You returned the word with the largest weight. Every word belongs in the mixture, in "
+            "proportion to its weight.",
             "return words[attn_weights.argmax()]",
         ),
         Mistake(
             "softmax once more",
-            "You took the softmax of the weights once more. They are weights already.",
+            "You took the softmax of the weights, but they are weights already.",
             "return attn_weights.softmax(-1) @ words",
         ),
         Mistake(
             "normalized once more",
             "You divided the weights by their sum. Use them as they are.",
             "return attn_weights / attn_weights.sum() @ words",
+        ),
+        Mistake(
+            "started from the first word",
+            "Your sum starts from the first word, so it counts once too often. Start from zeros.",
+            {"torch.zeros_like(words[0])": "words[0]"},
         ),
     ],
     alternatives=[
@@ -435,7 +463,7 @@ context_vector = Exercise(
     hints=[
         "The context has one number for each feature: it is a vector like a word.",
         "Start from zeros. For each word, add its weight times the word.",
-        "`zip(attn_weights, words)` gives a weight and its word at a time.",
+        "`zip(attn_weights, words)` gives you each weight together with its word.",
     ],
     excuses={
         "another number: 0 → -1": "any word has the right number of features",
@@ -471,20 +499,20 @@ attention_scores = Exercise(
         ),
         Mistake(
             "no transpose",
-            "`words @ words` pairs rows with columns of the same matrix, and their lengths do "
-            "not fit. The second one has to be transposed.",
+            "`words @ words` pairs rows with columns of the same matrix, and their lengths don't "
+            "match. Transpose the second one.",
             "return words @ words",
         ),
         Mistake(
             "reshaped instead of transposed",
-            "`reshape` fills the new shape in reading order, so the columns are no longer "
-            "words. Transpose: `.T` makes rows columns.",
+            "`reshape` fills the new shape in reading order, so the columns aren't words. "
+            "Transpose instead: `.T` turns rows into columns.",
             "return words @ words.reshape(words.shape[1], words.shape[0])",
         ),
         Mistake(
             "transpose on the wrong side",
-            "You compared features with features. Words are rows, so the transpose belongs to "
-            "the second matrix.",
+            "You compared features with features. Words are rows, so transpose the second matrix, "
+            "not the first.",
             "return words.T @ words",
         ),
         Mistake(
@@ -498,8 +526,8 @@ attention_scores = Exercise(
         ),
         Mistake(
             "scaled already",
-            "You divided by the root of the number of features. That comes in lesson 2; here "
-            "the scores stay as they are.",
+            "You divided by the square root of the number of features. That comes in lesson 2; "
+            "here the scores stay as they are.",
             {"words @ words.T": "words @ words.T / words.shape[-1] ** 0.5"},
         ),
         Mistake(
@@ -516,7 +544,7 @@ attention_scores = Exercise(
         ),
         Mistake(
             "no word with itself",
-            "The diagonal is empty. A word is compared with itself as well.",
+            "The diagonal is zero. Compare each word with itself, too.",
             {"words @ words.T": "(words @ words.T).fill_diagonal_(0)"},
         ),
         Mistake(
@@ -576,15 +604,15 @@ simple_attention = Exercise(
     mistakes=[
         Mistake(
             "softmax over queries",
-            "Your columns sum to 1, and the rows do not: softmax ran over the queries, or a "
-            "sum lost its dimension. Each query shares out its weight over the keys, along the "
-            "last dimension.",
+            "Your columns sum to 1, but the rows don't: softmax ran over the queries, or a sum "
+            "lost its dimension. Each query divides its weight among the keys, along the last "
+            "dimension.",
             {"dim=-1": "dim=0"},
         ),
         Mistake(
             "one softmax for everything",
-            "All your weights together sum to 1. Each row is a query of its own and should "
-            "sum to 1.",
+            "All your weights together sum to 1. Each row belongs to one query and should sum to "
+            "1 on its own.",
             {
                 "torch.softmax(attn_scores, dim=-1)": (
                     "torch.softmax(attn_scores.flatten(), 0).view_as(attn_scores)"
@@ -593,8 +621,8 @@ simple_attention = Exercise(
         ),
         Mistake(
             "weights transposed in the sum",
-            "The weights are right, but the sum used them transposed: each context mixed the "
-            "words by columns instead of rows.",
+            "The weights are right, but the sum used them transposed: each context took a column "
+            "of the weights instead of a row.",
             {"attn_weights @ words": "attn_weights.T @ words"},
         ),
         Mistake(
@@ -605,12 +633,13 @@ simple_attention = Exercise(
         ),
         Mistake(
             "scaled already",
-            "You divided the scores by the root of the number of features. That comes in lesson 2.",
+            "You divided the scores by the square root of the number of features. That comes in "
+            "lesson 2.",
             {"words @ words.T": "words @ words.T / words.shape[-1] ** 0.5"},
         ),
         Mistake(
             "hard attention",
-            "Each query gave its whole weight to one word. Softmax gives every word a share.",
+            "Each query gave all its weight to one word. Softmax gives every word a share.",
             {
                 "torch.softmax(attn_scores, dim=-1)": (
                     "(attn_scores == attn_scores.amax(-1, keepdim=True)).to(words.dtype)"

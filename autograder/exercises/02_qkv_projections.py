@@ -29,25 +29,25 @@ project = Exercise(
     mistakes=[
         Mistake(
             "key by the query's matrix",
-            "Your keys are the queries once more: they were made with `w_query`. Keys have a "
-            "matrix of their own.",
+            "Your keys are the queries again: you made them with `w_query`. Keys have their own "
+            "matrix.",
             {"key = words @ w_key": "key = words @ w_query"},
         ),
         Mistake(
             "query by the key's matrix",
-            "Your queries are the keys once more: they were made with `w_key`. Queries have a "
-            "matrix of their own.",
+            "Your queries are the keys again: you made them with `w_key`. Queries have their own "
+            "matrix.",
             {"query = words @ w_query": "query = words @ w_key"},
         ),
         Mistake(
             "query and key exchanged",
-            "Queries and keys are right but have changed places: query, key, value is the order.",
+            "Queries and keys are right but swapped: the order is query, key, value.",
             {"return query, key, value": "return key, query, value"},
         ),
         Mistake(
             "value by the key's matrix",
-            "Your values are the keys once more. Values have a matrix of their own, `w_value`, "
-            "and their own number of features.",
+            "Your values are the keys again. Values have their own matrix, `w_value`, and their "
+            "own number of features.",
             {"words @ w_value": "words @ w_key"},
         ),
         Mistake(
@@ -67,7 +67,7 @@ project = Exercise(
         ),
         Mistake(
             "matrix on the left",
-            "The matrix stands on the left. The words are rows, so they come first: `x @ W`.",
+            "You put the matrix on the left. The words are rows, so they come first: `x @ W`.",
             {
                 "words @ w_query": "w_query @ words",
                 "words @ w_key": "w_key @ words",
@@ -82,12 +82,12 @@ project = Exercise(
         ),
         Mistake(
             "elementwise product",
-            "`*` multiplies number by number. A projection is a matrix product: `@`.",
+            "`*` multiplies element by element. A projection is a matrix product: `@`.",
             {"words @ w_query": "words * w_query"},
         ),
         Mistake(
             "one projection after the other",
-            "You projected the query to get the key. All three are made from the words.",
+            "You projected the query to get the key. Make all three from the words.",
             {"key = words @ w_key": "key = query @ w_key"},
         ),
         Mistake(
@@ -97,13 +97,13 @@ project = Exercise(
         ),
         Mistake(
             "batch flattened",
-            "The words of all sentences ended up in one long list. Leave the dimensions in "
-            "front as they are: `@` can do with them.",
+            "The words of all sentences ended up in one long list. Leave the leading dimensions "
+            "as they are: `@` can handle them.",
             {"query = words": "words = words.reshape(-1, w_key.shape[0])\n    query = words"},
         ),
         Mistake(
             "softmax already",
-            "You took a softmax of the projections. They stay as they are; softmax comes after "
+            "You applied softmax to the projections. Leave them as they are; softmax comes after "
             "the scores.",
             {"return query, key, value": "return query.softmax(-1), key.softmax(-1), value"},
         ),
@@ -152,10 +152,10 @@ project = Exercise(
     ],
     hints=[
         "One line for each of the three, and the words go into every one of them.",
-        "Words are [n, d_in], the matrix is [d_in, d_k]. In which order do they have to stand, so "
-        "that the two d_in meet?",
-        "Row i of the product of words and matrix is word i, projected. The same operator does a "
-        "batch: it leaves the dimensions in front alone.",
+        "Words are [n, d_in], the matrix is [d_in, d_k]. Which order puts the two d_in next to "
+        "each other?",
+        "Row i of the product of words and matrix is word i, projected. The same operator handles "
+        "a batch: it leaves the leading dimensions alone.",
     ],
     excuses={
         "one wide product, cut in three / elements swapped: (w_query, w_key, w_value) → (w_key": (
@@ -190,8 +190,8 @@ scaled_scores = Exercise(
         ),
         Mistake(
             "shape[1] of the query",
-            "`shape[1]` is d_k for one sentence; in a batch it is the number of words. `shape[-1]` "
-            "is right for both.",
+            "`shape[1]` is d_k for one sentence, but not in a batch, where another dimension comes "
+            "second. `shape[-1]` is right for both.",
             {"key.shape[-1]": "query.shape[1]"},
         ),
         Mistake(
@@ -202,30 +202,31 @@ scaled_scores = Exercise(
         ),
         Mistake(
             "sqrt of a Python number",
-            "`torch.sqrt` takes a tensor, and d_k is a plain Python number. `d_k ** 0.5` will do.",
+            "`torch.sqrt` takes a tensor, but d_k is a plain Python number. Use `d_k ** 0.5`.",
             {"d_k**0.5": "torch.sqrt(d_k)"},
         ),
         Mistake(
             "roles exchanged",
-            "Your rows are keys and your columns queries. Row i belongs to query i: the query "
-            "stands on the left.",
+            "Your rows are keys and your columns are queries. Row i belongs to query i, so the "
+            "query goes on the left.",
             {"query @ key.transpose": "key @ query.transpose"},
         ),
         Mistake(
             "elementwise product",
-            "`*` pairs query 0 with key 0, query 1 with key 1. Here every query meets every "
-            "key: a matrix product.",
+            "`*` pairs query 0 with key 0, query 1 with key 1. Here every query meets every key, "
+            "which takes a matrix product.",
             {"query @ key.transpose(-2, -1)": "(query * key).sum(-1)"},
         ),
         Mistake(
             "sentences mixed",
-            "Words of all sentences were scored with each other. Each sentence stays on its own.",
+            "You scored the words of all sentences against each other. Keep each sentence to "
+            "itself.",
             {"query @ key.transpose(-2, -1)": "query.flatten(0, -2) @ key.flatten(0, -2).T"},
         ),
         Mistake(
             "cosine similarity",
-            "You divided by the lengths of the vectors. That is cosine similarity; the rule "
-            "divides all scores by the same √d_k.",
+            "You divided by the lengths of the vectors. That is cosine similarity; here, divide "
+            "all scores by the same √d_k.",
             """
             unit_query = query / query.norm(dim=-1, keepdim=True)
             unit_key = key / key.norm(dim=-1, keepdim=True)
@@ -269,11 +270,12 @@ scaled_scores = Exercise(
         ),
     ],
     hints=[
-        "The rows of the result are queries, the columns are keys: all keys have to stand as "
+        "The rows of the result are queries and the columns are keys, so the keys have to become "
         "columns.",
-        "`transpose` takes the two dimensions that change places. Negative numbers count from the "
-        "right, so they mean the same with a batch and without.",
-        "d_k is the size of the last dimension of query or key. Its root is the power of 0.5.",
+        "`transpose` takes the two dimensions to swap. Negative numbers count from the right, so "
+        "they mean the same with or without a batch.",
+        "d_k is the size of the last dimension of query or key. For its square root, raise it to "
+        "the power 0.5.",
     ],
     excuses={
         "another argument: key → query in d_k = key.shape[-1]": (
@@ -310,8 +312,8 @@ def large_scores(draw: Draw) -> dict:
 
 
 KEY_BY_QUERY = (
-    "Your weights meet the values as [n_key, n_query], which does not fit. Rows are queries: the "
-    "query stands on the left in the scores, and the sum takes the weights as they are."
+    "Your weights meet the values as [n_key, n_query], and the shapes don't match. Rows are "
+    "queries: put the query on the left in the scores, and use the weights as they are in the sum."
 )
 SOFTMAX = "torch.softmax(attn_scores, dim=-1)"
 
@@ -332,12 +334,13 @@ scaled_dot_product_attention = Exercise(
     mistakes=[
         Mistake(
             "scaled after softmax",
-            "You divided after softmax, so the weights of a row sum to 1/√d_k. Divide the scores.",
+            "You divided after softmax, so each row of weights sums to 1/√d_k. Divide the scores "
+            "instead.",
             {" / d_k**0.5": "", SOFTMAX: f"{SOFTMAX} / d_k**0.5"},
         ),
         Mistake(
             "hard attention",
-            "Each query gave its whole weight to one key. Softmax gives every key a share.",
+            "Each query gave all its weight to one key. Softmax gives every key a share.",
             {SOFTMAX: "(attn_scores == attn_scores.amax(-1, keepdim=True)).to(query.dtype)"},
         ),
         Mistake(
@@ -398,7 +401,7 @@ scaled_dot_product_attention = Exercise(
     ],
     hints=[
         "Three steps: scaled scores, softmax, weighted sum. Only the last one needs the values.",
-        "Which dimension of the scores are the keys? Name it by counting from the right.",
+        "Which dimension of the scores holds the keys? Count from the right.",
         "Weights are [n_query, n_key] and values [n_key, d_v]: one matrix product adds the values "
         "up for every query.",
     ],
@@ -451,8 +454,7 @@ def self_attention(
 
 
 KEYS_ADDED_UP = (
-    "The weights are right, but what is added up are the keys. Values are made by a projection of "
-    "their own."
+    "The weights are right, but you added up the keys. Values come from a projection of their own."
 )
 # Mistakes that both modules can hold: in what comes after the projections.
 EINSUM = Alternative(
@@ -468,27 +470,26 @@ IN_A_MODULE = without([*SCALE, *KEYS, *FROM_THE_LEFT, *WEIGHTS, *CONTEXT, *KEEPI
 AFTER_THE_PROJECTIONS = [
     Mistake(
         "query and key exchanged",
-        "Your scores are the right ones transposed: row i should hold what query i looks for. "
-        "The query stands on the left.",
+        "Your scores are transposed: row i should belong to query i. Put the query on the left.",
         {"query @ key.transpose": "key @ query.transpose"},
     ),
     Mistake("key as value", KEYS_ADDED_UP, {"attn_weights @ value": "attn_weights @ key"}),
     Mistake(
         "detached too early",
-        "The weights were detached before the context was made, so no gradient reaches "
-        "queries and keys. Detach only the copy that you keep.",
+        "You detached the weights before making the context, so no gradient reaches queries and "
+        "keys. Detach only the copy you keep.",
         {SOFTMAX: f"{SOFTMAX}.detach()", "= attn_weights.detach()": "= attn_weights"},
     ),
     Mistake(
         "no gradients at all",
-        "The context is cut off from the parameters: `forward` runs without gradients "
-        "(`no_grad`), so nothing can be learned.",
+        "The context is cut off from the parameters, by `no_grad` or a `detach`, so nothing can be "
+        "learned. Detach only the weights you keep.",
         {"    def forward": "    @torch.no_grad()\n    def forward"},
     ),
     Mistake(
         "context and weights returned",
-        "`forward` returned two things. It returns the context alone; the weights are kept as "
-        "an attribute.",
+        "`forward` returned two things. Return only the context, and keep the weights as an "
+        "attribute.",
         {"return attn_weights @ value": "return attn_weights @ value, attn_weights"},
     ),
 ]
@@ -533,7 +534,8 @@ SelfAttention = Exercise(
         ),
         Mistake(
             "parameters without self",
-            "The module has no `w_query`. Keep each one: `self.w_query = nn.Parameter(…)`.",
+            "The module has no `w_query`. Make each parameter an attribute: `self.w_query = "
+            "nn.Parameter(…)`.",
             {
                 NEW_QUERY: NEW_QUERY.removeprefix("self."),
                 NEW_KEY: NEW_KEY.removeprefix("self."),
@@ -555,8 +557,8 @@ SelfAttention = Exercise(
         ),
         Mistake(
             "matrices the other way round",
-            "Your matrices are [d_out, d_in]. This exercise uses `x @ W`, so they are "
-            "[d_in, d_out].",
+            "Your matrices are [d_out, d_in]. This exercise uses `x @ W`, so make them [d_in, "
+            "d_out].",
             {
                 NEW_QUERY: "self.w_query = nn.Parameter(torch.rand(d_k, d_in))",
                 NEW_KEY: "self.w_key = nn.Parameter(torch.rand(d_k, d_in))",
@@ -568,19 +570,19 @@ SelfAttention = Exercise(
         ),
         Mistake(
             "d_k features for values",
-            "Your `w_value` makes d_k features. Values have a number of their own, d_v.",
+            "Your `w_value` makes d_k features. Values have their own number of features, d_v.",
             {NEW_VALUE: "self.w_value = nn.Parameter(torch.rand(d_in, d_k))"},
         ),
         Mistake(
             "one matrix for query and key",
-            "Query and key share one matrix, so a word looks for what is like it, as in "
-            "lesson 1. Give each a parameter of its own.",
+            "Query and key share one matrix, so each word looks for words like itself, as in "
+            "lesson 1. Give each its own parameter.",
             {NEW_KEY: "self.w_key = self.w_query"},
         ),
         Mistake(
             "drawn in another order",
-            "The parameters are drawn in another order than query, key, value, so the same "
-            "seed gives other numbers.",
+            "You drew the parameters in an order other than query, key, value, so the same seed "
+            "gives different numbers.",
             {f"{NEW_QUERY}\n        {NEW_KEY}": f"{NEW_KEY}\n        {NEW_QUERY}"},
             {f"{NEW_KEY}\n        {NEW_VALUE}": f"{NEW_VALUE}\n        {NEW_KEY}"},
             {
@@ -591,7 +593,7 @@ SelfAttention = Exercise(
         ),
         Mistake(
             "torch.randn",
-            "The parameters are drawn by `torch.randn`. This exercise wants `torch.rand`: "
+            "You drew the parameters with `torch.randn`. This exercise wants `torch.rand`: "
             "numbers from 0 to 1.",
             {
                 NEW_QUERY: "self.w_query = nn.Parameter(torch.randn(d_in, d_k))",
@@ -627,7 +629,7 @@ SelfAttention = Exercise(
         ),
         Mistake(
             "key by the query's matrix",
-            "The keys were made with `w_query`; `w_key` has no part in it.",
+            "You made the keys with `w_query` instead of `w_key`.",
             {"words @ self.w_key": "words @ self.w_query"},
         ),
         Mistake(
@@ -672,8 +674,8 @@ QUERY_LAYER = "self.query = nn.Linear(d_in, d_k, bias=False)"
 KEY_LAYER = "self.key = nn.Linear(d_in, d_k, bias=False)"
 VALUE_LAYER = "self.value = nn.Linear(d_in, d_v, bias=False)"
 NO_LAYERS = (
-    "The module has no parameters. Layers in a plain list or dict are not found, and neither are "
-    "layers made in `forward`: make each one an attribute in `__init__`, `self.query = …`."
+    "The module has no parameters. PyTorch doesn't find layers in a plain list or dict, or layers "
+    "made in `forward`: make each one an attribute in `__init__`, `self.query = …`."
 )
 PROJECTED = "query, key, value = self.query(words), self.key(words), self.value(words)"
 
@@ -712,8 +714,8 @@ LinearSelfAttention = Exercise(
         ),
         Mistake(
             "sizes exchanged",
-            "The sizes of your layers are exchanged. `nn.Linear` takes what goes in first, "
-            "then what comes out; only its weight is stored the other way round.",
+            "The sizes of your layers are swapped. `nn.Linear` takes what goes in first, then "
+            "what comes out; only its weight is stored the other way around.",
             {
                 QUERY_LAYER: "self.query = nn.Linear(d_k, d_in, bias=False)",
                 KEY_LAYER: "self.key = nn.Linear(d_k, d_in, bias=False)",
@@ -722,13 +724,13 @@ LinearSelfAttention = Exercise(
         ),
         Mistake(
             "d_k features for values",
-            "Your `value` makes d_k features. Values have a number of their own, d_v.",
+            "Your `value` makes d_k features. Values have their own number of features, d_v.",
             {VALUE_LAYER: "self.value = nn.Linear(d_in, d_k, bias=False)"},
         ),
         Mistake(
             "other names",
-            "The layers go by the names of the parameters before, `w_query` and so on. They "
-            "should be called `query`, `key` and `value`.",
+            "Your layers still have the names of the earlier parameters, `w_query` and so on. "
+            "Call them `query`, `key` and `value`.",
             {
                 "self.query = nn": "self.w_query = nn",
                 "self.key = nn": "self.w_key = nn",
@@ -757,14 +759,14 @@ LinearSelfAttention = Exercise(
         ),
         Mistake(
             "one layer for query and key",
-            "Query and key share one layer, so a word looks for what is like it, as in "
-            "lesson 1. Give each a layer of its own.",
+            "Query and key share one layer, so each word looks for words like itself, as in "
+            "lesson 1. Give each its own layer.",
             {KEY_LAYER: "self.key = self.query"},
         ),
         Mistake(
             "weight without transpose",
-            "`words @ self.query.weight` does not fit: `nn.Linear` keeps its weight as "
-            "[d_out, d_in]. Call the layer, `self.query(words)`; it transposes by itself.",
+            "The shapes in `words @ self.query.weight` don't match: `nn.Linear` keeps its weight "
+            "as [d_out, d_in]. Call the layer, `self.query(words)`, and it transposes for you.",
             {
                 PROJECTED: "query = words @ self.query.weight\n"
                 "        key = words @ self.key.weight\n"
@@ -773,12 +775,12 @@ LinearSelfAttention = Exercise(
         ),
         Mistake(
             "one projection after the other",
-            "You projected the query to get the key. All three are made from the words.",
+            "You projected the query to get the key. Make all three from the words.",
             {PROJECTED: "query = self.query(words); key = self.key(query); value = words"},
         ),
         Mistake(
             "key by the query's layer",
-            "The keys were made by the layer `query`; `key` has no part in it.",
+            "You made the keys with the layer `query` instead of `key`.",
             {"self.key(words)": "self.query(words)"},
         ),
         Mistake(
@@ -808,12 +810,12 @@ LinearSelfAttention = Exercise(
         ),
     ],
     hints=[
-        "Only the projections differ from `SelfAttention`: three layers in `__init__`, and in "
-        "`forward` a call of each one on the words.",
+        "Only the projections differ from `SelfAttention`: make three layers in `__init__`, and "
+        "call each one on the words in `forward`.",
         "`nn.Linear(a, b)` takes the number of features that go in, then the number that come out. "
         "It has a bias unless you say no.",
-        "A layer is called like a function, with the words. It works on the last dimension, so a "
-        "batch needs nothing special.",
+        "Call a layer like a function, on the words. It works on the last dimension, so a batch "
+        "needs nothing special.",
     ],
 )
 
@@ -860,8 +862,8 @@ copy_projections = Exercise(
     mistakes=[
         Mistake(
             "no transpose",
-            "The shapes do not fit: source keeps [d_in, d_out], `nn.Linear` [d_out, d_in]. "
-            "Transpose.",
+            "The shapes don't match: `source` keeps [d_in, d_out], `nn.Linear` keeps [d_out, "
+            "d_in]. Transpose.",
             {
                 "source.w_query.T": "source.w_query",
                 "source.w_key.T": "source.w_key",
@@ -870,8 +872,8 @@ copy_projections = Exercise(
         ),
         Mistake(
             "reshaped instead of transposed",
-            "The shape is right and the numbers have got mixed up: `reshape` (or `view`) keeps "
-            "the order in which they are read, it does not turn rows into columns. Use `.T`.",
+            "The shape is right, but the numbers are scrambled: `reshape` (or `view`) keeps them "
+            "in reading order; it doesn't turn rows into columns. Use `.T`.",
             {
                 "source.w_query.T": "source.w_query.reshape(target.query.weight.shape)",
                 "source.w_key.T": "source.w_key.reshape(target.key.weight.shape)",
@@ -889,7 +891,8 @@ copy_projections = Exercise(
         ),
         Mistake(
             "wrong direction",
-            "You copied from target to source. The numbers of `source` are the ones to keep.",
+            "You copied from target to source. Go the other way: the numbers of `source` are the "
+            "ones to keep.",
             """
             with torch.no_grad():
                 source.w_query.copy_(target.query.weight.T)
@@ -899,7 +902,7 @@ copy_projections = Exercise(
         ),
         Mistake(
             "gradients recorded",
-            "A parameter can't be changed in place while gradients are recorded. Copy inside "
+            "You can't change a parameter in place while gradients are recorded. Copy inside "
             "`with torch.no_grad():`.",
             """
             target.query.weight.copy_(source.w_query.T)
@@ -909,8 +912,8 @@ copy_projections = Exercise(
         ),
         Mistake(
             "a plain tensor assigned",
-            "`weight = …` takes an `nn.Parameter`, not a plain tensor. Write into the "
-            "parameter that is there: `weight.copy_(…)`.",
+            "`weight = …` takes an `nn.Parameter`, not a plain tensor. Write into the existing "
+            "parameter: `weight.copy_(…)`.",
             """
             target.query.weight = source.w_query.T
             target.key.weight = source.w_key.T
@@ -919,8 +922,8 @@ copy_projections = Exercise(
         ),
         Mistake(
             "memory shared",
-            "`nn.Parameter(source.w_query.T)` copies nothing: both modules now hold the same "
-            "numbers in memory, and training one changes the other. Copy: `copy_`.",
+            "`nn.Parameter(source.w_query.T)` copies nothing: both modules now share the same "
+            "numbers in memory, so training one changes the other. Use `copy_`.",
             """
             target.query.weight = nn.Parameter(source.w_query.T)
             target.key.weight = nn.Parameter(source.w_key.T)
@@ -938,7 +941,7 @@ copy_projections = Exercise(
         ),
         Mistake(
             "the layer replaced",
-            "You put a tensor in place of the layer. Write into the layer's `weight`.",
+            "You replaced the layer with a tensor. Write into the layer's `weight` instead.",
             """
             target.query = source.w_query.T
             target.key = source.w_key.T
@@ -947,8 +950,8 @@ copy_projections = Exercise(
         ),
         Mistake(
             "nothing arrives",
-            "The target is as it was. `name = …` gives a tensor another name and writes "
-            "nothing into it; `copy_` does.",
+            "`target` hasn't changed. `name = …` only gives a tensor another name; to write into "
+            "one, use `copy_`. And `strict=False` skips every name that doesn't match.",
             """
             query, key, value = target.query.weight, target.key.weight, target.value.weight
             query = source.w_query.T
@@ -958,7 +961,7 @@ copy_projections = Exercise(
         ),
         Mistake(
             "query and key exchanged",
-            "Query and key have changed places: `w_query` belongs into `query`.",
+            "Query and key are swapped: `w_query` goes into `query`.",
             {
                 "target.query.weight": "target.key_.weight",
                 "target.key.weight": "target.query.weight",
@@ -972,17 +975,17 @@ copy_projections = Exercise(
         ),
         Mistake(
             "key forgotten",
-            "`query` and `value` are copied, `key` is as it was.",
+            "You copied `query` and `value`, but not `key`.",
             {"        target.key.weight.copy_(source.w_key.T)\n": ""},
         ),
         Mistake(
             "value forgotten",
-            "`query` and `key` are copied, `value` is as it was.",
+            "You copied `query` and `key`, but not `value`.",
             {"        target.value.weight.copy_(source.w_value.T)\n": ""},
         ),
         Mistake(
             "only the query",
-            "Only `query` is copied; `key` and `value` are as they were.",
+            "You copied only `query`, not `key` and `value`.",
             """
             with torch.no_grad():
                 target.query.weight.copy_(source.w_query.T)
@@ -990,7 +993,7 @@ copy_projections = Exercise(
         ),
         Mistake(
             "added instead of copied",
-            "You added to what was there. Replace it: `copy_`.",
+            "You added to the old numbers. Overwrite them with `copy_`.",
             """
             with torch.no_grad():
                 target.query.weight += source.w_query.T
@@ -1000,8 +1003,8 @@ copy_projections = Exercise(
         ),
         Mistake(
             "load_state_dict as it is",
-            "The two modules name and turn their parameters differently, so one's state can't "
-            "be loaded into the other as it is. Copy the three matrices, transposed.",
+            "The two modules name and orient their parameters differently, so you can't load "
+            "one's state into the other as it is. Copy the three matrices, transposed.",
             "target.load_state_dict(source.state_dict())",
         ),
     ],
@@ -1042,7 +1045,7 @@ copy_projections = Exercise(
     hints=[
         "Three matrices, three copies: `w_query` into the weight of the layer `query`, and so on.",
         "The source's matrices are [d_in, d_out]. What shape is the weight of an `nn.Linear`?",
-        "Write into a weight with its `copy_`, gradients switched off, as it was done with "
+        "Write into a weight with its `copy_`, with gradients switched off, as we did with "
         "`stretch.factor` above.",
     ],
     excuses={

@@ -70,13 +70,14 @@ project_heads = Exercise(
         ),
         Mistake(
             "one matrix for all heads",
-            "All heads gave the same: the first matrix of the stack was used for each of them.",
+            "All heads gave the same result: the first matrix of the stack was used for each of "
+            "them.",
             {"words @ weight.T for": "words @ weights[0].T for"},
         ),
         Mistake(
             "each head transposed",
-            "The numbers are right, but within each head the words stand in columns. The "
-            "shape should be [n_heads, n, d_k]: a word is a row.",
+            "The numbers are right, but within each head the words are columns. The shape should "
+            "be [n_heads, n, d_k]: a word is a row.",
             {"words @ weight.T": "weight @ words.T"},
         ),
         Mistake(
@@ -87,19 +88,19 @@ project_heads = Exercise(
         ),
         Mistake(
             "heads side by side",
-            "You put the heads side by side, [n, n_heads · d_k]. Here each head keeps a "
-            "dimension of its own, the first: `torch.stack` makes one.",
+            "You put the heads side by side, [n, n_heads · d_k]. Here the heads get a dimension "
+            "of their own, the first: `torch.stack` makes one.",
             "return torch.cat([words @ weight.T for weight in weights], dim=-1)",
         ),
         Mistake(
             "heads below one another",
-            "You put the heads below one another, [n_heads · n, d_k]. Here each head keeps a "
-            "dimension of its own, the first: `torch.stack` makes one.",
+            "You put the heads one below the other, [n_heads · n, d_k]. Here the heads get a "
+            "dimension of their own, the first: `torch.stack` makes one.",
             "return torch.cat([words @ weight.T for weight in weights])",
         ),
         Mistake(
             "side by side, then reshaped",
-            "The shape is right, the rows are not: `reshape` from [n, n_heads · d_k] straight "
+            "The shape is right, but the rows aren't: `reshape` from [n, n_heads · d_k] straight "
             "to [n_heads, n, d_k] cuts words into pieces. First split the last dimension, then "
             "transpose.",
             """
@@ -109,8 +110,8 @@ project_heads = Exercise(
         ),
         Mistake(
             "matrices reshaped instead of transposed",
-            "The shape is right, the numbers are not: `view` and `reshape` keep the order of "
-            "the numbers. To use [d_k, d_in] on the right of `words @`, transpose each matrix.",
+            "The shape is right, but the numbers aren't: `view` and `reshape` keep them in order. "
+            "To use [d_k, d_in] on the right of `words @`, transpose each matrix.",
             """
             n_heads, d_k, d_in = weights.shape
             return words @ weights.reshape(n_heads, d_in, d_k)
@@ -124,13 +125,13 @@ project_heads = Exercise(
         ),
         Mistake(
             "stack not transposed",
-            "The matrices are [d_k, d_in]: turn them around, `weights.transpose(1, 2)`.",
+            "The matrices are [d_k, d_in]: transpose them, `weights.transpose(1, 2)`.",
             "return words @ weights",
         ),
         Mistake(
             "matrices before words in bmm",
-            "Words are rows: in `bmm` they come first. And the matrices are [d_k, d_in]: turn "
-            "them around, `weights.transpose(1, 2)`.",
+            "Words are rows, so they come first in `bmm`. And the matrices are [d_k, d_in]: "
+            "transpose them, `weights.transpose(1, 2)`.",
             "return torch.bmm(weights, words.expand(len(weights), -1, -1))",
         ),
         Mistake(
@@ -140,18 +141,19 @@ project_heads = Exercise(
         ),
         Mistake(
             "heads added up",
-            "The heads are added up. In `einsum` a letter that is missing on the right is "
-            "summed over; keep the letter of the heads.",
+            "You added up the heads. In `einsum`, a letter missing on the right is summed over; "
+            "keep the letter of the heads.",
             'return torch.einsum("hki,ni->nk", weights, words)',
         ),
         Mistake(
             "heads averaged",
-            "You took the mean over the heads. The point of several heads is that they stay apart.",
+            "You took the mean over the heads. The point of having several is that they stay "
+            "apart.",
             "return torch.stack([words @ w.T for w in weights]).mean(dim=0)",
         ),
         Mistake(
             "words shared out",
-            "Each head projected one word only. Every head projects every word.",
+            "Each head projected only one word. Every head should project every word.",
             {
                 "torch.stack([words @ weight.T for weight in weights])": (
                     "torch.stack([words[h % len(words)] @ w.T for h, w in enumerate(weights)])"
@@ -160,19 +162,19 @@ project_heads = Exercise(
         ),
         Mistake(
             "scaled already",
-            "You divided by √d_k. The scores are scaled, not the projections.",
+            "You divided by √d_k. Scale the scores, not the projections.",
             {"weights])": "weights]) / weights.shape[1] ** 0.5"},
         ),
         Mistake(
             "a list of heads",
-            "You returned a list with a tensor for each head. Make one tensor of it with "
-            "`torch.stack`, so that later steps can treat all heads at once.",
+            "You returned a list with a tensor for each head. Turn it into one tensor with "
+            "`torch.stack`, so that later steps can handle all heads at once.",
             {"torch.stack(": "", "weights])": "weights]"},
         ),
         Mistake(
             "made anew without a graph",
-            "The numbers are right, but `tolist`, `numpy` or `torch.tensor` cut the graph: no "
-            "gradient reaches the matrices, so they could not be trained.",
+            "The numbers are right, but `tolist`, `numpy` or `torch.tensor` cuts the graph: no "
+            "gradient reaches the matrices, so they can't be trained.",
             "return torch.tensor([(words @ weight.T).tolist() for weight in weights])",
         ),
     ],
@@ -203,11 +205,12 @@ project_heads = Exercise(
         ),
     ],
     hints=[
-        "For one head it is lesson 2: words [n, d_in] times the transpose of a matrix [d_k, d_in].",
+        "One head works as in lesson 2: words [n, d_in] times the transpose of a matrix [d_k, "
+        "d_in].",
         "A loop over `weights` gives one head's matrix at a time, and `torch.stack` puts the "
         "results in a new first dimension.",
-        "With `einsum`: which letters do words and matrices share, and in which order should the "
-        "letters of the result stand?",
+        "With `einsum`: which letters do words and matrices share, and in what order should the "
+        "letters of the result come?",
     ],
 )
 
@@ -271,8 +274,8 @@ split_heads = Exercise(
     mistakes=[
         Mistake(
             "features left over",
-            "When n_heads does not divide d_model, the last features are dropped without a "
-            "word. Raise a `ValueError`.",
+            "When n_heads does not divide d_model, you silently drop the last features. Raise a "
+            "`ValueError`.",
             """
             batch, n, d_model = x.shape
             d_head = d_model // n_heads
@@ -294,13 +297,13 @@ split_heads = Exercise(
             "view straight to the shape",
             "The shape is right, but words are cut to pieces: `view` keeps the order of the "
             "numbers, so the first rows of head 0 are all pieces of word 0. Cut the last "
-            "dimension in two first, then exchange words and heads with `transpose`.",
+            "dimension in two first, then swap words and heads with `transpose`.",
             {VIEW: "x.view(batch, n_heads, n, d_model // n_heads)"},
         ),
         Mistake(
             "heads folded into the batch by view",
-            "You folded the heads into the batch, and with a bare `view`, which cuts words to "
-            "pieces. Heads get a dimension of their own, and a `transpose`.",
+            "You folded the heads into the batch with a bare `view`, which cuts words to pieces. "
+            "Give the heads their own dimension, and `transpose`.",
             {VIEW: "x.view(batch * n_heads, n, d_model // n_heads)"},
         ),
         Mistake(
@@ -312,33 +315,33 @@ split_heads = Exercise(
         Mistake(
             "no transpose",
             "The numbers are right, but the words still come before the heads, [batch, n, "
-            "n_heads, d_head]. A matrix product would then let heads attend to heads: exchange "
-            "the two.",
+            "n_heads, d_head]. A matrix product would then let heads attend to heads: swap the "
+            "two.",
             {".transpose(1, 2)": ""},
         ),
         Mistake(
             "heads interleaved",
-            "Your head h holds the columns h, h + n_heads, h + 2 · n_heads …. That can work "
-            "when merging does the same, but the rule here is slices: head h owns the columns "
-            "h · d_head to (h + 1) · d_head. Cut d_model into [n_heads, d_head], in this order.",
+            "Your head h holds columns h, h + n_heads, h + 2 · n_heads and so on. That can work "
+            "if merging does the same, but here heads are slices: head h owns columns h · d_head "
+            "to (h + 1) · d_head. Cut d_model into [n_heads, d_head], in that order.",
             {VIEW: "x.view(batch, n, d_model // n_heads, n_heads).permute(0, 3, 1, 2)"},
         ),
         Mistake(
             "heads and features exchanged",
-            "You made d_head heads of n_heads features each. The last dimension is cut into "
-            "[n_heads, d_head], in this order.",
+            "You made d_head heads of n_heads features each. Cut the last dimension into "
+            "[n_heads, d_head], in that order.",
             {VIEW: "x.view(batch, n, d_model // n_heads, n_heads).transpose(1, 2)"},
         ),
         Mistake(
             "transpose, then view",
-            "You transposed before cutting, so that the features of one word are spread over "
-            "many rows. Cut the last dimension first, then transpose.",
+            "You transposed before cutting, so the features of one word are spread over many "
+            "rows. Cut the last dimension first, then transpose.",
             {VIEW: "x.transpose(1, 2).reshape(batch, n_heads, n, d_model // n_heads)"},
         ),
         Mistake(
             "features before words",
-            "The numbers are right, but within each head the words stand in columns. The last "
-            "two dimensions should be words and features, [n, d_head].",
+            "The numbers are right, but within each head the words are columns. The last two "
+            "dimensions should be words and features, [n, d_head].",
             {".transpose(1, 2)": ".permute(0, 2, 3, 1)"},
         ),
         Mistake(
@@ -349,30 +352,31 @@ split_heads = Exercise(
         ),
         Mistake(
             "batch exchanged with words",
-            "You exchanged batch and words. Dimensions count from 0: words are dimension 1 and "
-            "the heads, after the cut, dimension 2.",
+            "You swapped batch and words. Dimensions count from 0: words are dimension 1, and "
+            "after the cut the heads are dimension 2.",
             {".transpose(1, 2)": ".transpose(0, 1)"},
         ),
         Mistake(
             "words shared out among the heads",
-            "You gave each head some of the words. Each head gets every word, and a slice of "
+            "You gave each head some of the words. Each head gets every word, but only a slice of "
             "its features: cut the last dimension.",
             {VIEW: "torch.stack(x.chunk(n_heads, dim=1), dim=1)"},
         ),
         Mistake(
             "every head gets everything",
-            "Every head got all features. Each should get its own slice, of d_model / n_heads.",
+            "Every head got all features. Each should get its own slice of d_model / n_heads "
+            "features.",
             {VIEW: "x[:, None].expand(batch, n_heads, n, d_model)"},
         ),
         Mistake(
             "heads in reverse order",
-            "The heads come in reverse order. Head 0 owns the first columns.",
+            "The heads are in reverse order. Head 0 owns the first columns.",
             {".transpose(1, 2)": ".transpose(1, 2).flip(1)"},
         ),
         Mistake(
             "the first head only",
-            "All heads hold the same, the first slice. Head h owns the columns h · d_head to "
-            "(h + 1) · d_head.",
+            "All heads hold the same slice, the first. Head h owns columns h · d_head to (h + 1) "
+            "· d_head.",
             {VIEW: "x[..., : d_model // n_heads][:, None].expand(-1, n_heads, -1, -1)"},
         ),
         Mistake(
@@ -410,10 +414,10 @@ split_heads = Exercise(
     hints=[
         "Two steps. First cut the last dimension in two: d_model becomes n_heads and d_head. "
         "Which of the two should vary more slowly, so that a head owns neighboring columns?",
-        "After the cut the shape is [batch, n, n_heads, d_head]. Two of these have to change "
+        "After the cut, the shape is [batch, n, n_heads, d_head]. Two of these have to trade "
         "places, and `view` can't do that.",
-        "`x.shape` gives the sizes, `view` or `unflatten` cuts, `transpose` exchanges. Before all "
-        "that: `%` gives the rest of a division.",
+        "`x.shape` gives the sizes, `view` or `unflatten` cuts, `transpose` swaps. For the check "
+        "before all that: `%` gives the remainder of a division.",
     ],
 )
 
@@ -437,31 +441,31 @@ merge_heads = Exercise(
     mistakes=[
         Mistake(
             "reshape without a transpose",
-            "The shape is right, but the rows are not words: each holds several words of one "
-            "head in a row. Exchange heads and words first.",
+            "The shape is right, but the rows aren't words: each one strings together several "
+            "words of one head. Swap heads and words first.",
             {JOIN: "x.reshape(batch, n, n_heads * d_head)"},
         ),
         Mistake(
             "view right after transpose",
-            "`view` can't join dimensions that do not lie next to one another in memory, which "
-            "is so after a transpose. `reshape` copies where it must (or call `contiguous` first).",
+            "`view` can't join dimensions that aren't next to each other in memory, and after a "
+            "transpose they aren't. `reshape` copies when it has to (or call `contiguous` first).",
             {".reshape(": ".view("},
         ),
         Mistake(
             "heads and features exchanged",
-            "You moved the features to the front. For each word the order should be heads, "
-            "then features: exchange dimensions 1 and 2.",
+            "You moved the features to the front. For each word the order should be heads, then "
+            "features: swap dimensions 1 and 2.",
             {".transpose(1, 2)": ".transpose(1, 3)"},
         ),
         Mistake(
             "words and features exchanged",
-            "You exchanged words and features. It is heads and words that change places.",
+            "You swapped words and features. Swap heads and words instead.",
             {".transpose(1, 2)": ".transpose(2, 3)"},
         ),
         Mistake(
             "heads interleaved",
-            "Your heads are interleaved: first the feature 0 of each head, then the feature 1 "
-            "of each. Head 0 should come whole, then head 1: that is how the split took them.",
+            "Your heads are interleaved: first feature 0 of each head, then feature 1 of each. "
+            "All of head 0 should come first, then head 1: that is how the split took them.",
             {JOIN: "x.permute(0, 2, 3, 1).reshape(batch, n, n_heads * d_head)"},
         ),
         Mistake(
@@ -472,8 +476,8 @@ merge_heads = Exercise(
         ),
         Mistake(
             "joined to the words",
-            "You put the heads below one another, so that there are n_heads times as many "
-            "words. They belong side by side, in the features of each word.",
+            "You put the heads one below the other, so there are n_heads times as many words. "
+            "They belong side by side, in the features of each word.",
             {JOIN: "x.reshape(batch, n_heads * n, d_head)"},
         ),
         Mistake(
@@ -484,14 +488,14 @@ merge_heads = Exercise(
         ),
         Mistake(
             "heads averaged",
-            "You took the mean over the heads, and what they found is stirred together again. "
-            "Put them side by side.",
+            "You averaged the heads, so what they found is mixed together again. Put them side by "
+            "side.",
             {JOIN: "x.mean(dim=1)"},
         ),
         Mistake(
             "heads added up",
-            "You added the heads up, and what they found is stirred together again. Put them "
-            "side by side.",
+            "You added up the heads, so what they found is mixed together again. Put them side by "
+            "side.",
             {JOIN: "x.sum(dim=1)"},
         ),
         Mistake(
@@ -501,12 +505,12 @@ merge_heads = Exercise(
         ),
         Mistake(
             "heads in reverse order",
-            "The heads come in reverse order. Head 0 comes first.",
+            "The heads are in reverse order. Head 0 comes first.",
             {JOIN: "torch.cat(x.flip(1).unbind(1), dim=-1)"},
         ),
         Mistake(
             "batch and words exchanged",
-            "The numbers are right, but the words come before the batch. It stays first.",
+            "The numbers are right, but the words come before the batch. The batch stays first.",
             {JOIN: "x.permute(2, 0, 1, 3).reshape(n, batch, n_heads * d_head)"},
         ),
     ],
@@ -528,10 +532,10 @@ merge_heads = Exercise(
         ),
     ],
     hints=[
-        "It is the way back: what the split did last has to be undone first.",
-        "First exchange words and heads, then join the last two dimensions into one.",
-        "`reshape` joins what `view` refuses to join. In which order must the dimensions stand "
-        "for it to take the heads of one word together?",
+        "This is the way back: undo first what the split did last.",
+        "First swap words and heads, then join the last two dimensions into one.",
+        "`reshape` joins what `view` refuses to join. What order of dimensions lets it put the "
+        "heads of one word together?",
     ],
 )
 
@@ -699,39 +703,39 @@ MultiHeadAttention = Exercise(
         # ------------------------------------------------ scores
         Mistake(
             "scaled by the root of d_model",
-            "The scores are divided by √d_model. Each head takes dot products of d_head "
-            "features, so it is √d_head; otherwise the weights come out too even.",
+            "You divided the scores by √d_model. Each head takes dot products over d_head "
+            "features, so use √d_head; otherwise the weights come out too even.",
             {"/ query.shape[-1] ** 0.5": "/ (self.n_heads * query.shape[-1]) ** 0.5"},
         ),
         Mistake(
             "scaled by the root of n_key",
-            "The scores are divided by √n_key. After the split the features of a head are the "
-            "last dimension: √d_head.",
+            "You divided the scores by √n_key. After the split, the features of a head are the "
+            "last dimension: use √d_head.",
             {"query.shape[-1] ** 0.5": "key.shape[-2] ** 0.5"},
         ),
         Mistake(
             "scaled by the root of n_heads",
-            "The scores are divided by √n_heads. The features of a head are the last "
-            "dimension: √d_head.",
+            "You divided the scores by √n_heads. The features of a head are the last dimension: "
+            "use √d_head.",
             {"query.shape[-1] ** 0.5": "query.shape[1] ** 0.5"},
         ),
         Mistake(
             "query and key exchanged",
-            "Queries and keys have changed places in the product: rows of the scores should be "
-            "queries, columns keys.",
+            "Queries and keys are swapped in the product: the rows of the scores should be "
+            "queries, the columns keys.",
             {MAKE_SCORES: "key @ query.transpose(-2, -1) / key.shape[-1] ** 0.5"},
         ),
         Mistake(
             "heads and words of the keys exchanged",
-            "With heads there are four dimensions: `transpose(1, 2)` exchanges heads and "
-            "words. `transpose(-2, -1)`.",
+            "With heads there are four dimensions, and `transpose(1, 2)` swaps heads and words. "
+            "Use `transpose(-2, -1)`.",
             {"key.transpose(-2, -1)": "key.transpose(1, 2)"},
         ),
         # ------------------------------------------------ projections
         Mistake(
             "keys from the query",
-            "The keys are projected from `query`. In self-attention that is the same tensor; "
-            "here keys come from `key`, which may have another length.",
+            "You projected the keys from `query`. In self-attention that is the same tensor; here "
+            "keys come from `key`, which may have a different length.",
             {
                 "query = split_heads(": "words, query = query, split_heads(",
                 "self.key(key)": "self.key(words)",
@@ -739,8 +743,8 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "keys and values from the query",
-            "Keys and values are projected from `query`. Here they come from `key` and "
-            "`value`, which may have another length.",
+            "You projected keys and values from `query`. Here they come from `key` and `value`, "
+            "which may have a different length.",
             {
                 "query = split_heads(": "words, query = query, split_heads(",
                 "self.key(key)": "self.key(words)",
@@ -749,8 +753,8 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "values from the query",
-            "The values are projected from `query`. Here they come from `value`, which may "
-            "have another length.",
+            "You projected the values from `query`. Here they come from `value`, which may have a "
+            "different length.",
             {
                 "query = split_heads(": "words, query = query, split_heads(",
                 "self.value(value)": "self.value(words)",
@@ -758,8 +762,8 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "values from the keys",
-            "The values are projected from `key`. Often that is the same tensor; here it is "
-            "not: values come from `value`.",
+            "You projected the values from `key`. Often that is the same tensor, but not here: "
+            "values come from `value`.",
             {
                 "key = split_heads(": "memory, key = key, split_heads(",
                 "self.value(value)": "self.value(memory)",
@@ -777,13 +781,13 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "values not projected",
-            "The values went in without their projection.",
+            "You didn't project the values.",
             {"self.value(value)": "value"},
         ),
         Mistake(
             "no output projection",
-            "The heads stand side by side, and that was returned. The last step is missing: "
-            "the output projection, which mixes them.",
+            "You returned the heads side by side. The last step is missing: the output "
+            "projection, which mixes them.",
             {RESULT: "merge_heads(context)"},
         ),
         Mistake(
@@ -794,32 +798,32 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "weight not transposed by hand",
-            "The queries are multiplied by the weight of the layer as it stands. An nn.Linear "
-            "multiplies by its transpose: call the layer, `self.query(query)`.",
+            "You multiplied the queries by the layer's weight as it is. An nn.Linear multiplies "
+            "by its transpose, so call the layer: `self.query(query)`.",
             {"self.query(query)": "query @ self.query.weight + self.query.bias"},
         ),
         Mistake(
             "bias switched off",
-            "The projections have no bias. It is there unless the argument `bias` says "
-            "otherwise: hand `bias` on to all four.",
+            "Your projections have no bias. They should, unless the argument `bias` says "
+            "otherwise: pass `bias` on to all four.",
             linears("nn.Linear(d_model, d_model, bias=False)", *LINEARS),
         ),
         Mistake(
             "bias always on",
-            "With `bias=False` the projections still have one. Hand the argument on to all "
-            "four layers.",
+            "With `bias=False`, your projections still have one. Pass the argument on to all four "
+            "layers.",
             linears("nn.Linear(d_model, d_model)", *LINEARS),
         ),
         Mistake(
             "bias of the output always on",
-            "With `bias=False` the output projection still has one. Hand the argument on to "
-            "all four layers.",
+            "With `bias=False`, your output projection still has one. Pass the argument on to all "
+            "four layers.",
             linears("nn.Linear(d_model, d_model)", "output"),
         ),
         Mistake(
             "one packed projection",
-            "One big layer for queries, keys and values is what libraries do (lesson 6). Here "
-            "make four: `query`, `key`, `value` and `output`.",
+            "Libraries use one big layer for queries, keys and values (lesson 6). Here, make "
+            "four: `query`, `key`, `value` and `output`.",
             {
                 LINEARS["query"]: "self.packed = nn.Linear(d_model, 3 * d_model, bias=bias)",
                 LINEARS["key"]: "",
@@ -828,9 +832,9 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "heads in a Python list",
-            "Layers in a plain Python list are invisible to the module: they are not trained, "
-            "saved or moved. And here no list is needed: `query`, `key` and `value` are one layer "
-            "each, for all heads.",
+            "Layers in a plain Python list are invisible to the module: they aren't trained, "
+            "saved or moved. And you don't need a list here: `query`, `key` and `value` are one "
+            "layer each, for all heads.",
             {
                 LINEARS[
                     "query"
@@ -841,13 +845,13 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "layers for one head",
-            "Your projections make d_head features, enough for one head. Each makes d_model, "
-            "which the split then shares out.",
+            "Your projections make d_head features, enough for one head. Each should make d_model "
+            "features, which the split then divides among the heads.",
             linears("nn.Linear(d_model, d_model // n_heads, bias=bias)", "query", "key", "value"),
         ),
         Mistake(
             "features shared out before projecting",
-            "Each head would project its own slice of the *input*. Every head should see all "
+            "Each head would project its own slice of the input. Every head should see all "
             "features of a word: project first, from d_model to d_model, then split.",
             linears(
                 "nn.Linear(d_model // n_heads, d_model // n_heads, bias=bias)",
@@ -859,13 +863,13 @@ MultiHeadAttention = Exercise(
         # ------------------------------------------------ heads
         Mistake(
             "split by view",
-            "The split mixes words: a `view` straight to [batch, n_heads, n, d_head] cuts them "
+            "Your split mixes words: a `view` straight to [batch, n_heads, n, d_head] cuts them "
             "to pieces. Use `split_heads`.",
             split_by("{x}.view({name}.shape[0], self.n_heads, {name}.shape[1], -1)"),
         ),
         Mistake(
             "split and merge by view",
-            "Split and merge both by a bare `view`: a round trip looks right, but in between "
+            "You split and merged with a bare `view`. The round trip looks right, but in between "
             "the heads attend to pieces of words. Use `split_heads` and `merge_heads`.",
             {
                 **split_by("{x}.view({name}.shape[0], self.n_heads, {name}.shape[1], -1)"),
@@ -887,8 +891,8 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "divided again after dropout",
-            "After dropout your rows sum to 1 again. Leave them as they are: dropout has enlarged "
-            "what it kept.",
+            "You made the rows sum to 1 again after dropout. Leave them as they are: dropout has "
+            "already scaled up what it kept.",
             {
                 "self.dropout(attn_weights)": (
                     "torch.nn.functional.normalize(self.dropout(attn_weights), p=1, dim=-1)"
@@ -897,15 +901,15 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "merge without a transpose",
-            "The weights are right, but the merge mixes words: heads and words have to change "
-            "places before they are joined. Use `merge_heads`.",
+            "The weights are right, but your merge mixes words: swap heads and words before "
+            "joining them. Use `merge_heads`.",
             {"merge_heads(context)": "context.reshape(len(context), context.shape[2], -1)"},
         ),
         Mistake(
             "heads interleaved",
             "Your heads are interleaved: column j goes to head j mod n_heads. Split and merge "
-            "agree, so it would train as well, but parameters mean something else than here and "
-            "in libraries: head h owns the columns h · d_head to (h + 1) · d_head.",
+            "agree, so this trains just as well, but the parameters don't mean what they mean "
+            "here and in libraries: head h owns columns h · d_head to (h + 1) · d_head.",
             {
                 **split_by("{x}.unflatten(-1, (-1, self.n_heads)).permute(0, 3, 1, 2)"),
                 "merge_heads(context)": "context.permute(0, 2, 3, 1).flatten(2)",
@@ -913,8 +917,8 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "heads attend to heads",
-            "Heads and words did not change places, so that within a word heads attended to "
-            "heads, and no word saw another. The last two dimensions should be words and features.",
+            "You didn't swap heads and words, so within a word heads attended to heads, and no "
+            "word saw another. The last two dimensions should be words and features.",
             {
                 **split_by("{x}.unflatten(-1, (self.n_heads, -1))"),
                 "merge_heads(context)": "context.flatten(2)",
@@ -937,7 +941,7 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "heads averaged",
-            "The heads are averaged, which undoes the point of having several. Merge them side "
+            "You averaged the heads, which defeats the purpose of having several. Put them side "
             "by side: `merge_heads`.",
             {"merge_heads(context)": "context.mean(dim=1)"},
             {"merge_heads(context)": "context.mean(dim=1).repeat(1, 1, self.n_heads)"},
@@ -952,7 +956,7 @@ MultiHeadAttention = Exercise(
         Mistake(
             "softmax over the queries",
             "The columns of your weights sum to 1: softmax ran over the queries. Each query "
-            "shares out its weight over the keys, the last dimension.",
+            "divides its weight among the keys, the last dimension.",
             weights_by(
                 "attn_scores.masked_fill(~shown, -1e30).softmax(dim=-2).masked_fill(~shown, 0.0)"
             ),
@@ -967,12 +971,12 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "no softmax",
-            "The scores were used as they are. `weights_from_scores` turns them into weights.",
+            "You used the scores as they are. `weights_from_scores` turns them into weights.",
             {MAKE_WEIGHTS: "attn_scores"},
         ),
         Mistake(
             "the mean over heads kept",
-            "`attn_weights` holds the mean over the heads, which no head has. Keep the weights "
+            "`attn_weights` holds the mean over the heads, which no head used. Keep the weights "
             "of each: [batch, n_heads, n_query, n_key].",
             {KEEP_WEIGHTS: "self.attn_weights = attn_weights.detach().mean(dim=1)"},
         ),
@@ -990,39 +994,38 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "weights detached before use",
-            "The result is right, but queries and keys get no gradient: the weights were "
-            "detached before the sum. Detach only what you keep.",
+            "The result is right, but queries and keys get no gradient: you detached the weights "
+            "before the sum. Detach only what you keep.",
             {MAKE_WEIGHTS: f"{MAKE_WEIGHTS}.detach()"},
         ),
         Mistake(
             "weights returned as well",
-            "You returned the weights beside the result. This module returns the result only, "
-            "and keeps the weights in `self.attn_weights`.",
+            "You returned the weights along with the result. Return only the result, and keep the "
+            "weights in `self.attn_weights`.",
             {f"return {RESULT}": f"return {RESULT}, attn_weights"},
         ),
         # ------------------------------------------------ dropout
         Mistake(
             "no dropout",
-            "Dropout has no effect in training: it should set some of the weights to 0 "
-            "and enlarge the others. Put the weights through `nn.Dropout(dropout)`.",
+            "Dropout has no effect in training: it should set some of the weights to 0 and scale "
+            "up the others. Send the weights through `nn.Dropout(dropout)`.",
             {"self.dropout(attn_weights)": "attn_weights"},
         ),
         Mistake(
             "dropout's rate ignored",
-            "Dropout does not use the rate that it is given: hand the argument on, "
-            "`nn.Dropout(dropout)`.",
+            "Dropout ignores the rate it is given. Pass the argument on: `nn.Dropout(dropout)`.",
             {"nn.Dropout(dropout)": "nn.Dropout()"},
         ),
         Mistake(
             "dropout in evaluation",
-            "Dropout is at work in evaluation too. `F.dropout` needs `self.training` as its "
-            "third argument; an `nn.Dropout` knows by itself.",
+            "Dropout is active in evaluation, too. `F.dropout` needs `self.training` as its third "
+            "argument; an `nn.Dropout` knows the mode by itself.",
             {"self.dropout(attn_weights)": "F.dropout(attn_weights, self.dropout.p)"},
         ),
         Mistake(
             "weights kept after dropout",
-            "In training `attn_weights` holds what dropout left over, whose rows do not sum to "
-            "1. Keep the weights before dropout.",
+            "In training, `attn_weights` holds what dropout left over, so its rows don't sum to "
+            "1. Keep the weights from before dropout.",
             {
                 MAKE_WEIGHTS: f"self.dropout({MAKE_WEIGHTS})",
                 "self.dropout(attn_weights)": "attn_weights",
@@ -1046,19 +1049,19 @@ MultiHeadAttention = Exercise(
         # ------------------------------------------------ masks
         Mistake(
             "keep ignored",
-            "`keep` has no effect. Hand it to `weights_from_scores`.",
+            "`keep` has no effect. Pass it to `weights_from_scores`.",
             {MAKE_WEIGHTS: "weights_from_scores(attn_scores)"},
         ),
         Mistake(
             "keep reversed",
-            "The mask is the wrong way round: True in `keep` means that the query may attend.",
+            "Your mask is the wrong way around: True in `keep` means that the query may attend.",
             {MAKE_WEIGHTS: f"{MAKE_WEIGHTS[:-1]} if keep is None else ~keep)"},
         ),
         Mistake(
             "axis of the heads missing",
             "A mask [batch, n_query, n_key] needs an axis for the heads, [batch, 1, n_query, "
-            "n_key]: otherwise its batch is lined up with the heads. `weights_from_scores` sees "
-            "to it.",
+            "n_key]; otherwise its batch lines up with the heads. `weights_from_scores` takes "
+            "care of it.",
             {
                 f"attn_weights = {MAKE_WEIGHTS}": "if keep is not None:\n"
                 '            attn_scores = attn_scores.masked_fill(~keep, float("-inf"))\n'
@@ -1067,39 +1070,39 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "masked after softmax",
-            "The mask came after softmax, so the weights that remain no longer sum to 1. Mask "
-            "the scores: `weights_from_scores` does.",
+            "You masked after softmax, so the weights that remain no longer sum to 1. Mask the "
+            "scores, as `weights_from_scores` does.",
             weights_by("attn_scores.softmax(dim=-1) * shown"),
         ),
         Mistake(
             "scores times keep",
-            "`attn_scores * keep` makes masked scores 0, and softmax still gives them a "
-            "share. `weights_from_scores` masks so that the weight is 0.",
+            "`attn_scores * keep` only sets masked scores to 0, and softmax still gives them a "
+            "share. `weights_from_scores` makes the weight itself 0.",
             weights_by("(attn_scores * shown).softmax(dim=-1)"),
         ),
         Mistake(
             "keep added to the scores",
-            "A boolean `keep` was added to the scores, which raises those that are kept by 1. "
-            "Use `weights_from_scores`.",
+            "You added a boolean `keep` to the scores, which raises the ones you keep by 1. Use "
+            "`weights_from_scores`.",
             weights_by("(attn_scores + shown).softmax(dim=-1)"),
         ),
         Mistake(
             "NaN in a row that sees nothing",
-            "A query that may attend to nothing gives NaN: softmax over a row of −∞. It should "
-            "get zeros; `weights_from_scores` sees to it.",
+            "A query that may attend to nothing gets NaN, from softmax over a row of −∞. It "
+            "should get zeros; `weights_from_scores` takes care of it.",
             weights_by('attn_scores.masked_fill(~shown, float("-inf")).softmax(dim=-1)'),
         ),
         Mistake(
             "a row that sees nothing attends to all",
-            "A query that may attend to nothing attends to everything evenly: with −10⁹ in all "
-            "places softmax sees no difference. It should get zeros; `weights_from_scores` sees "
-            "to it.",
+            "A query that may attend to nothing attends to everything evenly: with −10⁹ "
+            "everywhere, softmax sees no difference. It should get zeros; `weights_from_scores` "
+            "takes care of it.",
             weights_by("attn_scores.masked_fill(~shown, -1e9).softmax(dim=-1)"),
         ),
         Mistake(
             "NaN in the gradient",
             "The weights of a query that may attend to nothing are zeros, but the gradient is "
-            "NaN: `nan_to_num` mends only the forward pass. Use `weights_from_scores`.",
+            "NaN: `nan_to_num` fixes only the forward pass. Use `weights_from_scores`.",
             weights_by(
                 'hidden = torch.zeros(()).masked_fill(~shown, float("-inf"))',
                 "(attn_scores + hidden).softmax(dim=-1).nan_to_num()",
@@ -1187,10 +1190,10 @@ MultiHeadAttention = Exercise(
     hints=[
         "`__init__`: four layers and a dropout, each under its name. `forward`: project, split, "
         "score and scale, weights, dropout, sum of the values, merge, project.",
-        "Each projected tensor goes through `split_heads`; after that the scores are those of "
-        "lesson 2, with the last two dimensions as words and features.",
-        "Between `weights_from_scores` and dropout is the moment to keep the weights in "
-        "`self.attn_weights`, without their graph.",
+        "Each projected tensor goes through `split_heads`; after that, the scores work as in "
+        "lesson 2, with words and features as the last two dimensions.",
+        "Keep the weights in `self.attn_weights`, without their graph, between "
+        "`weights_from_scores` and dropout.",
     ],
     excuses={
         "another argument: query → key in query.shape[-1]": "all have d_head features",
@@ -1239,8 +1242,8 @@ seq_first_scores = Exercise(
     mistakes=[
         Mistake(
             "scaled by the root of d_model",
-            "You divided by the root of n_heads · d_k, the features of all heads. Each head "
-            "takes dot products of d_k features.",
+            "You divided by the square root of n_heads · d_k, the features of all heads. Each "
+            "head takes dot products over d_k features.",
             {"query.shape[-1] ** 0.5": "(query.shape[-1] * query.shape[-2]) ** 0.5"},
         ),
         Mistake(
@@ -1250,8 +1253,8 @@ seq_first_scores = Exercise(
         ),
         Mistake(
             "scaled by the root of the batch",
-            "You divided by the root of the batch. In this layout dimension 1 is the batch; "
-            "the features of a head are the last dimension.",
+            "You divided by the square root of the batch size. In this layout, dimension 1 is the "
+            "batch; the features of a head are the last dimension.",
             {"query.shape[-1] ** 0.5": "query.shape[1] ** 0.5"},
         ),
         Mistake(
@@ -1261,7 +1264,7 @@ seq_first_scores = Exercise(
         ),
         Mistake(
             "batch first",
-            "The numbers are right, in the batch-first layout. Here the order is [n_query, "
+            "The numbers are right, but in the batch-first layout. Here the order is [n_query, "
             "n_key, batch, n_heads].",
             {"->ijbh": "->bhij"},
         ),
@@ -1277,25 +1280,25 @@ seq_first_scores = Exercise(
         ),
         Mistake(
             "heads added up",
-            "The heads are added up: a letter that is missing on the right is summed over.",
+            "You added up the heads: a letter missing on the right is summed over.",
             {"->ijbh": "->ijb"},
         ),
         Mistake(
             "every head with all heads",
-            "Each head's queries meet the keys of all heads, added up. Both must carry the "
-            "same letter for the head.",
+            "Each head's queries meet the keys of all heads, added up. Give the head the same "
+            "letter in both.",
             {"ibhd,jbhd": "ibhd,jbgd"},
         ),
         Mistake(
             "every sentence with the whole batch",
-            "Queries meet the keys of all sentences of the batch, added up. Both must carry "
-            "the same letter for the batch.",
+            "Queries meet the keys of all sentences in the batch, added up. Give the batch the "
+            "same letter in both.",
             {"ibhd,jbhd": "ibhd,jahd"},
         ),
         Mistake(
             "a matrix product of the last two dimensions",
-            "`@` takes the last two dimensions for the matrix, which here are heads and "
-            "features: heads would be compared with heads. Permute first, or use `einsum`.",
+            "`@` treats the last two dimensions as the matrix. Here those are heads and features, "
+            "so heads would be compared with heads. Permute first, or use `einsum`.",
             {SEQ_FIRST: "query @ key.transpose(-2, -1)"},
         ),
         Mistake(
@@ -1345,10 +1348,10 @@ seq_first_scores = Exercise(
     hints=[
         "Give each dimension of `query` a letter. Which letters does `key` share with it, and "
         "which of its dimensions needs a letter of its own?",
-        "A letter that both have and the result has too is done side by side (batch, heads). A "
-        "letter that the result lacks is summed over (features).",
-        "The result's letters stand in the order query, key, batch, head. Then divide by the root "
-        "of the number of features of a head.",
+        "A letter in both inputs and in the result stays side by side (batch, heads). A letter "
+        "missing from the result is summed over (features).",
+        "The result's letters come in the order query, key, batch, head. Then divide by the "
+        "square root of a head's number of features.",
     ],
     excuses={
         "another argument: query → key in query.shape[-1]": "a query has as many features as a key",

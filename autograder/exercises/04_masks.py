@@ -41,8 +41,8 @@ causal_keep = Exercise(
     mistakes=[
         Mistake(
             "reversed",
-            "Your words see themselves and the words *after* them. Row i is the query: its "
-            "True entries belong to the keys 0 to i.",
+            "Your words see themselves and the words after them. Row i is the query: it should "
+            "be True for keys 0 to i.",
             {">=": "<="},
         ),
         Mistake(
@@ -60,8 +60,8 @@ causal_keep = Exercise(
         ),
         Mistake(
             "one word too far",
-            "Each word sees one word of the future, the very one that a language model is to "
-            "guess. The last True of row i is at column i.",
+            "Each word sees one word of the future, the very one a language model has to guess. "
+            "The last True in row i belongs in column i.",
             {"[:, None] >=": "[:, None] + 1 >="},
         ),
         Mistake(
@@ -76,20 +76,20 @@ causal_keep = Exercise(
         ),
         Mistake(
             "from the wrong corner",
-            "Your mask opens from the wrong corner. Row 0, the first word, sees one key: the "
-            "first.",
+            "Your mask opens from the wrong corner. Row 0, the first word, should see one key: "
+            "the first.",
             {"return position[:, None] >=": "return n - 1 - position[:, None] <="},
         ),
         Mistake(
             "numbers",
-            "Right places, but these are floats, 0.0 and 1.0. A boolean is wanted: a float "
-            "mask means something else, as this lesson will show. `.bool()` makes one.",
+            "These are floats, 0.0 and 1.0, in the right places. Return booleans: a float mask "
+            "means something else, as this lesson will show. `.bool()` converts them.",
             "return torch.ones(n, n).tril()",
         ),
         Mistake(
             "whole numbers",
-            "Right places, but these are integers, 0 and 1. A boolean is wanted: `~` of an "
-            "integer is not its opposite. `.bool()` makes one.",
+            "These are integers, 0 and 1, in the right places. Return booleans: `~` of an integer "
+            "is not its opposite. `.bool()` converts them.",
             "return torch.ones(n, n, dtype=torch.int64).tril()",
         ),
         Mistake(
@@ -100,7 +100,7 @@ causal_keep = Exercise(
         ),
         Mistake(
             "a batch of one",
-            "There is a dimension too many: the shape is (n, n), without a batch.",
+            "You have one dimension too many: the shape should be (n, n), without a batch.",
             {
                 "return position[:, None] >= position": (
                     "return (position[:, None] >= position)[None]"
@@ -126,9 +126,9 @@ causal_keep = Exercise(
         ),
     ],
     hints=[
-        "Query i may attend to key j if j is not larger than i. Two rows of `torch.arange(n)`, one "
-        "of them stood up as a column, can be compared.",
-        "`x[:, None]` makes a column of a row. Which side is the query: the column or the row?",
+        "Query i may attend to key j if j is not larger than i. Compare `torch.arange(n)` with "
+        "itself, after turning one of the two into a column.",
+        "`x[:, None]` turns a row into a column. Which one is the query: the column or the row?",
         "There is a shortcut as well: `tril` keeps the lower triangle of a matrix, diagonal "
         "included. Make the matrix boolean first.",
     ],
@@ -160,8 +160,8 @@ padding_keep = Exercise(
     mistakes=[
         Mistake(
             "one too many",
-            "Each sentence keeps one place of padding. With `length` words the last one stands "
-            "at position length − 1.",
+            "Each sentence keeps one position of padding. With `length` words, the last one is at "
+            "position length − 1.",
             {"position < lengths": "position <= lengths"},
         ),
         Mistake(
@@ -173,8 +173,8 @@ padding_keep = Exercise(
         Mistake(
             "[batch, n]",
             "The shape is (batch, n). Against scores of shape (batch, n_query, n_key) that is "
-            "read as (n_query, n_key): each *query* would get the mask of a sentence. Put a "
-            "dimension of 1 in the middle.",
+            "read as (n_query, n_key): each query would get the mask of a sentence. Put a "
+            "dimension of size 1 in the middle.",
             {"[:, None, :]": ""},
         ),
         Mistake(
@@ -185,26 +185,26 @@ padding_keep = Exercise(
         ),
         Mistake(
             "batch in the middle",
-            "The shape is (1, batch, n), so the sentences stand where the queries should. The "
-            "1 belongs in the middle: (batch, 1, n).",
+            "The shape is (1, batch, n), so the sentences are where the queries should be. The 1 "
+            "belongs in the middle: (batch, 1, n).",
             {"[:, None, :]": "[None]"},
         ),
         Mistake(
             "repeated for every query",
-            "The values are right, repeated for n queries. In cross-attention there may be any "
+            "The values are right, but repeated for n queries. Cross-attention may have any "
             "number of queries: return (batch, 1, n), and let broadcasting repeat it.",
             {"[:, None, :]": "[:, None, :].expand(-1, n, -1)"},
         ),
         Mistake(
             "as long as the longest",
-            "The mask is as wide as the longest sentence. The batch may be padded further: "
+            "Your mask is only as wide as the longest sentence. The batch may be padded further: "
             "make it `n` wide.",
             {"torch.arange(n)": "torch.arange(int(lengths.max()))"},
         ),
         Mistake(
             "padding in front",
-            "You kept the last words of each sentence. Here the words stand in front, and the "
-            "padding behind them.",
+            "You kept the last places of each sentence. Here the words come first, then the "
+            "padding.",
             {"position < lengths[:, None]": "position >= n - lengths[:, None]"},
         ),
         Mistake(
@@ -214,12 +214,12 @@ padding_keep = Exercise(
         ),
         Mistake(
             "only the last word",
-            "Only the last word of each sentence is kept. All words up to it may be seen.",
+            "You kept only the last word of each sentence. All words up to it may be seen.",
             {"position < lengths[:, None]": "position == lengths[:, None] - 1"},
         ),
         Mistake(
             "numbers",
-            "Right places, but these are floats, 0.0 and 1.0. A boolean is wanted.",
+            "These are floats, 0.0 and 1.0, in the right places. Return booleans.",
             {"(position < lengths[:, None])": "(position < lengths[:, None]).float()"},
         ),
         Mistake(
@@ -236,9 +236,18 @@ padding_keep = Exercise(
         ),
         Mistake(
             "flipped comparison of shapes",
-            "Sentences and positions have changed places: rows are sentences, columns are "
-            "positions.",
+            "Sentences and positions are swapped: rows should be sentences, columns positions.",
             {"position < lengths[:, None]": "position[:, None] < lengths"},
+        ),
+        Mistake(
+            "slice from -0",
+            "A sentence without padding is hidden whole: a slice from -0 is all of it.",
+            """
+            keep = torch.ones(len(lengths), 1, n, dtype=torch.bool)
+            for i, length in enumerate(lengths.tolist()):
+                keep[i, :, -(n - length) :] = False
+            return keep
+            """,
         ),
     ],
     alternatives=[
@@ -265,10 +274,10 @@ padding_keep = Exercise(
     hints=[
         "Position p of a sentence holds a word if p is less than the sentence's length. Positions "
         "make a row, lengths a column.",
-        "`torch.arange(n)` are the positions, `lengths[:, None]` is a column. Comparing them gives "
-        "(batch, n).",
-        "Indexing with `None` puts a dimension of size 1 wherever it stands. It has to stand "
-        "between batch and n.",
+        "`torch.arange(n)` gives the positions, and `lengths[:, None]` is a column. Comparing "
+        "them gives (batch, n).",
+        "Indexing with `None` adds a dimension of size 1 wherever you put it. It belongs between "
+        "batch and n.",
     ],
     excuses={
         "sentence by sentence / another number: 0 → -1": "lengths have one dimension",
@@ -328,16 +337,15 @@ def empty_rows(draw: Draw) -> dict:
 
 
 NO_EFFECT = (
-    "Hidden keys get weight as if there were no mask: is the result of `masked_fill` used? It "
+    "Hidden keys get weight as if there were no mask. Did you use the result of `masked_fill`? It "
     "returns a new tensor and leaves its input as it is."
 )
 STILL_E_TO_0 = (
-    "You set the hidden scores to 0, and softmax gives a score of 0 the weight e⁰ = 1. To get a "
-    "weight of 0, a score has to be very negative."
+    "You set the hidden scores to 0, but softmax turns a score of 0 into e⁰ = 1. To get a weight "
+    "of 0, a score has to be very negative."
 )
 EMPTY_ROW_NAN = (
-    "A row with nothing to attend to gives NaN: −∞ − (−∞), 0/0 or ∞ · 0 stands behind it. It "
-    "should give zeros."
+    "A row with nothing to attend to gives NaN, from −∞ − (−∞), 0/0 or ∞ · 0. It should give zeros."
 )
 EMPTY_ROW_EVEN = (
     "In a row with nothing to attend to, the weight is spread evenly over the hidden keys: all "
@@ -345,18 +353,18 @@ EMPTY_ROW_EVEN = (
 )
 NAN_GRADIENT = (
     "The weights are right, but the gradient of a row with nothing to attend to is NaN. Replacing "
-    "NaN afterwards comes too late: the backward pass of softmax, or of your division, still "
-    "meets it. Let no NaN arise."
+    "NaN afterward is too late: the backward pass of softmax, or of your division, still meets "
+    "it. Don't let NaN arise at all."
 )
 WRITES = (
-    "The code writes into the caller's scores (`masked_fill_`, or `attn_scores[~keep] = …`). "
-    "`masked_fill`, without the underscore, gives a new tensor."
+    "Your code writes into the caller's scores (`masked_fill_`, or `attn_scores[~keep] = …`). "
+    "`masked_fill`, without the underscore, returns a new tensor."
 )
 TO_HIDDEN = "The largest number draws all the weight to hidden keys; you want `.min`."
 EMPTIED = (
-    "Every row in which some key is hidden became zeros. Either the fill draws all the weight to "
-    "hidden keys (you want `.min`, not `.max`), or more is emptied than the rows in which *all* "
-    "keys are hidden (`any` asks whether one may be seen)."
+    "Every row with a hidden key became zeros. Either your fill draws all the weight to hidden "
+    "keys (you want `.min`, not `.max`), or you emptied more than the rows in which all keys "
+    "are hidden (`any` asks whether one may be seen)."
 )
 FILL = "attn_scores.masked_fill(~keep, lowest)"
 INFINITY = 'attn_scores.masked_fill(~keep, float("-inf"))'
@@ -407,9 +415,8 @@ masked_softmax = Exercise(
     mistakes=[
         Mistake(
             "renormalized after softmax",
-            "Softmax runs over the hidden keys too, and you divide by the sum of what is left. "
-            "When a hidden key has by far the largest score, nothing is left. Hide the scores "
-            "first.",
+            "Hidden keys still take part in the softmax. When one of them has by far the largest "
+            "score, nothing is left for the others. Hide the scores first, and wholly.",
             """
             attn_weights = torch.softmax(attn_scores, dim=-1) * keep
             total = attn_weights.sum(dim=-1, keepdim=True)
@@ -432,7 +439,7 @@ masked_softmax = Exercise(
         Mistake(
             "filled where True",
             "Nearly all weights are 0: the fill hid the keys that may be seen (`masked_fill` "
-            "fills where its mask is True), and the last line the others.",
+            "fills where its mask is True), and the last line hid the others.",
             {FILL: "attn_scores.masked_fill(keep, lowest)"},
         ),
         Mistake(
@@ -455,7 +462,7 @@ masked_softmax = Exercise(
         ),
         Mistake(
             "filled with 0, weights set to 0",
-            "The hidden scores were about 0, so e⁰ = 1 each stayed in the sum. To add nothing, "
+            "The hidden scores were about 0, so each one added e⁰ = 1 to the sum. To add nothing, "
             "a score has to be very negative.",
             {FILL: "attn_scores.masked_fill(~keep, 0.0)"},
         ),
@@ -476,20 +483,20 @@ masked_softmax = Exercise(
         ),
         Mistake(
             "filled with −1",
-            "You set the hidden scores to −1, which softmax gives the weight e⁻¹ ≈ 0.37: "
-            "dimmed, not hidden.",
+            "You set the hidden scores to −1, and softmax turns that into e⁻¹ ≈ 0.37: dimmed, not "
+            "hidden.",
             "return torch.softmax(attn_scores.masked_fill(~keep, -1.0), dim=-1)",
         ),
         Mistake(
             "filled with −100",
-            "Hidden scores of −100 hide only while the others are far above. With scores near "
-            "−150 the hidden ones are the largest. Use the lowest number that the dtype has.",
+            "A score of −100 hides a key only while the others are far above. With scores near "
+            "−150, the hidden ones are the largest. Use the dtype's lowest number.",
             {"torch.finfo(attn_scores.dtype).min": "-100.0"},
         ),
         Mistake(
             "filled with −10⁴",
-            "Hidden scores of −10⁴ hide only while the others are far above. With scores near "
-            "−20000 the hidden ones are the largest. Use the lowest number that the dtype has.",
+            "A score of −10⁴ hides a key only while the others are far above. With scores near "
+            "−20000, the hidden ones are the largest. Use the dtype's lowest number.",
             {"torch.finfo(attn_scores.dtype).min": "-1e4"},
         ),
         Mistake(
@@ -500,14 +507,14 @@ masked_softmax = Exercise(
         ),
         Mistake(
             "mask added to the scores",
-            "You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed "
-            "by e, not hidden.",
+            "You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed by "
+            "a factor of e, not hidden.",
             "return torch.softmax(attn_scores + keep, dim=-1)",
         ),
         Mistake(
             "zero times infinity",
-            "All is NaN: where a key may be seen, (1 − 1) · (−∞) is 0 · ∞, which is NaN. Use "
-            "`masked_fill` or `torch.where`, which do not multiply.",
+            "Everything is NaN: where a key may be seen, (1 − 1) · (−∞) is 0 · ∞, which is NaN. "
+            "Use `masked_fill` or `torch.where`, which don't multiply.",
             """
             hidden = 1 - keep.to(attn_scores.dtype)
             return torch.softmax(attn_scores + hidden * float("-inf"), dim=-1)
@@ -522,7 +529,7 @@ masked_softmax = Exercise(
         ),
         Mistake(
             "normalized over everything",
-            "All weights together sum to 1. Each row should have a sum of its own.",
+            "All your weights together sum to 1. Each row needs its own sum.",
             """
             exps = torch.softmax(attn_scores, dim=-1) * keep
             return exps / exps.sum()
@@ -530,18 +537,18 @@ masked_softmax = Exercise(
         ),
         Mistake(
             "softmax over dimension 1",
-            "Right without a batch only: dimension 1 is then the keys, and with a batch it is "
-            "the queries. Count from the end, −1.",
+            "This is right only without a batch, where dimension 1 is the keys. In a batch it is "
+            "the queries. Count from the end: −1.",
             {"dim=-1": "dim=1"},
         ),
         Mistake(
             "mask turned round",
-            "The mask was transposed: its rows are queries and its columns keys, as in the scores.",
+            "You transposed the mask. Its rows are queries and its columns keys, as in the scores.",
             {"lowest = ": "keep = keep.transpose(-2, -1)\n    lowest = "},
         ),
         Mistake(
             "whole queries hidden",
-            "You hid whole queries. `keep` says for each query which *keys* it may see.",
+            "You hid whole queries. `keep` says for each query which keys it may see.",
             """
             seen = keep.any(-1, keepdim=True)
             return torch.softmax(attn_scores, dim=-1).masked_fill(~seen, 0.0)
@@ -554,7 +561,7 @@ masked_softmax = Exercise(
         ),
         Mistake(
             "causal whatever keep says",
-            "You hid the future and did not look at `keep`. Use the mask that is given.",
+            "You hid the future and ignored `keep`. Use the mask you are given.",
             {"lowest = ": "keep = torch.ones_like(attn_scores).tril().bool()\n    lowest = "},
         ),
         Mistake(
@@ -574,7 +581,7 @@ masked_softmax = Exercise(
         ),
         Mistake(
             "everything when there is nothing",
-            "A row with nothing to attend to got the weights that it has without a mask. It "
+            "A row with nothing to attend to got the weights it would have without a mask. It "
             "should get zeros.",
             {"lowest = ": "keep = keep | ~keep.any(-1, keepdim=True)\n    lowest = "},
         ),
@@ -691,10 +698,10 @@ masked_softmax = Exercise(
     hints=[
         "Three steps: make the hidden scores very low, take the softmax of each row, set the "
         "weights of hidden keys to 0.",
-        "`masked_fill(mask, number)` gives a tensor in which the number stands wherever the mask "
-        "is True. `keep` is True where nothing should be filled in.",
-        "`torch.finfo(dtype).min` is the lowest number of a dtype. It is finite, so that even a "
-        "row full of it gives no NaN; what such a row does give, the last step removes.",
+        "`masked_fill(mask, number)` returns a tensor with the number wherever the mask is True. "
+        "`keep` is True where nothing should be filled in.",
+        "`torch.finfo(dtype).min` is the lowest number of a dtype. It is finite, so even a row "
+        "full of it gives no NaN; the last step removes what such a row does give.",
     ],
     excuses={
         "result clamped": "weights lie between 0 and 1",
@@ -758,7 +765,8 @@ def sees_nothing(draw: Draw) -> dict:
 
 
 POLARITY = (
-    "You hid the keys that may be seen, and kept the others. True in `keep` means: may attend."
+    "You hid the keys that may be seen, and kept the others. True in `keep` means that the query "
+    "may attend."
 )
 MADE = "masked_softmax(attn_scores, keep)"
 DIVIDED = " / math.sqrt(key.shape[-1])"
@@ -784,12 +792,12 @@ masked_attention = Exercise(
     mistakes=[
         Mistake(
             "not scaled",
-            "The scores are not scaled: divide them by the root of d_k, as in lesson 2.",
+            "The scores are not scaled: divide them by √d_k, as in lesson 2.",
             {DIVIDED: ""},
         ),
         Mistake(
             "scaled by d_k",
-            "You divided the scores by d_k. Divide by its root.",
+            "You divided the scores by d_k. Divide by its square root.",
             {DIVIDED: " / key.shape[-1]"},
         ),
         Mistake(
@@ -824,13 +832,13 @@ masked_attention = Exercise(
         ),
         Mistake(
             "masked before scaling by addition",
-            "You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed "
-            "by e, not hidden.",
+            "You added `keep` to the scores: True adds 1, False adds 0. Hidden keys are dimmed by "
+            "a factor of e, not hidden.",
             {MADE: "torch.softmax(attn_scores + keep, dim=-1)"},
         ),
         Mistake(
             "softmax over queries",
-            "Your columns sum to 1, and the rows do not: softmax ran over the queries.",
+            "Your columns sum to 1, but the rows don't: softmax ran over the queries.",
             {MADE: f"{MADE} * 0 + masked_softmax(attn_scores.mT, keep.mT).mT"},
         ),
         Mistake(
@@ -848,7 +856,7 @@ masked_attention = Exercise(
         Mistake(
             "−∞ added, NaN replaced",
             "The weights are right, but one query that may attend to nothing makes the gradient "
-            "of every key NaN. Replacing NaN afterwards comes too late.",
+            "of every key NaN. Replacing NaN afterward is too late.",
             {
                 MADE: 'torch.softmax(attn_scores + torch.where(keep, 0.0, float("-inf"))'
                 ".to(attn_scores.dtype), dim=-1).nan_to_num()"
@@ -865,13 +873,13 @@ masked_attention = Exercise(
         ),
         Mistake(
             "mask in the weights, not in the context",
-            "The weights that you return are masked, but the context was made with others, "
-            "from which nothing was hidden.",
+            "The weights you return are masked, but you made the context with unmasked ones.",
             {"return attn_weights @ value": "return torch.softmax(attn_scores, dim=-1) @ value"},
         ),
         Mistake(
             "query and key exchanged",
-            "Queries and keys have changed places: rows of the scores are queries, columns keys.",
+            "Queries and keys are swapped: the rows of the scores should be queries, the columns "
+            "keys.",
             {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
         ),
     ],
@@ -904,9 +912,9 @@ masked_attention = Exercise(
     ],
     hints=[
         "Three lines: scores, weights, context. Only the second one differs from lesson 2.",
-        "The scores are scaled by the root of d_k, the last dimension of `key`; the mask comes "
-        "after that, inside `masked_softmax`.",
-        "`transpose(-2, -1)` works with a batch and without. Return the context first.",
+        "Divide the scores by √d_k; d_k is the last dimension of `key`. The mask comes after "
+        "that, inside `masked_softmax`.",
+        "`transpose(-2, -1)` works with or without a batch. Return the context first.",
     ],
     excuses={
         "another argument: key → query in math.sqrt(key.shape[-1])": "all have d_k features",
@@ -945,58 +953,59 @@ to_torch_mha_mask = Exercise(
         Mistake(
             "as it is",
             "That is `keep` as it was. `nn.MultiheadAttention` hides what is True, so True and "
-            "False have to change places.",
+            "False have to trade places.",
             "return keep",
         ),
         Mistake(
             "bits turned round",
-            "Everything is True: `~` of an *integer* turns its bits round, ~1 = −2 and ~0 = "
-            "−1, and both count as True. Use `~` on the boolean itself.",
+            "Everything is True: `~` of an integer flips its bits, ~1 = −2 and ~0 = −1, and "
+            "both count as True. Use `~` on the boolean itself.",
             "return (~keep.int()).bool()",
         ),
         Mistake(
             "floats",
-            "Right places, but as floats: `nn.MultiheadAttention` *adds* a float mask to the "
-            "scores, 1 to the hidden keys. It has to be boolean.",
+            "These are floats, in the right places, but `nn.MultiheadAttention` adds a float "
+            "mask to the scores: hidden keys would gain 1. Return booleans.",
             "return (~keep).float()",
         ),
         Mistake(
             "integers",
-            "Right places, but as integers, which `nn.MultiheadAttention` does not take as a "
-            "mask. It has to be boolean.",
+            "These are integers, in the right places, but `nn.MultiheadAttention` doesn't accept "
+            "them as a mask. Return booleans.",
             "return (~keep).int()",
         ),
         Mistake(
             "additive",
-            "That is an additive mask, the next exercise. Here a boolean is wanted.",
+            "That is an additive mask, which comes in the next exercise. Return booleans here.",
             'return torch.zeros(keep.shape).masked_fill(~keep, float("-inf"))',
         ),
         Mistake(
             "transposed",
-            "You transposed the mask. Rows and columns mean the same in both libraries; True "
-            "and False do not.",
+            "You transposed the mask. Rows and columns mean the same to `nn.MultiheadAttention`; "
+            "True and False do not.",
             "return keep.transpose(-2, -1)",
         ),
         Mistake(
             "opposite and transposed",
-            "True and False are right, but you transposed the mask as well. Rows are queries "
-            "and columns keys in both libraries.",
+            "True and False are right, but you transposed the mask as well. Rows are queries and "
+            "columns keys in `nn.MultiheadAttention`, too.",
             "return ~keep.transpose(-2, -1)",
         ),
         Mistake(
             "minus",
-            "A boolean has no minus. Its opposite is `~keep`, or `torch.logical_not(keep)`.",
+            "Booleans can't be negated with a minus sign. The opposite is `~keep`, or "
+            "`torch.logical_not(keep)`.",
             "return -keep",
         ),
         Mistake(
             "not",
-            "`not` asks whether the whole tensor is true, which has no answer. Element by "
-            "element it is `~`, or `torch.logical_not`.",
+            "`not` asks whether the whole tensor is true, which has no answer. To flip each "
+            "element, use `~` or `torch.logical_not`.",
             "return not keep",
         ),
         Mistake(
             "one minus",
-            "Torch does not subtract booleans. The opposite of a boolean is `~keep`, or "
+            "PyTorch doesn't subtract booleans. The opposite of a boolean is `~keep`, or "
             "`torch.logical_not(keep)`.",
             "return 1 - keep",
         ),
@@ -1013,7 +1022,7 @@ to_torch_mha_mask = Exercise(
         Alternative("through floats", "return (1 - keep.float()).bool()"),
     ],
     hints=[
-        "The shape stays. Only the meaning of True changes.",
+        "The shape stays the same. Only the meaning of True changes.",
         "For every entry: True becomes False, and False becomes True.",
         "Python's operator for the opposite of a boolean tensor is the tilde.",
     ],
@@ -1049,13 +1058,13 @@ to_additive = Exercise(
     mistakes=[
         Mistake(
             "polarity",
-            "The −∞ stands where the key may be seen. Adding 0 keeps a score as it is, adding "
-            "−∞ hides it.",
+            "You put −∞ where the key may be seen. Adding 0 keeps a score as it is; adding −∞ "
+            "hides it.",
             {"~keep": "keep"},
         ),
         Mistake(
             "zero times infinity",
-            "There is NaN where a key may be seen: 0 · (−∞) is not 0. Write the two numbers in "
+            "There is NaN where a key may be seen: 0 · (−∞) is not 0. Fill in the two numbers "
             "without multiplying: `masked_fill` or `torch.where`.",
             "return (1 - keep.to(dtype)) * -math.inf",
         ),
@@ -1067,21 +1076,21 @@ to_additive = Exercise(
         Mistake(
             "floats of the opposite",
             "These are 0 to keep and 1 to hide. Added to scores, the 1 makes the hidden keys "
-            "*more* attractive.",
+            "more attractive.",
             "return (~keep).to(dtype)",
         ),
-        Mistake("−1", "−1 dims a key by e, and does not hide it. −∞ hides.", {"-math.inf": "-1.0"}),
+        Mistake("−1", "−1 only dims a key, by a factor of e. −∞ hides it.", {"-math.inf": "-1.0"}),
         Mistake(
             "−10⁹",
-            "−10⁹ hides in most rows, spreads the weight over hidden keys in a row with "
-            "nothing to attend to, and does not fit into half precision. Here −∞ is asked for.",
+            "−10⁹ works in most rows, but in a row with nothing to attend to it spreads the "
+            "weight over hidden keys, and it doesn't fit into half precision. Use −∞.",
             {"-math.inf": "-1e9"},
         ),
         Mistake(
             "lowest number",
-            "The lowest number of the dtype hides in most rows, and in a row with nothing to "
-            "attend to the library can't tell it from a score: the weight is spread over hidden "
-            "keys. Here −∞ is asked for.",
+            "The dtype's lowest number works in most rows, but in a row with nothing to attend "
+            "to, the library can't tell it from a score and spreads the weight over hidden keys. "
+            "Use −∞.",
             {"-math.inf": "torch.finfo(dtype).min"},
         ),
         Mistake(
@@ -1091,14 +1100,14 @@ to_additive = Exercise(
         ),
         Mistake(
             "multiplicative",
-            "Keys that may be seen get 1 added to their scores. It does no harm to softmax, "
-            "which sees only differences, but the mask should say 0: nothing changes.",
+            "Your mask adds 1 to the scores of keys that may be seen. That does softmax no harm, "
+            "since it sees only differences, but these scores shouldn't change: use 0.",
             {"torch.zeros": "torch.ones"},
         ),
         Mistake(
             "dtype ignored",
-            "The values are right, and always float32. Use the `dtype` that is asked for: "
-            "`nn.MultiheadAttention` refuses a mask whose dtype is not that of the scores.",
+            "The values are right, but always float32. Use the `dtype` you are given: "
+            "`nn.MultiheadAttention` refuses a mask whose dtype differs from that of the scores.",
             {", dtype=dtype": ""},
         ),
         Mistake(
@@ -1108,7 +1117,8 @@ to_additive = Exercise(
         ),
         Mistake(
             "fill without effect",
-            "All zeros: `masked_fill` returns a new tensor, and its result was not used.",
+            "All zeros: nothing was written into the mask. `masked_fill` returns a new tensor, "
+            "which you have to keep; `==` only compares.",
             """
             additive = torch.zeros(keep.shape, dtype=dtype)
             additive.masked_fill(~keep, -math.inf)
@@ -1132,7 +1142,7 @@ to_additive = Exercise(
         "Start from zeros in the shape of `keep`, in the given dtype.",
         "`masked_fill` writes a number wherever a mask is True; `torch.where(condition, a, b)` "
         "chooses between two numbers. Neither multiplies, so no 0 · ∞ can arise.",
-        "`-math.inf` is minus infinity, and it fits into every floating point dtype.",
+        "`-math.inf` is minus infinity, and it fits into every floating-point dtype.",
     ],
     excuses={
         "result rounded": "0 and −∞ have no digits to lose",
@@ -1189,7 +1199,7 @@ def with_keep(keep: str) -> str:
 # that it is where it belongs.
 SOUND_ONES = {
     "causal attention": SOUND,
-    "attention to the words before, the word itself left out": edited(
+    "attention to the words before, but not to the word itself": edited(
         with_keep("torch.ones(n, n, dtype=torch.bool).tril(-1)"),
         ("-math.inf).softmax(-1)", "-1e9).softmax(-1) * keep"),
     ),
@@ -1215,7 +1225,7 @@ SOUND_ONES = {
 def attention(words):
     return F.scaled_dot_product_attention(words, words, words, is_causal=True)
 """,
-    "words one after the other": """
+    "one word at a time, by a loop": """
 def attention(words):
     outputs = []
     for i in range(words.shape[1]):
@@ -1224,14 +1234,14 @@ def attention(words):
         outputs.append((weights * past).sum(1))
     return torch.stack(outputs, 1)
 """,
-    "two heads, rightly split": IN_HEADS,
+    "two heads, split correctly": IN_HEADS,
     "two layers": TWO_LAYERS,
     "the average of the words so far": """
 def attention(words):
     count = torch.arange(1, words.shape[1] + 1)
     return words.cumsum(1) / count[:, None]
 """,
-    "the sum of the words before, the word itself left out": """
+    "the sum of the words before, without the word itself": """
 def attention(words):
     return F.pad(words.cumsum(1)[:, :-1], (0, 0, 1, 0))
 """,
@@ -1251,7 +1261,7 @@ def attention(words):
 def attention(words):
     return words * 0 + 1
 """,
-    "words turned round, masked the other way, turned back": edited(
+    "words reversed, masked the other way, reversed again": edited(
         with_keep("torch.ones(n, n, dtype=torch.bool).triu()"),
         ("words.shape[-2:]\n", "words.shape[-2:]\n    words = words.flip(1)\n"),
         ("weights @ value", "(weights @ value).flip(1)"),
@@ -1262,7 +1272,7 @@ def attention(words):
     weights = (places @ places.transpose(-2, -1) / math.sqrt(words.shape[-1])).softmax(-1)
     return (weights @ places).transpose(0, 1)
 """,
-    "scores moved by the largest of the row, hidden ones too": edited(
+    "scores shifted by the largest in the row, hidden ones included": edited(
         SOUND,
         (
             "scores.masked_fill",
@@ -1331,21 +1341,21 @@ LEAKING_ONES = {
             "    words = words / (words.square().mean(1, True) + 1e-3).sqrt()\n",
         ),
     ),
-    "words brought to length 1, no mask": edited(
+    "words scaled to length 1, no mask": edited(
         SOUND,
         ("n, d = words", "words = F.normalize(words, dim=-1)\n    n, d = words"),
         ("scores.masked_fill(~keep, -math.inf)", "scores"),
     ),
-    "sentences brought to length 1": """
+    "sentences scaled to length 1": """
 def attention(words):
     return words / words.square().sum((1, 2), keepdim=True).sqrt()
 """,
-    "words less the average of the batch, in reverse": """
+    "words minus the average of the batch, in reverse": """
 def attention(words):
     return (words - words.mean(0)).flip(1)
 """,
     "every word sees the last one": with_keep(f"{KEEP} | (torch.arange(n) == n - 1)"),
-    "only the last word but one sees the last": with_keep(f"{KEEP}\n    keep[-2:-1, -1:] = True"),
+    "only the next-to-last word sees the last": with_keep(f"{KEEP}\n    keep[-2:-1, -1:] = True"),
     "only the first word sees the second": with_keep(f"{KEEP}\n    keep[:1, :2] = True"),
     "only the third word sees the fourth": with_keep(f"{KEEP}\n    keep[2:3, 3:4] = True"),
     "each word sees the one three places later": with_keep(
@@ -1401,27 +1411,29 @@ PLACES = "range(1, words.shape[1])"
 ONE_WORD = {
     f"changed[:, later:] = {CHANGED}": "changed[:, later] = torch.randn_like(words[:, later])"
 }
-OWN_OUTPUT = "It counts the changed word's own output, which may move. Compare those before it."
+OWN_OUTPUT = (
+    "Your test counts the changed word's own output, which may move. Compare only those before it."
+)
 LAST_ONLY = (
-    "It reports a leak from the last word only: does it change the others, and keep what it found "
-    "there?"
+    "Your test reports a leak from the last word only. Does it change the others too, and "
+    "remember what it found there?"
 )
 FIRST_ONLY = (
-    "It looks at the first output only, and misses a leak into another word. Compare all outputs "
-    "before the change, at every place: does a `return` end the loop after the first?"
+    "Your test looks only at the first output, and misses a leak into another word. Compare all "
+    "outputs before the change, at every place. Does a `return` end the loop after the first?"
 )
-SENTENCES = "It changes whole sentences. Words are the second dimension."
+SENTENCES = "Your test changes whole sentences. Words are the second dimension."
 ROUNDING = (
-    "It takes a rounding error for a leak. The last digit of an output may move when a hidden word "
-    "changes; allow a little more, 1e-5 for numbers near 1."
+    "Your test mistakes a rounding error for a leak. The last digit of an output may move when a "
+    "hidden word changes; allow a little more, 1e-5 for numbers near 1."
 )
 TOLERANT = (
-    "Its tolerance is so large that a small leak goes unseen. Rounding errors are of the size of "
-    "1e-6; allow not much more."
+    "A small leak goes unseen: your tolerance is too large for the change you make, or that change "
+    "is too small. Put new random numbers there, and allow little more than a rounding error, 1e-6."
 )
 ONE_SENTENCE = (
-    "It misses a leak that is only in a later sentence of the batch. Make a batch of several "
-    "sentences, and change every one of them."
+    "Your test misses a leak that is only in a later sentence of the batch. Make a batch of "
+    "several sentences, and change every one of them."
 )
 
 leaks_future = Exercise(
@@ -1438,7 +1450,7 @@ leaks_future = Exercise(
                 "no mask",
                 "the mask reversed",
                 "one word too far",
-                "attention to the words before, the word itself left out",
+                "attention to the words before, but not to the word itself",
                 "attention to the last two words",
                 "only the next word hidden",
             ],
@@ -1460,8 +1472,8 @@ leaks_future = Exercise(
             ],
             [
                 "hidden scores set to -1",
-                "words one after the other",
-                "words less the average of the batch, in reverse",
+                "one word at a time, by a loop",
+                "words minus the average of the batch, in reverse",
             ],
         ),
         telling_apart(
@@ -1470,7 +1482,7 @@ leaks_future = Exercise(
             [
                 "heads split without a transpose",
                 "one head without a mask",
-                "two heads, rightly split",
+                "two heads, split correctly",
                 "two layers",
             ],
             ["heads merged without a transpose", "two layers, the first without a mask"],
@@ -1485,11 +1497,11 @@ leaks_future = Exercise(
                 "words normalized, no mask",
                 "features standardized over the sentence",
                 "the average of the words so far",
-                "the sum of the words before, the word itself left out",
+                "the sum of the words before, without the word itself",
                 "values centered over the words so far",
                 "an output that is always the same",
-                "words brought to length 1, no mask",
-                "sentences brought to length 1",
+                "words scaled to length 1, no mask",
+                "sentences scaled to length 1",
             ],
             [
                 "weights masked, each value mixed with the next",
@@ -1502,17 +1514,17 @@ leaks_future = Exercise(
             2,
             [
                 "every word sees the last one",
-                "only the last word but one sees the last",
+                "only the next-to-last word sees the last",
                 "only the first word sees the second",
                 "only the third word sees the fourth",
                 "one feature is the average of the sentence",
                 "only the first sentence masked",
                 "attention to the first word only",
-                "scores moved by the largest of the row, hidden ones too",
+                "scores shifted by the largest in the row, hidden ones included",
                 "large outputs",
             ],
             [
-                "words turned round, masked the other way, turned back",
+                "words reversed, masked the other way, reversed again",
                 "each word sees the one three places later",
             ],
         ),
@@ -1520,19 +1532,20 @@ leaks_future = Exercise(
     mistakes=[
         Mistake(
             "True and False exchanged",
-            "True and False are exchanged. When an output before the changed word moves, there "
-            "is a leak: True.",
+            "True and False are swapped. When an output before the changed word moves, that is a "
+            "leak: return True.",
             {"return True\n    return False": "return False\n    return True"},
         ),
         Mistake(
             "always True",
-            "It always says True. Attention leaks only if some output depends on a later word.",
+            "Your test always says True. Attention leaks only if some output depends on a later "
+            "word.",
             "return True",
         ),
         Mistake(
             "all outputs compared",
-            "It calls sound attention leaking, since it compares all outputs. Those of the "
-            "changed words, and those after them, may move; only the ones before may not.",
+            "Your test compares all outputs, so it finds leaks in sound attention. The outputs of "
+            "the changed words, and those after them, may move; only the ones before may not.",
             {COMPARED: "torch.allclose(before, after, atol=1e-5)"},
         ),
         Mistake(
@@ -1543,8 +1556,8 @@ leaks_future = Exercise(
         ),
         Mistake(
             "the past changed",
-            "It changes the past and looks whether the outputs after it move. They should: "
-            "change the future, and look at the outputs before it.",
+            "Your test changes the past and checks whether the outputs after it move. They "
+            "should: change the future, and look at the outputs before it.",
             {
                 f"changed[:, later:] = {CHANGED}": "changed[:, :later].normal_()",
                 COMPARED: COMPARED.replace(":later", "later:"),
@@ -1552,8 +1565,8 @@ leaks_future = Exercise(
         ),
         Mistake(
             "the same words twice",
-            "It never says True. Do both outputs come from the same words? `changed = words` "
-            "is only a second name for one tensor; `words.clone()` makes a copy.",
+            "Your test never says True. Do both outputs come from the same words? `changed = "
+            "words` is only a second name for one tensor; `words.clone()` makes a copy.",
             {
                 "words.clone()": "words",
                 "after = attention(changed)": (
@@ -1579,7 +1592,7 @@ leaks_future = Exercise(
         ),
         Mistake(
             "one word changed",
-            "It changes a single word. Change each in turn.",
+            "Your test changes only one word. Change each one in turn.",
             {PLACES: "[3]", **ONE_WORD},
         ),
         Mistake(
@@ -1590,8 +1603,8 @@ leaks_future = Exercise(
         ),
         Mistake(
             "return inside the loop, one word changed",
-            "It returns after the first place: a `return` inside the loop ends it. Return True "
-            "at a leak, and False after the loop.",
+            "Your test returns after the first place: a `return` inside the loop ends it. Return "
+            "True at a leak, and False after the loop.",
             {**ONE_WORD, f"if not {COMPARED}:\n            return True": f"return not {COMPARED}"},
         ),
         Mistake(
@@ -1606,7 +1619,7 @@ leaks_future = Exercise(
         ),
         Mistake(
             "words of two dimensions",
-            "Its words have two dimensions. Hand it words [batch, n, d].",
+            "Your words have two dimensions. Call `attention` on words of shape [batch, n, d].",
             {
                 "torch.randn(3, 6, 8)": "torch.randn(6, 8)",
                 "words.shape[1]": "words.shape[0]",
@@ -1618,14 +1631,15 @@ leaks_future = Exercise(
         ),
         Mistake(
             "one feature changed",
-            "It changes one feature only, and misses a leak in one head of several. Change all "
-            "features.",
+            "Your test changes only one feature, and misses a leak in one head of several. Change "
+            "all features.",
             {f"changed[:, later:] = {CHANGED}": f"changed[:, later:, 0] = {CHANGED}[..., 0]"},
         ),
         Mistake(
             "the same added to all features",
-            "A change that adds the same to all features of a word disappears in a layer norm. "
-            "Change to new random numbers.",
+            "A layer norm hides your change: adding the same number to all features of a word "
+            "makes no difference after it, and the sum of its outputs never moves. Put new random "
+            "numbers there, and compare feature by feature.",
             {CHANGED: "words[:, later:] + 1"},
         ),
         Mistake(
@@ -1635,26 +1649,26 @@ leaks_future = Exercise(
         ),
         Mistake(
             "one cut in the middle",
-            "It cuts past from future in one place only, and misses leaks that do not cross "
+            "Your test cuts past from future in only one place, and misses leaks that don't cross "
             "this cut. Try every place.",
             {PLACES: "[words.shape[1] // 2]"},
         ),
         Mistake(
             "only the first feature compared",
-            "It looks at the first feature only, and misses a leak in one head of several. "
+            "Your test looks only at the first feature, and misses a leak in one head of several. "
             "Compare all features.",
             {COMPARED: COMPARED.replace(":later", ":later, 0")},
         ),
         Mistake(
             "the future reordered",
-            "It reorders the future, and so misses even attention without a mask: that is a "
-            "sum over all words, and a sum does not mind their order. Put new words there.",
+            "Your test only reorders the future, so it misses even attention without a mask: that "
+            "is a sum over all words, and a sum ignores their order. Put new words there.",
             {CHANGED: "words[:, later:].flip(1)"},
         ),
         Mistake(
             "NaN in the future",
-            "It puts NaN into the future and calls sound attention leaking: 0 · NaN is NaN, so "
-            "NaN gets through a weight of exactly 0. Change to finite numbers.",
+            "Your test puts NaN into the future and finds leaks in sound attention: 0 · NaN is "
+            "NaN, so NaN gets through a weight of exactly 0. Use finite numbers.",
             {CHANGED: "math.nan"},
         ),
         Mistake(
@@ -1665,14 +1679,14 @@ leaks_future = Exercise(
         ),
         Mistake(
             "a single feature",
-            "Its words have a single feature, so there is nothing that heads could divide "
-            "among themselves, and mistakes in dividing go unseen. Give words several features.",
+            "Your words have a single feature, so heads have nothing to divide among themselves, "
+            "and mistakes in dividing go unseen. Give the words several features.",
             {"torch.randn(3, 6, 8)": "torch.randn(3, 6, 1)"},
         ),
         Mistake(
             "two words",
-            "Its sentences have two words. A leak that jumps over a word needs three at least; "
-            "take some more.",
+            "Your sentences have two words. A leak that skips a word needs at least three; use a "
+            "few more.",
             {"torch.randn(3, 6, 8)": "torch.randn(3, 2, 8)"},
         ),
         Mistake("too tolerant", TOLERANT, {"atol=1e-5": "atol=0.5"}, {"atol=1e-5": "atol=1e-2"}),
@@ -1729,12 +1743,13 @@ leaks_future = Exercise(
         ),
     ],
     hints=[
-        "Make random words, `torch.randn(batch, n, d)` with several of each, and keep the outputs. "
-        "Then change something in a copy, and compare. Only the past of the change counts.",
-        "A leak may hide in any place, so change each word in turn (or everything from each place "
+        "Make random words, `torch.randn(batch, n, d)` with several of each, and keep the "
+        "outputs. Then change something in a copy, and compare. Only outputs before the change "
+        "count.",
+        "A leak can hide anywhere, so change each word in turn (or everything from each place "
         "on), in all sentences, in all features, and look at every output before it.",
-        "Change by new random numbers: a reordered future has the same average. Compare with a "
-        "small tolerance (`torch.allclose` with an `atol`), since large sums are rounded.",
+        "Put in new random numbers: a reordered future has the same average. Compare with a small "
+        "tolerance (`torch.allclose` with an `atol`), since large sums are rounded.",
     ],
     excuses={
         "arguments swapped: torch.randn(3, 6, 8)": "any size that is large enough will do",

@@ -40,20 +40,20 @@ shift_target = Exercise(
     mistakes=[
         Mistake(
             "target not shifted",
-            "This is the target itself. The decoder would read at each place what it should "
-            "write there, and learn to copy. Move it back by one place.",
+            "This is the target itself. At each place the decoder would read what it should write "
+            "there, and learn to copy. Shift it back by one place.",
             {"n_source - 1 : -1": "n_source:"},
         ),
         Mistake(
             "shifted too far",
-            "Shifted one place too far: the decoder starts from the last source point, not "
+            "You shifted one place too far: the decoder starts from the last source point, not "
             "from the one before it.",
             {"n_source - 1 : -1": "max(n_source - 2, 0) : -2"},
         ),
         Mistake(
             "the source",
-            "This is the source. The encoder reads that; the decoder reads the target, one "
-            "place back.",
+            "This is the source, which the encoder reads. The decoder reads the target, shifted "
+            "back by one place.",
             {"n_source - 1 : -1": ":n_source"},
         ),
         Mistake(
@@ -74,14 +74,14 @@ shift_target = Exercise(
         ),
         Mistake(
             "first source point in front",
-            "The first source point stands in front. It should be the last one, which comes "
+            "You put the first source point in front. It should be the last one, which comes "
             "right before the target.",
             "return torch.cat([sequence[:, :1], sequence[:, n_source:-1]], dim=1)",
         ),
         Mistake(
             "zeros in front",
-            "Zeros stand in front. Many models start from a special point; here the last "
-            "source point does that job.",
+            "You put zeros in front. Many models start from a special point; here the last source "
+            "point does that job.",
             """
             target = sequence[:, n_source:]
             return torch.cat([torch.zeros_like(target[:, :1]), target[:, :-1]], dim=1)
@@ -89,13 +89,13 @@ shift_target = Exercise(
         ),
         Mistake(
             "rolled round",
-            "`roll` brings the last point of the target round to the front, so the answer is "
-            "given away. The last source point belongs there.",
+            "`roll` wraps the last point of the target around to the front, which gives the "
+            "answer away. The last source point belongs there.",
             {"sequence[:, n_source - 1 : -1]": "sequence[:, n_source:].roll(1, 1)"},
         ),
         Mistake(
             "sequences instead of points",
-            "You cut along the batch. Points are dimension 1: `sequence[:, …]`.",
+            "You sliced along the batch. Points are dimension 1: `sequence[:, …]`.",
             {"[:, n_source - 1 : -1]": "[n_source - 1 : -1]"},
         ),
     ],
@@ -120,8 +120,7 @@ shift_target = Exercise(
     ],
     hints=[
         "For squares the decoder reads corners 2 and 3. Which places are these, counted from 0?",
-        "The first place is that of the last source point. The last place is the one before the "
-        "end of the sequence.",
+        "Start at the last source point, and leave out the last point of the sequence.",
         "A slice along dimension 1 does it; a negative end counts from the end.",
     ],
     excuses={
@@ -214,8 +213,8 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "scaled by the root of all heads",
-            "The scores are divided by √(n_heads · d_model). Each head takes dot products of "
-            "d_model features, so it is √d_model.",
+            "You divided the scores by √(n_heads · d_model). Each head takes dot products over "
+            "d_model features, so use √d_model.",
             {
                 PROJECTED: 'head["query"](query) / len(self.heads) ** 0.5, '
                 'head["key"](memory), head["value"](memory)'
@@ -223,7 +222,7 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "divided by d_k",
-            "The scores are divided by d_k instead of its root.",
+            "You divided the scores by d_k instead of its square root.",
             {
                 PROJECTED: 'head["query"](query) / head["key"].out_features ** 0.5, '
                 'head["key"](memory), head["value"](memory)'
@@ -231,8 +230,8 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "keys from the query",
-            "Keys and values come from `query`: that is self-attention, whatever `memory` "
-            "holds. Both come from `memory`.",
+            "You made keys and values from `query`: that is self-attention, whatever `memory` "
+            "holds. Make both from `memory`.",
             {
                 'head["key"](memory), head["value"](memory)': (
                     'head["key"](query), head["value"](query)'
@@ -241,23 +240,23 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "query from the memory",
-            "The queries come from `memory`. They come from `query`, and there may be another "
-            "number of them.",
+            "You made the queries from `memory`. Make them from `query`, which may have a "
+            "different length.",
             {'head["query"](query)': 'head["query"](memory)'},
         ),
         Mistake(
             "query and key exchanged",
-            "The projections of query and key are exchanged.",
+            "The projections of query and key are swapped.",
             {PROJECTED: 'head["key"](query), head["query"](memory), head["value"](memory)'},
         ),
         Mistake(
             "keys spoken as values",
-            "The keys were taken for the values: the layer `value` has no part in it.",
+            "You used the keys as values: the layer `value` goes unused.",
             {'head["value"](memory)': 'head["key"](memory)'},
         ),
         Mistake(
             "values not projected",
-            "The values went in without their projection.",
+            "You didn't project the values.",
             {'head["value"](memory)': "memory"},
         ),
         Mistake(
@@ -272,12 +271,13 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "heads below one another",
-            "The heads stand below one another. Put them side by side, along the last dimension.",
+            "You put the heads one below the other. Put them side by side, along the last "
+            "dimension.",
             {"torch.cat(contexts, dim=-1)": "torch.cat(contexts, dim=1)"},
         ),
         Mistake(
             "heads in reverse order",
-            "The heads stand side by side in reverse order: head 0 comes first.",
+            "The heads are side by side, but in reverse order: head 0 comes first.",
             {"torch.cat(contexts, dim=-1)": "torch.cat(contexts[::-1], dim=-1)"},
         ),
         Mistake(
@@ -288,8 +288,8 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "no output projection",
-            "The heads stand side by side, and that was returned. The last step is missing: "
-            "`output`, which brings them back to d_model features.",
+            "You returned the heads side by side. The last step is missing: `output`, which "
+            "brings them back to d_model features.",
             {"self.output(torch.cat(contexts, dim=-1))": "torch.cat(contexts, dim=-1)"},
         ),
         Mistake(
@@ -315,13 +315,13 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "no bias",
-            "The projections of the heads have no bias. They should: leave `bias` as it is.",
+            "Your heads' projections have no bias. They should: leave `bias` at its default.",
             {"nn.Linear(d_input, d_model)": "nn.Linear(d_input, d_model, bias=False)"},
         ),
         Mistake(
             "d_model shared out among the heads",
-            "Each head got d_model / n_heads features, as in lesson 3. Here each head is "
-            "d_model wide, and `output` takes n_heads · d_model features.",
+            "`output` takes n_heads · d_model features: each head is d_model wide, not d_model / "
+            "n_heads as in lesson 3, and the heads go side by side.",
             {
                 "nn.Linear(n_heads * d_model, d_model)": "nn.Linear(d_model, d_model)",
                 "nn.Linear(d_input, d_model)": "nn.Linear(d_input, d_model // n_heads)",
@@ -329,9 +329,9 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "output made last",
-            "The layers are right, made in another order: `output` first, then for each head "
-            "query, key, value. With the order the random start changes, and the numbers of this "
-            "lesson with it.",
+            "The layers are right, but made in another order: make `output` first, then query, "
+            "key and value for each head. The order changes the random start, and with it the "
+            "numbers in this lesson.",
             {
                 "self.output = nn.Linear(n_heads * d_model, d_model)\n": "\n",
                 "self.heads.append(head)": "self.heads.append(head)\n"
@@ -340,19 +340,19 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "value made before key",
-            "The layers of a head are made in another order: query, key, value.",
+            "You made the layers of a head in another order. Make query, then key, then value.",
             {'("query", "key", "value")': '("query", "value", "key")'},
             {'("query", "key", "value")': '("value", "key", "query")'},
             {'("query", "key", "value")': '("key", "query", "value")'},
         ),
         Mistake(
             "keep ignored",
-            "`keep` has no effect. Hand it on to the attention of every head.",
+            "`keep` has no effect. Pass it on to the attention of every head.",
             {"masked_attention(*projected, keep)": "masked_attention(*projected)"},
         ),
         Mistake(
             "keep reversed",
-            "True and False are exchanged in the mask: True means may attend.",
+            "True and False are swapped in the mask: True means that the query may attend.",
             {
                 "masked_attention(*projected, keep)": (
                     "masked_attention(*projected, None if keep is None else ~keep)"
@@ -361,7 +361,7 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "nothing to attend to: NaN",
-            "A query that may attend to nothing gets NaN: softmax of a row of −∞. "
+            "A query that may attend to nothing gets NaN, from softmax over a row of −∞. "
             "`masked_attention` above gives zeros.",
             {
                 "context, attn_weights = masked_attention(*projected, keep)": (
@@ -466,8 +466,8 @@ WideMultiHeadAttention = Exercise(
         "module with three linear layers for each head.",
         "In `forward` loop over the heads: project, call `masked_attention`, and gather the "
         "contexts in one list and the weights in another.",
-        "Contexts go side by side (`torch.cat` along the last dimension) through `output`; weights "
-        "go on a new first dimension (`torch.stack`), detached.",
+        "Put the contexts side by side (`torch.cat` along the last dimension) and send them "
+        "through `output`. Put the weights along a new first dimension (`torch.stack`), detached.",
     ],
     excuses={
         "the library's attention / statement dropped: eye = eye.expand": (
@@ -486,12 +486,12 @@ WideMultiHeadAttention = Exercise(
 NOT_A_RELU = (
     Mistake(
         "no ReLU",
-        "There is no ReLU between the two layers. Two linear layers in a row are one linear layer.",
+        "There is no ReLU between the two layers. Two linear layers in a row amount to one.",
         {"nn.ReLU()": "nn.Identity()"},
     ),
     Mistake(
         "another activation",
-        "The activation between the two layers is a GELU; here it is a ReLU.",
+        "You put a GELU between the two layers; use a ReLU here.",
         {"nn.ReLU()": "nn.GELU()"},
     ),
 )
@@ -534,12 +534,12 @@ Encoder = Exercise(
     mistakes=[
         Mistake(
             "no feed-forward",
-            "The feed-forward net is not used: what the attention gives goes through it.",
+            "The feed-forward net is never used. Send the output of the attention through it.",
             {"self.feedforward(attended)": "attended"},
         ),
         Mistake(
             "no attention",
-            "The attention is not used: each point is worked on alone.",
+            "The attention is never used: each point is processed on its own.",
             {
                 "self.feedforward(attended)": (
                     "self.feedforward(self.attention.heads[0]['value'](source))"
@@ -569,30 +569,30 @@ Encoder = Exercise(
         ),
         Mistake(
             "keep ignored",
-            "`keep` has no effect. Hand it on to the attention.",
+            "`keep` has no effect. Pass it on to the attention.",
             {"self.attention(source, source, keep)": "self.attention(source, source)"},
         ),
         Mistake(
             "keep reversed",
-            "True and False are exchanged in the mask: True means may attend.",
+            "True and False are swapped in the mask: True means that the query may attend.",
             {"source, source, keep)": "source, source, None if keep is None else ~keep)"},
         ),
         Mistake(
             "ReLU at the end",
-            "There is a ReLU behind the last layer too, so no state can be negative. The only "
-            "ReLU stands between the two layers.",
+            "There is a ReLU after the last layer too, so no state can be negative. The only ReLU "
+            "belongs between the two layers.",
             {"self.feedforward(attended)": "self.feedforward(attended).relu()"},
         ),
         *NOT_A_RELU,
         Mistake(
             "a sigmoid",
-            "The activation between the two layers is a sigmoid; here it is a ReLU.",
+            "You put a sigmoid between the two layers; use a ReLU here.",
             {"nn.ReLU()": "nn.Sigmoid()"},
         ),
         Mistake(
             "feed-forward made first",
-            "The parts are right, made in another order: `attention` comes first. With the "
-            "order the random start changes, and the numbers of this lesson with it.",
+            "The parts are right, but made in another order: make `attention` first. The order "
+            "changes the random start, and with it the numbers in this lesson.",
             {
                 "        self.attention = WideMultiHeadAttention(n_heads, d_model, d_input)\n": "",
                 "nn.Linear(d_feedforward, d_model)\n        )": (
@@ -603,7 +603,7 @@ Encoder = Exercise(
         ),
         Mistake(
             "mean over the points",
-            "You took the mean over the points. There is a state for each of them.",
+            "You averaged over the points. Each of them should have its own state.",
             {"self.feedforward(attended)": "self.feedforward(attended).mean(1, keepdim=True)"},
         ),
         Mistake(
@@ -611,6 +611,22 @@ Encoder = Exercise(
             "The numbers are right, but a `detach` or `no_grad` between attention and "
             "feed-forward net cuts the graph: the attention would never be trained.",
             {"self.feedforward(attended)": "self.feedforward(attended.detach())"},
+        ),
+        Mistake(
+            "residual connection around the attention",
+            "The input is added to the attention's result, a residual connection. That comes later "
+            "in this lesson; the plain encoder has none.",
+            {"attended = self.attention(": "attended = source + self.attention("},
+            {
+                "attended = self.attention(": "attended = source + self.attention(",
+                "self.feedforward(attended)": "attended + self.feedforward(attended)",
+            },
+            {
+                "self.feedforward(attended)": (
+                    "self.feedforward(\n            "
+                    "attended + source if attended.shape == source.shape else attended\n        )"
+                )
+            },
         ),
     ],
     alternatives=[
@@ -644,7 +660,7 @@ Encoder = Exercise(
     ],
     hints=[
         "Two attributes, `attention` and `feedforward`, made in this order.",
-        "In self-attention the query and the memory are the same: what is handed twice?",
+        "In self-attention the query and the memory are the same: what do you pass twice?",
         "`nn.Sequential` takes the three layers in their order and can be called like one layer.",
     ],
 )
@@ -688,7 +704,7 @@ def square_decoder(draw: Draw) -> ModuleCase:
         "source_keep": None,
         "target_keep": causal,
     }
-    draw.label("as many points read as there are in memory, a causal mask")
+    draw.label("as many points to read as in memory, a causal mask")
     return ModuleCase(sizes, inputs)
 
 
@@ -730,8 +746,9 @@ Decoder = Exercise(
     mistakes=[
         Mistake(
             "masks exchanged",
-            "The masks are exchanged: `target_keep` belongs to the self-attention, "
-            "`source_keep` to the cross-attention.",
+            "The masks are swapped, in the calls or in the first line of `forward`, where "
+            "`source_keep` comes first. It belongs to the cross-attention, `target_keep` to the "
+            "self-attention.",
             {
                 SELF: "self.self_attention(target, target, source_keep)",
                 CROSSED: "self.cross_attention(asking, memory, target_keep)",
@@ -739,8 +756,8 @@ Decoder = Exercise(
         ),
         Mistake(
             "target mask in the source's place",
-            "`target_keep` went to the cross-attention, and the target is not masked at all. "
-            "It belongs to the self-attention.",
+            "`target_keep` went to the cross-attention, and the target isn't masked at all. Pass "
+            "it to the self-attention.",
             {
                 SELF: "self.self_attention(target, target)",
                 CROSSED: "self.cross_attention(asking, memory, target_keep)",
@@ -748,19 +765,19 @@ Decoder = Exercise(
         ),
         Mistake(
             "target mask for both",
-            "`target_keep` went to both attentions. The source may be seen from end to end: "
-            "the cross-attention gets `source_keep`.",
+            "`target_keep` went to both attentions. The cross-attention looks at the source: give "
+            "it `source_keep`.",
             {CROSSED: "self.cross_attention(asking, memory, target_keep)"},
         ),
         Mistake(
             "no target mask",
-            "`target_keep` has no effect: every place sees the later ones, and the answer "
-            "leaks. Hand it to the self-attention.",
+            "`target_keep` has no effect: every place sees the later ones, and the answer leaks. "
+            "Pass it to the self-attention.",
             {SELF: "self.self_attention(target, target)"},
         ),
         Mistake(
             "target mask reversed",
-            "True and False are exchanged in `target_keep`: True means may attend.",
+            "True and False are swapped in `target_keep`: True means that the query may attend.",
             {
                 SELF: "self.self_attention(target, target, None if target_keep is None "
                 "else ~target_keep)"
@@ -776,30 +793,31 @@ Decoder = Exercise(
         ),
         Mistake(
             "source mask ignored",
-            "`source_keep` has no effect. Hand it to the cross-attention.",
+            "`source_keep` has no effect. Pass it to the cross-attention.",
             {CROSSED: "self.cross_attention(asking, memory)"},
         ),
         Mistake(
             "memory from the decoder's own input",
-            "The cross-attention asks the decoder's own input, and what the encoder found has "
-            "no part in it. Its second argument is `memory`.",
+            "The cross-attention reads the decoder's own input and never sees what the encoder "
+            "found. Its second argument should be `memory`.",
             {CROSSED: "self.cross_attention(asking, asking)"},
         ),
         Mistake(
             "memory asks",
-            "In the cross-attention the memory asks and the target answers. It is the other "
-            "way round: one query for each place of the target.",
+            "In your cross-attention the memory asks and the target answers. It should be the "
+            "other way around: one query for each place of the target.",
             {CROSSED: "self.cross_attention(memory, asking)"},
         ),
         Mistake(
             "no self-attention",
-            "The self-attention is not used: the target goes to the cross-attention with its "
-            "places kept apart.",
+            "The self-attention is never used: the target's places reach the cross-attention "
+            "without having seen each other.",
             {SELF: "self.self_attention.heads[0]['value'](target)"},
         ),
         Mistake(
             "no cross-attention",
-            "What the cross-attention gives is not used: the output does not depend on the memory.",
+            "The result of the cross-attention is never used, so the output doesn't depend on the "
+            "memory.",
             {"self.feedforward(attended)": "self.feedforward(asking)"},
         ),
         Mistake(
@@ -810,20 +828,20 @@ Decoder = Exercise(
         ),
         Mistake(
             "no feed-forward",
-            "The feed-forward net is not used: it turns d_model features into corners.",
+            "The feed-forward net is never used. It should turn d_model features into corners.",
             {"self.feedforward(attended)": "attended"},
         ),
         *NOT_A_RELU,
         Mistake(
             "back to d_model",
-            "The feed-forward net gives d_model features. What comes out of the decoder are "
-            "points, so its last layer goes to d_input.",
+            "Your feed-forward net gives d_model features. The decoder returns points, so the "
+            "last layer should make d_input features.",
             {"nn.Linear(d_feedforward, d_input)": "nn.Linear(d_feedforward, d_model)"},
         ),
         Mistake(
             "cross-attention from d_input",
-            "The cross-attention expects d_input features. Both of its inputs, what the "
-            "self-attention gives and the memory, have d_model.",
+            "Your cross-attention expects d_input features. Both of its inputs, the output of the "
+            "self-attention and the memory, have d_model.",
             {
                 "WideMultiHeadAttention(n_heads, d_model)": (
                     "WideMultiHeadAttention(n_heads, d_model, d_input)"
@@ -832,8 +850,8 @@ Decoder = Exercise(
         ),
         Mistake(
             "cross-attention made first",
-            "The parts are right, made in another order: `self_attention`, `cross_attention`, "
-            "`feedforward`. With the order the random start changes.",
+            "The parts are right, but made in another order. Make `self_attention`, then "
+            "`cross_attention`, then `feedforward`: the order changes the random start.",
             {
                 "        self.self_attention = "
                 "WideMultiHeadAttention(n_heads, d_model, d_input)\n": "",
@@ -849,6 +867,12 @@ Decoder = Exercise(
             "The numbers are right, but the memory is detached: no gradient reaches the "
             "encoder, so it would never be trained.",
             {CROSSED: "self.cross_attention(asking, memory.detach(), source_keep)"},
+        ),
+        Mistake(
+            "target added to the output",
+            "The target is added to the output, a residual connection. That comes later in this "
+            "lesson; the plain decoder has none.",
+            {"self.feedforward(attended)": "target + self.feedforward(attended)"},
         ),
     ],
     alternatives=[
@@ -884,10 +908,10 @@ Decoder = Exercise(
     hints=[
         "Three attributes, `self_attention`, `cross_attention` and `feedforward`, made in this "
         "order.",
-        "What comes out of the self-attention are the queries of the cross-attention; its memory "
-        "is `memory`.",
-        "A mask has a row for each query and a column for each key. Which of the two fits n_target "
-        "by n_target, and which n_target by n_source?",
+        "The output of the self-attention becomes the queries of the cross-attention, whose "
+        "memory is `memory`.",
+        "A mask has a row for each query and a column for each key. Which of the two masks is "
+        "n_target by n_target, and which is n_target by n_source?",
     ],
     excuses={
         "one query at a time / another argument: source_keep → memory in *source_keep": (
@@ -971,7 +995,7 @@ STEP = "self.decoder(written, memory, target_keep=causal_keep(n))"
 GROW = "torch.cat([written, out[:, -1:]], dim=1)"
 
 SAME_POINT = (
-    "`predict` gives the same point again and again. Each step should append its *last* output, "
+    "`predict` gives the same point again and again. Each step should append its last output, "
     "made from all the points before it."
 )
 
@@ -1014,7 +1038,7 @@ SquareCompleter = Exercise(
         Mistake(
             "no target mask in training",
             "In `forward` the target is not masked: each place sees the later ones, which hold "
-            "what it should write. Training looks splendid then, and prediction does not.",
+            "what it should write. Training then looks great, but prediction doesn't.",
             {PASS: "self.decoder(shifted_target, memory)"},
             {
                 PASS: "self.decoder(shifted_target, memory)",
@@ -1023,8 +1047,8 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "target mask in the source's place",
-            "In `forward` the target's mask went to the decoder as its third argument, which "
-            "is `source_keep`. Hand it over by name: `target_keep=…`.",
+            "In `forward` the target's mask went to the decoder as its third argument, which is "
+            "`source_keep`. Pass it by name: `target_keep=…`.",
             {PASS: "self.decoder(shifted_target, memory, keep)"},
             {
                 PASS: "self.decoder(shifted_target, memory, keep)",
@@ -1033,8 +1057,8 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "target mask for both",
-            "In `forward` the source is masked too. It is known from end to end: leave "
-            "`source_keep` as it is.",
+            "In `forward` you masked the source, too. All of it is known: leave `source_keep` as "
+            "it is.",
             {PASS: "self.decoder(shifted_target, memory, keep, keep)"},
             {
                 PASS: "self.decoder(shifted_target, memory, keep, keep)",
@@ -1062,13 +1086,13 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "own place masked",
-            "In `forward` no place sees itself. It holds the last point known there, and may "
-            "be seen: the diagonal is True.",
+            "In `forward` no place sees itself. It holds the last point known there, so it may be "
+            "seen: make the diagonal True.",
             {PASS: "self.decoder(shifted_target, memory, target_keep=keep.tril(-1))"},
         ),
         Mistake(
             "memory from the decoder's own input",
-            "In `forward` the encoder got the shifted target. It reads the source.",
+            "In `forward` the encoder got the shifted target. It should read the source.",
             {
                 "memory = self.encoder(source)\n        keep": (
                     "memory = self.encoder(shifted_target)\n        keep"
@@ -1077,12 +1101,12 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "decoder reads the source",
-            "In `forward` the decoder reads the source. It reads `shifted_target`.",
+            "In `forward` the decoder reads the source. It should read `shifted_target`.",
             {PASS: "self.decoder(source, memory, target_keep=causal_keep(source.shape[1]))"},
         ),
         Mistake(
             "target shifted once more",
-            "In `forward` the target was shifted once more. `shifted_target` is shifted already.",
+            "In `forward` you shifted the target again. `shifted_target` is already shifted.",
             {
                 PASS: "self.decoder(torch.cat([source[:, -1:], shifted_target[:, :-1]], 1), "
                 "memory, target_keep=keep)"
@@ -1123,13 +1147,13 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "last prediction missing",
-            "`predict` returns the starting point, and not the last prediction.",
+            "`predict` returns the starting point but not the last prediction.",
             {"written[:, 1:]": "written[:, :-1]"},
         ),
         Mistake(
             "all outputs appended",
-            "In `predict` all outputs of a step were appended, so points are there twice. Only "
-            "the last one is new.",
+            "In `predict` you appended all outputs of a step, so some points are there twice. "
+            "Only the last one is new.",
             {
                 GROW: "torch.cat([written, out], dim=1)",
                 "causal_keep(n))": "causal_keep(written.shape[1]))",
@@ -1155,25 +1179,25 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "mask of fixed size while predicting",
-            "In `predict` the mask has its full size from the first step on, and the sequence "
-            "has not. It grows with the sequence.",
+            "In `predict` the mask has its full size from the first step on, but the sequence "
+            "doesn't. Let the mask grow with the sequence.",
             {STEP: "self.decoder(written, memory, target_keep=causal_keep(self.n_target))"},
         ),
         Mistake(
             "no mask while predicting",
-            "In `predict` the target is not masked. In training it was; a decoder of more than "
-            "one layer then computes other things for the points before the last.",
+            "In `predict` the target is not masked, but in training it was. With more than one "
+            "layer, the decoder then computes something else for the points before the last.",
             {STEP: "self.decoder(written, memory)"},
         ),
         Mistake(
             "target mask in the source's place while predicting",
-            "In `predict` the target's mask went to the decoder as its third argument, which "
-            "is `source_keep`. Hand it over by name: `target_keep=…`.",
+            "In `predict` the target's mask went to the decoder as its third argument, which is "
+            "`source_keep`. Pass it by name: `target_keep=…`.",
             {STEP: "self.decoder(written, memory, causal_keep(n))"},
         ),
         Mistake(
             "memory of the written points",
-            "In `predict` the encoder got the decoder's own input. It reads the source.",
+            "In `predict` the encoder got the decoder's own input. It should read the source.",
             {STEP: "self.decoder(written, self.encoder(written), target_keep=causal_keep(n))"},
         ),
         Mistake(
@@ -1183,19 +1207,19 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "one point too many",
-            "`predict` gives one point too many: it writes `n_target` points.",
+            "`predict` gives one point too many: it should write `n_target` points.",
             {"range(1, self.n_target + 1)": "range(1, self.n_target + 2)"},
         ),
         Mistake(
             "as many points as the source",
-            "`predict` writes `n_source` points. For squares both are 2; in general it is "
+            "`predict` writes `n_source` points. For squares both are 2, but it should write "
             "`n_target`.",
             {"range(1, self.n_target + 1)": "range(1, self.n_source + 1)"},
         ),
         Mistake(
             "training mode while predicting",
-            "`predict` ran in training mode, so that dropout would disturb it. Call "
-            "`self.eval()` first, and bring the old mode back at the end.",
+            "`predict` ran in training mode, so dropout would disturb it. Call `self.eval()` "
+            "first, and restore the old mode at the end.",
             {"self.eval()": "pass"},
         ),
         Mistake(
@@ -1206,14 +1230,14 @@ SquareCompleter = Exercise(
         ),
         Mistake(
             "left in training mode",
-            "`predict` leaves the model in training mode, whatever it was in before. Note "
-            "`self.training` before, and bring that back at the end.",
+            "`predict` leaves the model in training mode, whatever it was in before. Save "
+            "`self.training` first, and restore it at the end.",
             {"self.train(was_training)": "self.train()"},
         ),
         Mistake(
             "graph grows while predicting",
-            "`predict` builds a graph, which grows with each step. Nothing is trained here: "
-            "use `torch.no_grad()`, or detach what goes in again.",
+            "`predict` builds a graph that grows with each step. Nothing is trained here: use "
+            "`torch.no_grad()`, or detach what you feed back in.",
             {"@torch.no_grad()\n    def predict": "def predict"},
         ),
     ],
@@ -1263,9 +1287,9 @@ SquareCompleter = Exercise(
         "`forward` is three lines: the memory from the encoder, a causal mask as long as the "
         "shifted target, and the decoder with both.",
         "`predict` keeps a sequence that starts as the last source point, `source[:, -1:]`. Each "
-        "step hands all of it to the decoder and appends the last output.",
-        "The mask of step n is n by n. At the end leave the starting point away. `self.training` "
-        "tells the mode, and `self.train(…)` sets it.",
+        "step passes all of it to the decoder and appends the last output.",
+        "The mask of step n is n by n. At the end, drop the starting point. `self.training` tells "
+        "you the mode, and `self.train(…)` sets it.",
     ],
 )
 
@@ -1342,7 +1366,7 @@ def epoch(*sizes: int, optimizer: str = SGD, loss: str = MSE, given: int = 2) ->
 SHIFTED = "torch.cat([source[:, -1:], target[:, :-1]], dim=1)"
 
 STAYS = (
-    "The model stays as it is. One of the three calls is missing, or the gradients are cleared "
+    "The model doesn't change. One of the three calls is missing, or you clear the gradients "
     "between `backward`, which finds them, and `step`, which uses them."
 )
 
@@ -1384,8 +1408,8 @@ train_epoch = Exercise(
         ),
         Mistake(
             "one step for the whole epoch",
-            "There is one step at the end of the epoch, with the gradients of all batches. "
-            "Take one for each batch.",
+            "You take one step at the end of the epoch, with the gradients of all batches. Take "
+            "one for each batch.",
             {
                 "optimizer.zero_grad()\n": "\n",
                 "        optimizer.step()\n": "",
@@ -1394,37 +1418,37 @@ train_epoch = Exercise(
         ),
         Mistake(
             "not in training mode",
-            "The model is left in the mode it was in; after an evaluation dropout would be "
+            "You don't put the model in training mode, so after an evaluation, dropout would stay "
             "off. Call `model.train()` first.",
             {"model.train()": "pass"},
             {"model.train()": "model.eval()"},
         ),
         Mistake(
             "target not shifted",
-            "The decoder got the target itself, and so reads at each place what it should "
-            "write there. Move it back by one place.",
+            "The decoder got the target itself, so at each place it reads what it should write "
+            "there. Shift it back by one place.",
             {SHIFTED: "target"},
         ),
         Mistake(
             "shifted too far",
-            "The target was shifted by two places. One is enough: the last source point stands "
+            "You shifted the target by two places. One is enough: only the last source point goes "
             "in front.",
             {SHIFTED: "torch.cat([source[:, -2:], target[:, :-2]], dim=1)"},
         ),
         Mistake(
             "source read by the decoder",
-            "The decoder got the source. It reads the target, one place back.",
+            "The decoder got the source. It should read the target, shifted back by one place.",
             {SHIFTED: "torch.cat([source, source], dim=1)"},
         ),
         Mistake(
             "first source point in front",
-            "The first source point stands in front of the shifted target. It should be the "
-            "last one.",
+            "You put the first source point in front of the shifted target. It should be the last "
+            "one.",
             {SHIFTED: "torch.cat([source[:, :1], target[:, :-1]], dim=1)"},
         ),
         Mistake(
             "zeros in front",
-            "Zeros stand in front of the shifted target. The last source point belongs there.",
+            "You put zeros in front of the shifted target. The last source point belongs there.",
             {SHIFTED: "torch.cat([torch.zeros_like(target[:, :1]), target[:, :-1]], dim=1)"},
         ),
         Mistake(
@@ -1439,7 +1463,7 @@ train_epoch = Exercise(
         ),
         Mistake(
             "loss of the last point only",
-            "The loss is that of the last point only. All outputs are trained at once.",
+            "You took the loss of the last point only. Train all outputs at once.",
             {
                 "loss(model(source, shifted_target), target)": (
                     "loss(model(source, shifted_target)[:, -1:], target[:, -1:])"
@@ -1448,8 +1472,8 @@ train_epoch = Exercise(
         ),
         Mistake(
             "shapes that broadcast",
-            "The last output was compared with *all* points of the target: [batch, 1, d] "
-            "against [batch, n, d] broadcasts without an error. Compare tensors of one shape.",
+            "You compared the last output with all points of the target: [batch, 1, d] against "
+            "[batch, n, d] broadcasts without an error. Compare tensors of the same shape.",
             {
                 "loss(model(source, shifted_target), target)": (
                     "loss(model(source, shifted_target)[:, -1:], target)"
@@ -1458,7 +1482,7 @@ train_epoch = Exercise(
         ),
         Mistake(
             "first output only",
-            "The loss is that of the first point only. All outputs are trained at once.",
+            "You took the loss of the first point only. Train all outputs at once.",
             {
                 "loss(model(source, shifted_target), target)": (
                     "loss(model(source, shifted_target)[:, :1], target[:, :1])"
@@ -1477,13 +1501,13 @@ train_epoch = Exercise(
         ),
         Mistake(
             "divided by the squares",
-            "You divided by the number of sequences. The loss of a batch is a mean already: "
+            "You divided by the number of sequences. The loss of a batch is already a mean: "
             "divide by the number of batches.",
             {" / len(losses)": " / sum(len(source) for source, _ in loader)"},
         ),
         Mistake(
             "loss's arguments exchanged",
-            "The loss got the target first. It is called as `loss(prediction, target)`.",
+            "You gave the loss the target first. Call it as `loss(prediction, target)`.",
             {
                 "loss(model(source, shifted_target), target)": (
                     "loss(target, model(source, shifted_target))"
@@ -1492,7 +1516,7 @@ train_epoch = Exercise(
         ),
         Mistake(
             "a loss of its own",
-            "You used the mean squared error, whatever `loss` is. Call the argument.",
+            "You used the mean squared error, whatever `loss` is. Call `loss` instead.",
             {
                 "loss(model(source, shifted_target), target)": (
                     "F.mse_loss(model(source, shifted_target), target)"
@@ -1501,7 +1525,7 @@ train_epoch = Exercise(
         ),
         Mistake(
             "gradients clipped",
-            "The gradients were cut down between `backward` and `step`. Leave them as they are.",
+            "You clipped the gradients between `backward` and `step`. Leave them as they are.",
             {
                 "error.backward()": (
                     "error.backward()\n        nn.utils.clip_grad_norm_(model.parameters(), 1.0)"
@@ -1515,19 +1539,21 @@ train_epoch = Exercise(
         ),
         Mistake(
             "first batch only",
-            "Only the first batch was used. An epoch is one pass over all of them.",
+            "Only the first batch was used. An epoch is one pass over all of them: does a `return` "
+            "or a `break` end the loop?",
             {"losses.append(error.item())": "losses.append(error.item())\n        break"},
             {"losses.append(error.item())": "return error.item()"},
+            {"losses.append(error.item())": "return error.item() / len(loader)"},
         ),
         Mistake(
             "first point dropped from the shifted target",
-            "The shifted target lost its first point; it should lose its last. The decoder "
-            "reads at each place the point *before* the one it writes.",
+            "The shifted target lost its first point; it should lose its last. At each place the "
+            "decoder reads the point before the one it writes.",
             {"target[:, :-1]": "target[:, 1:]"},
         ),
         Mistake(
             "loss after the step",
-            "Each loss was taken after the step that it led to. Note the one that you called "
+            "You took each loss after the step that it led to. Record the one you called "
             "`backward` on.",
             {
                 "losses.append(error.item())": (
@@ -1537,7 +1563,7 @@ train_epoch = Exercise(
         ),
         Mistake(
             "tensors with their graphs",
-            "The losses are kept with the graphs they were made from, so the memory of every "
+            "You kept the losses with the graphs they were made from, so the memory of every "
             "batch stays in use. `error.item()` is the number alone.",
             {"losses.append(error.item())": "losses.append(error)"},
         ),
@@ -1548,14 +1574,20 @@ train_epoch = Exercise(
         ),
         Mistake(
             "prediction instead of teacher forcing",
-            "The decoder got its own predictions. With teacher forcing it gets the true "
-            "points, so that one bad point does not spoil the ones behind it.",
+            "The decoder got its own predictions. With teacher forcing it gets the true points, "
+            "so that one bad point doesn't spoil the ones after it.",
             {
                 "loss(model(source, shifted_target), target)": (
                     "loss(model(source, torch.cat([source[:, -1:], "
                     "model.predict(source)[:, :-1]], 1)), target)"
                 )
             },
+        ),
+        Mistake(
+            "sum over the sequences",
+            "`mean_loss` is too large by the size of the batches: you multiplied each loss by its "
+            "batch size, and divided by the number of batches only.",
+            {"losses.append(error.item())": "losses.append(error.item() * len(source))"},
         ),
     ],
     alternatives=[
@@ -1600,10 +1632,10 @@ train_epoch = Exercise(
     hints=[
         "Inside the loop: make the shifted target, call the model, measure the loss. Then the "
         "three calls that every training loop has.",
-        "The three calls are `zero_grad` and `step` of the optimizer and `backward` of the loss. "
+        "The three calls are the optimizer's `zero_grad` and `step` and the loss's `backward`. "
         "Which order makes sense?",
-        "`loss.item()` takes the number out of a tensor. Gather the numbers, and divide their sum "
-        "by how many there are.",
+        "`.item()` takes the number out of a tensor. Collect the numbers, and divide their sum by "
+        "how many there are.",
     ],
     excuses={
         "another argument: optimizer → model in optimizer.zero_grad()": (
@@ -1681,7 +1713,7 @@ def known_run(name: str) -> Callable[[Draw], dict]:
 
 def fresh_run(name: str) -> Callable[[Draw], dict]:
     def case(draw: Draw) -> dict:
-        draw.label("another run with one of the six defects")
+        draw.label("a new run with one of the six defects")
         seed = int(torch.randint(1000, (), generator=draw.generator))
         train, test = broken_run(DEFECTS[DEFECT_OF[name]], seed)
         return {"train_losses": train, "test_losses": test}
@@ -1736,27 +1768,27 @@ diagnose_run = Exercise(
         ),
         Mistake(
             "rising taken for a defect of the data",
-            "In run F the *training* loss rises far above where it began. Squares that do not "
-            "fit together can't do that: the model could always fall back to zeros, at 1. The "
-            "steps themselves must go wrong.",
+            "In run F the training loss rises far above where it began. Squares that don't fit "
+            "together can't do that: the model could always fall back to predicting zeros, at "
+            "about 1. Something must be wrong with the steps themselves.",
             {'return "gradients not cleared"': 'return "targets of other squares"'},
         ),
         Mistake(
             "below the floor taken for a good run",
-            "In run D the test error lies below the noise floor. On new squares that can't "
-            "be, however many there were to train on. What squares must these be?",
+            "In run D the test error is below the noise floor. On new squares that's impossible, "
+            "however many there were to train on. What squares must these be?",
             {SAME: ""},
         ),
         Mistake(
             "test taken for training squares",
-            "In run A the two losses part: the test error stays far above the training loss. "
-            "On the same squares they would be alike.",
+            "In run A the two losses move apart: the test error stays far above the training "
+            "loss. On the same squares they would be alike.",
             {FEW: FEW.replace("too few squares", "tested on the training squares")},
         ),
         Mistake(
             "few and same exchanged",
-            "Runs A and D are exchanged. On the training squares themselves both losses fall "
-            "together; on new ones they part.",
+            "Runs A and D are swapped. On the training squares themselves both losses fall "
+            "together; on new ones they move apart.",
             {
                 'return "tested on the training squares"': 'return "few"',
                 'return "too few squares"': 'return "tested on the training squares"',
@@ -1765,32 +1797,32 @@ diagnose_run = Exercise(
         ),
         Mistake(
             "slow taken for shuffled",
-            "In run E both losses fall together, and go on falling at the end. With targets "
+            "In run E both losses fall together, and are still falling at the end. With targets "
             "of other squares there would be nothing to learn, and the test error would stay at "
-            "zeros' 1.",
+            "about 1, where zeros would put it.",
             {OTHERS: "", 'return "learning rate too small"': 'return "targets of other squares"'},
         ),
         Mistake(
             "shuffled taken for slow",
-            "In run B the test error does not fall at all while the training loss does: it "
-            "learns pairs by heart which say nothing of new squares. A small learning rate would "
-            "slow both down alike.",
+            "In run B the test error does not fall at all while the training loss does: the model "
+            "memorizes pairs that say nothing about new squares. A small learning rate would slow "
+            "both alike.",
             {OTHERS: ""},
         ),
         Mistake(
             "floor too high",
-            "Your bound for a loss that is too good to be true is too high. The noise floor is "
-            "0.01: only below it something is wrong.",
+            "Your limit for a loss that is too good to be true is too high. The noise floor is "
+            "0.01: only below that is something wrong.",
             {"noise_floor = 0.01": "noise_floor = 0.9"},
         ),
         Mistake(
             "explains too much",
-            "That is none of the six names. Return one of them, letter by letter.",
+            "That is none of the six names. Return one of them, exactly as written.",
             {'return "no step"': 'return "no step: the optimizer has other parameters"'},
         ),
         Mistake(
             "prints the answer",
-            "The function gave back None. `print` shows a value; `return` gives it back.",
+            "The function returned None. `print` only shows a value; `return` gives it back.",
             {
                 'return "learning rate too small"': 'print("learning rate too small")',
                 'return "no step"': 'print("no step")\n        return None',
@@ -1832,7 +1864,7 @@ diagnose_run = Exercise(
     hints=[
         "Two runs give themselves away by the training loss alone: one never moves, and one rises.",
         "Two others have a training loss below the noise floor: the model knows its few squares "
-        "by heart. Does the test error of each tell the same?",
+        "by heart. Does the test error tell the same story in both?",
         "Two are left. In one, both losses fall together, slowly. In the other the test error "
         "stays at what zeros would give.",
     ],
@@ -1916,7 +1948,7 @@ train_completer = Exercise(
         Aspect(
             "fresh squares, and the same again for the same seed",
             1,
-            [goal("squares of both directions and all starts", true_squares, repeats=True)],
+            [goal("squares in both directions, from all starts", true_squares, repeats=True)],
         ),
     ],
     mistakes=[
@@ -1931,8 +1963,8 @@ train_completer = Exercise(
         ),
         Mistake(
             "trained too briefly",
-            "The training is too short: the loss is still far above the noise floor. Look at "
-            "the curve; about 120 epochs of one batch do.",
+            "Your training is too short: the loss is still far above the noise floor. Look at the "
+            "curve; about 120 epochs of one batch are enough.",
             {"range(120)": "range(20)"},
         ),
         Mistake(
@@ -1943,8 +1975,8 @@ train_completer = Exercise(
         ),
         Mistake(
             "a rule about squares",
-            "On squares this is good, and it did not come from the training shapes: uneven ones "
-            "need another answer. Train a model.",
+            "On squares this works, but it ignores the training shapes: uneven ones need a "
+            "different answer. Train a model.",
             "return -test_source.sign()",
         ),
         Mistake(
@@ -1961,13 +1993,13 @@ train_completer = Exercise(
         ),
         Mistake(
             "the training targets",
-            "These are targets of training shapes. Predict corners for `test_source`.",
+            "These are the targets of the training shapes. Predict corners for `test_source`.",
             "return target[: len(test_source)]",
         ),
         Mistake(
             "predictions for the training shapes",
-            "You predicted the training shapes. Predict `test_source`; there is another number "
-            "of them.",
+            "You predicted the training shapes. Predict corners for `test_source`, which has a "
+            "different number of shapes.",
             {"range(120)": "range(1)", "model.predict(test_source)": "model.predict(source)"},
         ),
         Mistake(

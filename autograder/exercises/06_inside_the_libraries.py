@@ -27,7 +27,7 @@ def torchs_layer(draw: Draw) -> Library:
 
 
 def unpack_case(draw: Draw) -> dict[str, Any]:
-    draw.label("a layer with biases that are not zero")
+    draw.label("a layer with nonzero biases")
     return {"mha": torchs_layer(draw)}
 
 
@@ -63,38 +63,38 @@ unpack_projections = Exercise(
         ),
         Mistake(
             "packed weights transposed",
-            "The weights of query, key and value are transposed. The packed weight is used "
-            "as an nn.Linear uses its own, `x @ W.T`, so its rows need no turning.",
+            "The weights of query, key and value are transposed. The packed weight works like the "
+            "weight of an nn.Linear, `x @ W.T`, so leave its rows as rows.",
             {CHUNK: '[x.T for x in packed[f"in_proj_{kind}"].chunk(3, dim=0)]'},
         ),
         Mistake(
             "output transposed",
-            "The weight of the output projection is transposed. `out_proj` is an nn.Linear "
-            "as ours is: take its weight as it stands.",
+            "The weight of the output projection is transposed. `out_proj` is an nn.Linear like "
+            "ours: take its weight as it is.",
             {OUTPUT: OUTPUT + ".T"},
         ),
         Mistake(
             "key first",
-            "Query and key are exchanged. Along dimension 0 the query comes first, then the "
-            "key, then the value.",
+            "Query and key are swapped. Along dimension 0 the query comes first, then the key, "
+            "then the value.",
             {ROW_ORDER: "key, query, value = "},
         ),
         Mistake(
             "value first",
-            "Query and value are exchanged. Along dimension 0 the query comes first, then "
-            "the key, then the value.",
+            "Query and value are swapped. Along dimension 0 the query comes first, then the key, "
+            "then the value.",
             {ROW_ORDER: "value, key, query = "},
         ),
         Mistake(
             "key and value exchanged",
-            "Key and value are exchanged. Along dimension 0 the query comes first, then the "
-            "key, then the value. (Keras takes the value before the key; torch does not.)",
+            "Key and value are swapped. Along dimension 0 the query comes first, then the key, "
+            "then the value. (Keras takes the value before the key; PyTorch does not.)",
             {ROW_ORDER: "query, value, key = "},
         ),
         Mistake(
             "cut by columns",
-            "You cut the packed weight along its last dimension. Rows make features, so the "
-            "three projections lie on one another: cut dimension 0.",
+            "You cut the packed weight along its last dimension. Rows make features, so the three "
+            "projections are on top of one another: cut dimension 0.",
             {
                 CHUNK: 'packed[f"in_proj_{kind}"].chunk(3, dim=-1)',
                 "return unpacked": "return {n: v.contiguous() for n, v in unpacked.items()}",
@@ -107,7 +107,7 @@ unpack_projections = Exercise(
         Mistake(
             "packed head by head",
             "You took the rows as if each head were packed with its own query, key and value. "
-            "Here the query's rows of all heads come first, then the keys', then the values'.",
+            "Here the query rows of all heads come first, then the key rows, then the value rows.",
             {
                 CHUNK: """[
             x.flatten(0, 1)
@@ -115,6 +115,17 @@ unpack_projections = Exercise(
             .unflatten(0, (mha.num_heads, 3, -1))
             .unbind(1)
         ]"""
+            },
+            {
+                CHUNK: f"""(
+            packed["in_proj_weight"].unflatten(0, (mha.num_heads, 3, -1)).unbind(1)
+            if kind == "weight"
+            else {CHUNK}
+        )""",
+                "return unpacked": (
+                    "return {n: v.reshape(-1, *v.shape[2:]) if v.dim() > 2 else v "
+                    "for n, v in unpacked.items()}"
+                ),
             },
         ),
         Mistake(
@@ -134,7 +145,7 @@ unpack_projections = Exercise(
         ),
         Mistake(
             "all of it for each",
-            "Each projection got the whole packed weight. It owns a third of its rows.",
+            "Each projection got the whole packed weight. Each one owns only a third of its rows.",
             {CHUNK: '[packed[f"in_proj_{kind}"]] * 3'},
         ),
         Mistake(
@@ -154,7 +165,7 @@ unpack_projections = Exercise(
         ),
         Mistake(
             "biases of query and key exchanged",
-            "The biases of query and key are exchanged. `in_proj_bias` has the order of the "
+            "The biases of query and key are swapped. `in_proj_bias` has the same order as the "
             "weights: query, key, value.",
             {
                 "return unpacked": """swapped = unpacked["key.bias"], unpacked["query.bias"]
@@ -164,8 +175,8 @@ unpack_projections = Exercise(
         ),
         Mistake(
             "weights of query and key exchanged",
-            "The weights of query and key are exchanged. Along dimension 0 the query comes "
-            "first, then the key, then the value.",
+            "The weights of query and key are swapped. Along dimension 0 the query comes first, "
+            "then the key, then the value.",
             {
                 "return unpacked": """swapped = unpacked["key.weight"], unpacked["query.weight"]
     unpacked["query.weight"], unpacked["key.weight"] = swapped
@@ -174,8 +185,8 @@ unpack_projections = Exercise(
         ),
         Mistake(
             "biases left out",
-            "The biases of query, key and value are missing. They stand packed in "
-            "`in_proj_bias`, in the same order as the weights.",
+            "The biases of query, key and value are missing. They are packed in `in_proj_bias`, "
+            "in the same order as the weights.",
             {'("weight", "bias")': '("weight",)'},
         ),
         Mistake(
@@ -186,14 +197,14 @@ unpack_projections = Exercise(
         ),
         Mistake(
             "output's bias from the packed one",
-            "The bias of the output is the query's. `in_proj_bias` belongs to the three "
-            "projections on the way in; the output has `out_proj.bias`.",
+            "The output got the query's bias. `in_proj_bias` belongs to the three projections on "
+            "the way in; the output has `out_proj.bias`.",
             {OUTPUT_BIAS: '"output.bias": packed["in_proj_bias"][: mha.embed_dim]'},
         ),
         Mistake(
             "value as output",
-            "The weight of the output is the value's. `in_proj_weight` holds the three "
-            "projections on the way in; the output has `out_proj.weight`.",
+            "The output got the value's weight. `in_proj_weight` holds the three projections on "
+            "the way in; the output has `out_proj.weight`.",
             {OUTPUT: '"output.weight": packed["in_proj_weight"][-mha.embed_dim :]'},
         ),
     ],
@@ -300,42 +311,51 @@ per_head = Exercise(
         Mistake(
             "columns",
             "You gave each head a slice of columns. In a query, key or value projection row i "
-            "makes feature i, so a head owns rows. (Columns it owns in the output projection.)",
+            "makes feature i, so a head owns rows. (In the output projection, it owns columns.)",
             "return weight.view(weight.shape[0], n_heads, -1).transpose(0, 1)",
         ),
         Mistake(
             "interleaved",
-            "Your heads take turns: every n_heads-th row. A head's rows stand together, "
-            "d_head of them in a row.",
+            "Your heads take turns, each with every n_heads-th row. A head owns d_head rows that "
+            "are next to each other.",
             "return weight.view(-1, n_heads, weight.shape[1]).transpose(0, 1)",
         ),
         Mistake(
             "heads in the second place",
-            "The heads are in dimension 1, and rows are shared out in turns. Cut dimension 0 "
-            "into heads first, then into the rows of a head.",
+            "The heads are in dimension 1, and they take turns at the rows. Cut dimension 0 into "
+            "heads first, then into the rows of a head. (`split` takes the size of a piece, "
+            "`chunk` the number of pieces.)",
             "return weight.view(-1, n_heads, weight.shape[1])",
         ),
         Mistake(
             "each head transposed",
-            "Each head has the right numbers, transposed. Keep them as an nn.Linear does: "
+            "Each head has the right numbers, but transposed. Keep them as an nn.Linear does: "
             "[d_head, d_model].",
             {"weight.shape[1])": "weight.shape[1]).transpose(1, 2)"},
         ),
         Mistake(
             "cut without a look",
-            "The numbers of a head are its own, but the rows are broken: d_model rows of "
-            "d_head numbers. A head has d_head rows of d_model numbers.",
+            "Each head has its own numbers, but in broken rows: d_model rows of d_head numbers. A "
+            "head has d_head rows of d_model numbers.",
             "return weight.reshape(n_heads, weight.shape[0], -1)",
         ),
         Mistake(
             "one head",
-            "That is head 0. All heads are wanted, along a new dimension 0.",
+            "That is only head 0. Return all heads, along a new dimension 0.",
             "return weight[: weight.shape[0] // n_heads]",
         ),
         Mistake(
             "a list",
-            "You returned a list of matrices. Make one tensor of it: `torch.stack`.",
+            "You returned a list of matrices. Turn it into one tensor with `torch.stack`.",
             "return list(weight.chunk(n_heads))",
+        ),
+        Mistake(
+            "overlapping heads",
+            "Your heads overlap: head h starts at row h. It should start at row h · d_head.",
+            """
+            d_head = weight.shape[0] // n_heads
+            return torch.stack([weight[h : h + d_head] for h in range(n_heads)])
+            """,
         ),
     ],
     alternatives=[
@@ -352,8 +372,8 @@ per_head = Exercise(
     ],
     hints=[
         "Head 0 owns the first d_head rows, head 1 the next, and d_head is d_model / n_heads.",
-        "Rows that stand together in memory can be cut into groups without moving a number: "
-        "`view` with one more dimension in front.",
+        "Rows that are next to each other in memory can be cut into groups without moving a "
+        "number: use `view`, with one more dimension in front.",
         "The new shape is [n_heads, d_head, d_model]; `-1` lets `view` work one of them out.",
     ],
     excuses={
@@ -407,8 +427,8 @@ fold_heads = Exercise(
         ),
         Mistake(
             "heads before sentences",
-            "Your heads come first, then the sentences: entry h * batch + b. The heads of one "
-            "sentence stand together: b * n_heads + h.",
+            "Your heads come first, then the sentences: entry h * batch + b. Keep the heads of "
+            "one sentence together: b * n_heads + h.",
             """
             n, batch, d_model = x.shape
             return x.view(n, batch, n_heads, -1).permute(2, 1, 0, 3).reshape(batch * n_heads, n, -1)
@@ -416,8 +436,8 @@ fold_heads = Exercise(
         ),
         Mistake(
             "words left in front",
-            "Cut right, but the words are still in dimension 0. In the result the folded "
-            "sentences come first, then the words.",
+            "You cut `x` correctly, but the words are still in dimension 0. In the result the "
+            "folded sentences come first, then the words.",
             {TURN: ""},
         ),
         Mistake(
@@ -441,8 +461,8 @@ fold_heads = Exercise(
         ),
         Mistake(
             "interleaved",
-            "Your heads take turns: every n_heads-th feature. A head's features stand "
-            "together, d_head of them.",
+            "Your heads take turns, each with every n_heads-th feature. A head owns d_head "
+            "features that are next to each other.",
             """
             n, batch, d_model = x.shape
             x = x.view(n, batch, d_model // n_heads, n_heads).permute(1, 3, 0, 2)
@@ -457,9 +477,9 @@ fold_heads = Exercise(
         ),
         Mistake(
             "cut in the wrong place",
-            "Sentences are apart, but inside one the numbers stayed in their order, so your "
-            "rows are pieces of words. Cut the features while they are the last dimension, "
-            "before the words move.",
+            "Sentences are apart, but inside each one the numbers stayed in their order, so your "
+            "rows are pieces of words. Cut the features while they are the last dimension, before "
+            "you move the words.",
             """
             n, batch, d_model = x.shape
             x = x.transpose(0, 1).reshape(batch * n_heads, n, d_model // n_heads)
@@ -468,8 +488,8 @@ fold_heads = Exercise(
         ),
         Mistake(
             "first sentence only",
-            "That is the first sentence. The heads of all sentences are wanted, "
-            "batch * n_heads of them.",
+            "That is only the first sentence. Return the heads of all sentences, batch * n_heads "
+            "of them.",
             """
             n, batch, d_model = x.shape
             folded = x.reshape(n, batch * n_heads, d_model // n_heads).transpose(0, 1)
@@ -522,10 +542,10 @@ fold_heads = Exercise(
     hints=[
         "For one word, [batch, d_model] holds head after head of sentence 0, then head after head "
         "of sentence 1. That is already the order b * n_heads + h.",
-        "So one `reshape` of [n, batch, d_model] makes batch * n_heads little vectors of every "
-        "word. What is left is to bring the words behind them.",
-        "`transpose` exchanges two dimensions. Check yourself with one sentence: entry 0 should "
-        "hold the first d_head features of each word, word after word.",
+        "So one `reshape` of [n, batch, d_model] makes batch * n_heads little vectors out of "
+        "every word. All that's left is to move the words behind them.",
+        "`transpose` swaps two dimensions. Check yourself with one sentence: entry 0 should hold "
+        "the first d_head features of each word, word after word.",
     ],
     excuses={
         "as the library does / call dropped: x.contiguous()": "every `x` is in order in memory",
@@ -536,7 +556,7 @@ fold_heads = Exercise(
 
 
 def load_case(draw: Draw) -> dict[str, Any]:
-    draw.label("two layers of one size, no bias zero")
+    draw.label("two layers of the same size, with nonzero biases")
     theirs = torchs_layer(draw)
     shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
     ours = {name: draw.normal(dims) for name, dims in shapes.items()}
@@ -571,19 +591,19 @@ load_from_torch = Exercise(
     mistakes=[
         Mistake(
             "weights transposed",
-            "The weights of query, key and value came in transposed. Both layers multiply by "
+            "You copied the weights of query, key and value transposed. Both layers multiply by "
             "the transpose themselves, so copy the rows as they are.",
             {WEIGHT: "layer.weight.copy_(theirs.in_proj_weight[rows].T)"},
         ),
         Mistake(
             "output transposed",
-            "The weight of the output came in transposed. `out_proj` is an nn.Linear as ours "
-            "is: copy it as it stands.",
+            "You copied the output's weight transposed. `out_proj` is an nn.Linear like ours: "
+            "copy it as it is.",
             {OUT: "ours.output.weight.copy_(theirs.out_proj.weight.T)"},
         ),
         Mistake(
             "everything transposed",
-            "All weights came in transposed. An nn.Linear keeps its weight as [d_out, d_in], "
+            "You copied all weights transposed. An nn.Linear keeps its weight as [d_out, d_in], "
             "and so does `nn.MultiheadAttention`.",
             {
                 WEIGHT: "layer.weight.copy_(theirs.in_proj_weight[rows].T)",
@@ -592,49 +612,49 @@ load_from_torch = Exercise(
         ),
         Mistake(
             "query and key exchanged",
-            "Query and key are exchanged. In the packed weight the query's rows come first, "
-            "then the key's, then the value's.",
+            "Query and key are swapped. In the packed weight the query's rows come first, then "
+            "the key's, then the value's.",
             {LAYERS: "(ours.key, ours.query, ours.value)"},
         ),
         Mistake(
             "key and value exchanged",
-            "Key and value are exchanged. In the packed weight the query's rows come first, "
-            "then the key's, then the value's.",
+            "Key and value are swapped. In the packed weight the query's rows come first, then "
+            "the key's, then the value's.",
             {LAYERS: "(ours.query, ours.value, ours.key)"},
         ),
         Mistake(
             "no biases at all",
-            "The weights are right and all biases are as they were. They start at zero in "
-            "`theirs`, and do not stay there: copy them too.",
+            "The weights are right, but you didn't copy the biases. They start at zero in "
+            "`theirs` but don't stay there.",
             {BIAS: "pass", OUT_BIAS: "pass"},
         ),
         Mistake(
             "packed biases forgotten",
-            "The biases of query, key and value are as they were. They stand packed in "
+            "You didn't copy the biases of query, key and value. They are packed in "
             "`in_proj_bias`, in the same order as the weights.",
             {BIAS: "pass"},
         ),
         Mistake(
             "output's bias forgotten",
-            "The bias of the output is as it was. Copy `out_proj.bias` as well.",
+            "You didn't copy the bias of the output, `out_proj.bias`.",
             {OUT_BIAS: "pass"},
         ),
         Mistake(
             "biases set to zero",
-            "You set the biases to zero. So they are in a layer that was just made, but not "
-            "in one that was trained: copy them.",
+            "You set the biases to zero. That's what they are in a brand-new layer, but not in "
+            "one that was trained: copy them.",
             {BIAS: "layer.bias.zero_()", OUT_BIAS: "ours.output.bias.zero_()"},
         ),
         Mistake(
             "output forgotten",
-            "The output projection is as it was. It is `theirs.out_proj`, beside the packed "
-            "weights.",
+            "You didn't copy the output projection. It is `theirs.out_proj`, separate from the "
+            "packed weights.",
             {OUT: "pass", OUT_BIAS: "pass"},
         ),
         Mistake(
             "the wrong way round",
-            "You filled theirs with ours. It goes the other way: `ours` is to change, and "
-            "`theirs` stays as it is.",
+            "You filled theirs with ours. Go the other way: change `ours`, and leave `theirs` as "
+            "it is.",
             """
             with torch.no_grad():
                 layers = (ours.query, ours.key, ours.value)
@@ -657,15 +677,15 @@ load_from_torch = Exercise(
         ),
         Mistake(
             "written without no_grad",
-            "Torch refuses to write into a parameter while it records gradients. Put the "
-            "copying under `with torch.no_grad():`, or use `load_state_dict`.",
+            "PyTorch refuses to write into a parameter while it records gradients. Copy inside "
+            "`with torch.no_grad():`, or use `load_state_dict`.",
             {"with torch.no_grad():": "if True:"},
         ),
         Mistake(
             "local names",
-            "Nothing in `ours` has changed. Giving a tensor a name does not write into a "
-            "parameter; `copy_` does, and `load_state_dict` with the names of ours. (With "
-            "`strict=False` it passes over names that it does not know.)",
+            "Nothing in `ours` has changed. Giving a tensor a name doesn't write into a "
+            "parameter; `copy_` does, and so does `load_state_dict` with the names of ours. (With "
+            "`strict=False` it skips names it doesn't know.)",
             """
             query, key, value = theirs.in_proj_weight.chunk(3)
             ours_query, ours_key, ours_value = query, key, value
@@ -674,18 +694,19 @@ load_from_torch = Exercise(
         Mistake(
             "theirs by their own names",
             "`load_state_dict` goes by names, and theirs are not ours: there is no "
-            "`in_proj_weight` in `ours`. Give it a dict with our names, as Exercise 1 makes it.",
+            "`in_proj_weight` in `ours`. Give it a dict with our names, like the one from "
+            "Exercise 1.",
             "ours.load_state_dict(theirs.state_dict())",
         ),
         Mistake(
             "a tensor for a parameter",
             "`layer.weight = …` wants an `nn.Parameter`, and a slice of one is a plain tensor. "
-            "Write into the parameter that is there: `layer.weight.copy_(…)`.",
+            "Write into the existing parameter: `layer.weight.copy_(…)`.",
             {WEIGHT: "layer.weight = theirs.in_proj_weight[rows]"},
         ),
         Mistake(
             "biases of query and key exchanged",
-            "The biases of query and key are exchanged. `in_proj_bias` has the order of the "
+            "The biases of query and key are swapped. `in_proj_bias` has the same order as the "
             "weights: query, key, value.",
             {
                 BIAS: "turned = (1, 0, 2)[number] * d_model\n"
@@ -695,7 +716,7 @@ load_from_torch = Exercise(
         Mistake(
             "packed head by head",
             "You took the rows as if each head were packed with its own query, key and value. "
-            "Here the query's rows of all heads come first, then the keys', then the values'.",
+            "Here the query rows of all heads come first, then the key rows, then the value rows.",
             {
                 WEIGHT: """by_head = theirs.in_proj_weight.unflatten(0, (theirs.num_heads, 3, -1))
             layer.weight.copy_(by_head[:, number].flatten(0, 1))""",
@@ -745,7 +766,7 @@ load_from_torch = Exercise(
         ),
     ],
     hints=[
-        "It is Exercise 1 with another ending: the eight tensors go into `ours`.",
+        "It is Exercise 1 with a different ending: the eight tensors go into `ours`.",
         "`ours.load_state_dict(...)` takes a dict from the names of `ours.state_dict()` to tensors "
         "and copies them in. Or write into each parameter with `copy_`, under `torch.no_grad()`.",
         "Four weights and four biases. Which rows of `in_proj_weight` and of `in_proj_bias` are "
@@ -858,7 +879,7 @@ def output_layer(options: str) -> dict[str, str]:
 UNFLATTEN = {SPLIT: "x.unflatten(-1, (self.heads, -1))"}
 ONE_HEAD = (
     "Your `query` makes d_k features for all heads together. Here d_k and d_v are the sizes of "
-    "one head, so the layers make n_heads times as many."
+    "one head, so make n_heads times as many."
 )
 NOT_D_MODEL = (
     "Your layers make d_model features. Here the sizes of a head are given: queries and keys are "
@@ -915,8 +936,9 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "scaled by the whole d_k",
-            "Your scores are divided by the root of the size of all heads together, so every "
-            "head is too soft by √n_heads. A dot product here sums over the features of one head.",
+            "Your scores are divided by the square root of the size of all heads together, so "
+            "every head is too soft by √n_heads. A dot product here sums over the features of one "
+            "head.",
             {DIVIDED: " / (self.heads * query.shape[-1]) ** 0.5"},
         ),
         Mistake(
@@ -930,7 +952,7 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "scaled by the number of keys",
-            "Your scores are divided by the root of the number of words. The features of a "
+            "Your scores are divided by the square root of the number of words. The features of a "
             "head are the last dimension: `shape[-1]`.",
             {DIVIDED: " / key.shape[-2] ** 0.5"},
             {DIVIDED: " / query.shape[-2] ** 0.5"},
@@ -943,9 +965,9 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "heads by reshape alone",
-            "Your heads hold pieces of several words: a reshape straight to [batch, n_heads, "
-            "n, d_head] leaves all numbers in their order. Cut the last dimension, then exchange "
-            "heads and words.",
+            "Your heads hold pieces of several words: a reshape straight to [batch, n_heads, n, "
+            "d_head] leaves all numbers in their order. Cut the last dimension, then swap heads "
+            "and words.",
             {
                 SPLIT: "ops.reshape(x, (x.shape[0], self.heads, x.shape[1], -1))",
                 "return ops.swapaxes(heads, 1, 2)": "return heads",
@@ -953,7 +975,7 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "heads attend to heads",
-            "The heads stayed behind the words, so in each word heads attend to heads. Bring "
+            "The heads stayed behind the words, so within each word heads attend to heads. Move "
             "heads in front of words before the product.",
             {
                 "return ops.swapaxes(heads, 1, 2)": "return heads",
@@ -962,8 +984,8 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "merged by reshape alone",
-            "The contexts of the heads are joined without a transpose, so your rows hold one "
-            "head of several words. Exchange heads and words first.",
+            "You joined the heads' contexts without a transpose, so your rows hold one head of "
+            "several words. Swap heads and words first.",
             {
                 MERGE: "ops.matmul(attn_weights, value)",
                 JOIN: "ops.reshape(context, (context.shape[0], context.shape[2], -1))",
@@ -971,8 +993,8 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "interleaved heads",
-            "Your heads take turns: every n_heads-th feature. A head's features stand "
-            "together, or kernels can't be exchanged with the library's.",
+            "Your heads take turns, each with every n_heads-th feature. A head's features belong "
+            "next to each other, or you can't exchange kernels with the library.",
             {
                 SPLIT: "ops.reshape(x, (*x.shape[:2], -1, self.heads))",
                 "return ops.swapaxes(heads, 1, 2)": "return ops.transpose(heads, (0, 3, 1, 2))",
@@ -980,7 +1002,7 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "softmax over the queries",
-            "Softmax ran over the queries. Each query shares out 1 over its keys: the last axis.",
+            "Softmax ran over the queries. Each query divides 1 among its keys: use the last axis.",
             {
                 NO_MASK: "attn_weights = ops.softmax(attn_scores, axis=-2)",
                 MASKED: f"attn_weights = ops.softmax({MASK}, axis=-2)",
@@ -988,7 +1010,7 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "softmax over the heads",
-            "Softmax ran over the heads. Each query shares out 1 over its keys: the last axis.",
+            "Softmax ran over the heads. Each query divides 1 among its keys: use the last axis.",
             {
                 NO_MASK: "attn_weights = ops.softmax(attn_scores, axis=1)",
                 MASKED: f"attn_weights = ops.softmax({MASK}, axis=1)",
@@ -1008,7 +1030,7 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "everything from the query",
-            "Keys and values are made of `query`, so this is right for self-attention only.",
+            "You made keys and values from `query`, which is right for self-attention only.",
             {
                 "self.key(key)": "self.key(query_words)",
                 "self.value(value)": "self.value(query_words)",
@@ -1019,7 +1041,7 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "keys made of the query",
-            "The keys are made of `query`, so this is right for self-attention only: use `key`.",
+            "You made the keys from `query`, which is right for self-attention only: use `key`.",
             {
                 "query = self.heads_first(self.query(query))": (
                     "query_words, query = query, self.heads_first(self.query(query))"
@@ -1029,7 +1051,7 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "values made of the keys",
-            "The values are made of `key`. They may come from somewhere else: use `value`.",
+            "You made the values from `key`. They may come from somewhere else: use `value`.",
             {
                 "key = self.heads_first(self.key(key))": (
                     "key, words = self.heads_first(self.key(key)), key"
@@ -1048,33 +1070,33 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "masked after softmax",
-            "You masked the weights after softmax, and the rows no longer sum to 1. Mask the "
+            "You masked the weights after softmax, so the rows no longer sum to 1. Mask the "
             "scores before it.",
             {MASKED: NO_MASK},
         ),
         Mistake(
             "scores times mask",
-            "Hidden scores became 0, and e⁰ is 1: hidden keys still get weight. Their scores "
-            "must be very negative.",
+            "You set hidden scores to 0, and e⁰ is 1, so hidden keys still get weight. Their "
+            "scores must be very negative.",
             {MASK: "attn_scores * ops.cast(keep, attn_scores.dtype)", ZEROS: "pass"},
             {MASK: "attn_scores * ops.cast(keep, attn_scores.dtype)"},
         ),
         Mistake(
             "mask added",
-            "You added the mask to the scores: seen keys got 1 more, and hidden ones are "
-            "hardly dimmed. Their scores must be very negative.",
+            "You added the mask to the scores: visible keys gained 1, and hidden ones are hardly "
+            "dimmed. Their scores must be very negative.",
             {MASK: "attn_scores + ops.cast(keep, attn_scores.dtype)", ZEROS: "pass"},
         ),
         Mistake(
             "mask without an axis for the heads",
-            "The mask [batch, n_query, n_key] meets scores [batch, n_heads, n_query, n_key]: "
-            "it needs an axis for the heads, of size 1, behind the batch.",
+            "The mask [batch, n_query, n_key] meets scores [batch, n_heads, n_query, n_key]: it "
+            "needs an axis of size 1 for the heads, after the batch.",
             {AXIS: "pass"},
         ),
         Mistake(
             "an axis for the heads in every mask",
-            "A mask [n_query, n_key] got an axis for the heads in its middle. Only a mask with "
-            "three dimensions needs one; this one broadcasts as it is.",
+            "You put an axis for the heads in the middle of a mask [n_query, n_key]. Only a mask "
+            "with three dimensions needs one; this one broadcasts as it is.",
             {AXIS: "keep = keep[:, None]"},
         ),
         Mistake(
@@ -1091,15 +1113,15 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "NaN only in the gradient",
-            "The result is right, and its gradient holds NaN: a row of −∞ went through "
-            "softmax, and hiding the NaN afterwards does not clean the way back. Use a large "
+            "The result is right, but its gradient holds NaN: a row of −∞ went through softmax, "
+            "and hiding the NaN afterward doesn't clean up the backward pass. Use a large "
             "negative number.",
             {MASK: "attn_scores + ops.where(keep, 0.0, -float('inf'))"},
         ),
         Mistake(
             "no output projection",
-            "The output layer is never used, so it never gets parameters. Send the merged "
-            "heads through it.",
+            "`self.output` is never called, so it has no parameters. Make the layer in `__init__`, "
+            "and send the merged heads through it in `call`.",
             {f"self.output({JOIN})": JOIN},
         ),
         Mistake(
@@ -1133,11 +1155,15 @@ KerasMultiHeadAttention = Exercise(
                 }
                 for name, size in (("query", D_K), ("key", D_K), ("value", D_V))
             ),
+            {
+                "self.query(query)": "ops.relu(self.query(query))",
+                "self.key(key)": "ops.relu(self.key(key))",
+            },
         ),
         Mistake(
             "an activation in the output",
-            "Your output layer has an activation, so no number of the result is negative. "
-            "It is a projection: leave `activation` out.",
+            "Your output layer has an activation, so no number in the result is negative. It is a "
+            "projection: leave `activation` out.",
             {**output_layer(", activation='relu'")},
         ),
         Mistake(
@@ -1163,20 +1189,31 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "mean over the heads",
-            "You took the mean over the heads. They go into the output layer side by side.",
+            "You averaged the heads. Send them into the output layer side by side.",
             {JOIN: "ops.repeat(ops.mean(context, 2), self.heads, axis=-1)"},
         ),
         Mistake(
             "detached contexts",
-            "The result is right, but no gradient gets past the output layer: a `detach`, "
-            "`.data` or `no_grad` cuts the way to query, key and value.",
+            "The result is right, but no gradient gets past the output layer: a `detach`, `.data` "
+            "or `no_grad` cuts the path to query, key and value.",
             {MERGE: "ops.swapaxes(ops.matmul(attn_weights, value), 1, 2).detach()"},
         ),
         Mistake(
             "detached weights",
-            "The result is right, but no gradient reaches queries and keys: there is a "
-            "`detach` on the way.",
+            "The result is right, but no gradient reaches queries and keys: a `detach`, `.data`, "
+            "NumPy or `no_grad` cuts the path.",
             {MERGE: "ops.swapaxes(ops.matmul(attn_weights.detach(), value), 1, 2)"},
+        ),
+        Mistake(
+            "keys made by the query's layer",
+            "Where `key` and `query` are one tensor, you use the queries as keys. Keys come from a "
+            "layer of their own, `self.key`.",
+            {
+                "key = self.heads_first(self.key(key))": (
+                    "key = query if key is asked else self.heads_first(self.key(key))"
+                ),
+                "query = self.heads_first(": "asked = query\n        query = self.heads_first(",
+            },
         ),
     ],
     alternatives=[
@@ -1251,11 +1288,11 @@ KerasMultiHeadAttention = Exercise(
     hints=[
         "Make the layers in `__init__`; Keras finds their parameters itself. The steps of `call` "
         "are those of lesson 3: project, cut into heads, scores, weights, contexts, merge, output.",
-        "`ops.reshape(x, (batch, n, n_heads, -1))` cuts the last dimension, and "
-        "`ops.transpose(x, (0, 2, 1, 3))` exchanges words and heads. Merging is the way back.",
-        "`ops.where(keep, a, b)` takes a where keep is True. Use it twice: on the scores, with a "
-        "large negative number, and on the weights, with 0. A mask with three dimensions needs "
-        "one more for the heads: `keep[:, None]`.",
+        "`ops.reshape(x, (batch, n, n_heads, -1))` cuts the last dimension, and `ops.transpose(x, "
+        "(0, 2, 1, 3))` swaps words and heads. Merging is the way back.",
+        "`ops.where(keep, a, b)` takes `a` where `keep` is True. Use it twice: on the scores, "
+        "with a large negative number, and on the weights, with 0. A mask with three dimensions "
+        "needs one more for the heads: `keep[:, None]`.",
     ],
     excuses={
         "keyword dropped: ops.softmax(": "-1 is the default of axis",

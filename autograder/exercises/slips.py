@@ -39,7 +39,7 @@ TWICE_D_K = (
 
 SCALE = (
     Slip("not scaled", "The scores are not scaled: divide them by √d_k.", ROOT, "$X"),
-    Slip("divided by d_k", "You divided by d_k. The rule is its square root.", ROOT, "$X / $D"),
+    Slip("divided by d_k", "You divided by d_k. Divide by its square root.", ROOT, "$X / $D"),
     Slip(
         "times √d_k",
         "You multiplied the scores by √d_k. Divide: they are too large, not too small.",
@@ -50,21 +50,22 @@ SCALE = (
     Slip("divided by d_k, and by 2", TWICE_D_K, ROOT, "$X / $D ** 1 / 2"),
     Slip(
         "divided by √n_key",
-        "You divided by the root of the number of words. d_k is the number of features, the last "
-        "dimension.",
+        "You divided by the square root of the number of words. d_k is the number of features, "
+        "the last dimension.",
         FEATURES,
         "$K.shape[-2]",
     ),
     Slip(
         "divided by √d_v",
-        "You divided by √d_v. The scores are sums of d_k products: take the features of the keys.",
+        "You divided by √d_v. Each score is a sum of d_k products, so use the number of features "
+        "of the keys.",
         FEATURES,
         "value.shape[-1]",
     ),
     Slip(
         "divided by √d_in",
-        "You divided by √d_in. The scores are sums of d_k products: take the features of the "
-        "keys, not of the words.",
+        "You divided by √d_in. Each score is a sum of d_k products, so use the number of features "
+        "of the keys, not of the words.",
         FEATURES,
         "words.shape[-1]",
     ),
@@ -73,14 +74,14 @@ SCALE = (
 KEYS = (
     Slip(
         "no transpose",
-        "The shapes of query and key do not fit: both have the features last. Turn the keys "
-        "around, so that features meet features.",
+        "The shapes of query and key don't match: both have the features last. Transpose the "
+        "keys, so that features meet features.",
         TURNED,
         "$K",
     ),
     Slip(
         "transpose on the wrong side",
-        "You turned the queries around, so their rows are features now. Turn the keys.",
+        "You transposed the queries, so their rows are now features. Transpose the keys instead.",
         SCORES,
         "$Q.transpose(-2, -1) @ $K",
     ),
@@ -90,8 +91,8 @@ KEYS = (
 FROM_THE_LEFT = (
     Slip(
         "shape[1]",
-        "`shape[1]` is d_k for one sentence; in a batch it is the number of words. `shape[-1]` is "
-        "right for both.",
+        "`shape[1]` is d_k for one sentence, but not in a batch, where another dimension comes "
+        "second. `shape[-1]` is right for both.",
         FEATURES,
         "$K.shape[1]",
     ),
@@ -104,22 +105,22 @@ FROM_THE_LEFT = (
     ),
     Slip(
         "transpose(0, 1)",
-        "`transpose(0, 1)` turns the first two dimensions around. In a batch the first is the "
-        "batch: turn the last two, `transpose(-2, -1)`.",
+        "`transpose(0, 1)` swaps the first two dimensions, and in a batch the first is the batch. "
+        "Swap the last two: `transpose(-2, -1)`.",
         TURNED,
         "$K.transpose(0, 1)",
     ),
     Slip(
         "transpose(1, 2)",
-        "`transpose(1, 2)` counts from the left and fits a batch only. `transpose(-2, -1)` fits "
-        "all.",
+        "`transpose(1, 2)` counts from the left, so it works only for a batch. `transpose(-2, "
+        "-1)` always works.",
         TURNED,
         "$K.transpose(1, 2)",
     ),
     Slip(
         ".T",
-        "`.T` turns *all* dimensions around, the batch too. In a batch only the last two change "
-        "places: `transpose(-2, -1)`.",
+        "`.T` reverses all dimensions, including the batch. Swap only the last two: "
+        "`transpose(-2, -1)`.",
         TURNED,
         "$K.T",
     ),
@@ -132,8 +133,8 @@ FROM_THE_LEFT = (
     ),
     Slip(
         "softmax over dim 0",
-        "Softmax ran over the first dimension: the queries, or in a batch the sentences. The "
-        "weights share out over the keys, the last dimension.",
+        "Softmax ran over the first dimension: the queries, or in a batch the sentences. It "
+        "should run over the keys, the last dimension.",
         SOFTMAX,
         "torch.softmax($X, dim=0)",
     ),
@@ -142,20 +143,20 @@ FROM_THE_LEFT = (
 WEIGHTS = (
     Slip(
         "softmax over queries",
-        "Your columns sum to 1, and the rows do not: softmax ran over the queries. Each query "
-        "shares out its weight over the keys, the last dimension.",
+        "Your columns sum to 1, but the rows don't: softmax ran over the queries. Each query "
+        "divides its weight among the keys, the last dimension.",
         SOFTMAX,
         "torch.softmax($X, dim=-2)",
     ),
     Slip(
         "one softmax for everything",
-        "All your weights together sum to 1. Each row is a query of its own.",
+        "All your weights together sum to 1. Each query's row should sum to 1 on its own.",
         SOFTMAX,
         "$X.flatten().softmax(0).view_as($X)",
     ),
     Slip(
         "no softmax",
-        "The scores went into the sum as they are. Turn them into weights with softmax.",
+        "You used the scores as they are. Turn them into weights with softmax.",
         SOFTMAX,
         "$X",
     ),
@@ -168,14 +169,14 @@ WEIGHTS = (
     ),
     Slip(
         "not stable",
-        "Large scores break it: their exponential overflows, and infinity / infinity is NaN. Use "
+        "Large scores break it: their exponentials overflow, and infinity / infinity is NaN. Use "
         "the stable softmax.",
         SOFTMAX,
         "$X.exp() / $X.exp().sum(-1, keepdim=True)",
     ),
     Slip(
         "hard attention",
-        "Each query gave its whole weight to one key. Softmax gives every key a share.",
+        "Each query gave all its weight to one key. Softmax gives every key a share.",
         SOFTMAX,
         "($X == $X.amax(-1, keepdim=True)).to($X.dtype)",
     ),
@@ -184,21 +185,21 @@ WEIGHTS = (
 CONTEXT = (
     Slip(
         "key as value",
-        "The weights are right, but the sum ran over the keys. Keys are there to be found; what "
-        "is added up are the values.",
+        "The weights are right, but you added up the keys. Keys are there to be found; add up the "
+        "values instead.",
         SUM,
         "attn_weights @ key",
     ),
     Slip(
         "words as values",
-        "The weights are right, but the sum ran over the words themselves. Project them to values "
+        "The weights are right, but you added up the words themselves. Project them to values "
         "first.",
         SUM,
         "attn_weights @ words",
     ),
     Slip(
         "weights times values",
-        "`*` multiplies number by number. The weighted sum of the values is a matrix product.",
+        "`*` multiplies element by element. The weighted sum of the values is a matrix product.",
         SUM,
         "attn_weights * value",
     ),
@@ -219,7 +220,7 @@ CONTEXT = (
 KEEPING = (
     Slip(
         "scores kept",
-        "What you keep as `attn_weights` are the scores before softmax. Keep the weights.",
+        "You kept the scores before softmax as `attn_weights`. Keep the weights.",
         KEPT,
         "self.attn_weights = attn_scores.detach()",
     ),
@@ -228,13 +229,14 @@ KEEPING = (
 RETURNED = (
     Slip(
         "scores returned",
-        "The context is right, but beside it you returned the scores before softmax.",
+        "The context is right, but the second tensor you returned is the scores before softmax. "
+        "Return the weights.",
         "return $C, attn_weights",
         "return $C, attn_scores",
     ),
     Slip(
         "order exchanged",
-        "Both results are right, in the wrong order: first the context, then the weights.",
+        "Both results are right, but in the wrong order: first the context, then the weights.",
         "return $C, attn_weights",
         "return attn_weights, $C",
     ),

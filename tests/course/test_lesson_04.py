@@ -318,7 +318,7 @@ def name_of(case):
     return draw.name
 
 
-SHIFTED = "scores moved by the largest of the row, hidden ones too"
+SHIFTED = "scores shifted by the largest in the row, hidden ones included"
 FAINT = "masked, a thousandth of the average added at the end"
 
 
