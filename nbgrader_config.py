@@ -28,6 +28,7 @@ c.Autograde.saving_preprocessors = [
 ]
 # Unsealed, one process applies all steps, as in stock nbgrader. The order matters: judging reads
 # what the kernel sent, and saving reads the verdicts.
+c.Autograde.sanitize_preprocessors = ["autograder.grading.engine.restore_cells.RestoreCells"]
 c.Autograde.autograde_preprocessors = [
     "autograder.grading.engine.collect_answers.CollectAnswers",
     "autograder.grading.engine.judge_answers.JudgeAnswers",
@@ -42,8 +43,6 @@ c.Execute.extra_arguments = [
     "--HistoryManager.hist_file=:memory:",
     "--IPKernelApp.log_level=ERROR",  # each kernel would warn about its transport
 ]
-# Restore check cells that a learner deleted; otherwise an earlier mark would stay.
-c.OverwriteCells.add_missing_cells = True
 # Validate a notebook only after the last step, not after each.
 c.Exporter.optimistic_validation = True
 

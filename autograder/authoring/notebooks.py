@@ -15,17 +15,20 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from autograder.authoring.stated_points import leave_out_points, state_points
+from autograder.authoring.stated_points import leave_out_points, settle_points, state_points
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
 from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
+from autograder.lessons.written_questions import ANSWER_STUB, asked_in, written_questions
 
 CELL_SECONDS = 300
+HEADING = re.compile(r"#+ (?!BEGIN SOLUTION)(.+)")
 
 
 def build_notebook(lesson: Lesson) -> NotebookNode:
     """Build a lesson's source notebook without executing it. Raises AuthoringError."""
     cells = [_with_nbgrader(cell, lesson) for cell in lesson.notebook.cells]
+    _add_questions(cells)
     state_points(cells, {exercise.name: exercise.points for exercise in lesson.exercises})
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
         cell.id = cell_id
@@ -58,8 +61,12 @@ def write(notebook: NotebookNode, path: Path) -> None:
 
 
 def write_text(notebook: Path, text: Path) -> None:
-    """Write a lesson's text from its source notebook: the way back from `build_notebook`."""
+    """Write a lesson's text from its source notebook: the way back from `build_notebook`.
+
+    Raises AuthoringError.
+    """
     edited = jupytext.read(notebook)
+    settle_points(edited.cells)
     for cell in edited.cells:
         if cell.cell_type == "markdown":
             cell.source = leave_out_points(cell.source)
@@ -68,13 +75,17 @@ def write_text(notebook: Path, text: Path) -> None:
 
 
 def answered_cells(path: Path) -> list[str]:
-    """List the exercises in a released notebook that no longer contain the stub."""
+    """List the exercises and questions in a released notebook that no longer have the stub."""
     if not path.exists():
         return []
     cells = nbformat.read(path, as_version=4).cells
-    about = [(cell.metadata.get("nbgrader", {}), cell.source) for cell in cells]
-    exercises = [(facts["grade_id"], source) for facts, source in about if facts.get("solution")]
-    return [name for name, source in exercises if STUB not in source]
+    answers = [cell for cell in cells if cell.metadata.get("nbgrader", {}).get("solution")]
+    stubs = [ANSWER_STUB if cell.cell_type == "markdown" else STUB for cell in answers]
+    return [
+        grade_id_of(cell)
+        for cell, stub in zip(answers, stubs, strict=True)
+        if stub not in cell.source
+    ]
 
 
 def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
@@ -90,6 +101,17 @@ def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
     return cell
 
 
+def _add_questions(cells: list[NotebookNode]) -> None:
+    """Add the nbgrader metadata of questions: a read-only cell and a manually graded one."""
+    for number, question in written_questions(cells).items():
+        asks = nbgrader_metadata(asked_in(question.name), points=question.points, grade=False)
+        answer = nbgrader_metadata(question.name, points=question.points, solution=True)
+        cells[number].metadata.nbgrader, cells[number + 1].metadata.nbgrader = asks, answer
+    names = Counter(filter(None, map(grade_id_of, cells)))
+    if taken := [name for name, count in names.items() if count > 1]:
+        raise AuthoringError(f"two cells are named {taken[0]}: rename the question")
+
+
 def _points(lesson: Lesson, name: str) -> int:
     for exercise in lesson.exercises:
         if exercise.name == name:
@@ -101,7 +123,7 @@ def _cell_ids(cells: list[NotebookNode]) -> list[str]:
     """Make an id for each cell: its exercise, or the nearest heading above, and a number."""
     ids, heading, seen = [], "start", Counter()
     for cell in cells:
-        if cell.cell_type == "markdown" and (match := re.match(r"#+ (.+)", cell.source)):
+        if cell.cell_type == "markdown" and (match := HEADING.match(cell.source)):
             heading = _slug(match[1])
         base = grade_id_of(cell) or heading
         seen[base] += 1

@@ -1,30 +1,35 @@
 """State points and minutes where people read them, each from the one place that knows it.
 
-An exercise knows its points, the text's headings how long each takes, and the table at its top how
-long the lesson takes. What is added here is left out again on the way back from a notebook to its
-text.
+An exercise knows its points, and the heading of a question that a person marks those of the
+question. The text's headings know how long each takes, and the table at its top how long the lesson
+takes. What is added here is left out again on the way back from a notebook to its text.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from nbformat import NotebookNode
 
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.written_questions import with_points, written_questions
 
 HEADING = re.compile(r"^(### Exercise \d+: `(\w+)` \()(?:\d+ points?, )?(\d+ minutes\))", re.M)
 ROW = re.compile(r"^\| \*\*Exercises\*\* \|.*\n?", re.M)
 TIME = re.compile(r"^\| \*\*Time\*\* \| (\d+) minutes", re.M)
 LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \|.*\n)", re.M)
+MOST_POINTS = 1_000
 
 
-def state_points(cells: Iterable[NotebookNode], points: Mapping[str, int]) -> None:
-    """Add the points to the headings of exercises, and their sum to the table at the top.
+def state_points(cells: Sequence[NotebookNode], points: Mapping[str, int]) -> None:
+    """Add the points to the headings of exercises, and the sum of all to the table at the top.
 
     points: by exercise. A heading of something else stays as it is.
     """
-    total = f"| **Exercises** | {len(points)}, together {sum(points.values())} points |\n"
+    asked = [question.points for question in written_questions(cells).values()]
+    questions = f" and {len(asked)} question{'s' * (len(asked) != 1)}" if asked else ""
+    most = sum(points.values()) + sum(asked)
+    total = f"| **Exercises** | {len(points)}{questions}, together {most} points |\n"
     for cell in cells:
         if cell.cell_type == "markdown":
             text = leave_out_points(cell.source)
@@ -35,6 +40,24 @@ def state_points(cells: Iterable[NotebookNode], points: Mapping[str, int]) -> No
 def leave_out_points(text: str) -> str:
     """Return a markdown cell as it stands in a lesson's text."""
     return ROW.sub("", HEADING.sub(r"\1\3", text))
+
+
+def settle_points(cells: Sequence[NotebookNode]) -> None:
+    """Let the headings of questions state points that were changed in nbgrader's toolbar.
+
+    In a source notebook, the cell that asks also keeps the points with which it was built.
+    Raises AuthoringError if heading and toolbar were both changed, and differ.
+    """
+    for number, question in written_questions(cells).items():
+        built, given = (_nbgrader_points(cell) for cell in cells[number : number + 2])
+        if built is None or given in (None, built, question.points):
+            continue
+        if question.points != built or given not in range(1, MOST_POINTS):
+            raise AuthoringError(
+                f"the question {question.name} is worth {question.points} in its heading and "
+                f"{given} in nbgrader's toolbar: give it the same whole number in both"
+            )
+        cells[number].source = with_points(cells[number].source, int(given))
 
 
 def stated_in_readme(readme: str, lesson: Lesson) -> str:
@@ -48,9 +71,14 @@ def stated_in_readme(readme: str, lesson: Lesson) -> str:
             f"The first cell of {lesson.text_path.name} does not say how long the lesson takes. "
             "Add a row to its table: | **Time** | 60 minutes |"
         )
-    points = sum(exercise.points for exercise in lesson.exercises)
+    questions = written_questions(lesson.notebook.cells).values()
+    points = sum(one.points for one in (*lesson.exercises, *questions))
     row = re.compile(rf"^(\| \[.*\]\(notebooks/{lesson.name}/.*\) \|).*$", re.M)
     return row.sub(rf"\1 {minutes[1]} | {points} |", readme)
+
+
+def _nbgrader_points(cell: NotebookNode) -> float | None:
+    return cell.metadata.get("nbgrader", {}).get("points")
 
 
 def _heading(match: re.Match[str], points: Mapping[str, int]) -> str:

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.utils import find_all_files
+from sqlalchemy import select
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode
 
@@ -28,7 +29,7 @@ from autograder.errors import CourseError
 from autograder.grading.engine import seams
 from autograder.grading.engine.history import remember
 from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.made_from import why_again
+from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_again
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.run_lock import only_run
@@ -38,7 +39,7 @@ from autograder.grading.submission.handed_in import copy_ordinary
 from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import bring_up_to_date
 from autograder.grading.term.tables import Term
-from autograder.grading.worker.job import NOT_GRADED, OUTCOMES, Graded, Job, earlier_run
+from autograder.grading.worker.job import NOT_GRADED, OUTCOMES, RUN, Graded, Job, earlier_run
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
@@ -119,6 +120,8 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             return
         resources = self.init_single_notebook_resources(notebook_filename)
         notebook = nbformat.reads(self._graded[notebook_filename].notebook, as_version=4)
+        before = self._before[notebook_filename] or {}
+        resources["nbgrader"][SAME_TO_MARK] = same_to_mark(before, notebook.metadata[RUN])
         output, resources = self.exporter.from_notebook_node(notebook, resources)
         self.write_single_notebook(output, resources)
 
@@ -138,6 +141,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             due = self._due(summary)
             if due:
                 self._grade(due, summary)
+            summary.waiting = self._waiting()
 
     def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
@@ -157,9 +161,10 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
 
     def _due(self, summary: Summary) -> list[str]:
         """List the folders that are due, and say why those are that were graded before."""
-        due, again = [], Counter()
+        due, again, self._before = [], Counter(), {}
         for folder in sorted(self.assignments):
             runs = self._earlier_runs(folder)
+            self._before |= zip(self.assignments[folder], runs, strict=True)
             why = self._why_due(folder, runs)
             if why:
                 due.append(folder)
@@ -266,6 +271,17 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             remember(Path(self.coursedir.root), student, assignment, Path(folder), entry)
         except OSError as error:
             self.log.warning("%s: this could not be added to the history: %s", student, error)
+
+    def _waiting(self) -> list[str]:
+        """List the learners with an answer that a person still has to mark."""
+        query = (
+            select(SubmittedAssignment.student_id)
+            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+            .where(Assignment.name == self.coursedir.assignment_id)
+            .where(SubmittedAssignment.needs_manual_grade)
+        )
+        with self._gradebook() as gradebook:
+            return list(gradebook.db.scalars(query))
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment; none if it was not released."""

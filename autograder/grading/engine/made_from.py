@@ -17,6 +17,7 @@ from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"
 SECRET, GRADER, LIMITS = "the secret", "the grader", "the limits"
 DUE, WHEN = "the due date", "when it was handed in"
+SAME_TO_MARK = "same_to_mark"  # in nbgrader's resources: what `same_to_mark` returned
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
 GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_marks.py")
 
@@ -62,6 +63,17 @@ def why_again(before: Mapping[str, Any], job: Job) -> str:
     known = then if isinstance(then, dict) else {}
     changed = [part for part, now in job.made_from.items() if known.get(part) != now]
     return f"{' and '.join(changed)} changed" if changed else ""
+
+
+def same_to_mark(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether what a person marks is what it was: the submission, its notebook and the points.
+
+    before, now: facts about an earlier run and about this one.
+    """
+    then = before.get("made_from")
+    known = then if isinstance(then, dict) else {}
+    same = all(known.get(part) == now["made_from"][part] for part in (NOTEBOOK, POINTS))
+    return same and before.get("submitted") == now["submitted"]
 
 
 def _checks(assignment: str) -> str:

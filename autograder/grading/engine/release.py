@@ -8,16 +8,35 @@ given by hand stays.
 from pathlib import Path
 
 import nbformat
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters.base import NbGraderException
+from nbgrader.preprocessors import ClearMarkScheme
+from nbgrader.utils import is_locked
 
 from autograder.errors import CourseError
 from autograder.grading.engine import seams
 from autograder.grading.engine.new_version import follow
 
 
+class ClearReadOnly(ClearMarkScheme):
+    """nbgrader's ClearMarkScheme, also for read-only cells, which grading restores whole."""
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        self.enforce_metadata = not is_locked(cell)
+        return super().preprocess_cell(cell, resources, cell_index)
+
+
 class GenerateAssignment(seams.OpenGenerateAssignment):
     """nbgrader's GenerateAssignment; the old release stays until the new one is complete."""
+
+    def start(self) -> None:
+        own = {ClearMarkScheme: ClearReadOnly}
+        self.preprocessors = [own.get(step, step) for step in self.preprocessors]
+        super().start()
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Remove nothing, unlike nbgrader's; `convert_notebooks` knows whether to release."""

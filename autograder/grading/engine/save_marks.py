@@ -6,6 +6,7 @@ from nbgrader.api import Comment, Grade, Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 
+from autograder.grading.engine.made_from import SAME_TO_MARK
 from autograder.grading.worker.judge_notebook import VERDICT, was_run
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
@@ -28,19 +29,26 @@ class SaveMarks(NbGraderPreprocessor):
             comments = {comment.name: comment for comment in kept.comments}
             for cell in nb.cells:
                 if is_grade(cell):
-                    self._save_points(cell, grades[grade_id_of(cell)])
+                    same = about.get(SAME_TO_MARK, False)
+                    _save_points(cell, grades[grade_id_of(cell)], same)
                 if is_solution(cell) or is_task(cell):
                     _save_comment(cell, comments[grade_id_of(cell)])
             gradebook.db.commit()
         return nb, resources
 
-    def _save_points(self, cell: NotebookNode, grade: Grade) -> None:
-        """Save a cell's points, if they are known. A person has to look at it if they are not.
 
-        Manual scores stay, but are flagged for another look.
-        """
-        grade.auto_score = points_of(cell)
-        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+def _save_points(cell: NotebookNode, grade: Grade, same: bool) -> None:
+    """Save a cell's points, if they are known. A person has to look at it if they are not.
+
+    Manual scores stay, but are flagged for another look. One that only a person could give is not,
+    as long as it was given for the same.
+    """
+    points, by_hand = points_of(cell), grade.manual_score is not None
+    only_by_hand = by_hand and grade.auto_score is None and points is None
+    if only_by_hand and same and not grade.needs_manual_grade:
+        return
+    grade.auto_score = points
+    grade.needs_manual_grade = by_hand or points is None
 
 
 def points_of(cell: NotebookNode) -> float | None:

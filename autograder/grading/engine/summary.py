@@ -13,12 +13,16 @@ def printable(text: str) -> str:
 
 
 class Summary:
-    """Outcomes of submissions as they come in."""
+    """Outcomes of submissions as they come in.
+
+    waiting: who has an answer that a person still has to mark, also from earlier runs.
+    """
 
     def __init__(self) -> None:
         self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
         self.untouched = 0
         self.not_graded_before: list[tuple[str, str]] = []
+        self.waiting: list[str] = []
         self.changes: list[tuple[str, str]] = []
 
     @property
@@ -58,8 +62,15 @@ class Summary:
         if self.learners["unanswered"]:
             names = sorted(learner for learner, _ in self.learners["unanswered"])
             yield f"unanswered: {', '.join(names)}"
+        if to_mark := self._to_mark():
+            yield f"to mark by hand, in formgrader: {to_mark} submission{'s' * (to_mark != 1)}"
         counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.learners.items())
         yield f"{counts}, {self.untouched} untouched since an earlier run"
+
+    def _to_mark(self) -> int:
+        """Count those that wait for a person, besides those that could not be graded."""
+        told = {name for name, _ in (*self.not_graded_before, *self.learners[NOT_GRADED])}
+        return sum(printable(learner) not in told for learner in self.waiting)
 
 
 def _told(learner: str, reason: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from autograder.grading.report.filters import number
 from autograder.grading.report.untrusted import LONGEST_NAME, checked_verdict, visible
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.lessons.lesson import exercise_checked
+from autograder.lessons.written_questions import asked_in
 
 MADE_UP_NAME = re.compile(r"cell-[0-9a-f]{8,}")  # by nbgrader, for a cell without a name
 # What grades an answer: a check of the course, an instructor's own test, or a person, who reads an
@@ -43,7 +44,7 @@ class Exercise:
     title: its name; is_code: whether that is a name in code.
     kind: CHECK, TEST, WRITTEN or TASK.
     sentence: what is wrong; notes: what the instructor changed. Backticks mark code in both.
-    solutions: the cells before `graded` that belong to it.
+    solutions: the cells before `graded` that belong to it, such as the question.
     """
 
     title: str
@@ -73,13 +74,14 @@ def find_exercises(cells: Iterable[Cell], facts: Facts, order: Sequence[str]) ->
 
     order: the names of nbgrader's cells in the source; a cell that is not in it comes last.
     """
+    questions = {asked_in(name) for name in facts.scores}
     found: list[Exercise] = []
     solutions: list[Cell] = []
     for cell in _in_order(cells, facts, order):
         if cell.name in facts.scores:
             found.append(_exercise(cell, tuple(solutions), facts, len(found) + 1))
             solutions = []
-        elif cell.is_a("solution"):
+        elif cell.is_a("solution") or cell.name in questions:
             solutions.append(cell)
     return found
 

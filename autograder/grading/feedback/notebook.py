@@ -11,6 +11,7 @@ from typing import Any
 from autograder.grading.report.untrusted import LONGEST_NAME, visible
 from autograder.grading.submission.cells import joined_text
 from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.written_questions import without_mark_scheme
 
 TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
 
@@ -75,12 +76,21 @@ def _cell(number: int, cell: dict[str, Any]) -> Cell:
     return Cell(
         number=number,
         kind=joined_text(cell.get("cell_type")),
-        source=joined_text(cell.get("source")),
+        source=_source(cell),
         name=grade_id_of(cell),
         metadata=_dict(cell, "metadata"),
         outputs=tuple(filter(_is_dict, outputs)) if isinstance(outputs, list) else (),
         attachments=_dict(cell, "attachments"),
     )
+
+
+def _source(cell: dict[str, Any]) -> str:
+    """Return what is written in a cell, without a mark scheme, which is for instructors alone."""
+    source = joined_text(cell.get("source"))
+    match cell:
+        case {"metadata": {"nbgrader": {"solution": False}}}:
+            return without_mark_scheme(source)
+    return source
 
 
 def _dict(data: dict[str, Any], name: str) -> dict[str, Any]:

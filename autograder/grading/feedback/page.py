@@ -12,6 +12,7 @@ from autograder.grading.feedback.exercises import (
     TASK,
     TEST,
     WAITING,
+    WRITTEN,
     Exercise,
     count,
     find_exercises,
@@ -25,7 +26,7 @@ from autograder.grading.worker.job import NOT_GRADED, RUN, SHOWN
 
 HERE = Path(__file__).parent
 REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer
-LABELS = {TEST: "The test:", TASK: "The task:"}
+LABELS = {TEST: "The test:", TASK: "The task:", WRITTEN: "Your answer:"}
 
 
 @dataclass(frozen=True)

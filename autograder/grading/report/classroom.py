@@ -128,14 +128,14 @@ def make_report(
         most=sum(column.most for column in columns),
         columns=columns,
         rows=rows,
-        exercises=_exercises(submissions, columns),
+        exercises=_exercises(submissions, columns) | _without_verdicts(rows, columns),
         not_graded=_not_graded(submissions, rows),
         ended_early=_ended_early(submissions),
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
         same_code=shared_code(submissions, marks.released),
         names=marks.names,
-        notes=list(notes),
+        notes=[*notes, *_waiting(rows, marks)],
     )
 
 
@@ -179,6 +179,32 @@ def _exercises(
     return {exercise: report for exercise, report in reports.items() if report.submissions}
 
 
+def _without_verdicts(rows: Sequence[Row], columns: Sequence[Column]) -> dict[str, ExerciseReport]:
+    """Make a report for each cell that a person marks, or an instructor's own test."""
+    reports = {}
+    for number, column in enumerate(columns):
+        given = [row.points[number] for row in rows if row.points[number].points is not None]
+        if given and not column.exercise:
+            states = Counter(points.state for points in given)
+            reports[column.title] = ExerciseReport(
+                column.most,
+                submissions=len(given),
+                full=states["full"],
+                partial=states["partial"],
+                unanswered=states["unanswered"],
+                points=sum(points.points for points in given),
+            )
+    return reports
+
+
+def _waiting(rows: Sequence[Row], marks: Marks) -> list[str]:
+    """Say how many have no mark only because a person still has to give points."""
+    graded = [row.learner for row in rows if row.outcome not in (NOT_GRADED, UNREADABLE)]
+    count = sum(marks.learners[one].waiting for one in graded if one in marks.learners)
+    wait = "submission waits" if count == 1 else "submissions wait"
+    return [f"{count} {wait} to be marked by hand, in formgrader."] if count else []
+
+
 def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row:
     mark = marks.learners.get(submission.learner)
     return Row(
@@ -186,7 +212,7 @@ def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row
         path=submission.path,
         outcome=submission.outcome or _outcome(submission, mark, marks),
         mark=_score(submission, mark, marks),
-        points=[_points(submission, column, mark) for column in columns],
+        points=[_points(submission, column, mark, marks) for column in columns],
         remarks=submission.troubles + _remarks(submission, mark, marks),
     )
 
@@ -198,7 +224,7 @@ def _outcome(submission: Submission, mark: Mark | None, marks: Marks) -> str:
 
 
 def _score(submission: Submission, mark: Mark | None, marks: Marks) -> float | None:
-    if submission.outcome == NOT_GRADED and (mark is None or mark.waiting):
+    if mark.waiting if mark else submission.outcome == NOT_GRADED:
         return None
     if mark:
         return mark.score if math.isfinite(mark.score) else None
@@ -207,13 +233,14 @@ def _score(submission: Submission, mark: Mark | None, marks: Marks) -> float | N
     return sum(verdict["points"] for verdict in submission.verdicts.values())
 
 
-def _points(submission: Submission, column: Column, mark: Mark | None) -> Points:
+def _points(submission: Submission, column: Column, mark: Mark | None, marks: Marks) -> Points:
     verdict = submission.verdicts.get(column.exercise)
     judged = verdict["points"] if verdict and verdict["graded"] else None
     points = mark.points.get(column.cell, judged) if mark else judged
     if points is None:
         return Points(None, "")
-    if verdict and not verdict["answered"] and not points:
+    untouched = submission.sources.get(column.cell) == marks.released.get(column.cell, "")
+    if not points and (untouched if verdict is None else not verdict["answered"]):
         return Points(points, "unanswered")
     return Points(points, "full" if points >= column.most else "partial" if points else "none")
 

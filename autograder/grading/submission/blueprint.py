@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
+from autograder.lessons.written_questions import has_mark_scheme, without_mark_scheme
 
 if TYPE_CHECKING:  # workers need no database
     from nbgrader import api
@@ -20,7 +22,10 @@ if TYPE_CHECKING:  # workers need no database
 
 @dataclass(frozen=True)
 class SourceCell:
-    """One of nbgrader's cells, as released; a solution cell has its stub."""
+    """One of nbgrader's cells, as the gradebook keeps it.
+
+    source: a solution cell has its stub, and a question its mark scheme, unlike what learners got.
+    """
 
     name: str
     cell_type: str
@@ -46,6 +51,21 @@ class SourceCell:
             checksum=self.checksum,
         )
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether a person marks what is written in it."""
+        return self.grade and self.solution
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is only there to be read."""
+        return self.locked and not self.grade and not self.task
+
+    @property
+    def handed_out(self) -> str:
+        """The source that learners got."""
+        return without_mark_scheme(self.source) if self.locked else self.source
+
 
 @dataclass(frozen=True)
 class Blueprint:
@@ -64,6 +84,15 @@ class Blueprint:
         sources = {cell.name: cell.source for cell in self.cells if cell.locked and cell.grade}
         exercises = {name: exercise_checked(source) for name, source in sources.items()}
         return {name: exercise for name, exercise in exercises.items() if exercise}
+
+    @cached_property
+    def question_above(self) -> dict[str, str]:
+        """The read-only cell with the mark scheme above an answer, for each that has one."""
+        return {
+            answer.name: question.name
+            for question, answer in pairwise(self.cells)
+            if answer.is_answer and question.is_text and has_mark_scheme(question.source)
+        }
 
     @cached_property
     def solution_before(self) -> dict[str, str]:

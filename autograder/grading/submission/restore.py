@@ -26,6 +26,7 @@ def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:
     """
     cells = _restore_present(notebook.cells, blueprint)
     cells = _add_missing(cells, blueprint)
+    cells = _move_answers(cells, blueprint)
     return make_notebook(_move_checks(cells, blueprint))
 
 
@@ -76,7 +77,7 @@ def _rank(cell: NotebookNode, expected: SourceCell) -> tuple[bool, bool]:
 def _says_something(cell: NotebookNode, expected: SourceCell) -> bool:
     """Whether a cell has anything other than its released source."""
     lines = _lines(cell.source)
-    return bool(lines) and lines != _lines(expected.source)
+    return bool(lines) and lines != _lines(expected.handed_out)
 
 
 def _lines(source: str) -> list[str]:
@@ -98,6 +99,15 @@ def _add_missing(cells: list[NotebookNode], blueprint: Blueprint) -> list[Notebo
     return cells
 
 
+def _move_answers(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
+    """Put every answer right below its question, so that its marker sees the mark scheme there."""
+    cells = list(cells)
+    for name, question in blueprint.question_above.items():
+        answer = cells.pop(_find(cells, name))
+        cells.insert(_find(cells, question) + 1, answer)
+    return cells
+
+
 def _move_checks(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
     """Put every check that is missing or precedes its solution right after the solution."""
     cells = list(cells)
@@ -115,8 +125,12 @@ def _find(cells: list[NotebookNode], name: str) -> int | None:
 
 
 def _restored(expected: SourceCell, cell: NotebookNode) -> NotebookNode:
-    """Make a cell of the blueprint from the submitted one."""
-    source = expected.source if expected.locked else joined_text(cell.source)
+    """Make a cell of the blueprint from the submitted one.
+
+    An emptied manually graded cell gets its stub back, like one that is missing.
+    """
+    emptied = expected.is_answer and not _says_something(cell, expected)
+    source = expected.source if expected.locked or emptied else joined_text(cell.source)
     pictures = pictures_of(cell.get("attachments"))
     return make_cell(expected.cell_type, source, {"nbgrader": expected.metadata}, pictures)
 
@@ -126,7 +140,7 @@ def _missing(expected: SourceCell) -> NotebookNode:
 
     A manually graded cell gets its stub back, which tells nbgrader that there is no response.
     """
-    source = "" if expected.solution and not expected.grade else expected.source
+    source = "" if expected.solution and not expected.is_answer else expected.source
     return make_cell(expected.cell_type, source, {"nbgrader": expected.metadata})
 
 

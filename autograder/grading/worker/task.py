@@ -13,6 +13,7 @@ from nbformat.v4 import new_output
 
 from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
+from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.needed import needed
@@ -48,7 +49,9 @@ def grade(job: Job) -> Graded:
     _fill_in(cells, run)
     tidy(notebook)
     verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []
-    outcome, reason = _outcome(run, verdicts)
+    outcome, reason = _outcome(run, verdicts, _wrote(notebook, job.blueprint))
+    if broken:
+        _leave_to_a_person(notebook)
     about = {
         "outcome": outcome,
         "reason": reason,
@@ -66,13 +69,28 @@ def not_graded(job: Job, reason: str) -> Graded:
     return replace(graded, submitted=job.digest)
 
 
-def _outcome(run: Run, verdicts: list[Verdict]) -> tuple[str, str]:
-    """Return the outcome, and the reason why something is not graded."""
+def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[str, str]:
+    """Return the outcome, and the reason why something is not graded.
+
+    wrote: whether there is an answer in words.
+    """
     unknown = [verdict for verdict in verdicts if not verdict.graded]
     if run.stopped or unknown:
         return NOT_GRADED, run.stopped or " ".join(verdict.sentence for verdict in unknown)
-    answered = not verdicts or any(verdict.answered for verdict in verdicts)
+    answered = not verdicts or wrote or any(verdict.answered for verdict in verdicts)
     return "graded" if answered else "unanswered", ""
+
+
+def _wrote(notebook: NotebookNode, blueprint: Blueprint) -> bool:
+    """Whether a cell that a person marks has an answer."""
+    sources = {grade_id_of(cell): cell.source for cell in notebook.cells}
+    return any(cell.is_answer and sources[cell.name] != cell.source for cell in blueprint.cells)
+
+
+def _leave_to_a_person(notebook: NotebookNode) -> None:
+    """Keep stubs that stand in for what was not read from counting as unanswered."""
+    for cell in notebook.cells:
+        cell.metadata.get("nbgrader", {}).pop("checksum", None)
 
 
 def _waited(verdict: Verdict) -> bool:

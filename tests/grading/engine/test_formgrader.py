@@ -4,19 +4,21 @@ import socket
 import urllib.request
 from contextlib import suppress
 
+import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from autograder.lessons.lesson import ROOT
-from tests.support import kills
+from tests.support import asking, kills
 from tests.support.browser import new_page
-from tests.support.classroom import LESSON, make_course, start_program
+from tests.support.classroom import LESSON, gradebook, hand_in, make_course, start_program
 from tests.support.processes import descendants
-from tests.support.waiting import HANG
+from tests.support.waiting import HANG, wait_until
 
 pytestmark = pytest.mark.usefixtures("sandbox")
-COUNT = 5
+COUNT = 6
 STUDENT = "learner_004"  # answers exercise 1, and has a syntax error in exercise 2
+WRITER = "writer"  # answers only the question that a person marks
 CONFIG = """
 load_subconfig({base!r})
 get_config().CourseDirectory.root = {course!r}
@@ -25,11 +27,14 @@ get_config().CourseDirectory.root = {course!r}
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A course directory with the course's own settings, and a few submissions."""
+    """A course directory with the course's own settings, a question, and a few submissions."""
     course = tmp_path_factory.mktemp("course")
     config = CONFIG.format(base=str(ROOT / "nbgrader_config.py"), course=str(course))
     (course / "nbgrader_config.py").write_text(config, encoding="utf-8")
-    make_course(course, COUNT)
+    make_course(course, COUNT - 1)
+    notebook = nbformat.read(asking.ask(course).released_path, as_version=4)
+    asking.cell_of(notebook, asking.NAME).source = "Because **variance** grows."
+    hand_in(course, WRITER, notebook)
     return course
 
 
@@ -64,19 +69,25 @@ def answers(address):
     return False
 
 
+def grade(page, address, student):
+    """Grade a submission with the button; return its row in the list of submissions."""
+    page.goto(address)
+    page.get_by_role("link", name=str(COUNT), exact=True).click()  # its submissions
+    expect(page.locator("tbody tr")).to_have_count(COUNT)
+    row = page.locator("tbody tr").filter(has_text=student)
+    expect(row).to_contain_text("needs autograding")
+    row.locator(".autograde a").click()
+    dialog = page.locator(".modal-body")
+    expect(dialog).to_contain_text("Successfully autograded")
+    expect(dialog).to_contain_text("1 graded, 0 unanswered, 0 not graded")
+    page.get_by_role("button", name="OK").click()
+    return row
+
+
 def test_the_button_grades_and_mark_and_card_are_seen(address, tmp_path):
     with new_page() as page:
-        page.goto(address)
-        page.get_by_role("link", name=str(COUNT), exact=True).click()  # its submissions
-        expect(page.locator("tbody tr")).to_have_count(COUNT)
-        row = page.locator("tbody tr").filter(has_text=STUDENT)
-        expect(row).to_contain_text("needs autograding")
-        row.locator(".autograde a").click()
-        dialog = page.locator(".modal-body")
-        expect(dialog).to_contain_text("Successfully autograded")
-        expect(dialog).to_contain_text("1 graded, 0 unanswered, 0 not graded")
-        page.get_by_role("button", name="OK").click()
-        most = sum(exercise.points for exercise in LESSON.exercises)
+        row = grade(page, address, STUDENT)
+        most = sum(exercise.points for exercise in LESSON.exercises) + asking.POINTS
         expect(row).to_contain_text(f"2 / {most}")
         page.screenshot(path=tmp_path / "list.png")
         row.get_by_role("link").first.click()
@@ -87,3 +98,27 @@ def test_the_button_grades_and_mark_and_card_are_seen(address, tmp_path):
         expect(page.locator("input.score").first).to_have_attribute("placeholder", "2")
         card.scroll_into_view_if_needed()
         page.screenshot(path=tmp_path / "card.png")
+
+
+def test_an_answer_in_words_is_marked_beside_its_mark_scheme(address, course, tmp_path):
+    def mark():
+        with gradebook(course) as book:
+            given = book.find_grade(asking.NAME, LESSON.name, LESSON.name, WRITER)
+            return given.manual_score, given.needs_manual_grade
+
+    with new_page() as page:
+        row = grade(page, address, WRITER)
+        expect(row).to_contain_text("needs manual grading")
+        row.get_by_role("link").first.click()
+        page.get_by_role("link", name=LESSON.name, exact=True).last.click()
+        answer = page.locator(".text_cell", has=page.locator(f"input#{asking.NAME}"))
+        expect(answer).to_contain_text("Because variance grows.")
+        question = answer.locator("xpath=preceding-sibling::*[1]")
+        expect(question).to_contain_text(asking.RUBRIC)
+        points = answer.locator("input.score")
+        points.scroll_into_view_if_needed()
+        points.fill("3")
+        points.press("Tab")
+        expect(answer.locator(".score-saved")).to_be_visible()
+        page.screenshot(path=tmp_path / "answer.png")
+        wait_until(lambda: mark() == (3, False), "the points are not saved")

@@ -149,7 +149,8 @@ def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
     path = course / "submitted" / "torn" / SMALL / f"{SMALL}.ipynb"
     path.write_text(path.read_text(encoding="utf-8")[:100], encoding="utf-8")
     assert "not graded: torn: " in grade(api, "torn", success=False)
-    assert submission(api, "torn")[2]["check_x"] == (None, None, True)
+    waiting = (None, None, True)
+    assert submission(api, "torn")[2] == {"check_x": waiting, "why": waiting}
     said = grade(api, "torn", success=False)
     assert "not graded in an earlier run: torn: " in said
     assert "0 not graded, 1 untouched" in said
