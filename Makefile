@@ -28,7 +28,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback formgrader report demo bench clean
+.PHONY: help lab test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback formgrader report demo oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -112,6 +112,9 @@ report: $(VENV)/developer  ## one HTML page on how a class did, LESSON=...
 demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LESSON=...]
 	python -m autograder.grading.demo $(LESSON)
 
+oldest: $(VENV)/developer  ## run the lessons from the wheel with the oldest libraries that it allows
+	python -m tests.oldest $(addprefix --extra-index-url ,$(TORCH_INDEX))
+
 bench: $(VENV)/developer  ## time what should be fast
 	python -m tests.bench $(BENCH)
 
@@ -126,7 +129,7 @@ $(VENV)/bin/pip:
 INSTALL = pip install $(addprefix --extra-index-url ,$(TORCH_INDEX)) $(addprefix --constraint ,$(LOCK))
 
 $(VENV)/learner: pyproject.toml $(LOCK) | $(VENV)/bin/pip
-	$(INSTALL) -e .
+	$(INSTALL) -e '.[lab]'
 	touch $@
 
 $(VENV)/developer: pyproject.toml $(LOCK) | $(VENV)/bin/pip

@@ -1,4 +1,7 @@
-"""What a learner calls: `check`, `hint`, `failing_case`, `give_up` and `progress`."""
+"""What a learner calls: `check`, `hint`, `failing_case`, `give_up` and `progress`.
+
+Notebooks call `made_for`, which is imported from here too.
+"""
 
 import os
 import sys
@@ -9,6 +12,7 @@ from IPython.display import display
 
 from autograder.ask_and_judge import judge_answer
 from autograder.asking.written import exercise_name, names_used, written_function
+from autograder.contracts import belongs, made_for, require_fit
 from autograder.course_solution import course_solution
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.failed_case import FailingCase
@@ -19,6 +23,8 @@ from autograder.records import Record, keep_record, read_records, record_of
 from autograder.references import store
 from autograder.references.store import LessonReference
 
+__all__ = ["check", "failing_case", "give_up", "hint", "made_for", "progress"]
+
 _verdicts: dict[str, Verdict] = {}
 _course_solutions: dict[str, Callable] = {}  # by exercise, of those given up
 
@@ -27,10 +33,10 @@ def check(answer: Callable) -> None:
     """Check the function or class that you wrote for an exercise, and show what is right.
 
     Raises CheckFailed (NotAnsweredYet for the stub) unless it earns all points or was given up,
-    and CourseError if `answer` is not an exercise.
+    and CourseError if `answer` is not an exercise, or not the one that is installed.
     """
     name = exercise_name(answer)
-    reference = store.find(name)
+    reference = _reference(name)
     verdict = _verdict(answer, name, reference)
     if not verdict.passed:
         verdict = blame(verdict, _unfinished(answer, name, reference))
@@ -52,7 +58,7 @@ def hint(exercise: Callable | str | None = None) -> None:
     Raises CourseError if there is no such exercise.
     """
     name = _name(exercise, "hint")
-    hints = store.find(name).keys[name].hints
+    hints = _reference(name).keys[name].hints
     record = record_of(name)
     seen = min(record.hints + 1, len(hints))
     keep_record(name, replace(record, hints=seen))
@@ -79,7 +85,7 @@ def give_up(exercise: Callable | str) -> None:
     Raises CourseError before the last hint, and where the course's solutions are not installed.
     """
     name = _name(exercise, "give_up")
-    reference = store.find(name)
+    reference = _reference(name)
     record, hints = record_of(name), len(reference.keys[name].hints)
     if record.hints < hints and not record.given_up:
         left = hints - record.hints
@@ -104,6 +110,12 @@ def progress() -> None:
     display(progress_card(lessons, here))
 
 
+def _reference(exercise: str) -> LessonReference:
+    """Find the lesson of an exercise. Raises CourseError, also if the notebook has another one."""
+    require_fit(exercise)
+    return store.find(exercise)
+
+
 def _name(exercise: Callable | str | None, caller: str) -> str:
     return exercise if isinstance(exercise, str) else exercise_name(exercise, caller)
 
@@ -118,7 +130,8 @@ def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list
     """List the exercises that this answer uses but that are not right yet in this notebook."""
     beside = getattr(written_function(answer), "__globals__", {})
     used = names_used(answer)
-    needed = [other for other in reference.keys[name].builds_on if other in used]
+    earlier = filter(belongs, reference.keys[name].builds_on)
+    needed = [other for other in earlier if other in used]
     return [n for n in needed if n not in beside or not _verdict(beside[n], n, reference).finished]
 
 

@@ -25,10 +25,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from autograder import check, failing_case, give_up, hint, progress
-from utils.costs import seconds
-from utils.data import six_words
-from utils.plots import (
+from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder.utils.costs import seconds
+from autograder.utils.data import six_words
+from autograder.utils.plots import (
     growth_slope,
     plot_attention,
     plot_bars,

@@ -21,9 +21,9 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, progress
-from utils.data import six_words
-from utils.plots import plot_attention, plot_lines, plot_matrix
+from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder.utils.data import six_words
+from autograder.utils.plots import plot_attention, plot_lines, plot_matrix
 
 # %%
 torch.set_num_threads(1)  # small tensors are fastest on one thread

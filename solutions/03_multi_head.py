@@ -20,9 +20,15 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, progress
-from utils.costs import seconds
-from utils.plots import growth_slope, plot_attention, plot_growth, plot_lines, plot_matrix
+from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder.utils.costs import seconds
+from autograder.utils.plots import (
+    growth_slope,
+    plot_attention,
+    plot_growth,
+    plot_lines,
+    plot_matrix,
+)
 
 # %%
 torch.manual_seed(0)

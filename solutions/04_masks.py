@@ -25,10 +25,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, progress
-from utils.data import six_words
-from utils.libraries import load_keras
-from utils.plots import (
+from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder.utils.data import six_words
+from autograder.utils.libraries import load_keras
+from autograder.utils.plots import (
     plot_attention,
     plot_leak,
     plot_masking,

@@ -22,17 +22,17 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, progress
-from utils.data import generate_squares
-from utils.plots import (
+from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder.utils.data import generate_squares
+from autograder.utils.plots import (
     plot_errors,
     plot_losses,
     plot_predictions,
     plot_square_attention,
     plot_squares,
 )
-from utils.runs import RUNS
-from utils.training import Trainer, evaluate, make_loader, split_squares
+from autograder.utils.runs import RUNS
+from autograder.utils.training import Trainer, evaluate, make_loader, split_squares
 
 # %%
 torch.manual_seed(0)
@@ -577,12 +577,12 @@ check(train_epoch)
 # %% [markdown]
 # ## Train it
 #
-# `Trainer` of `utils.training` calls your `train_epoch` again and again. After each epoch it
-# *predicts* the test squares, without gradients, and notes both losses; it shows a progress bar,
-# and you may interrupt it and run it again: it goes on from where it was. Its optimizer is Adam,
-# which fits the length of the step to each parameter (Kingma and Ba 2015). (With a file,
-# `trainer.run(120, checkpoint="plain.pt")`, a run survives even a kernel that dies.) All 256
-# squares are one batch here, so an epoch is one step.
+# `Trainer` of `autograder.utils.training` calls your `train_epoch` again and again. After each
+# epoch it *predicts* the test squares, without gradients, and notes both losses; it shows a
+# progress bar, and you may interrupt it and run it again: it goes on from where it was. Its
+# optimizer is Adam, which fits the length of the step to each parameter (Kingma and Ba 2015).
+# (With a file, `trainer.run(120, checkpoint="plain.pt")`, a run survives even a kernel that dies.)
+# All 256 squares are one batch here, so an epoch is one step.
 
 # %%
 train, test = split_squares(train_squares), split_squares(test_squares)

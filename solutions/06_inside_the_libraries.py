@@ -21,10 +21,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, progress
-from utils.costs import peak_megabytes, seconds
-from utils.keras_on_torch import keras, ops
-from utils.plots import plot_attention, plot_growth, plot_lines, plot_matrix
+from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder.utils.costs import peak_megabytes, seconds
+from autograder.utils.keras_on_torch import keras, ops
+from autograder.utils.plots import plot_attention, plot_growth, plot_lines, plot_matrix
 
 # %%
 keras.utils.set_random_seed(0)  # Python's, numpy's and torch's

@@ -10,13 +10,14 @@ import pytest
 from packaging.requirements import Requirement
 
 from autograder.lessons.lesson import ROOT
+from tests.oldest import oldest
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 LEARNER = PROJECT["dependencies"]
 INSTRUCTOR = [*LEARNER, *EXTRAS["instructor"], *EXTRAS["dask"], *EXTRAS["postgresql"]]
 DEVELOPER = [*INSTRUCTOR, *EXTRAS["dev"]]
-OWN = {"autograder", "inside", "tests", "utils"}
+OWN = {"autograder", "inside", "tests"}
 
 
 LOCKED = dict(
@@ -58,6 +59,27 @@ def test_what_is_imported_is_declared(patterns, declared):
     for path in (path for pattern in patterns for path in ROOT.glob(pattern)):
         for package in imported(path):
             assert named & {normal(name) for name in owners[package]}, f"{path}: {package}"
+
+
+def test_torch_is_pinned_exactly_wherever_the_course_sets_itself_up():
+    [pin] = [line for line in EXTRAS["lab"] if Requirement(line).name == "torch"]
+    assert pin == f"torch=={LOCKED['torch']}"
+    assert any(line.startswith("attention-from-scratch[lab,") for line in EXTRAS["dev"])
+    assert "-e .[lab," in (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert "-e '.[lab]'" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_oldest_versions_are_known():
+    assert [line.split("==")[0] for line in oldest()] == [Requirement(r).name for r in LEARNER]
+
+
+def test_the_pages_say_which_are_the_oldest():
+    bounds = dict(line.split("==") for line in oldest())
+    page = (ROOT / "docs/hub.md").read_text(encoding="utf-8")
+    [row] = [line for line in page.splitlines() if "(`make oldest`)" in line]
+    for name in ("torch", "numpy", "matplotlib", "keras", "ipython", "ipykernel"):
+        assert f"| {bounds[name]}" in row, name
+    assert f"torch {bounds['torch']} or newer" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_dependency_is_locked_at_a_version_that_it_may_have():

@@ -40,9 +40,11 @@ from pathlib import Path
 from autograder.lessons.lesson import Lesson
 
 learners = ("autograder", "autograder/asking", "autograder/judging", "autograder/references")
-for path in (path for folder in (*learners, "utils") for path in Path(folder).glob("*.py")):
+for path in (path for folder in learners for path in Path(folder).glob("*.py")):
+    import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
+for path in Path("utils").glob("[!_]*.py"):
     if path.stem != "keras_on_torch":  # Keras looks for what there is
-        import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
+        import_module("autograder.utils." + path.stem)
 
 from autograder import check, hint, progress
 

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from utils.look import BLUE, ORANGE, RED, label_columns
-from utils.panels import panel_grid
-from utils.picture import Picture, render
-from utils.values import as_array, as_labels, short
+from autograder.utils.look import BLUE, ORANGE, RED, label_columns
+from autograder.utils.panels import panel_grid
+from autograder.utils.picture import Picture, render
+from autograder.utils.values import as_array, as_labels, short
 
 PANELS_ACROSS = 3
 BAR = 0.48  # inches between bar centers

@@ -8,10 +8,10 @@ from math import ceil
 import numpy as np
 from matplotlib.figure import Figure
 
-from utils.log_axes import label_measured, label_plainly
-from utils.look import LINE_LOOKS
-from utils.picture import Picture, render
-from utils.values import as_array
+from autograder.utils.log_axes import label_measured, label_plainly
+from autograder.utils.look import LINE_LOOKS
+from autograder.utils.picture import Picture, render
+from autograder.utils.values import as_array
 
 
 def plot_growth(

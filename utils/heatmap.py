@@ -1,4 +1,4 @@
-"""Draw one or more maps as colored cells; `utils.maps` decides what is drawn."""
+"""Draw one or more maps as colored cells; `maps` decides what is drawn."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -11,9 +11,9 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from utils.look import LINE, RED, label_columns
-from utils.panels import panel_grid
-from utils.values import short
+from autograder.utils.look import LINE, RED, label_columns
+from autograder.utils.panels import panel_grid
+from autograder.utils.values import short
 
 PRINTED_UP_TO = 8  # rows and columns
 FIGURE_WIDTH = 11.2  # inches, with several maps side by side

@@ -1,9 +1,9 @@
-"""Keras 3 on its torch backend: `from utils.keras_on_torch import keras, ops`.
+"""Keras 3 on its torch backend: `from autograder.utils.keras_on_torch import keras, ops`.
 
 As an import, it fits among a lesson's other imports, before classes that inherit from Keras's.
 """
 
-from utils.libraries import load_keras
+from autograder.utils.libraries import load_keras
 
 keras = load_keras()
 ops = keras.ops

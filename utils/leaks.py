@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from utils.look import BLUE, GRAY, LETTER, ORANGE, RED
-from utils.panels import panel_grid
-from utils.picture import Picture, render
-from utils.values import as_array, as_labels, listed
+from autograder.utils.look import BLUE, GRAY, LETTER, ORANGE, RED
+from autograder.utils.panels import panel_grid
+from autograder.utils.picture import Picture, render
+from autograder.utils.values import as_array, as_labels, listed
 
 MOVED = 1e-5  # a smaller change of an output is only rounding
 PANELS_ACROSS = 2

@@ -1,6 +1,6 @@
 """Lines over a shared x axis: to compare measurements with one another, or with a rule.
 
-`utils.growth` is for costs, whose slope matters; this is for everything else.
+`growth` is for costs, whose slope matters; this is for everything else.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,10 +12,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from utils.log_axes import label_measured, label_plainly
-from utils.look import LINE_LOOKS
-from utils.picture import Picture, render
-from utils.values import as_array, check_finite, listed, short
+from autograder.utils.log_axes import label_measured, label_plainly
+from autograder.utils.look import LINE_LOOKS
+from autograder.utils.picture import Picture, render
+from autograder.utils.values import as_array, check_finite, listed, short
 
 MARKERS_UP_TO = 30  # points per line; more would hide it
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from utils.alt_text import attention_summary, marks, matrix_summary
-from utils.heatmap import Maps, Note, draw_maps
-from utils.look import GRAY, RED
-from utils.picture import Picture, render
-from utils.values import as_array, as_labels, short
+from autograder.utils.alt_text import attention_summary, marks, matrix_summary
+from autograder.utils.heatmap import Maps, Note, draw_maps
+from autograder.utils.look import GRAY, RED
+from autograder.utils.picture import Picture, render
+from autograder.utils.values import as_array, as_labels, short
 
 ROW_SUM_TOLERANCE = 1e-3
 PLURAL = {"query": "queries", "key": "keys", "row": "rows", "column": "columns"}

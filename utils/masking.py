@@ -1,6 +1,6 @@
 """Show what a mask does: scores, the mask, and weights without and with it, side by side.
 
-Unlike the maps in `utils.maps`, the panels show different kinds of numbers: scores have their own
+Unlike those of `maps`, the panels show different kinds of numbers: scores have their own
 color scale, and all weights share one. Every number is printed.
 """
 
@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
-from utils.heatmap import PRINTED_UP_TO, print_values
-from utils.look import label_columns
-from utils.picture import Picture, render
-from utils.values import as_array, as_labels, short
+from autograder.utils.heatmap import PRINTED_UP_TO, print_values
+from autograder.utils.look import label_columns
+from autograder.utils.picture import Picture, render
+from autograder.utils.values import as_array, as_labels, short
 
 CELL = 0.42  # inches
 BLOCKED, FREE = "#5a5a5a", "#e8eef3"

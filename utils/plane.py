@@ -13,9 +13,9 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-from utils.look import BLUE, RED
-from utils.picture import Picture, render
-from utils.values import as_array, as_labels, check_finite, short
+from autograder.utils.look import BLUE, RED
+from autograder.utils.picture import Picture, render
+from autograder.utils.values import as_array, as_labels, check_finite, short
 
 # Possible places for a label, the best first: distance in points, direction, alignment.
 DISTANCES = (10, 17, 27, 40)

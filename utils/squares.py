@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from utils.look import BLUE, GRAY, RED
-from utils.maps import plot_attention
-from utils.panels import panel_grid
-from utils.picture import Picture, render
-from utils.values import as_array, as_labels, check_finite, short
+from autograder.utils.look import BLUE, GRAY, RED
+from autograder.utils.maps import plot_attention
+from autograder.utils.panels import panel_grid
+from autograder.utils.picture import Picture, render
+from autograder.utils.values import as_array, as_labels, check_finite, short
 
 ACROSS = 4
 SIDE = 2.3  # of a panel, in inches

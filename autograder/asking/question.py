@@ -77,6 +77,7 @@ class Question:
     as_dict: whether it returns a dict with the names in `returns`.
     forbidden: names of torch functions that it may not call.
     seconds: processor time for all calls together.
+    contract: a digest of what the exercise asks for, which a notebook states too.
     """
 
     exercise: str
@@ -90,6 +91,7 @@ class Question:
     as_dict: bool = False
     forbidden: list[str] = field(default_factory=list)
     seconds: float = 10.0
+    contract: str = ""
 
     def to_tree(self) -> dict[str, Any]:
         return vars(self) | {"calls": [call.to_tree() for call in self.calls]}

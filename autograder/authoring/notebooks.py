@@ -15,21 +15,24 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from autograder.authoring.stated_contracts import leave_out_contracts, state_contracts
 from autograder.authoring.stated_points import leave_out_points, settle_points, state_points
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
 from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
 from autograder.lessons.written_questions import ANSWER_STUB, asked_in, written_questions
+from autograder.references.store import PUBLIC, load
 
 CELL_SECONDS = 300
 HEADING = re.compile(r"#+ (?!BEGIN SOLUTION)(.+)")
 
 
 def build_notebook(lesson: Lesson) -> NotebookNode:
-    """Build a lesson's source notebook without executing it. Raises AuthoringError."""
+    """Build a lesson's source notebook without executing it. Raises AuthoringError, CourseError."""
     cells = [_with_nbgrader(cell, lesson) for cell in lesson.notebook.cells]
     _add_questions(cells)
     state_points(cells, {exercise.name: exercise.points for exercise in lesson.exercises})
+    state_contracts(cells, _contracts(lesson))
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
         cell.id = cell_id
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
@@ -68,8 +71,8 @@ def write_text(notebook: Path, text: Path) -> None:
     edited = jupytext.read(notebook)
     settle_points(edited.cells)
     for cell in edited.cells:
-        if cell.cell_type == "markdown":
-            cell.source = leave_out_points(cell.source)
+        is_prose = cell.cell_type == "markdown"
+        cell.source = (leave_out_points if is_prose else leave_out_contracts)(cell.source)
     config = load_jupytext_config(str(text))
     jupytext.write(edited, text, fmt="py:percent", config=config)
 
@@ -110,6 +113,12 @@ def _add_questions(cells: list[NotebookNode]) -> None:
     names = Counter(filter(None, map(grade_id_of, cells)))
     if taken := [name for name, count in names.items() if count > 1]:
         raise AuthoringError(f"two cells are named {taken[0]}: rename the question")
+
+
+def _contracts(lesson: Lesson) -> dict[str, str]:
+    """Return what each exercise asks for according to the reference. Raises CourseError."""
+    questions = load(PUBLIC / f"{lesson.name}.safetensors").questions
+    return {name: question.contract for name, question in questions.items()}
 
 
 def _points(lesson: Lesson, name: str) -> int:

@@ -22,6 +22,7 @@ from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
 from autograder.asking.written import written_function
 from autograder.building.audit import Audit
+from autograder.building.contract import contract
 from autograder.building.examples import require_true_examples
 from autograder.building.sources import digest_of, needed_files
 from autograder.judging.explain_problem import explain_problem
@@ -120,7 +121,7 @@ class ExerciseBuilder:
             self._draw_aspects(seed)
             if seed != FRESH_SEED:
                 self._draw_forms(seed)
-        self.question = Question(
+        question = Question(
             exercise=exercise.name,
             calls=[case.call for case in self.cases],
             returns=exercise.returns.split(),
@@ -133,6 +134,9 @@ class ExerciseBuilder:
             forbidden=list(exercise.forbidden),
             seconds=exercise.seconds,
         )
+        raises = (case.raises for case in self.cases if case.raises)
+        agreed = contract(question, lesson.solutions[exercise.name], raises)
+        self.question = replace(question, contract=agreed)
 
     def build(self) -> tuple[Question, AnswerKey]:
         """Build both halves. Raises AuthoringError if the exercise is not sound."""

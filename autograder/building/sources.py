@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+UTILS = ["autograder", "utils"]  # in the repository, its modules are in `utils/`
+
 
 def needed_files(start: Iterable[Path], root: Path) -> list[Path]:
     """List the files below `root` that the files in `start` need, including themselves, sorted."""
@@ -32,7 +34,8 @@ def _files(path: Path, root: Path) -> Iterator[Path]:
     for name in _imports(path.read_text(encoding="utf-8")):
         parts = name.split(".")
         for count in range(1, len(parts) + 1):
-            module = root.joinpath(*parts[:count])
+            moved = parts[:2] == UTILS and count > 2
+            module = root.joinpath(*parts[1 if moved else 0 : count])
             candidates = (module.with_suffix(".py"), module / "__init__.py")
             yield from filter(Path.is_file, candidates)
 

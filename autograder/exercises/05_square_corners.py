@@ -12,8 +12,8 @@ from autograder.asking.arguments import Code
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise, Goal, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
-from utils.data import CORNERS, NOISE, generate_squares
-from utils.runs import RUNS
+from autograder.utils.data import CORNERS, NOISE, generate_squares
+from autograder.utils.runs import RUNS
 
 # ---------------------------------------------------------------- shift_target
 
@@ -1654,7 +1654,7 @@ DEFECTS = (
     "tested on the training squares",
     "targets of other squares",
 )
-# Which defect and which seed each run of utils.runs has.
+# Which defect and which seed each run of autograder.utils.runs has.
 DEFECT_OF = {"A": 3, "B": 5, "C": 0, "D": 4, "E": 2, "F": 1}
 SEED_OF = {"A": 3, "B": 0, "C": 0, "D": 3, "E": 1, "F": 0}
 N_EPOCHS, NOTED_EVERY = 200, 5

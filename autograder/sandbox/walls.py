@@ -1,7 +1,7 @@
 """The outer walls: bubblewrap around a warm process, with only the files that it may read.
 
-Inside are the Python environment, `utils` and `autograder.asking`, all read-only. There is no
-network, no home directory, no course directory and no process from outside.
+Inside are the Python environment, `autograder.utils` and `autograder.asking`, all read-only. There
+is no network, no home directory, no course directory and no process from outside.
 """
 
 import os
@@ -50,7 +50,8 @@ REMEDIES = {
         "This system keeps users from making namespaces. An administrator can allow it: "
         "sysctl kernel.unprivileged_userns_clone=1 (Debian), "
         "sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), "
-        "or in a container run it with --security-opt seccomp=unconfined."
+        "or start a container with --security-opt seccomp=unconfined "
+        "--security-opt apparmor=unconfined --security-opt systempaths=unconfined."
     ),
 }
 
@@ -121,7 +122,7 @@ def _files() -> list[str]:
         options += ["--remount-ro", path]
     for name in MOUNTED:
         options += ["--ro-bind", str(AUTOGRADER / name), f"/course/autograder/{name}"]
-    options += ["--ro-bind", str(AUTOGRADER.parent / "utils"), "/course/utils"]
+    options += ["--ro-bind", str(AUTOGRADER.parent / "utils"), "/course/autograder/utils"]
     return [*options, "--ro-bind", str(INSIDE), "/grader/inside"]
 
 

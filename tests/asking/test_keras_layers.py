@@ -10,7 +10,7 @@ from autograder.asking.collect import collect
 from autograder.asking.keras_layers import is_keras_layer
 from autograder.asking.question import Call, Question
 from autograder.judging.explain_problem import explain_problem
-from utils.keras_on_torch import keras
+from autograder.utils.keras_on_torch import keras
 
 WORDS = torch.randn(2, 4, 3)
 PARAMETERS = {"affine.kernel": torch.randn(3, 5), "affine.bias": torch.randn(5)}

@@ -17,8 +17,8 @@ from tqdm import tqdm
 
 from autograder.lessons.draw import Draw
 from autograder.lessons.lesson import Lesson
-from utils.data import generate_squares
-from utils.training import evaluate, make_loader, split_squares
+from autograder.utils.data import generate_squares
+from autograder.utils.training import evaluate, make_loader, split_squares
 
 NAME = "05_square_corners"
 EXERCISES = importlib.import_module(f"autograder.exercises.{NAME}")

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograder.lessons.lesson import Lesson
-from utils.data import six_words
+from autograder.utils.data import six_words
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from autograder.lessons.lesson import Lesson
+from autograder.utils.data import six_words
 from tests.course.test_lesson_01 import assert_published
-from utils.data import six_words
 
 _, WORDS = six_words()
 

@@ -12,10 +12,10 @@ from torch import nn
 
 from autograder.asking.arguments import Code
 from autograder.lessons.lesson import Lesson
+from autograder.utils.data import six_words
+from autograder.utils.libraries import load_keras
 from tests.course.test_lesson_01 import assert_published
 from tests.course.witnesses.lesson_04 import later_slopes
-from utils.data import six_words
-from utils.libraries import load_keras
 
 EXERCISES = importlib.import_module("autograder.exercises.04_masks")
 LESSON = Lesson("04_masks").namespace()

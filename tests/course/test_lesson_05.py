@@ -7,10 +7,10 @@ import torch
 import torch.nn.functional as F
 
 from autograder.lessons.lesson import Lesson
+from autograder.utils.data import generate_squares
+from autograder.utils.runs import RUNS
+from autograder.utils.training import Trainer, make_loader, split_squares
 from tests.bench.squares import MOST_ERROR, STEPS, measure
-from utils.data import generate_squares
-from utils.runs import RUNS
-from utils.training import Trainer, make_loader, split_squares
 
 EXERCISES = importlib.import_module("autograder.exercises.05_square_corners")
 SQUARE = torch.tensor([[[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]])

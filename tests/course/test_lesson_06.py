@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograder.lessons.lesson import Lesson
-from utils.costs import peak_megabytes
-from utils.growth import growth_slope
-from utils.keras_on_torch import keras, ops
+from autograder.utils.costs import peak_megabytes
+from autograder.utils.growth import growth_slope
+from autograder.utils.keras_on_torch import keras, ops
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:You are using a softmax over axis"),

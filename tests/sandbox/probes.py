@@ -101,9 +101,9 @@ PROBES = {
         folder = os.path.dirname(autograder.__file__)
         assert folder == "/course/autograder", folder
         there = sorted(os.listdir(folder))
-        assert there == ["__init__.py", "asking", "errors.py"], there
+        assert there == ["__init__.py", "asking", "errors.py", "utils"], there
         assert os.listdir("/grader") == [], os.listdir("/grader")
-        assert sorted(os.listdir("/course")) == ["autograder", "utils"], os.listdir("/course")
+        assert sorted(os.listdir("/course")) == ["autograder"], os.listdir("/course")
     """,
     "a short environment": """
         text = repr(os.environ) + open("/proc/self/environ").read()
@@ -116,9 +116,9 @@ PROBES = {
         assert not found, list(map(os.readlink, found))
     """,
     "nothing but scratch can be written": """
-        import autograder, utils
+        import autograder, autograder.utils
         python = [sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)]
-        course = ["/course", "/grader", *autograder.__path__, *utils.__path__]
+        course = ["/course", "/grader", *autograder.__path__, *autograder.utils.__path__]
         for place in ("/", "/dev", "/dev/pts", "/proc/sys", "/usr", "/etc", *python, *course):
             path = f"{place}/.probe"
             if not fails(os.mkdir, path):
@@ -291,7 +291,7 @@ def _private() -> list[Path]:
 
 def _is_hidden(path: Path) -> bool:
     """Whether a path should not exist inside, not even as a parent of Python."""
-    seen = sys.prefix, sys.base_prefix, "/course/autograder", "/course/utils"
+    seen = sys.prefix, sys.base_prefix, "/course/autograder"
     return not any(Path(place).is_relative_to(path) for place in seen)
 
 

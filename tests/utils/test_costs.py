@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from utils import costs
-from utils.costs import peak_megabytes, seconds
+from autograder.utils import costs
+from autograder.utils.costs import peak_megabytes, seconds
 
 
 def test_seconds_takes_the_shortest_call_but_for_the_first(monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from utils.data import CORNERS, NOISE_FLOOR, generate_squares
+from autograder.utils.data import CORNERS, NOISE_FLOOR, generate_squares
 
 CALLS = [(128, False, 13), (128, True, 13), (256, False, 19), (64, True, 19), (1, True, 0)]
 

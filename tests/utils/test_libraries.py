@@ -6,7 +6,7 @@ import sys
 
 CODE = """
 import sys, torch
-from utils.libraries import load_keras
+from autograder.utils.libraries import load_keras
 assert "keras" not in sys.modules
 torch.backends.mps.is_available = lambda: True  # as on a Mac
 keras = load_keras()

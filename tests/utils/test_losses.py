@@ -4,9 +4,9 @@ import matplotlib
 import numpy as np
 import pytest
 
-from utils.losses import draw_errors, draw_losses
-from utils.plots import plot_errors, plot_losses
-from utils.training import History
+from autograder.utils.losses import draw_errors, draw_losses
+from autograder.utils.plots import plot_errors, plot_losses
+from autograder.utils.training import History
 
 CURVES = {"a": np.array([[1.0, 0.5, 0.1], [1.1, 0.6, 0.3]])}
 BASELINES = {"floor": 0.01}

@@ -13,13 +13,13 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 
-from utils.bars import draw_bars
-from utils.data import six_words
-from utils.growth import draw_growth
-from utils.heatmap import draw_maps
-from utils.maps import attention_maps, matrix_maps
-from utils.plane import draw_words, hull
-from utils.plots import (
+from autograder.utils.bars import draw_bars
+from autograder.utils.data import six_words
+from autograder.utils.growth import draw_growth
+from autograder.utils.heatmap import draw_maps
+from autograder.utils.maps import attention_maps, matrix_maps
+from autograder.utils.plane import draw_words, hull
+from autograder.utils.plots import (
     Picture,
     growth_slope,
     plot_attention,
@@ -28,7 +28,7 @@ from utils.plots import (
     plot_matrix,
     plot_words,
 )
-from utils.values import short
+from autograder.utils.values import short
 
 LABELS, WORDS = six_words()
 SCORES = WORDS @ WORDS.T
@@ -92,8 +92,8 @@ def test_the_same_input_gives_the_same_bytes():
 
 def test_neither_pyplot_nor_torch_is_imported():
     code = (
-        "import sys; from utils.plots import plot_matrix; plot_matrix([[1]], caption='c');"
-        "print({'matplotlib.pyplot', 'torch'} & {*sys.modules})"
+        "import sys; from autograder.utils.plots import plot_matrix;"
+        "plot_matrix([[1]], caption='c'); print({'matplotlib.pyplot', 'torch'} & {*sys.modules})"
     )
     assert subprocess.check_output([sys.executable, "-c", code], encoding="utf-8") == "set()\n"
 

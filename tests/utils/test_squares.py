@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-from utils.data import generate_squares
-from utils.plots import plot_predictions, plot_square_attention, plot_squares
-from utils.squares import draw_predictions, draw_squares
+from autograder.utils.data import generate_squares
+from autograder.utils.plots import plot_predictions, plot_square_attention, plot_squares
+from autograder.utils.squares import draw_predictions, draw_squares
 
 POINTS = generate_squares(5).points
 SOURCE, TARGET = POINTS[:, :2], POINTS[:, 2:]

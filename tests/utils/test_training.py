@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from autograder.lessons.lesson import ROOT
-from utils.data import generate_squares
-from utils.training import (
+from autograder.utils.data import generate_squares
+from autograder.utils.training import (
     Trainer,
     evaluate,
     evaluating,

@@ -5,7 +5,7 @@ import threading
 from autograder.asking import QUESTIONS_VARIABLE
 from autograder.grading.worker.job import Job
 from autograder.sandbox.sandbox import Sandbox
-from utils.described import DESCRIBED, FIGURES_VARIABLE
+from autograder.utils.described import DESCRIBED, FIGURES_VARIABLE
 
 QUESTIONS = "/scratch/questions.safetensors"
 

@@ -117,14 +117,14 @@ def warm_up(imports: list[str]) -> None:
         torch.set_num_threads(1)
     new_notebook()  # compiles the schema of notebooks
     seams.hasten_tracebacks()
-    if "utils.plots" in sys.modules:
+    if "autograder.utils.plots" in sys.modules:
         _draw_once()
     gc.freeze()
 
 
 def _draw_once() -> None:
     """Draw a figure: unless figures are only described, the first one reads fonts and styles."""
-    from utils.plots import plot_matrix
+    from autograder.utils.plots import plot_matrix
 
     plot_matrix([[0.0, 1.0]], caption="warm")._repr_mimebundle_()
 

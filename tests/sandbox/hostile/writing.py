@@ -7,8 +7,9 @@ ATTACKS = [
         "files outside",
         "writes into the course directory, the home, the system, Python and the course's modules",
         first="""
-            import autograder, utils
-            own = [os.path.dirname(m.__file__) for m in (autograder, utils, torch, os)]
+            import autograder
+            from autograder.utils import data
+            own = [os.path.dirname(module.__file__) for module in (autograder, data, torch, os)]
             for place in (*OUTSIDE, *own, "/course", "/grader", "/proc/sys", "/sys", "/bin"):
                 if place not in ("/tmp", "/dev/shm"):
                     attempt(lambda: open(f"{place}/{MARK}", "w"))
@@ -20,8 +21,9 @@ ATTACKS = [
         "files changed in place",
         "opens for writing, removes, renames and links what it can only read",
         first="""
-            import autograder, utils
-            modules = [module.__file__ for module in (autograder, utils, torch, os)]
+            import autograder
+            from autograder.utils import data
+            modules = [module.__file__ for module in (autograder, data, torch, os)]
             for path in (*modules, sys.executable, *SECRETS):
                 attempt(lambda: os.open(path, os.O_WRONLY))
                 attempt(lambda: os.remove(path))

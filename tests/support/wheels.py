@@ -1,0 +1,116 @@
+"""The wheel that learners install, and their notebooks run with nothing else of the course."""
+
+import json
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import nbformat
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.nbgrader_metadata import grade_id_of
+
+BUILT_FROM = ("setup.py", "pyproject.toml", "LICENSE", "README.md", "autograder", "utils")
+LEFT_BEHIND = shutil.ignore_patterns("__pycache__", "hidden")
+PIP = [sys.executable, "-m", "pip", "--quiet"]
+CELL_SECONDS = 600
+# Appended to a notebook: nothing came from this repository but what its environment holds.
+ALONE = f"""
+import sys
+from pathlib import Path
+
+files = [Path(file) for m in sys.modules.values() if (file := getattr(m, "__file__", None))]
+ours = [file for file in files if file.is_relative_to({str(ROOT)!r})]
+assert not [file for file in ours if "site-packages" not in file.parts], ours
+assert "utils" not in sys.modules
+"""
+
+
+def copy_sources(folder: Path) -> Path:
+    """Copy the files that a wheel is made of, without what builds and tests leave in the tree."""
+    folder.mkdir(parents=True)
+    for path in map(ROOT.joinpath, BUILT_FROM):
+        if path.is_dir():
+            shutil.copytree(path, folder / path.name, ignore=LEFT_BEHIND)
+        else:
+            shutil.copy(path, folder)
+    return folder
+
+
+def build_wheel(sources: Path, folder: Path) -> Path:
+    """Build the wheel from a copy of the sources, as `pip wheel --no-deps .` does."""
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
+    subprocess.run([*PIP, "wheel", *options, str(sources)], check=True, capture_output=True)
+    return next(folder.glob("*.whl"))
+
+
+def environment_with(wheel: Path, folder: Path) -> Path:
+    """Make an environment with this one's libraries and the wheel; return its Python.
+
+    It doesn't read this one's `.pth` files, with which the repository itself is installed.
+    """
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
+    [here] = {path for path in sys.path if path.endswith("site-packages")}
+    [there] = folder.glob("lib/*/site-packages")
+    (there / "libraries.pth").write_text(f"{here}\n", encoding="utf-8")
+    command = [*PIP, "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run(command, check=True)
+    return python
+
+
+def solved_notebook(lesson: Lesson) -> NotebookNode:
+    """Return what learners get, with the course's solutions as answers and without outputs."""
+    source = nbformat.read(lesson.notebook_path, as_version=4)
+    answers = {grade_id_of(cell): cell.source for cell in source.cells if grade_id_of(cell)}
+    notebook = nbformat.read(lesson.released_path, as_version=4)
+    for cell in notebook.cells:
+        cell.source = answers.get(grade_id_of(cell), cell.source)
+        if cell.cell_type == "code":
+            cell.outputs = []
+    return notebook
+
+
+def run(notebook: NotebookNode, python: Path, folder: Path) -> NotebookNode:
+    """Run a notebook in `folder` with another environment's kernel; no cell may fail."""
+    folder.mkdir(parents=True)
+    notebook.cells.append(nbformat.v4.new_code_cell(ALONE))
+    client = NotebookClient(
+        notebook,
+        km=_kernel_manager(python, folder / "kernels"),
+        timeout=CELL_SECONDS,
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=["--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:"],
+    )
+    return client.execute(cleanup_kc=True)
+
+
+def said(notebook: NotebookNode) -> str:
+    """Return everything that a notebook's cells show, as plain text."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return "\n".join(o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs)
+
+
+def require_full_points(notebook: NotebookNode, lesson: Lesson) -> None:
+    """Raise AssertionError unless each exercise was checked, and found right."""
+    shown = said(notebook)
+    assert "do not fit" not in shown, shown
+    for exercise in lesson.exercises:
+        right = f"✓ {exercise.name}: {exercise.points} of {exercise.points} point"
+        assert right in shown, f"{exercise.name}: {shown}"
+
+
+def _kernel_manager(python: Path, folder: Path) -> AsyncKernelManager:
+    spec = folder / "learner"
+    spec.mkdir(parents=True)
+    argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    told = json.dumps({"argv": argv, "display_name": "learner", "language": "python"})
+    (spec / "kernel.json").write_text(told, encoding="utf-8")
+    specs = KernelSpecManager(kernel_dirs=[str(folder)])
+    return AsyncKernelManager(kernel_name="learner", kernel_spec_manager=specs)

@@ -1,0 +1,200 @@
+"""The wheel that learners install: what is in it, what its version tells, and that it suffices."""
+
+import re
+import shutil
+import zipfile
+
+import pytest
+import torch
+
+from autograder.building.hidden import grading_reference
+from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.references.store import PUBLIC, load
+from tests.course.test_lessons import solution_lines
+from tests.support.wheels import (
+    build_wheel,
+    copy_sources,
+    environment_with,
+    require_full_points,
+    run,
+    said,
+    solved_notebook,
+)
+
+VERSION = re.compile(r"attention_from_scratch-(1\.0\.0\+c[0-9a-f]{8})-py3-none-any\.whl")
+
+
+def version(sources):
+    wheel = build_wheel(sources, sources.with_name("wheel"))
+    shutil.rmtree(wheel.parent)
+    return VERSION.fullmatch(wheel.name)[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    return build_wheel(copy_sources(folder / "sources"), folder)
+
+
+@pytest.fixture(scope="module")
+def content(wheel):
+    """The content of every file in the wheel, by name."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_it_holds_the_learners_half_only(content):
+    folders = {name.rpartition("/")[0] for name in content}
+    assert {f for f in folders if "dist-info" not in f} == {
+        "autograder",
+        "autograder/asking",
+        "autograder/judging",
+        "autograder/references",
+        "autograder/utils",
+    }
+    references = {f"autograder/references/{name}.safetensors" for name in lesson_names()}
+    assert references <= content.keys()
+
+
+def test_it_takes_no_other_top_level_name(content):
+    [names] = [text for name, text in content.items() if name.endswith("/top_level.txt")]
+    assert names.split() == [b"autograder"]
+
+
+def test_it_lives_with_the_libraries_that_are_there(content):
+    """A hub or Colab has its own torch, numpy and JupyterLab, and they stay as they are."""
+    [metadata] = [text.decode() for name, text in content.items() if name.endswith("/METADATA")]
+    needed = re.findall(r"^Requires-Dist: ([^;\n]+)$", metadata, re.M)
+    names = {re.match(r"[\w-]+", line)[0] for line in needed}
+    assert {"torch", "numpy", "ipython"} <= names and "jupyterlab" not in names
+    assert not [line for line in needed if "==" in line]
+
+
+def test_no_solution_in_what_learners_get(lesson, content):
+    released = lesson.released_path.read_bytes()
+    assert b"BEGIN SOLUTION" not in released
+    plain = re.sub(rb"\s+|\\n|\\", b"", released + b"".join(content.values()))
+    for exercise in lesson.exercises:
+        for line in solution_lines(lesson.solutions[exercise.name]):
+            assert re.sub(r"\s+", "", line).encode() not in plain, f"{exercise.name}: {line}"
+
+
+def test_nothing_hidden_in_what_learners_get(lesson, content):
+    """No file contains the bytes of a hidden input or of a hidden expected tensor."""
+    given, searched = b"".join(content.values()), 0
+    for name in grading_reference(lesson.name).keys:
+        public = tensors_of(load(PUBLIC / f"{lesson.name}.safetensors"), name, hidden=False)
+        # What a public case contains too, such as the gradient of a sum, is no secret.
+        secret = tensors_of(grading_reference(lesson.name), name, hidden=True) - public
+        searched += len(secret)
+        assert not [tensor for tensor in secret if tensor in given]
+    assert searched
+
+
+def tensors_of(reference, exercise, hidden):
+    """Return the bytes of an exercise's inputs and expected tensors, in hidden or public cases."""
+    pairs = zip(reference.questions[exercise].calls, reference.keys[exercise].cases, strict=True)
+    chosen = [(call, case) for call, case in pairs if case.hidden == hidden]
+    values = [
+        v for call, case in chosen for v in (*call.arguments.values(), *case.expected.values())
+    ]
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    # A dozen booleans may occur anywhere by chance, but not that many real numbers.
+    numbers = [t for t in tensors if t.is_floating_point() and t.numel() > 8 and t.any()]
+    return {t.contiguous().view(-1).view(torch.uint8).numpy().tobytes() for t in numbers}
+
+
+def test_the_search_for_tensors_would_find_one(lesson, content):
+    given = b"".join(content.values())
+    exercise = lesson.exercises[0].name
+    case = load(PUBLIC / f"{lesson.name}.safetensors").keys[exercise].cases[0]
+    value = next(iter(case.expected.values()))
+    assert value.contiguous().numpy().tobytes() in given
+
+
+# ---------------------------------------------------------------- its version
+
+
+@pytest.fixture
+def sources(tmp_path):
+    return copy_sources(tmp_path / "sources")
+
+
+def append(path, text=b"\n# edited\n"):
+    path.write_bytes(path.read_bytes() + text)
+
+
+def test_it_is_the_same_wherever_the_wheel_is_built(sources, tmp_path):
+    other = copy_sources(tmp_path / "another place" / "sources")
+    assert version(other) == version(sources)
+
+
+def test_what_is_not_in_the_wheel_does_not_change_it(sources):
+    before = version(sources)
+    for name in ("README.md", "autograder/grading/__init__.py", "autograder/exercises/slips.py"):
+        append(sources / name)
+    append(sources / "pyproject.toml", b"\n[tool.other]\n")
+    (sources / "autograder/judging/notes.txt").write_text("For me.")
+    left = sources / "build/lib/utils/leftover.py"  # by an earlier build
+    left.parent.mkdir(parents=True)
+    left.write_text("")
+    assert version(sources) == before
+    assert not left.exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "autograder/learner.py",
+        "autograder/judging/judge.py",
+        "autograder/references/02_qkv_projections.safetensors",
+        "utils/plots.py",
+        "LICENSE",
+    ],
+)
+def test_an_edit_of_what_is_in_it_changes_it(sources, name):
+    before = version(sources)
+    append(sources / name)
+    assert version(sources) != before
+
+
+def test_a_file_more_and_another_requirement_change_it(sources):
+    found = {version(sources)}
+    (sources / "utils/more.py").write_text("")
+    found.add(version(sources))
+    (sources / "utils/more.py").rename(sources / "utils/other.py")
+    found.add(version(sources))
+    project = sources / "pyproject.toml"
+    project.write_bytes(project.read_bytes().replace(b'"tqdm>=', b'"tqdm>'))
+    found.add(version(sources))
+    assert len(found) == 4
+
+
+# ---------------------------------------------------------------- what it is for
+
+
+@pytest.fixture(scope="module")
+def learner(wheel, tmp_path_factory):
+    """The Python of an environment with the wheel, and nothing else of the course."""
+    return environment_with(wheel, tmp_path_factory.mktemp("learner") / "environment")
+
+
+def test_a_lesson_runs_with_the_wheel_alone(learner, tmp_path):
+    lesson = Lesson("01_dot_product_attention")
+    require_full_points(run(solved_notebook(lesson), learner, tmp_path / lesson.name), lesson)
+
+
+def test_a_notebook_of_other_checks_is_told_so(learner, tmp_path):
+    lesson = Lesson("01_dot_product_attention")
+    notebook = solved_notebook(lesson)
+    for cell in notebook.cells:
+        cell.source = re.sub(r'(?<=softmax=)"\w+"', '"0ld0ld"', cell.source)
+        if cell.source == "check(softmax)":
+            cell.metadata.tags = ["raises-exception"]
+            [refused] = [cell]
+    shown = said(run(notebook, learner, tmp_path / lesson.name))
+    assert re.search(r"\+c[0-9a-f]{8}\) do not fit this notebook's `softmax`\. Install ", shown)
+    [output] = refused.outputs
+    assert output.ename == "CourseError" and len(output.traceback) == 1
+    assert "This notebook has version 0ld0ld of `softmax`." in output.traceback[0]
+    assert "✓ attention_scores" in shown and "✓ softmax" not in shown
