@@ -780,7 +780,8 @@ LinearSelfAttention = Exercise(
         ),
         Mistake(
             "key by the query's layer",
-            "You made the keys with the layer `query` instead of `key`.",
+            "Your keys are your queries. Make the keys with the layer `key`, and compare the "
+            "queries with those.",
             {"self.key(words)": "self.query(words)"},
         ),
         Mistake(

@@ -1025,7 +1025,7 @@ MultiHeadAttention = Exercise(
         Mistake(
             "weights kept after dropout",
             "In training, `attn_weights` holds what dropout left over, so its rows don't sum to "
-            "1. Keep the weights from before dropout.",
+            "1. Keep the weights from before dropout. (`inplace=True` would overwrite those, too.)",
             {
                 MAKE_WEIGHTS: f"self.dropout({MAKE_WEIGHTS})",
                 "self.dropout(attn_weights)": "attn_weights",

@@ -1544,8 +1544,9 @@ leaks_future = Exercise(
         ),
         Mistake(
             "all outputs compared",
-            "Your test compares all outputs, so it finds leaks in sound attention. The outputs of "
-            "the changed words, and those after them, may move; only the ones before may not.",
+            "Your test finds leaks in sound attention. Only the outputs before a changed word have "
+            "to stay; its own output and later ones may move. Compare just the ones before, and "
+            "change a fresh copy each time, `words.clone()`.",
             {COMPARED: "torch.allclose(before, after, atol=1e-5)"},
         ),
         Mistake(

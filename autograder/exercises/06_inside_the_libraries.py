@@ -1194,8 +1194,8 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "detached contexts",
-            "The result is right, but no gradient gets past the output layer: a `detach`, `.data` "
-            "or `no_grad` cuts the path to query, key and value.",
+            "The result is right, but no gradient gets past the output layer: a `detach`, `.data`, "
+            "NumPy or `no_grad` cuts the path to query, key and value.",
             {MERGE: "ops.swapaxes(ops.matmul(attn_weights, value), 1, 2).detach()"},
         ),
         Mistake(

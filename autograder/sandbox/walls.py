@@ -122,7 +122,8 @@ def _files() -> list[str]:
         options += ["--remount-ro", path]
     for name in MOUNTED:
         options += ["--ro-bind", str(AUTOGRADER / name), f"/course/autograder/{name}"]
-    options += ["--ro-bind", str(AUTOGRADER.parent / "utils"), "/course/autograder/utils"]
+    for path in ("/course/autograder/utils", "/course/utils"):  # in notebooks once: `from utils …`
+        options += ["--ro-bind", str(AUTOGRADER.parent / "utils"), path]
     return [*options, "--ro-bind", str(INSIDE), "/grader/inside"]
 
 

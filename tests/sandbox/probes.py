@@ -103,7 +103,7 @@ PROBES = {
         there = sorted(os.listdir(folder))
         assert there == ["__init__.py", "asking", "errors.py", "utils"], there
         assert os.listdir("/grader") == [], os.listdir("/grader")
-        assert sorted(os.listdir("/course")) == ["autograder"], os.listdir("/course")
+        assert sorted(os.listdir("/course")) == ["autograder", "utils"], os.listdir("/course")
     """,
     "a short environment": """
         text = repr(os.environ) + open("/proc/self/environ").read()
@@ -118,7 +118,8 @@ PROBES = {
     "nothing but scratch can be written": """
         import autograder, autograder.utils
         python = [sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)]
-        course = ["/course", "/grader", *autograder.__path__, *autograder.utils.__path__]
+        own = [*autograder.__path__, *autograder.utils.__path__, "/course/utils"]
+        course = ["/course", "/grader", *own]
         for place in ("/", "/dev", "/dev/pts", "/proc/sys", "/usr", "/etc", *python, *course):
             path = f"{place}/.probe"
             if not fails(os.mkdir, path):

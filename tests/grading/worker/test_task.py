@@ -36,6 +36,12 @@ def test_a_demonstration_shows_what_the_course_shows():
     assert graded(SHOW, "print('mine')") == (["as released", "mine\n"], [True, False])
 
 
+def test_a_notebook_may_import_helpers_by_their_former_name():
+    source = "from utils.data import six_words\nprint(six_words()[1].shape)"
+    texts, _ = graded(source)
+    assert texts == ["torch.Size([6, 3])\n"]
+
+
 def test_each_output_is_in_its_cell_where_a_given_up_exercise_needs_more():
     texts, shown = graded(HELPER, SHOW, GIVE_UP, "check(f)", "print('end')")
     assert texts == ["", "as released", "f\n", "5\n", "end\n"]
