@@ -106,7 +106,7 @@ feedback: $(VENV)/developer  ## zip the feedback for Canvas or Moodle, LESSON=..
 formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the browser
 	jupyter lab $(LAB) --LabApp.default_url=/formgrader
 
-report: $(VENV)/developer  ## one HTML page on how a class did, LESSON=...
+report: $(VENV)/developer  ## HTML pages on how a class did, and one over the term [LESSON=...]
 	python -m autograder.grading.report $(LESSON)
 
 demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LESSON=...]

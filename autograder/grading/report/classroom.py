@@ -3,18 +3,25 @@
 import math
 import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from pathlib import Path
+from datetime import datetime, timedelta
 
 from autograder.asking.answer import Problem
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
 from autograder.grading.report.filters import duration
+from autograder.grading.report.kinds import Made, kinds_made
 from autograder.grading.report.marks import Mark, Marks
 from autograder.grading.report.same_code import SameCode
+from autograder.grading.report.same_mistakes import SameMistakes
 from autograder.grading.report.submissions import Submission
-from autograder.grading.report.suspicion import Lead, forbidden_calls, only_public, shared_code
+from autograder.grading.report.suspicion import (
+    Lead,
+    forbidden_calls,
+    only_public,
+    shared_code,
+    shared_mistakes,
+)
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 from autograder.judging.explain_problem import explain_problem
 
@@ -42,12 +49,12 @@ class Points:
 
 @dataclass(frozen=True)
 class Row:
-    """One learner."""
+    """One learner. late: how long after the due date it was handed in."""
 
     learner: str
-    path: Path
     outcome: str
     mark: float | None
+    late: timedelta
     points: list[Points]
     remarks: list[str]
 
@@ -64,6 +71,8 @@ class MadeMistake:
 class Report:
     """What the page shows.
 
+    notebooks: their names. due: when it is due, in UTC, as the gradebook has it.
+    kinds: which kinds of mistakes were made.
     names: full names by learner, where they are known.
     notes: what the reader has to know about the data, one sentence each.
     """
@@ -80,6 +89,10 @@ class Report:
     forbidden: list[Lead]
     only_public: list[Lead]
     same_code: list[SameCode]
+    same_mistakes: list[SameMistakes]
+    kinds: Made
+    notebooks: list[str]
+    due: datetime | None = None
     names: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -113,11 +126,19 @@ class Report:
 
 
 def make_report(
-    lesson: str, submissions: Sequence[Submission], marks: Marks, notes: Sequence[str] = ()
+    lesson: str,
+    submissions: Sequence[Submission],
+    marks: Marks,
+    solutions: Mapping[str, str],
+    notes: Sequence[str] = (),
 ) -> Report:
-    """Make the report on a lesson from what was read."""
+    """Make the report on a lesson from what was read.
+
+    solutions: the course's own, by grade_id.
+    """
     for submission in submissions:
         _drop_strange_verdicts(submission, marks)
+    alike = shared_code(submissions, marks.released, solutions)
     columns = _columns(submissions, marks)
     rows = [_row(submission, columns, marks) for submission in submissions]
     times = [submission.graded for submission in submissions if submission.graded]
@@ -133,7 +154,11 @@ def make_report(
         ended_early=_ended_early(submissions),
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
-        same_code=shared_code(submissions, marks.released),
+        same_code=alike,
+        same_mistakes=shared_mistakes(submissions),
+        kinds=kinds_made(submissions),
+        notebooks=marks.notebooks or [lesson],
+        due=marks.due,
         names=marks.names,
         notes=[*notes, *_waiting(rows, marks)],
     )
@@ -209,9 +234,9 @@ def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row
     mark = marks.learners.get(submission.learner)
     return Row(
         learner=submission.learner,
-        path=submission.path,
         outcome=submission.outcome or _outcome(submission, mark, marks),
         mark=_score(submission, mark, marks),
+        late=mark.late if mark else timedelta(0),
         points=[_points(submission, column, mark, marks) for column in columns],
         remarks=submission.troubles + _remarks(submission, mark, marks),
     )

@@ -26,6 +26,15 @@ def number(value: float) -> str:
     return f"{round(value, 2):g}"
 
 
+def percent(value: float) -> str:
+    """ "83%"; nothing short of all is 100%."""
+    return f"{99 if 99 < value < 100 else round(value)}%"
+
+
+def days(amount: int) -> str:
+    return f"{amount} day{'' if amount == 1 else 's'}"
+
+
 def breakable(text: str) -> Markup:
     """Let a name break after its underscores and before its capitals."""
     return Markup("<wbr>").join(WORD_END.split(text))

@@ -7,7 +7,11 @@ from autograder.grading.engine.history import earlier_marks
 from autograder.grading.report.classroom import Report, make_report
 from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.marks import Marks, NoGradebook, read_marks
-from autograder.grading.report.submissions import Submission, read_submissions
+from autograder.grading.report.submissions import (
+    Submission,
+    read_submissions,
+    solution_cells,
+)
 from autograder.grading.report.untrusted import LONGEST_NAME, visible
 from autograder.lessons.lesson import ROOT
 
@@ -21,23 +25,23 @@ def gather(lesson: str, files: CourseFiles) -> Report:
     Raises CourseError if there is no such lesson, or nothing is graded yet.
     """
     _require_lesson(lesson, files)
-    submissions = read_submissions(files.autograded, lesson)
+    marks, notes = _marks(lesson, files)
+    submissions = read_submissions(files.autograded, lesson, marks.notebooks)
     if not submissions:
         raise CourseError(
             f"Nothing of {lesson} is graded in {shown_path(files.root)}: "
             f"run `make grade LESSON={lesson}` first."
         )
-    marks, notes = _marks(lesson, files)
     graded = {submission.learner for submission in submissions}
     # nbgrader enters a submission before it grades it.
-    lost = [_lost(learner, lesson, files) for learner in marks.learners.keys() - graded]
+    lost = [Submission(learner, troubles=[LOST]) for learner in marks.learners.keys() - graded]
     submissions = sorted([*submissions, *lost], key=lambda submission: submission.learner)
     for submission in submissions:
         submission.earlier = earlier_marks(files.root, submission.learner, lesson)
     if waiting := set(files.learners(files.submitted, lesson)) - graded:
         told = f"`make grade LESSON={lesson}` grades what is new."
         notes.append(f"Handed in and not graded: {_names(waiting)}. {told}")
-    return make_report(lesson, submissions, marks, notes)
+    return make_report(lesson, submissions, marks, _solutions(lesson, files), notes)
 
 
 def shown_path(path: Path) -> str:
@@ -50,7 +54,7 @@ def _require_lesson(lesson: str, files: CourseFiles) -> None:
     known = files.lessons()
     if lesson not in known:
         there = f"choose one of {', '.join(known)}" if known else "there is none at all"
-        said = f"There is no lesson {visible(lesson)!r}" if lesson else "No lesson is named"
+        said = f"There is no lesson {visible(lesson)!r}"
         raise CourseError(f"{said} in {shown_path(files.root)}: {there}.")
 
 
@@ -65,9 +69,11 @@ def _marks(lesson: str, files: CourseFiles) -> tuple[Marks, list[str]]:
         ]
 
 
-def _lost(learner: str, lesson: str, files: CourseFiles) -> Submission:
-    path = files.autograded / learner / lesson / f"{lesson}.ipynb"
-    return Submission(learner, path, troubles=[LOST])
+def _solutions(lesson: str, files: CourseFiles) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for notebook in sorted((files.source / lesson).glob("*.ipynb")):
+        found |= solution_cells(notebook)
+    return found
 
 
 def _names(learners: set[str]) -> str:

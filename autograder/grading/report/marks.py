@@ -32,28 +32,37 @@ class NoGradebook(Exception):
 
 @dataclass
 class Mark:
-    """A learner's mark for the lesson, with the penalty already deducted.
+    """A learner's mark for the lesson.
 
-    late: how long after the due date it was handed in. points: by grade cell; None where there are
-    none yet. by_hand: whether a person gave some of them. waiting: whether some still have to be
-    given by hand.
+    given: the points before the late penalty. late: how long after the due date it was handed in.
+    points: by grade cell; None where there are none yet. by_hand: whether a person gave some of
+    them. waiting: whether some still have to be given by hand.
     """
 
-    score: float
+    given: float = 0.0
     penalty: float = 0.0
     late: timedelta = timedelta(0)
     waiting: bool = False
     by_hand: bool = False
     points: dict[str, float | None] = field(default_factory=dict)
 
+    @property
+    def score(self) -> float:
+        """The points less the penalty, never below 0."""
+        return max(0.0, self.given - self.penalty)
+
 
 @dataclass
 class Marks:
     """What the gradebook knows about a lesson.
 
+    notebooks: their names. due: in UTC, None if it never is.
     most: maximum points by grade cell. checks: the exercise that each `check(…)` cell checks.
     released: source by cell, with stubs. names: full names by learner, where they are known.
     """
+
+    notebooks: list[str] = field(default_factory=list)
+    due: datetime | None = None
 
     most: dict[str, float] = field(default_factory=dict)
     checks: dict[str, str] = field(default_factory=dict)
@@ -86,18 +95,24 @@ def _read(session: Session, lesson: str) -> Marks:
     most = session.execute(_cells(lesson, GradeCell, "max_score"))
     released = {name: source or "" for name, source in sources}
     marks = Marks(most=dict(most.all()), released=released)
+    for name, due in session.execute(_notebooks(lesson)):
+        marks.notebooks.append(name)
+        marks.due = due
     checks = {name: exercise_checked(released.get(name, "")) for name in marks.most}
     marks.checks = {name: exercise for name, exercise in checks.items() if exercise}
-    for learner, score, penalty, waiting, *times in session.execute(_submissions(lesson)):
-        marks.learners[learner] = Mark(max(0.0, score - penalty), penalty, _late(*times), waiting)
+    for learner, penalty, *times in session.execute(_submissions(lesson)):
+        mark = marks.learners.setdefault(learner, Mark(late=_late(*times)))
+        mark.penalty += penalty or 0.0
     for learner, *parts in session.execute(
         select(Student.id, Student.first_name, Student.last_name)
     ):
         marks.names[learner] = " ".join(filter(None, parts))
-    for learner, cell, score, auto, manual, extra in session.execute(_grades(lesson)):
+    for learner, cell, score, auto, manual, extra, waiting in session.execute(_grades(lesson)):
         mark = marks.learners[learner]
+        mark.given += score
         mark.points[cell] = None if auto is None and manual is None else score
         mark.by_hand |= manual is not None or bool(extra)
+        mark.waiting |= bool(waiting)
     return marks
 
 
@@ -119,18 +134,30 @@ def _cells(lesson: str, kind: type[SourceCell] | type[GradeCell], field: str) ->
     )
 
 
+def _notebooks(lesson: str) -> Select:
+    return (
+        select(Notebook.name, Assignment.duedate)
+        .join(Assignment, Notebook.assignment_id == Assignment.id)
+        .where(Assignment.name == lesson)
+        .order_by(Notebook.name)
+    )
+
+
 def _submissions(lesson: str) -> Select:
+    """Select the submissions, once for each of their notebooks.
+
+    nbgrader's own sums of scores and penalties would take a time that grows with the whole term.
+    """
     return (
         select(
             SubmittedAssignment.student_id,
-            SubmittedAssignment.score,
-            SubmittedAssignment.late_submission_penalty,
-            SubmittedAssignment.needs_manual_grade,
+            SubmittedNotebook.late_submission_penalty,
             SubmittedAssignment.timestamp,
             SubmittedAssignment.extension,
             Assignment.duedate,
         )
         .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .outerjoin(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .where(Assignment.name == lesson)
     )
 
@@ -144,6 +171,7 @@ def _grades(lesson: str) -> Select:
             Grade.auto_score,
             Grade.manual_score,
             Grade.extra_credit,
+            Grade.needs_manual_grade,
         )
         .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
         .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)

@@ -1,42 +1,82 @@
-"""Render a report as one self-contained HTML page: no network, no other files."""
+"""Render reports as self-contained HTML pages: no network, no other files."""
 
 import base64
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from autograder.grading.report.classroom import Report, Row
+from autograder.grading.report.classroom import Report
+from autograder.grading.report.filters import days, percent
 from autograder.grading.report.histogram import histogram
 from autograder.grading.report.template import fill_template
+from autograder.grading.report.term_report import TermReport
 
 HERE = Path(__file__).parent
 SHOWN_MISTAKES = 12
+SHOWN_LEARNERS = 100  # of those who made a mistake again
 
 
 def render_page(report: Report, folder: Path, feedback: Path) -> str:
-    """Render the page, with links relative to `folder`.
+    """Render the page on a lesson, with links relative to `folder`.
 
     feedback: the folder with nbgrader's feedback for each learner.
     """
-    script = (HERE / "page.js").read_text(encoding="utf-8")
-    return fill_template(
-        HERE,
+    return _rendered(
+        "page.html.jinja",
         report=report,
         histogram=histogram(report.marks, report.most, report.mean, report.median),
-        links={row.learner: _link(row, report.lesson, folder, feedback) for row in report.rows},
+        links=_feedback_links(report, folder, feedback),
         shown_mistakes=SHOWN_MISTAKES,
-        script=Markup(script),
-        script_hash=_hash(script),
     )
 
 
-def _link(row: Row, lesson: str, folder: Path, feedback: Path) -> str:
-    """Return a link to a learner's feedback page; "" if there is none."""
-    page = feedback / row.learner / lesson / f"{lesson}.html"
-    return _relative(page, folder) if page.is_file() else ""
+def render_term_page(
+    report: TermReport, folder: Path, feedback: Path, pages: Mapping[str, Path]
+) -> str:
+    """Render the page on a term, with links relative to `folder`.
+
+    pages: those on the lessons.
+    """
+    return _rendered(
+        "term.html.jinja",
+        report=report,
+        links={},
+        pages={lesson: _relative(page, folder) for lesson, page in pages.items()},
+        feedback={one.lesson: _feedback_links(one, folder, feedback) for one in report.lessons},
+        shown_learners=SHOWN_LEARNERS,
+    )
+
+
+def _rendered(template: str, **values: Any) -> str:
+    script = (HERE / "page.js").read_text(encoding="utf-8")
+    return fill_template(
+        HERE,
+        {days, percent},
+        template,
+        script=Markup(script),
+        script_hash=_hash(script),
+        **values,
+    )
+
+
+def _feedback_links(report: Report, folder: Path, feedback: Path) -> dict[str, str]:
+    """Return links to the learners' feedback pages on a lesson; "" where there is none."""
+    return {
+        row.learner: next(
+            (
+                _relative(page, folder)
+                for name in report.notebooks
+                if (page := feedback / row.learner / report.lesson / f"{name}.html").is_file()
+            ),
+            "",
+        )
+        for row in report.rows
+    }
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -4,8 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.grading.report.same_code import Print, SameCode, code_print, same_code
+from autograder.grading.report.code_print import Print, code_print, statements
+from autograder.grading.report.same_code import SameCode, same_code
+from autograder.grading.report.same_mistakes import SameMistakes, same_mistakes
 from autograder.grading.report.submissions import Submission
+
+GIVEN_UP = "given up"  # the judge's name for taking the course's solution
 
 
 @dataclass(frozen=True)
@@ -44,18 +48,37 @@ def only_public(submissions: Sequence[Submission]) -> list[Lead]:
     return [lead for hidden, lead in sorted(found, key=lambda pair: pair[0][0] / pair[0][1])]
 
 
-def shared_code(submissions: Sequence[Submission], released: Mapping[str, str]) -> list[SameCode]:
-    """Find learners with the same code, the strongest evidence first.
+def shared_code(
+    submissions: Sequence[Submission], released: Mapping[str, str], solutions: Mapping[str, str]
+) -> list[SameCode]:
+    """Find learners with the same code, the strongest evidence first; note what can't be compared.
 
-    released: the released source of solution cells, by grade_id.
+    released, solutions: what the solution cells hold, as learners get them and in the course's own
+    notebook, by grade_id.
     """
     prints: dict[str, dict[str, Print]] = {}
+    given: dict[str, frozenset[str]] = {}
     for submission in submissions:
         for exercise in answered(submission):
-            source = submission.sources[exercise]
-            if print_ := code_print(source, released.get(exercise, "")):
+            if exercise not in given:
+                given[exercise] = statements(
+                    released.get(exercise, ""), solutions.get(exercise, "")
+                )
+            if print_ := code_print(submission.sources[exercise], given[exercise]):
                 prints.setdefault(exercise, {})[submission.learner] = print_
+            else:
+                submission.note(f"`{exercise}` is no Python, or too long, to compare with others.")
     return same_code(prints)
+
+
+def shared_mistakes(submissions: Sequence[Submission]) -> list[SameMistakes]:
+    """Find learners who made the same rare mistakes, the least likely to be chance first."""
+    made: dict[str, dict[str, str]] = {}
+    for submission in submissions:
+        for exercise, verdict in submission.verdicts.items():
+            if verdict["mistake"] not in ("", GIVEN_UP):
+                made.setdefault(exercise, {})[submission.learner] = verdict["mistake"]
+    return same_mistakes(made)
 
 
 def answered(submission: Submission) -> list[str]:

@@ -12,8 +12,13 @@ from autograder.grading.report.filters import breakable, code, duration, name, n
 FILTERS = (breakable, code, duration, name, number, when)
 
 
-def fill_template(folder: Path, filters: Collection[Callable[..., str]] = (), **values: Any) -> str:
-    """Fill `page.html.jinja` of a folder, with `style` from its `page.css`.
+def fill_template(
+    folder: Path,
+    filters: Collection[Callable[..., str]] = (),
+    template: str = "page.html.jinja",
+    **values: Any,
+) -> str:
+    """Fill a template in a folder, with `style` from its `page.css`.
 
     filters: those of this page alone, beside the common ones, each under its function's name.
     """
@@ -26,4 +31,4 @@ def fill_template(folder: Path, filters: Collection[Callable[..., str]] = (), **
     )
     environment.filters |= {make.__name__: make for make in (*FILTERS, *filters)}
     style = Markup((folder / "page.css").read_text(encoding="utf-8"))
-    return environment.get_template("page.html.jinja").render(style=style, **values)
+    return environment.get_template(template).render(style=style, **values)

@@ -5,15 +5,10 @@ import json
 import os
 import re
 from base64 import b64encode
-from datetime import datetime, timedelta
 from hashlib import sha256
-from html.parser import HTMLParser
 from urllib.parse import unquote_to_bytes
 
 import pytest
-from nbgrader import api
-from sqlalchemy import create_engine
-from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Answer, Problem
 from autograder.grading.report.__main__ import main
@@ -21,7 +16,6 @@ from autograder.grading.report.course_files import course_files
 from autograder.grading.report.filters import breakable
 from autograder.grading.report.gather import gather
 from autograder.grading.report.histogram import MOST_BARS, histogram
-from autograder.grading.report.same_code import code_print, same_code
 from autograder.grading.report.untrusted import (
     LONGEST_NAME,
     LONGEST_TEXT,
@@ -30,84 +24,24 @@ from autograder.grading.report.untrusted import (
     checked_verdict,
     visible,
 )
-from autograder.grading.worker.job import RUN
 from autograder.grading.worker.judge_notebook import VERDICT
 from autograder.judging.judge import judge
-from autograder.judging.verdict import AspectResult, CaseCount, Verdict
 from autograder.references.store import find
-
-LESSON = "01_of_two_exercises"
-DUE = datetime(2030, 1, 2)
-POINTS = {"softmax": 4, "attend": 6}
-STUB = '''def {}(x):
-    """What to do."""
-    # YOUR CODE HERE
-    raise NotImplementedError()
-'''
-BARE = STUB.replace("{}", "f")
-RIGHT = "def {}(x):\n    return x\n"
-LONG = """def {}(x):
-    # {comment}
-    top = x.max()
-    moved = x - top
-    powers = moved.exp()
-    total = powers.sum()
-    return powers / total
-"""
-EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{ 7 * 7 }}"
-
-
-def verdict(exercise, points=None, **facts):
-    """Make a verdict in which an exercise earns all its points, none, or some."""
-    of = POINTS[exercise]
-    points = of if points is None else points
-    public = CaseCount(2, 2) if points else CaseCount(0, 2)
-    aspects = [
-        AspectResult("the shape", points, True, public, public),
-        AspectResult("the numbers", of - points, points == of, public, public),
-    ]
-    return Verdict(exercise, LESSON, facts.pop("aspects", aspects), **facts).summary()
-
-
-def wrong(exercise, mistake, sentence):
-    return verdict(exercise, 0, mistake=mistake, sentence=sentence)
-
-
-def open_(exercise):
-    return verdict(exercise, 0, answered=False, problems=(Problem("not answered", exercise),))
-
-
-def problem(exercise, kind, detail=""):
-    return verdict(
-        exercise, 0, problems=(Problem(kind, detail, "line 3"),), sentence=f"No: {kind}."
-    )
-
-
-def only_public(exercise):
-    aspects = [
-        AspectResult("the numbers", POINTS[exercise], False, CaseCount(3, 3), CaseCount(0, 2))
-    ]
-    return verdict(exercise, aspects=aspects, sentence="It is right on the cases shown.")
-
-
-def notebook(softmax, attend, outcome="graded", reason="", source=RIGHT):
-    """Make an autograded notebook as the engine leaves it."""
-    cells = []
-    for exercise, found in {"softmax": softmax, "attend": attend}.items():
-        code = STUB if found and not found["answered"] else source
-        solution = {"grade_id": exercise, "solution": True, "grade": False}
-        cells.append(cell(code.replace("{}", exercise), nbgrader=solution))
-        check = {"grade_id": f"check_{exercise}", "solution": False, "grade": True}
-        cells.append(
-            cell(f"check({exercise})", nbgrader=check, **({VERDICT: found} if found else {}))
-        )
-    run = {"outcome": outcome, "reason": reason, "seconds": 0.5}
-    return {"cells": cells, "metadata": {RUN: run}, "nbformat": 4, "nbformat_minor": 5}
-
-
-def cell(source, **metadata):
-    return {"cell_type": "code", "source": source, "metadata": metadata, "outputs": []}
-
+from tests.grading.report.made import (
+    EVIL,
+    LESSON,
+    LONG,
+    Reader,
+    cell,
+    notebook,
+    only_public,
+    open_,
+    problem,
+    verdict,
+    write_class,
+    write_gradebook,
+    wrong,
+)
 
 MAX_WORDS = "The largest `score` goes first."
 CLASS = {
@@ -127,56 +61,6 @@ CLASS = {
     ),
 }
 MARKS = {"ann": 10, "ben": 10, "cleo": 1, "dan": 0, "eve": 0, "fay": 6, "gus": 0, "hal": None}
-
-
-def write_class(course, notebooks):
-    for learner, found in notebooks.items():
-        folder = course / "autograded" / learner / LESSON
-        folder.mkdir(parents=True)
-        data = found if isinstance(found, bytes) else json.dumps(found).encode()
-        (folder / f"{LESSON}.ipynb").write_bytes(data)
-    (course / "solutions" / LESSON).mkdir(parents=True, exist_ok=True)
-    return course
-
-
-def write_gradebook(path, notebooks, penalty=(), by_hand=()):
-    """Write a gradebook with the verdicts' points; penalties and manual scores by learner."""
-    engine = create_engine(f"sqlite:///{path}")
-    api.Base.metadata.create_all(engine)
-    with Session(engine) as session:
-        lesson = api.Assignment(name=LESSON, course=api.Course(id="course"), duedate=DUE)
-        book = api.Notebook(name=LESSON, assignment=lesson)
-        cells = {}
-        for exercise, points in POINTS.items():
-            name = f"check_{exercise}"
-            cells[name] = api.GradeCell(
-                name=name, max_score=points, cell_type="code", notebook=book
-            )
-            session.add(source_cell(name, f"check({exercise})", book))
-            session.add(source_cell(exercise, STUB.replace("{}", exercise), book))
-        for learner, found in notebooks.items():
-            late = dict(penalty).get(learner, 0)
-            student = api.Student(id=learner, last_name="Okafor" if late else None)
-            handed_in = api.SubmittedAssignment(assignment=lesson, student=student)
-            handed_in.timestamp = DUE + timedelta(days=3, hours=5) if late else DUE
-            handed_in.extension = timedelta(days=1)
-            copy = api.SubmittedNotebook(
-                notebook=book, assignment=handed_in, late_submission_penalty=late
-            )
-            verdicts = [c["metadata"][VERDICT] for c in found["cells"] if VERDICT in c["metadata"]]
-            for about in verdicts:
-                grade = api.Grade(cell=cells[f"check_{about['exercise']}"], notebook=copy)
-                grade.auto_score = about["points"] if about["graded"] else None
-                grade.needs_manual_grade = grade.auto_score is None
-                if about["exercise"] == "attend":
-                    grade.manual_score = dict(by_hand).get(learner)
-                session.add(grade)
-        session.commit()
-    engine.dispose()
-
-
-def source_cell(name, source, book):
-    return api.SourceCell(name=name, cell_type="code", source=source, notebook=book)
 
 
 @pytest.fixture(autouse=True)
@@ -202,27 +86,6 @@ def report(course):
 def page(course):
     assert main([LESSON, f"--course={course}"]) == 0
     return (course / "build" / "report" / f"{LESSON}.html").read_text(encoding="utf-8")
-
-
-class Reader(HTMLParser):
-    """Reads a page as a browser would: its elements, and the text of each section."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.sections, self.section = [], {}, ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        if tag == "h2":
-            self.section = dict(attributes)["id"]
-
-    def handle_data(self, data):
-        text = f"{self.sections.get(self.section, '')} {data}"
-        self.sections[self.section] = " ".join(text.split())
-
-    def attributes(self, name):
-        return [found[name] for _, found in self.elements if name in found]
 
 
 # ---------------------------------------------------------------- what it says
@@ -351,7 +214,6 @@ def test_a_submission_without_notebook_keeps_its_line(course):
     ("arguments", "words"),
     [
         (["02_unknown"], "There is no lesson '02_unknown'"),
-        ([], "No lesson is named"),
         (["../../etc"], "There is no lesson"),
         (["02_empty"], "run `make grade LESSON=02_empty` first"),
     ],
@@ -485,63 +347,6 @@ def test_long_names_can_be_broken_and_stay_text():
     assert breakable("load_from_torch") == "load_<wbr>from_<wbr>torch"
     assert breakable("KerasMultiHead") == "Keras<wbr>Multi<wbr>Head"
     assert breakable("a_<b>") == "a_<wbr>&lt;b&gt;"
-
-
-# ---------------------------------------------------------------- the same code
-
-
-def body(*lines):
-    return "def f(x):\n" + "".join(f"    {line}\n" for line in lines)
-
-
-EIGHT = body(*(f"a{i} = x + {i}" for i in range(7)), "return a0")
-SIXTEEN = body(*(f"a{i} = x + {i}" for i in range(15)), "return a0")
-
-
-def groups(sources, exercise="f"):
-    prints = {learner: code_print(source, BARE) for learner, source in sources.items()}
-    return same_code({exercise: {s: print_ for s, print_ in prints.items() if print_}})
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "named"),
-    [
-        (EIGHT, EIGHT, True),
-        (EIGHT, "# mine\n" + EIGHT.replace(" + ", "  +  "), True),
-        (EIGHT, EIGHT.replace("x):\n", 'x):\n    "What it does."\n'), True),
-        (EIGHT, EIGHT.replace("+ 3", "- 3"), False),
-        (EIGHT, re.sub(r"\ba(\d)", r"b\1", EIGHT), False),
-        (SIXTEEN, re.sub(r"\ba(\d)", r"b\1", SIXTEEN), True),
-        (SIXTEEN, SIXTEEN.replace("return a0", "return a1"), False),
-        (body("return x"), body("return x"), False),
-        (BARE, BARE, False),
-        ("def f(", "def f(", False),
-        ("(" * 10_000, "(" * 10_000, False),
-    ],
-)
-def test_code_is_the_same_when_there_is_enough_of_it(one, other, named):
-    assert bool(groups({"ann": one, "ben": other})) is named
-
-
-def test_short_code_that_many_write_is_no_evidence():
-    others = {f"other_{i}": EIGHT.replace("+ 3", f"+ 1{i}") for i in range(10)}
-    assert [group.learners for group in groups({"ann": EIGHT, "ben": EIGHT} | others)]
-    many = {f"learner_{i}": EIGHT for i in range(6)}
-    assert not groups(many | others)
-    assert groups({learner: SIXTEEN for learner in many} | others)
-
-
-def test_what_a_group_shares_in_several_exercises_adds_up():
-    five = code_print(body("a = x", "b = a", "c = b", "d = c", "return d"), BARE)
-    alone = code_print(SIXTEEN, BARE)
-    prints = {
-        "f": {"ann": five, "ben": five, "cleo": five},
-        "g": {"ann": five, "ben": five},
-        "h": {"dan": alone, "eve": alone},
-    }
-    found = same_code(prints)
-    assert [group.learners for group in found] == [("dan", "eve"), ("ann", "ben")]
-    assert [shared.exercise for shared in found[1].shared] == ["f", "g"]
 
 
 # ---------------------------------------------------------------- marks as a picture

@@ -1,0 +1,112 @@
+"""The print of an answer: its code without what says nothing of where it comes from.
+
+Comments, layout and docstrings never count, nor what an error says, type annotations and IPython
+magics.
+"""
+
+import ast
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from autograder.grading.report.value_numbering import Reader, digest
+
+MOST_CHARACTERS = 50_000
+MOST_NODES = 5_000  # of the syntax tree; the longest of the course's own answers have 750
+TOO_LONG = "more code than any answer needs"
+NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Print:
+    """An answer's code.
+
+    letters: the code with its names and in its order. meaning: without them.
+    own: the statements that are the learner's, one by one, with blanks for variables.
+    """
+
+    letters: str
+    meaning: str
+    own: frozenset[str]
+
+
+def code_print(source: str, given: Collection[str] = ()) -> Print | None:
+    """Compute the print of an answer; None if it is no Python, too long or nested too deeply.
+
+    given: the statements that everybody was given.
+    """
+    try:
+        tree = _parsed(source)
+        letters = digest(ast.dump(tree))
+        return Print(letters, _meaning(tree), _statements(tree).difference(given))
+    except NOT_PARSED:
+        return None
+
+
+def statements(*sources: str) -> frozenset[str]:
+    """List the statements of some code as `Print.own` does; none if it can't be read."""
+    try:
+        return frozenset().union(*(_statements(_parsed(source)) for source in sources))
+    except NOT_PARSED:
+        return frozenset()
+
+
+def _parsed(source: str) -> ast.Module:
+    """Parse code without docstrings, `pass` and magics. Raises one of `NOT_PARSED`."""
+    if len(source) > MOST_CHARACTERS:
+        raise ValueError(TOO_LONG)
+    lines = source.splitlines()
+    code = "\n".join(line for line in lines if not line.startswith(("%", "!")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Python on the learner's code
+        tree = ast.parse(code)
+    for number, node in enumerate(ast.walk(tree)):
+        if number == MOST_NODES:
+            raise ValueError(TOO_LONG)
+        if isinstance(getattr(node, "body", None), list):
+            node.body = [statement for statement in node.body if not _says_nothing(statement)]
+    return tree
+
+
+def _says_nothing(statement: ast.AST) -> bool:
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or isinstance(statement, ast.Pass)
+
+
+# Both read twice: the second time, what is defined below its first use is known.
+
+
+def _meaning(tree: ast.Module) -> str:
+    reader = Reader()
+    reader.visit(tree)
+    reader.tell_apart()
+    return reader.visit(tree)
+
+
+def _statements(tree: ast.Module) -> frozenset[str]:
+    reader = _StatementReader()
+    reader.visit(tree)
+    reader.found.clear()
+    reader.visit(tree)
+    return frozenset(reader.found)
+
+
+class _StatementReader(Reader):
+    """Digests statements one by one, without their blocks. Variables are blanks, but not arguments.
+
+    found: the digests.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def block(self, statements: Sequence[ast.stmt]) -> str:
+        self.found += map(self.visit, statements)
+        return "block"
+
+    def bind(self, target: ast.expr, value: str) -> str:
+        return super().bind(target, "variable")
+
+    def act_on(self, node: ast.expr, how: str) -> None:
+        """Do nothing: a blank stays one."""

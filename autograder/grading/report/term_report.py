@@ -1,0 +1,130 @@
+"""The report over a term: how learners progress, who is missing, which mistakes persist."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import combinations
+
+from autograder.errors import CourseError
+from autograder.grading.report.classroom import Report
+from autograder.grading.report.course_files import CourseFiles
+from autograder.grading.report.gather import gather, shown_path
+from autograder.grading.report.persistent import Persistent, persistent_mistakes
+from autograder.grading.report.standings import Progress, State, make_progress
+from autograder.grading.term.tables import Term, read_term
+
+OFTEN = 0.1  # a share of the learners
+
+
+@dataclass(frozen=True)
+class TermReport:
+    """What the page on a term shows.
+
+    lessons: the reports of the graded ones, in order. names: full names by learner, if known.
+    alike: pairs of learners whose answers are alike in several lessons, with these lessons.
+    """
+
+    made: datetime
+    lessons: list[Report]
+    progress: list[Progress]
+    persistent: list[Persistent]
+    alike: dict[tuple[str, str], list[str]]
+    names: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def learners(self, lesson: str, state: State) -> list[str]:
+        """List the learners who are in a state in a lesson."""
+        return [one.learner for one in self.progress if one.standings[lesson].state == state]
+
+    def handed_in(self, lesson: str) -> int:
+        """Count those who handed in."""
+        return sum(one.standings[lesson].handed_in for one in self.progress)
+
+    def late(self, lesson: str) -> int:
+        """Count those who handed in late."""
+        return sum(one.standings[lesson].days_late > 0 for one in self.progress)
+
+    @property
+    def again(self) -> list[Persistent]:
+        """The mistakes that learners made again, those of most learners first."""
+        made = [one for one in self.persistent if one.again]
+        return sorted(made, key=lambda one: -len(one.again))
+
+    @property
+    def gone(self) -> list[str]:
+        """The learners who handed in nothing at all, and should have."""
+        silent = (one for one in self.progress if one.missing)
+        return [
+            one.learner
+            for one in silent
+            if not any(standing.handed_in for standing in one.standings.values())
+        ]
+
+    @property
+    def often(self) -> list[Persistent]:
+        """The mistakes that a good part of a later lesson's learners still make."""
+        return [one for one in self.persistent if one.later >= OFTEN]
+
+
+def gather_term(files: CourseFiles) -> TermReport:
+    """Gather the reports of all graded lessons, and what can be said over them.
+
+    Raises CourseError if nothing is graded, or a table of the term can't be read.
+    """
+    term = read_term(files.root)
+    graded = [lesson for lesson in files.lessons() if any(files.learners(files.autograded, lesson))]
+    if not graded:
+        raise CourseError(
+            f"Nothing is graded in {shown_path(files.root)}: there is nothing to report on until "
+            "`make grade LESSON=…` has graded a lesson."
+        )
+    return make_term_report([gather(lesson, files) for lesson in graded], term, files)
+
+
+def make_term_report(lessons: Sequence[Report], term: Term, files: CourseFiles) -> TermReport:
+    """Make the report from those of the graded lessons."""
+    names = {learner: name for report in lessons for learner, name in report.names.items()}
+    names |= {id: one.full_name for id, one in term.learners.items() if one.full_name}
+    learners = {row.learner for report in lessons for row in report.rows}
+    submitted = {one: set(files.learners(files.submitted, one)) for one in files.lessons()}
+    now = datetime.now(UTC)
+    return TermReport(
+        made=now.astimezone(),
+        lessons=list(lessons),
+        progress=make_progress(
+            sorted({*learners, *names, *term.learners}),
+            lessons,
+            term,
+            submitted,
+            now.replace(tzinfo=None),
+        ),
+        persistent=persistent_mistakes(lessons),
+        alike=_alike(lessons),
+        names=names,
+        notes=_notes(lessons, submitted),
+    )
+
+
+def _alike(lessons: Sequence[Report]) -> dict[tuple[str, str], list[str]]:
+    """List the pairs that several lessons' reports lead to, with these lessons, the most first."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for report in lessons:
+        groups = [*report.same_code, *report.same_mistakes]
+        for pair in sorted({pair for one in groups for pair in combinations(one.learners, 2)}):
+            found[pair].append(report.lesson)
+    several = {pair: names for pair, names in found.items() if len(names) > 1}
+    return dict(sorted(several.items(), key=lambda item: -len(item[1])))
+
+
+def _notes(lessons: Sequence[Report], submitted: dict[str, set[str]]) -> list[str]:
+    """Say what the page leaves out, and what the reports of several lessons have to say."""
+    notes = dict.fromkeys(note for report in lessons for note in report.notes)
+    graded = {report.lesson for report in lessons}
+    for lesson, learners in submitted.items():
+        if learners and lesson not in graded:
+            notes[
+                f"{lesson} is not on this page: {len(learners)} handed it in, and nobody is graded "
+                f"yet. `make grade LESSON={lesson}` does that."
+            ] = None
+    return list(notes)

@@ -1,0 +1,380 @@
+"""The report over all lessons: how learners progress, who is missing, which mistakes persist."""
+
+import json
+import os
+from urllib.parse import unquote_to_bytes
+
+import pytest
+from bs4 import BeautifulSoup
+from nbgrader import api
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
+
+from autograder.grading.report.__main__ import main
+from autograder.grading.report.classroom import make_report
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.filters import percent
+from autograder.grading.report.marks import Mark, Marks
+from autograder.grading.report.page import render_term_page
+from autograder.grading.report.submissions import Submission
+from autograder.grading.report.term_report import gather_term, make_term_report
+from autograder.grading.term.tables import Term
+from autograder.grading.worker.job import RUN
+from tests.grading.report.disguise import disguised
+from tests.grading.report.made import (
+    EVIL,
+    LONG,
+    POINTS,
+    notebook,
+    open_,
+    problem,
+    verdict,
+    write_class,
+    write_gradebook,
+    wrong,
+)
+
+ONE, TWO, THREE, OWN = "01_one", "02_two", "03_three", "04_own"
+SCALE = ("not scaled", "Divide the scores by `√d_k`.")
+SHAPE = "`weights` should have shape (2, 3); it has (3, 2)."
+FULL = notebook(verdict("softmax"), verdict("attend"))
+LOST = notebook(verdict("softmax"), verdict("attend", 2, sentence=SHAPE))
+CUT_OFF = [problem(exercise, "not run") for exercise in POINTS]
+LESSONS = {
+    ONE: {
+        "ann": FULL,
+        "ben": notebook(wrong("softmax", *SCALE), verdict("attend")),
+        "cleo": notebook(wrong("softmax", *SCALE), wrong("attend", *SCALE)),
+        "dan": LOST,
+    },
+    TWO: {
+        "ann": notebook(verdict("softmax"), verdict("attend", 3)),
+        "ben": notebook(verdict("softmax"), wrong("attend", *SCALE)),
+        "cleo": notebook(wrong("softmax", *SCALE), verdict("attend")),
+        "dan": LOST,
+        "eve": notebook(*CUT_OFF, "not graded", "It is cut off."),
+    },
+    THREE: {
+        "ann": notebook(open_("softmax"), open_("attend"), "unanswered"),
+        "ben": notebook(verdict("softmax"), wrong("attend", *SCALE)),
+    },
+}
+LEARNERS = "learner,first_name,last_name\nann,Ann,Abara\ncleo,,\ndan,,\ngus,Gus,Ito\n"
+EXTENSIONS = f"learner,lesson,due\ncleo,{THREE},excused\ndan,{THREE},2099-01-01 00:00\n"
+
+
+@pytest.fixture(autouse=True)
+def no_config_of_this_machine(monkeypatch, tmp_path_factory):
+    """Use only the course's own configuration, not this machine's."""
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A course of three graded lessons; gus is in learners.csv alone."""
+    config = "get_config().CourseDirectory.source_directory = 'solutions'"
+    (tmp_path / "nbgrader_config.py").write_text(config, encoding="utf-8")
+    for lesson, notebooks in LESSONS.items():
+        write_class(tmp_path, notebooks, lesson)
+        late = {"ben": 1} if lesson == TWO else {}
+        write_gradebook(tmp_path / "gradebook.db", notebooks, late, lesson=lesson)
+    (tmp_path / "lessons.csv").write_text(
+        "lesson,due\n" + "".join(f"{lesson},2020-01-01 00:00\n" for lesson in LESSONS),
+        encoding="utf-8",
+    )
+    (tmp_path / "learners.csv").write_text(LEARNERS, encoding="utf-8")
+    (tmp_path / "extensions.csv").write_text(EXTENSIONS, encoding="utf-8")
+    return tmp_path
+
+
+def give_feedback(course):
+    for path in course.glob("autograded/*/*"):
+        folder = course / "feedback" / path.relative_to(course / "autograded")
+        folder.mkdir(parents=True)
+        (folder / f"{path.name}.html").touch()
+
+
+def page(course):
+    assert main([f"--course={course}"]) == 0
+    text = (course / "build" / "report" / "term" / "index.html").read_text(encoding="utf-8")
+    return BeautifulSoup(text, "html.parser")
+
+
+def words(element):
+    return " ".join(element.get_text(" ").split())
+
+
+def section(page, name):
+    """The words below a heading."""
+    parts = []
+    for element in page.find(id=name).find_next_siblings():
+        if element.name == "h2":
+            break
+        parts.append(words(element))
+    return " ".join(parts)
+
+
+def rows(table):
+    return [
+        [words(cell) for cell in row.find_all(["th", "td"])] for row in table.tbody.find_all("tr")
+    ]
+
+
+def learners_table(page):
+    return next(table for table in page.find_all("table") if table.get("id") == "learners")
+
+
+# ---------------------------------------------------------------- what it says
+
+
+def test_each_learner_has_a_row_with_the_share_of_each_lesson(course):
+    assert rows(learners_table(page(course))) == [
+        ["Ann Abara ann", "57% 17 of 30", "0", "100%", "70%", "0%"],
+        ["Okafor ben", "43% 13 of 30", "0", "60%", "30% 3 days late", "40%"],
+        ["cleo", "30% 6 of 20", "0", "0%", "60%", "excused"],
+        ["dan", "60% 12 of 20", "0", "60%", "60%", "not due yet"],
+        ["eve", "0% 0 of 20", "2", "missing", "not graded", "missing"],
+        ["Gus Ito gus", "0% 0 of 30", "3", "missing", "missing", "missing"],
+    ]
+
+
+def test_each_lesson_has_a_row_with_counts(course):
+    table = page(course).find(id="lessons").find_next("table")
+    assert rows(table) == [
+        ["01_ one of 10", "4 of 6 (67%)", "0", "0", "2", "5.5", "6"],
+        ["02_ two of 10", "5 of 6 (83%)", "1", "1", "1", "5.5", "6"],
+        ["03_ three of 10", "2 of 6 (33%)", "0", "0", "2", "2.0", "2"],
+    ]
+
+
+def test_who_handed_in_nothing_is_listed_by_lesson(course):
+    told = section(page(course), "missing")
+    assert told.startswith("In no lesson at all: Gus Ito gus .")
+    assert "01_ one: 2 learners eve , Gus Ito gus" in told
+    assert "02_ two: 1 learner Gus Ito gus" in told
+    assert "03_ three: 2 learners eve , Gus Ito gus" in told
+    assert "cleo" not in told and "dan" not in told
+
+
+def test_mistakes_persist_in_the_class(course):
+    found = page(course)
+    head, *_ = found.find(id="mistakes").find_all_next("table")
+    kinds = {row[0]: row[1:] for row in rows(head)}
+    most = "1 of 1 100% still most"
+    assert kinds["not scaled known mistake"] == ["2 of 4 50%", "2 of 4 50%", most]
+    assert kinds["wrong shape in general"] == ["1 of 4 25%", "1 of 4 25%", "–"]
+    assert kinds["the numbers aspect lost"] == ["3 of 4 75%", "4 of 4 100% still most", most]
+
+
+def test_most_still_make_a_mistake_in_a_later_lesson_only(course):
+    found = {one.kind.name: one for one in gather_term(course_files(course)).persistent}
+    assert found["not scaled"].most_still == [THREE]
+    assert found["wrong shape"].most_still == []
+
+
+def test_mistakes_persist_by_learner(course):
+    told = section(page(course), "mistakes")
+    assert "not scaled (known mistake): 2 learners" in told
+    assert "Okafor ben 01_ one: softmax 02_ two: attend 03_ three: attend" in told
+    assert "cleo 01_ one: softmax , attend 02_ two: softmax" in told
+    assert "wrong shape (in general): 1 learner" in told
+
+
+def test_links_lead_to_pages_that_are_there(course):
+    give_feedback(course)
+    found = page(course)
+    folder = course / "build" / "report" / "term"
+    links = {link["href"].partition("#")[0] for link in found.find_all("a")} - {""}
+    paths = {os.fsdecode(unquote_to_bytes(link)) for link in links}
+    assert all((folder / path).is_file() and path.endswith(".html") for path in paths)
+    assert f"../{ONE}.html" in links
+    assert f"../../../feedback/ben/{TWO}/{TWO}.html" in links
+    row = next(row for row in learners_table(found).tbody.find_all("tr") if "cleo" in row.text)
+    assert [cell.a["href"].split("/")[-2] for cell in row.find_all("td") if cell.a] == [ONE, TWO]
+    again = next(one for one in found.find_all("details") if "not scaled" in one.summary.text)
+    assert {link["href"] for link in again.find_all("a")} <= links
+
+
+def test_without_feedback_pages_there_are_no_links_to_them(course):
+    assert not any("feedback" in link["href"] for link in page(course).find_all("a"))
+
+
+def test_pairs_that_are_alike_in_several_lessons_are_a_lead(course):
+    long = LONG.replace("{}", "f").replace("{comment}", "mine")
+    for lesson in (ONE, TWO):
+        for learner, code in (("ida", long), ("jon", disguised(long))):
+            copied = notebook(verdict("softmax"), verdict("attend"))
+            copied["cells"][0]["source"] = code.replace("def f", "def softmax")
+            copied["cells"][2]["source"] = code.replace("def f", "def attend")
+            write_class(course, {learner: copied}, lesson)
+    assert "ida , jon 01_ one , 02_ two" in section(page(course), "look")
+    report = (course / "build" / "report" / f"{ONE}.html").read_text(encoding="utf-8")
+    assert "(5 statements, names or order changed)" in report
+
+
+def test_a_lesson_that_nobody_has_graded_is_mentioned(course):
+    (course / "submitted" / "ann" / "05_new").mkdir(parents=True)
+    (course / "solutions" / "05_new").mkdir()
+    told = words(page(course).find(class_="notes"))
+    assert "05_new is not on this page: 1 handed it in, and nobody is graded yet." in told
+
+
+def test_a_submission_that_waits_is_not_graded_and_not_missing(course):
+    (course / "submitted" / "gus" / ONE).mkdir(parents=True)
+    row = next(row for row in rows(learners_table(page(course))) if "gus" in row[0])
+    assert row[2:4] == ["2", "not graded"]
+
+
+# ---------------------------------------------------------------- other courses
+
+
+def write_own(course):
+    """An instructor's own assignment of two notebooks, graded by hand."""
+    engine = create_engine(f"sqlite:///{course / 'gradebook.db'}")
+    with Session(engine) as session:
+        assignment = api.Assignment(name=OWN, course=session.merge(api.Course(id="course")))
+        session.add(assignment)
+        ann = session.get(api.Student, "ann")
+        handed_in = api.SubmittedAssignment(assignment=assignment, student=ann)
+        for name in ("essay", "tables"):
+            book = api.Notebook(name=name, assignment=assignment)
+            cell = api.GradeCell(name=f"q_{name}", max_score=5, cell_type="code", notebook=book)
+            copy = api.SubmittedNotebook(notebook=book, assignment=handed_in)
+            given = {"manual_score": 4, "needs_manual_grade": False}
+            session.add(api.Grade(cell=cell, notebook=copy, **given))
+        session.commit()
+    engine.dispose()
+    for name in ("essay", "tables"):
+        path = course / "autograded" / "ann" / OWN / f"{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        run = {"outcome": "graded", "reason": "", "seconds": 1}
+        path.write_text(json.dumps({"cells": [], "metadata": {RUN: run}}), encoding="utf-8")
+    feedback = course / "feedback" / "ann" / OWN
+    feedback.mkdir(parents=True)
+    (feedback / "tables.html").touch()
+
+
+def test_an_own_assignment_of_several_notebooks_counts_like_a_lesson(course):
+    write_own(course)
+    found = page(course)
+    row = learners_table(found).tbody.find("tr")
+    assert words(row).endswith("80%") and row.find_all("td")[-1].a["href"].endswith("/tables.html")
+    own = (course / "build" / "report" / f"{OWN}.html").read_text(encoding="utf-8")
+    assert "unreadable" not in own and "<dt>graded</dt><dd>1</dd>" in own
+
+
+def test_without_a_gradebook_there_are_the_judges_marks(course):
+    (course / "gradebook.db").unlink()
+    found = page(course)
+    assert "There is no gradebook to read" in words(found.find(class_="notes"))
+    ben = next(row for row in rows(learners_table(found)) if row[0] == "ben")
+    assert ben[3:] == ["60%", "40%", "40%"]
+
+
+def test_without_tables_the_learners_are_those_of_the_gradebook(course):
+    for table in ("learners", "lessons", "extensions"):
+        (course / f"{table}.csv").unlink()
+    assert [row[0] for row in rows(learners_table(page(course)))] == [
+        "ann",
+        "Okafor ben",
+        "cleo",
+        "dan",
+        "eve",
+    ]
+
+
+def test_with_a_lesson_only_its_page_is_written(course):
+    assert main([ONE, f"--course={course}"]) == 0
+    assert [path.name for path in (course / "build" / "report").iterdir()] == [f"{ONE}.html"]
+
+
+def test_without_a_lesson_all_pages_are_written(course, capsys):
+    page(course)
+    assert {path.name for path in (course / "build" / "report").iterdir()} == {
+        *(f"{lesson}.html" for lesson in LESSONS),
+        "term",
+    }
+    assert "The report on the term is in" in capsys.readouterr().out
+
+
+def test_the_page_on_the_term_goes_where_it_is_told(course):
+    there = course / "pages" / "term.html"
+    assert main([f"--course={course}", f"--output={there}"]) == 0
+    links = BeautifulSoup(there.read_text(encoding="utf-8"), "html.parser").find_all("a")
+    assert f"../build/report/{ONE}.html" in {link["href"] for link in links}
+
+
+@pytest.mark.parametrize(
+    ("learners", "sentence"),
+    [
+        (LEARNERS, "Nothing is graded in"),
+        ("name\nann\n", "learners.csv, line 1: there is no column 'name'"),
+    ],
+)
+def test_one_sentence_says_why_there_is_no_page(tmp_path, capsys, learners, sentence):
+    write_gradebook(tmp_path / "gradebook.db", {}, lesson=ONE)
+    (tmp_path / "learners.csv").write_text(learners, encoding="utf-8")
+    assert main([f"--course={tmp_path}"]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told and len(told.splitlines()) == 1
+    assert not (tmp_path / "build").exists()
+
+
+# ---------------------------------------------------------------- the page itself
+
+
+def test_the_page_can_be_read_by_anybody(course):
+    found = page(course)
+    assert found.html["lang"] == "en"
+    tables = found.find_all("table")
+    assert tables and all(table.caption for table in tables)
+    assert all(head.get("scope") in ("row", "col") for head in found.find_all("th"))
+    assert all(row.th["scope"] == "row" for row in learners_table(found).tbody.find_all("tr"))
+    assert not found.find_all(["img", "link", "iframe"]) and len(found.find_all("script")) == 1
+    # Colors repeat what the words say.
+    assert all(words(cell) for cell in learners_table(found).find_all("td"))
+
+
+def test_hostile_names_stay_text(course):
+    evil = f"mallory {EVIL.replace('/', '')}\u202e"
+    for lesson in (ONE, TWO):
+        write_class(course, {evil: LESSONS[ONE]["cleo"]}, lesson)
+        folder = course / "feedback" / evil / lesson
+        folder.mkdir(parents=True)
+        (folder / f"{lesson}.html").touch()
+    (course / "autograded" / os.fsdecode(b"\xff") / ONE).mkdir(parents=True)
+    found = page(course)
+    assert len(found.find_all("script")) == 1 and not found.find_all("img")
+    assert not any(name.startswith("on") for tag in found.find_all() for name in tag.attrs)
+    assert "mallory <script>alert(1)" in words(learners_table(found))
+    assert "\u202e" not in str(found) and "{{ 7 * 7 }}" in str(found)
+
+
+def test_nothing_short_of_all_is_a_hundred_percent():
+    assert [percent(value) for value in (0, 0.4, 49.6, 99.6, 100, 105)] == [
+        "0%",
+        "0%",
+        "50%",
+        "99%",
+        "100%",
+        "105%",
+    ]
+
+
+def test_a_thousand_learners_and_ten_lessons_fit_on_a_page(tmp_path):
+    learners = [f"learner_{number:04}" for number in range(1000)]
+    names = [f"{number:02}_a_lesson_of_the_term" for number in range(1, 11)]
+
+    def report(lesson):
+        told = {"attend": wrong("attend", *SCALE)}
+        handed_in = [Submission(one, 1.0, dict(told), outcome="graded") for one in learners]
+        marks = Marks(
+            most={"check_attend": POINTS["attend"]},
+            checks={"check_attend": "attend"},
+            learners={one: Mark(3.0) for one in learners},
+        )
+        return make_report(lesson, handed_in, marks, {})
+
+    term = make_term_report(list(map(report, names)), Term(), course_files(tmp_path))
+    pages = {name: tmp_path / f"{name}.html" for name in names}
+    assert len(render_term_page(term, tmp_path, tmp_path / "feedback", pages)) < 3_000_000
