@@ -8,6 +8,7 @@ import jupytext
 import nbformat
 import pytest
 
+from autograder.authoring import notebooks
 from autograder.authoring.notebooks import answered_cells, build_notebook, write, write_text
 from autograder.authoring.stated_points import stated_in_readme
 from autograder.lessons.errors import AuthoringError
@@ -28,7 +29,7 @@ TEXT = f"""# %% [markdown]
 # Begin.
 
 # %%
-from autograder import check
+from autograder import check, made_for
 
 # %% [markdown]
 # ### Exercise 1: `double` (5 minutes)
@@ -52,8 +53,10 @@ check(double)
 
 
 @pytest.fixture
-def text(tmp_path):
-    """The path of a made-up lesson's text."""
+def text(tmp_path, monkeypatch):
+    """The path of a made-up lesson's text. Its reference knows the one exercise."""
+    known = SimpleNamespace(questions={"double": SimpleNamespace(contract="c0ffee")})
+    monkeypatch.setattr(notebooks, "load", lambda path: known)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     path = tmp_path / "solutions" / f"{LESSON}.py"
     path.parent.mkdir()
@@ -64,7 +67,7 @@ def text(tmp_path):
 def built(text):
     """Build the source notebook of a text, without running it, and write it."""
     exercises = [SimpleNamespace(name="double", points=3)]
-    lesson = SimpleNamespace(notebook=jupytext.read(text), exercises=exercises)
+    lesson = SimpleNamespace(name=LESSON, notebook=jupytext.read(text), exercises=exercises)
     notebook = build_notebook(lesson)
     write(notebook, source_of(text))
     return notebook
