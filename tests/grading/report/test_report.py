@@ -147,6 +147,30 @@ def test_what_is_worth_a_look(course):
     assert "cleo" not in told
 
 
+def test_code_that_the_courses_solution_has_is_not(course):
+    assert [group.learners for group in report(course).same_code] == [("ann", "ben")]
+    source = notebook(verdict("softmax"), verdict("attend"), source=LONG)
+    path = course / "solutions" / LESSON / f"{LESSON}.ipynb"
+    path.write_text(json.dumps(source), encoding="utf-8")
+    assert report(course).same_code == []
+
+
+def test_rare_mistakes_that_two_share_are_worth_a_look_and_giving_up_is_not(course):
+    alike = notebook(wrong("softmax", "a slip", "One."), wrong("attend", "a slur", "Two."))
+    given_up = notebook(wrong("softmax", "given up", "Lent."), wrong("attend", "a snag", "Two."))
+    write_class(course, {"jon": alike, "kim": alike, "lea": given_up, "max": given_up})
+    assert [group.learners for group in report(course).same_mistakes] == [("jon", "kim")]
+    told = Reader(page(course)).sections["look"]
+    assert "jon , kim attend : a slur (only they), softmax : a slip (only they)" in told
+
+
+def test_what_cannot_be_compared_is_mentioned(course):
+    right = verdict("softmax"), verdict("attend")
+    write_class(course, {"pia": notebook(*right, source="#" * 60_000)})
+    told = Reader(page(course)).sections["learners"]
+    assert "softmax is no Python, or too long, to compare with others." in told
+
+
 def test_learners_are_listed_with_links_that_hold(course):
     write_class(course, {"zoë & <b>/"[:-1]: notebook(verdict("softmax"), verdict("attend"))})
     reader = Reader(page(course))

@@ -180,6 +180,12 @@ def test_mistakes_persist_by_learner(course):
     assert "wrong shape (in general): 1 learner" in told
 
 
+def test_a_mistake_of_one_lesson_does_not_persist(course):
+    once = notebook(wrong("softmax", "only here", "Once."), verdict("attend"))
+    write_class(course, {"hal": once}, ONE)
+    assert "only here" not in section(page(course), "mistakes")
+
+
 def test_links_lead_to_pages_that_are_there(course):
     give_feedback(course)
     found = page(course)
