@@ -49,6 +49,7 @@ def test_it_holds_the_learners_half_only(content):
         "autograder",
         "autograder/asking",
         "autograder/judging",
+        "autograder/judging/differences",
         "autograder/references",
         "autograder/utils",
     }
