@@ -106,3 +106,9 @@ def test_a_well_formed_message_is_taken():
 def test_forged_messages_are_refused(sent):
     with pytest.raises(ValueError):
         unpack(sent, "softmax", 1)
+
+
+def test_a_single_number_out_of_many_comes_through():
+    answer = Answer({"y": torch.arange(3.0)[0::3]})
+    [back] = unpack(pack("softmax", [answer]), "softmax", 1).answers
+    assert back.tensors["y"].tolist() == [0.0]
