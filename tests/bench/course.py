@@ -18,7 +18,7 @@ from tqdm import tqdm
 from autograder.building.hidden import grading_reference
 from autograder.grading.demo.made_up_class import COUNT, make_class
 from autograder.lessons.lesson import Lesson, lesson_names
-from tests.support.classroom import command, gradebook, hand_in, release, start_program
+from tests.support.classroom import command, gradebook, hand_in, release, scores, start_program
 
 WORKERS = 2
 STOCK_COUNT = 6
@@ -57,9 +57,9 @@ def compare(lesson: Lesson, course: Path) -> tuple[Cost, Cost]:
     grading_reference(lesson.name)  # built once for each secret
     release(course, lesson)
     sealed = cost(lesson, course, COUNT, f"--Autograde.jobs={WORKERS}")
-    marks = scores(lesson, course)
+    marks = scores(gradebook(course), lesson)
     stock = cost(lesson, course, STOCK_COUNT, "--Autograde.unsealed=True")
-    same = scores(lesson, course) == marks
+    same = scores(gradebook(course), lesson) == marks
     print(
         f"  {lesson.name:<25} sealed {sealed.worker:5.2f} s of a worker, {sealed.processor:5.2f} s "
         f"of a processor; stock {stock.worker:5.2f} and {stock.processor:5.2f}: "
@@ -108,11 +108,6 @@ def grade(lesson: Lesson, course: Path, *options: str) -> Spent:
     if start_program(command(course, "autograde", lesson.name, *options), said).wait():
         raise RuntimeError(said.read_text(encoding="utf-8")[-2000:])
     return Spent(time.perf_counter() - begin, _processor_seconds() - before)
-
-
-def scores(lesson: Lesson, course: Path) -> dict[str, float]:
-    with gradebook(course) as book:
-        return {row.student.id: row.score for row in book.assignment_submissions(lesson.name)}
 
 
 def _processor_seconds() -> float:

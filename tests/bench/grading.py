@@ -27,7 +27,7 @@ AIM = 10
 
 @dataclass
 class Timing:
-    """One command's seconds, and its peak memory in each quarter of the run.
+    """One command's seconds, and its peak memory in each part of the run.
 
     Memory is the whole machine's, in MB, beyond what was in use before.
     """
@@ -73,7 +73,7 @@ def submit(course: Path, count: int) -> None:
         hand_in(course, f"learner_{number:03}", answered[number % COUNT])
 
 
-def grade(course: Path, *options: str) -> Timing:
+def grade(course: Path, *options: str, parts: int = 4) -> Timing:
     """Grade everything that was handed in, from scratch."""
     shutil.rmtree(course / "autograded", ignore_errors=True)
     before, ended, seen = _megabytes_in_use(), threading.Event(), []
@@ -87,17 +87,15 @@ def grade(course: Path, *options: str) -> Timing:
     watch.join()
     if code:
         raise RuntimeError((course / "said.txt").read_text(encoding="utf-8")[-2000:])
-    quarter = -(-len(seen) // 4)
-    return Timing(
-        seconds, [max(seen[i : i + quarter]) - before for i in range(0, len(seen), quarter)]
-    )
+    size = -(-len(seen) // parts)
+    return Timing(seconds, [max(seen[i : i + size]) - before for i in range(0, len(seen), size)])
 
 
 def print_timing(name: str, count: int, timing: Timing) -> None:
     memory = ", ".join(f"{mb:.0f}" for mb in timing.memory)
     print(
         f"  {name:<22} {timing.seconds:6.1f} s, {timing.seconds / count:.2f} s a submission; "
-        f"memory by quarter {memory} MB",
+        f"peak memory as it went on {memory} MB",
         flush=True,
     )
 

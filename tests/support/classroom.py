@@ -85,10 +85,10 @@ def gradebook(course: Path) -> Gradebook:
     return Gradebook(f"sqlite:///{course}/gradebook.db", "attention-from-scratch")
 
 
-def scores(book: Gradebook) -> dict[str, float]:
+def scores(book: Gradebook, lesson: Lesson = LESSON) -> dict[str, float]:
     """Return the marks in a gradebook, by student."""
     with book:
-        return {row.student.id: row.score for row in book.assignment_submissions(LESSON.name)}
+        return {row.student.id: row.score for row in book.assignment_submissions(lesson.name)}
 
 
 def records(book: Gradebook) -> list[tuple[Any, ...]]:

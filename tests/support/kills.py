@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psutil
 
+from autograder.lessons.lesson import Lesson
 from tests.support.classroom import LESSON, start
 from tests.support.processes import descendants, is_first_in_sandbox, running, those
 from tests.support.waiting import wait_until
@@ -14,11 +15,11 @@ from tests.support.waiting import wait_until
 KEPT = "pymp-"  # Python's multiprocessing leaves a folder with one socket
 
 
-def start_grading(course: Path, *options: str) -> subprocess.Popen:
+def start_grading(course: Path, *options: str, lesson: Lesson = LESSON) -> subprocess.Popen:
     """Start grading; its temporary files go to `course`/tmp, which identifies its processes."""
     temporary = course / "tmp"
     temporary.mkdir(exist_ok=True)
-    arguments = ("autograde", LESSON.name, "--Autograde.jobs=2", *options)
+    arguments = ("autograde", lesson.name, "--Autograde.jobs=2", *options)
     return start(course, *arguments, TMPDIR=str(temporary))
 
 
@@ -50,9 +51,9 @@ def has_begun(grader: subprocess.Popen) -> bool:
     return bool(those(descendants(grader.pid), is_first_in_sandbox))
 
 
-def graded(course: Path) -> int:
+def graded(course: Path, lesson: Lesson = LESSON) -> int:
     """Count the submissions that have an autograded folder."""
-    return len(list(course.glob(f"autograded/*/{LESSON.name}")))
+    return len(list(course.glob(f"autograded/*/{lesson.name}")))
 
 
 def unfinished(course: Path) -> list[Path]:

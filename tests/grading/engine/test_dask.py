@@ -1,17 +1,14 @@
 """Grading on a Dask cluster: a real scheduler, and two worker processes with two threads each."""
 
 import socket
-import sys
 
 import psutil
 import pytest
-from distributed import Client
 from nbformat.v4 import new_code_cell
 
 from autograder.errors import CourseError
 from autograder.grading.demo.made_up_class import MadeUpSubmission
 from autograder.grading.engine import pool
-from tests.support import kills
 from tests.support.classroom import (
     LESSON,
     autograded,
@@ -20,10 +17,9 @@ from tests.support.classroom import (
     make_course,
     nbgrader,
     scores,
-    start_program,
 )
-from tests.support.processes import descendants, is_first_in_sandbox, those
-from tests.support.waiting import HANG
+from tests.support.processes import is_first_in_sandbox, those
+from tests.support.servers import dask_scheduler, dask_workers
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 PROWLING = "from pathlib import Path\nprint(Path({path!r}).exists(), Path('/scratch').exists())"
@@ -31,44 +27,19 @@ PROWLING = "from pathlib import Path\nprint(Path({path!r}).exists(), Path('/scra
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """The folder for the cluster's files; it identifies the cluster's processes."""
-    place = tmp_path_factory.mktemp("cluster")
-    (place / "tmp").mkdir()
-    return place
-
-
-def dask(place, *arguments, **environment):
-    program = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
-    return start_program(program, place / f"{arguments[0]}.txt", **environment)
+    return tmp_path_factory.mktemp("cluster")
 
 
 @pytest.fixture(scope="module")
 def scheduler(place):
-    """The address of a scheduler on this machine."""
-    file = place / "scheduler.json"
-    process = dask(place, "scheduler", "--host=127.0.0.1", "--port=0", f"--scheduler-file={file}")
-    with Client(scheduler_file=str(file), timeout=HANG) as client:
-        address = client.scheduler.address
-    yield address
-    end(process)
+    with dask_scheduler(place) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def cluster(scheduler, place):
-    """A client of the scheduler, which now has two workers with two threads each."""
-    options = ["--nworkers=2", "--nthreads=2", "--host=127.0.0.1", f"--local-directory={place}"]
-    process = dask(place, "worker", scheduler, *options, TMPDIR=str(place / "tmp"))
-    with Client(scheduler, timeout=HANG) as client:
-        client.wait_for_workers(2, timeout=HANG)
+    with dask_workers(scheduler, place, 2, threads=2) as client:
         yield client
-    own = descendants(process.pid)
-    end(process)
-    kills.wait_for_end(own, place)
-
-
-def end(process):
-    process.terminate()
-    process.wait(HANG)
 
 
 def sandboxes():

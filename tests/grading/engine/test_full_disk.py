@@ -1,44 +1,26 @@
 """A disk that fills up while submissions are graded costs time, and no mark."""
 
-import os
 import subprocess
 
 import pytest
 
 from autograder.lessons.lesson import ROOT
 from tests.support.classroom import LESSON, command, gradebook, make_course, scores
+from tests.support.full_disk import grade_on_full_disk
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 6
 DISK = 3_000_000  # bytes
 LEFT = 200_000  # enough for some of the submissions
-SCRIPT = """
-    cp -r "$COURSE/." "$DISK"
-    free=$(df -B1 --output=avail "$DISK" | tail -1)
-    head -c $((free - LEFT)) /dev/zero > "$DISK/filler"
-    "$@"; echo "exit status $?"
-    rm "$DISK/filler"
-    "$@"; echo "exit status $?"
-    cp "$DISK/gradebook.db" "$COURSE"
-"""
 
 
 def test_what_no_longer_fits_is_not_graded_and_due_again(tmp_path):
-    course, disk = tmp_path / "course", tmp_path / "disk"
+    course = tmp_path / "course"
     course.mkdir()
-    disk.mkdir()
     marks = make_course(course, COUNT)
-    in_small_disk = ["bwrap", "--dev-bind", "/", "/", "--size", str(DISK), "--tmpfs", str(disk)]
-    done = subprocess.run(
-        [*in_small_disk, "sh", "-c", SCRIPT, "-", *command(disk, "autograde", LESSON.name)],
-        cwd=ROOT,
-        env=os.environ | {"COURSE": str(course), "DISK": str(disk), "LEFT": str(LEFT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-    )
-    full, _, empty = done.stdout.partition("exit status 1")
-    assert "its marks could not be recorded: " in full, done.stdout
+    said = grade_on_full_disk(course, LESSON, DISK, LEFT)
+    full, _, empty = said.partition("exit status 1")
+    assert "its marks could not be recorded: " in full, said
     assert "disk is full" in full or "No space left" in full
     assert "Traceback" not in full
     assert " 0 not graded" in empty and "exit status 0" in empty

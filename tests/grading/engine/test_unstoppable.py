@@ -86,7 +86,7 @@ def test_after_kills_the_gradebook_is_that_of_an_undisturbed_run(course):
         kills.kill(caught(course, done), course)
     killed_at = kills.graded(course)
     said = nbgrader(course, "autograde", LESSON.name)
-    assert f"{killed_at} untouched" in said
+    assert f"{killed_at} unchanged" in said
     assert not kills.unfinished(course)
     found = records(gradebook(course)), verdicts(course)
     nbgrader(course, "autograde", LESSON.name, "--force")
@@ -107,7 +107,7 @@ def test_ctrl_c_ends_it_at_once_and_says_what_is_done(endless, done, options, th
     assert grader.wait(HANG) == 130
     said = (endless / "said.txt").read_text(encoding="utf-8")
     assert f"Interrupted. The same command {then}." in said
-    assert "0 not graded, 0 untouched since an earlier run" in said
+    assert "0 not graded, 0 unchanged since an earlier run" in said
     assert "Traceback" not in said
     kills.wait_for_end(own, endless)
 
