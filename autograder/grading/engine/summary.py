@@ -1,10 +1,11 @@
 """Count the outcomes of a run, and say who has no mark, and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 
 LONGEST_REASON = 300
+MOST_NAMES = 20
 
 
 def printable(text: str) -> str:
@@ -12,17 +13,26 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def listed(names: Iterable[str]) -> str:
+    """Return the names in a line, sorted; the number of those beyond `MOST_NAMES`."""
+    names = sorted(names)
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
 class Summary:
     """Outcomes of submissions as they come in.
 
     waiting: who has an answer that a person still has to mark, also from earlier runs.
+    without_time: whose submission does not say when it was handed in, where it matters.
     """
 
     def __init__(self) -> None:
         self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
-        self.untouched = 0
+        self.unchanged = 0
         self.not_graded_before: list[tuple[str, str]] = []
-        self.waiting: list[str] = []
+        self.waiting: set[str] = set()
+        self.without_time: list[str] = []
         self.changes: list[tuple[str, str]] = []
 
     @property
@@ -35,7 +45,7 @@ class Summary:
 
     def leave(self, learner: str, reason: str) -> None:
         """Count a submission left as it is; reason: why it has no mark from earlier, or ""."""
-        self.untouched += 1
+        self.unchanged += 1
         if reason:
             self.not_graded_before.append(_told(learner, reason))
 
@@ -49,7 +59,7 @@ class Summary:
         for learner, changed in changes:
             yield f"{learner}: {changed}"
         yield (
-            f"{len(changes)} of {len(self.changes)} would change, {self.untouched} are not due; "
+            f"{len(changes)} of {len(self.changes)} would change, {self.unchanged} are not due; "
             "nothing was written"
         )
 
@@ -60,17 +70,19 @@ class Summary:
         for learner, reason in sorted(self.learners[NOT_GRADED]):
             yield f"not graded: {learner}: {reason}"
         if self.learners["unanswered"]:
-            names = sorted(learner for learner, _ in self.learners["unanswered"])
-            yield f"unanswered: {', '.join(names)}"
+            yield f"unanswered: {listed(learner for learner, _ in self.learners['unanswered'])}"
         if to_mark := self._to_mark():
-            yield f"to mark by hand, in formgrader: {to_mark} submission{'s' * (to_mark != 1)}"
+            yield f"to mark by hand, in formgrader: {listed(to_mark)}"
+        if self.without_time:
+            told = listed(map(printable, self.without_time))
+            yield f"not late, because timestamp.txt is missing or has no time: {told}"
         counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.learners.items())
-        yield f"{counts}, {self.untouched} untouched since an earlier run"
+        yield f"{counts}, {self.unchanged} unchanged since an earlier run"
 
-    def _to_mark(self) -> int:
-        """Count those that wait for a person, besides those that could not be graded."""
+    def _to_mark(self) -> set[str]:
+        """Return who waits for a person, besides those that could not be graded."""
         told = {name for name, _ in (*self.not_graded_before, *self.learners[NOT_GRADED])}
-        return sum(printable(learner) not in told for learner in self.waiting)
+        return set(map(printable, self.waiting)) - told
 
 
 def _told(learner: str, reason: str) -> tuple[str, str]:

@@ -1,7 +1,5 @@
 """How a class did on a lesson: who got which points, and which mistakes were made."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,14 +38,6 @@ class ExerciseReport:
     aspects: dict[str, AspectReport] = field(default_factory=dict)
     wrong: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
-    @property
-    def mistakes(self) -> Counter:
-        """How many made each mistake; unknown mistakes are listed by their message."""
-        counts: Counter = Counter()
-        for (mistake, sentence), learners in self.wrong.items():
-            counts[mistake or f"other: {sentence}"] += len(learners)
-        return counts
-
     def add(self, verdict: dict[str, Any], learner: str = "") -> None:
         self.submissions += 1
         self.points += verdict["points"]
@@ -79,26 +69,3 @@ def read_verdicts(autograded: Path, lesson: str) -> dict[str, dict[str, dict[str
     """Read verdicts by learner and exercise from the autograded notebooks."""
     submissions = read_submissions(autograded, lesson)
     return {submission.learner: submission.verdicts for submission in submissions}
-
-
-def class_report(classes: Iterable[dict[str, dict[str, Any]]]) -> dict[str, ExerciseReport]:
-    """Make a report for each exercise from each learner's verdicts."""
-    reports: dict[str, ExerciseReport] = {}
-    for verdicts in classes:
-        for exercise, verdict in verdicts.items():
-            reports.setdefault(exercise, ExerciseReport(verdict["max_points"])).add(verdict)
-    return reports
-
-
-def print_report(reports: dict[str, ExerciseReport]) -> None:
-    for exercise, report in reports.items():
-        mean = report.points / report.submissions
-        print(
-            f"\n{exercise}: {report.full} of {report.submissions} got all, {report.unanswered} ",
-            end="",
-        )
-        print(f"did not answer, mean {mean:.1f} of {report.max_points} points")
-        if report.lost:
-            print(f"  {report.lost:>3} × no answer came in")
-        for mistake, count in report.mistakes.most_common():
-            print(f"  {count:>3} × {mistake}")

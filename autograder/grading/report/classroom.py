@@ -138,6 +138,7 @@ def make_report(
     """
     for submission in submissions:
         _drop_strange_verdicts(submission, marks)
+        _settle(submission, marks.learners.get(submission.learner))
     alike = shared_code(submissions, marks.released, solutions)
     columns = _columns(submissions, marks)
     rows = [_row(submission, columns, marks) for submission in submissions]
@@ -170,6 +171,12 @@ def _drop_strange_verdicts(submission: Submission, marks: Marks) -> None:
     for exercise in strange:
         del submission.verdicts[exercise]
         submission.note(f"A verdict is on {exercise!r}, which is not in the lesson.")
+
+
+def _settle(submission: Submission, mark: Mark | None) -> None:
+    """Count what could not be graded as graded, once a person has given all the points."""
+    if submission.outcome == NOT_GRADED and mark and mark.by_hand and not mark.waiting:
+        submission.outcome, submission.reason = "graded", ""
 
 
 def _columns(submissions: Sequence[Submission], marks: Marks) -> list[Column]:

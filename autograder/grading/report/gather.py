@@ -4,6 +4,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.engine.history import earlier_marks
+from autograder.grading.engine.summary import listed
 from autograder.grading.report.classroom import Report, make_report
 from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.marks import Marks, NoGradebook, read_marks
@@ -15,7 +16,6 @@ from autograder.grading.report.submissions import (
 from autograder.grading.report.untrusted import LONGEST_NAME, visible
 from autograder.lessons.lesson import ROOT
 
-MOST_NAMES = 20
 LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."
 
 
@@ -40,7 +40,9 @@ def gather(lesson: str, files: CourseFiles) -> Report:
         submission.earlier = earlier_marks(files.root, submission.learner, lesson)
     if waiting := set(files.learners(files.submitted, lesson)) - graded:
         told = f"`make grade LESSON={lesson}` grades what is new."
-        notes.append(f"Handed in and not graded: {_names(waiting)}. {told}")
+        notes.append(
+            f"Handed in and not graded: {listed(visible(one, LONGEST_NAME) for one in waiting)}. {told}"
+        )
     return make_report(lesson, submissions, marks, _solutions(lesson, files), notes)
 
 
@@ -59,14 +61,12 @@ def _require_lesson(lesson: str, files: CourseFiles) -> None:
 
 
 def _marks(lesson: str, files: CourseFiles) -> tuple[Marks, list[str]]:
-    """Read the marks, and note if there is no gradebook."""
+    """Read the marks, and note if there is no gradebook. Raises CourseError if it is unreadable."""
     try:
         return read_marks(files.db_url, lesson), []
     except NoGradebook as error:
-        return Marks(), [
-            f"There is no gradebook to read ({error}). Marks are the judge's: no manual scores, "
-            "no late penalties."
-        ]
+        said = f"There is no gradebook: {error}. Marks are the judge's: no manual scores, "
+        return Marks(), [f"{said}no late penalties."]
 
 
 def _solutions(lesson: str, files: CourseFiles) -> dict[str, str]:
@@ -74,9 +74,3 @@ def _solutions(lesson: str, files: CourseFiles) -> dict[str, str]:
     for notebook in sorted((files.source / lesson).glob("*.ipynb")):
         found |= solution_cells(notebook)
     return found
-
-
-def _names(learners: set[str]) -> str:
-    shown = [visible(learner, LONGEST_NAME) for learner in sorted(learners)[:MOST_NAMES]]
-    more = len(learners) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")

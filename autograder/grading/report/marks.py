@@ -23,11 +23,12 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from autograder.grading.term.gradebook import unreadable
 from autograder.lessons.lesson import exercise_checked
 
 
 class NoGradebook(Exception):
-    """There is no readable gradebook; the message says why."""
+    """There is no gradebook; the message says where it should be."""
 
 
 @dataclass
@@ -63,7 +64,6 @@ class Marks:
 
     notebooks: list[str] = field(default_factory=list)
     due: datetime | None = None
-
     most: dict[str, float] = field(default_factory=dict)
     checks: dict[str, str] = field(default_factory=dict)
     released: dict[str, str] = field(default_factory=dict)
@@ -72,20 +72,22 @@ class Marks:
 
 
 def read_marks(db_url: str, lesson: str) -> Marks:
-    """Read all marks of a lesson; none if it is not in the gradebook. Raises NoGradebook."""
+    """Read all marks of a lesson; none if it is not in the gradebook.
+
+    Raises NoGradebook, and CourseError if there is one that can't be read.
+    """
     try:
         url = make_url(db_url)
         if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
             raise NoGradebook(f"there is no file {Path(url.database or '').name}")
         engine = create_engine(url)
     except (ArgumentError, ImportError) as error:
-        raise NoGradebook(f"its address can't be used ({type(error).__name__})") from error
+        raise unreadable(error) from error
     try:
         with Session(engine) as session:
             return _read(session, lesson)
     except SQLAlchemyError as error:
-        # The error's message could contain a password.
-        raise NoGradebook(f"it can't be read ({type(error).__name__})") from error
+        raise unreadable(error) from error
     finally:
         engine.dispose()
 

@@ -1,5 +1,5 @@
 // A click on a column's head sorts the learners by it, another click the other way round.
-for (const button of document.querySelectorAll("#learners th button")) {
+for (const button of document.querySelectorAll(".by-learner th button")) {
   button.addEventListener("click", () => {
     const head = button.closest("th"), table = head.closest("table"), body = table.tBodies[0];
     const down = head.getAttribute("aria-sort") === "ascending";

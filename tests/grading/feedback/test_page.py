@@ -5,11 +5,15 @@ from itertools import pairwise
 import pytest
 from nbformat.v4 import new_output
 
-from autograder.asking.answer import Problem
+from autograder.asking.answer import Answer, Problem
+from autograder.grading.feedback.notebook import Outline
+from autograder.grading.feedback.page import render_page
 from autograder.grading.report.filters import duration
 from autograder.grading.report.untrusted import LONGEST_TEXT
 from autograder.grading.worker.judge_notebook import NOT_RUN, VERDICT
-from autograder.judging.card import AMBER, GREEN, RED
+from autograder.judging.card import AMBER, GREEN, RED, verdict_card
+from autograder.judging.judge import judge
+from autograder.references.store import find
 from tests.grading.feedback.made import (
     LESSON,
     MISTAKE,
@@ -21,6 +25,7 @@ from tests.grading.feedback.made import (
     exercise,
     facts,
     markdown,
+    notebook,
     page,
     rows,
     shown,
@@ -28,6 +33,11 @@ from tests.grading.feedback.made import (
     task,
     words,
     written,
+)
+from tests.support.accessible import barriers
+
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 )
 
 
@@ -326,6 +336,29 @@ def test_a_damaged_verdict_does_not_break_the_page(damage):
 
 def test_damaged_facts_about_the_run_do_not_break_the_page():
     assert "5 of 8 points" in header(page(TWO, facts(POINTS), outcome=3, reason=None))
+
+
+def test_everybody_can_use_the_page(tmp_path):
+    key = find("masked_softmax").keys["masked_softmax"]
+    wrong = [
+        Answer({name: 1 + value for name, value in case.expected.items()}) for case in key.cases
+    ]
+    card = verdict_card(judge(key, wrong))
+    cells = [
+        *TWO,
+        code("check(masked_softmax)", [shows("text/html", card.html)]),
+        code("plot()", [shows("image/png", PIXEL), new_output("error", traceback=["\x1b[31mE"])]),
+        markdown("# More\n\n$$x^2$$\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
+        written("why", "Because.", 3),
+    ]
+    known = facts(POINTS | {"why": (3, None, None)}, {"why": "Why?"})
+    path = tmp_path / "page.html"
+    path.write_text(render_page(notebook(*cells), known, Outline("Two")), encoding="utf-8")
+    assert barriers(path) == []
+
+
+def shows(kind, data):
+    return new_output("display_data", {kind: data, "text/plain": "in words"})
 
 
 def test_a_sentence_has_a_limit():

@@ -9,6 +9,9 @@ from hashlib import sha256
 from urllib.parse import unquote_to_bytes
 
 import pytest
+from nbgrader import api
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Answer, Problem
 from autograder.grading.report.__main__ import main
@@ -42,6 +45,7 @@ from tests.grading.report.made import (
     write_gradebook,
     wrong,
 )
+from tests.support.accessible import barriers
 
 MAX_WORDS = "The largest `score` goes first."
 CLASS = {
@@ -208,7 +212,7 @@ def test_what_was_handed_in_later_is_mentioned(course):
 def test_without_a_gradebook_marks_are_the_judges(course):
     (course / "gradebook.db").unlink()
     assert {row.learner: row.mark for row in report(course).rows} == MARKS
-    assert "There is no gradebook to read" in page(course)
+    assert "There is no gradebook: there is no file gradebook.db." in page(course)
     assert not (course / "gradebook.db").exists()
 
 
@@ -229,6 +233,11 @@ def test_a_submission_without_notebook_keeps_its_line(course):
     row = next(row for row in report(course).rows if row.learner == "fay")
     assert (row.mark, row.outcome) == (6, "unreadable")
     assert "there is no autograded notebook: grade it again" in page(course)
+
+
+def test_everybody_can_use_the_page(course):
+    page(course)
+    assert barriers(course / "build" / "report" / f"{LESSON}.html") == []
 
 
 # ---------------------------------------------------------------- nothing to report on
@@ -346,9 +355,23 @@ def test_a_file_that_is_no_notebook_costs_a_line(course):
     assert "there is no file" in Reader(page(course)).sections["learners"]
 
 
-def test_a_gradebook_that_is_none_costs_a_note(course):
+def test_a_damaged_gradebook_is_a_sentence_and_no_page(course, capsys):
     (course / "gradebook.db").write_bytes(b"no database at all" * 100)
-    assert "There is no gradebook to read" in page(course)
+    assert main([LESSON, f"--course={course}"]) == 2
+    assert "The gradebook can't be read (DatabaseError)" in capsys.readouterr().err
+    assert not (course / "build").exists()
+
+
+def test_what_was_not_graded_is_settled_by_points_given_by_hand(course):
+    with Session(create_engine(f"sqlite:///{course / 'gradebook.db'}")) as session:
+        for grade in session.query(api.Grade).all():
+            if grade.notebook.assignment.student.id == "hal":
+                grade.manual_score, grade.needs_manual_grade = 2, False
+        session.commit()
+    found = report(course)
+    [hal] = [row for row in found.rows if row.learner == "hal"]
+    assert (hal.outcome, hal.mark) == ("graded", 4)
+    assert found.not_graded == []
 
 
 def test_a_verdict_is_cut_to_a_bearable_size():

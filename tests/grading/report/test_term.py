@@ -33,6 +33,7 @@ from tests.grading.report.made import (
     write_gradebook,
     wrong,
 )
+from tests.support.accessible import barriers
 
 ONE, TWO, THREE, OWN = "01_one", "02_two", "03_three", "04_own"
 SCALE = ("not scaled", "Divide the scores by `√d_k`.")
@@ -121,7 +122,7 @@ def rows(table):
 
 
 def learners_table(page):
-    return next(table for table in page.find_all("table") if table.get("id") == "learners")
+    return next(table for table in page.find_all("table") if "by-learner" in table.get("class", []))
 
 
 # ---------------------------------------------------------------- what it says
@@ -272,7 +273,7 @@ def test_an_own_assignment_of_several_notebooks_counts_like_a_lesson(course):
 def test_without_a_gradebook_there_are_the_judges_marks(course):
     (course / "gradebook.db").unlink()
     found = page(course)
-    assert "There is no gradebook to read" in words(found.find(class_="notes"))
+    assert "There is no gradebook: " in words(found.find(class_="notes"))
     ben = next(row for row in rows(learners_table(found)) if row[0] == "ben")
     assert ben[3:] == ["60%", "40%", "40%"]
 
@@ -327,6 +328,11 @@ def test_one_sentence_says_why_there_is_no_page(tmp_path, capsys, learners, sent
 
 
 # ---------------------------------------------------------------- the page itself
+
+
+def test_everybody_can_use_the_page(course):
+    page(course)
+    assert barriers(course / "build" / "report" / "term" / "index.html") == []
 
 
 def test_the_page_can_be_read_by_anybody(course):
