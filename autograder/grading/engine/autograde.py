@@ -13,31 +13,38 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.utils import find_all_files
-from sqlalchemy import select
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode
 
 from autograder.errors import CourseError
 from autograder.grading.engine import seams
+from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.engine.history import remember
 from autograder.grading.engine.jobs import JobMaker
 from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_again
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.run_lock import only_run
+from autograder.grading.engine.sentences import sentences
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.submission.handed_in import copy_ordinary
+from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.course import course_term
-from autograder.grading.term.gradebook import bring_up_to_date
+from autograder.grading.term.gradebook import (
+    bring_up_to_date,
+    require_readable,
+    waiting_to_be_marked,
+)
 from autograder.grading.term.tables import Term
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES, RUN, Graded, Job, earlier_run
 from autograder.sandbox.limits import Limits
@@ -78,6 +85,12 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
     memory = Float(4.0, help="Gigabytes that one notebook may use.").tag(config=True)
 
+    def start(self) -> None:
+        """Grade. Raises NbGraderException if the gradebook can't be read."""
+        with sentences(self.log):
+            require_readable(self.coursedir)
+        super().start()
+
     def init_notebooks(self) -> None:
         """Find every submitted folder, even one without its notebooks."""
         released = [] if self.unsealed else self._released_names()
@@ -100,10 +113,8 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             return
         summary = Summary()
         try:
-            self._grade_all(summary)
-        except CourseError as error:
-            self.log.error(str(error))
-            raise NbGraderException(str(error)) from error
+            with sentences(self.log):
+                self._grade_all(summary)
         except KeyboardInterrupt:
             again = "grades all of them again" if self.force else "goes on from here"
             self.log.warning("Interrupted. The same command %s.", again)
@@ -113,6 +124,19 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
                 self.log.info(line)
         if not (summary.complete or self.dry):
             raise NbGraderException("Some submissions have no mark: see the lines above.")
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Also forget the time of an earlier submission if this one has none.
+
+        Raises BrokenSubmission if its time can't be read; sealed, its job says so already.
+        """
+        folder = Path(self.source_path(assignment_id, student_id))
+        when = handed_in_at(folder) if self.unsealed else _time_if_any(folder)
+        super().init_assignment(assignment_id, student_id)
+        if when is None:
+            with self._gradebook() as gradebook:
+                gradebook.find_submission(assignment_id, student_id).timestamp = None
+                gradebook.db.commit()
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         if self.unsealed:
@@ -142,6 +166,8 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             if due:
                 self._grade(due, summary)
             summary.waiting = self._waiting()
+            if self._is_late_taken_off(term):
+                summary.without_time = self._without_time()
 
     def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
@@ -162,6 +188,7 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
     def _due(self, summary: Summary) -> list[str]:
         """List the folders that are due, and say why those are that were graded before."""
         due, again, self._before = [], Counter(), {}
+        waiting = self._waiting()
         for folder in sorted(self.assignments):
             runs = self._earlier_runs(folder)
             self._before |= zip(self.assignments[folder], runs, strict=True)
@@ -170,7 +197,8 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
                 due.append(folder)
                 again[why] += None not in runs
             else:
-                summary.leave(self._student(folder), _why_not_graded(runs))
+                student = self._student(folder)
+                summary.leave(student, _why_not_graded(runs) if student in waiting else "")
         for why, count in (+again).items():
             self.log.info("%s to grade again: %s", count, why)
         return due
@@ -272,16 +300,19 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         except OSError as error:
             self.log.warning("%s: this could not be added to the history: %s", student, error)
 
-    def _waiting(self) -> list[str]:
-        """List the learners with an answer that a person still has to mark."""
-        query = (
-            select(SubmittedAssignment.student_id)
-            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-            .where(Assignment.name == self.coursedir.assignment_id)
-            .where(SubmittedAssignment.needs_manual_grade)
-        )
+    def _waiting(self) -> set[str]:
+        """Return those of the learners at hand with an answer that a person still has to mark."""
         with self._gradebook() as gradebook:
-            return list(gradebook.db.scalars(query))
+            waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
+        return set(map(self._student, self.assignments)) & set(waiting)
+
+    def _is_late_taken_off(self, term: Term) -> bool:
+        terms = term.lessons.get(self.coursedir.assignment_id)
+        return terms is not None and terms.due is not None and bool(terms.late_percent)
+
+    def _without_time(self) -> list[str]:
+        """List the learners whose submissions do not say when they were handed in."""
+        return [self._student(path) for path in self.assignments if _is_timeless(Path(path))]
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment; none if it was not released."""
@@ -302,7 +333,25 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
 
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
-    seams.install(Autograde, GenerateAssignment, GenerateFeedback)
+    seams.install(_time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
+
+
+def _time_if_any(folder: Path) -> datetime | None:
+    """Return when a submission was handed in; None if nothing says so, or what says so is broken.
+
+    A broken time makes the submission not graded.
+    """
+    try:
+        return handed_in_at(folder)
+    except BrokenSubmission:
+        return None
+
+
+def _is_timeless(folder: Path) -> bool:
+    try:
+        return handed_in_at(folder) is None
+    except BrokenSubmission:
+        return False  # it has a time, which can't be read
 
 
 def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:

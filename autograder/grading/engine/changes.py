@@ -22,8 +22,8 @@ def changed_points(
     after = {name: points for result in graded for name, points in _points(result).items()}
     if not before:
         to_mark = list(after.values()).count(None)
-        by_hand = f", {to_mark} to mark by hand" if to_mark else ""
-        return f"new: {_count(sum(filter(None, after.values())))} points{by_hand}"
+        ending = f", {to_mark} to mark by hand" if to_mark else ""
+        return f"new: {_count(sum(filter(None, after.values())))} points{ending}"
     changed = [
         f"{name} {_count(before.get(name))} → {_count(points)}"
         + (f" ({_count(by_hand[name])} by hand stays)" if name in by_hand else "")

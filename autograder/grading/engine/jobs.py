@@ -1,6 +1,6 @@
 """Make the jobs of grading an assignment's submissions: what was handed in, and what is to hold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,9 +9,11 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.grading.engine.made_from import DUE, WHEN, handed_in_at, made_from
+from autograder.errors import CourseError
+from autograder.grading.engine.handed_in_at import handed_in_at
+from autograder.grading.engine.made_from import DUE, WHEN, made_from
 from autograder.grading.engine.source import Source, read_source, without_pictures
-from autograder.grading.submission.blueprint import read_blueprint
+from autograder.grading.submission.blueprint import Blueprint, read_blueprint
 from autograder.grading.submission.handed_in import files_beside, read_handed_in
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.tables import Term, due_for
@@ -44,12 +46,14 @@ class JobMaker:
     def job(self, path: Path, student: str) -> Job:
         """Make that job without the reference, which is all that tells whether it is due."""
         template = self.templates[path.stem]
+        data, broken, when = b"", "", None
         try:
-            data, broken = read_handed_in(path, self.sole), ""
+            when = handed_in_at(path.parent)
+            data = read_handed_in(path, self.sole)
         except BrokenSubmission as error:
-            data, broken = b"", str(error)
+            broken = str(error)
         beside = files_beside(path.parent)
-        parts = template.made_from | {WHEN: handed_in_at(beside)}
+        parts = template.made_from | {WHEN: str(when or "")}
         if due := due_for(self.term, student, self.assignment):
             parts[DUE] = str(due)
         return replace(
@@ -110,12 +114,33 @@ class JobMaker:
 
     @cached_property
     def _reference(self) -> bytes:
-        """The lesson's reference, with hidden cases; empty if it is not a course lesson."""
+        """The lesson's reference, with hidden cases; empty if it is not a course lesson.
+
+        Raises CourseError if it gives other points than the released notebook.
+        """
         from autograder.building.hidden import grading_reference
 
-        return grading_reference(self.assignment).to_bytes() if self.is_lesson else b""
+        if not self.is_lesson:
+            return b""
+        reference = grading_reference(self.assignment)
+        points = {exercise: key.points for exercise, key in reference.keys.items()}
+        for template in self.templates.values():
+            _require_points(template.blueprint, points, self.assignment)
+        return reference.to_bytes()
 
     @cached_property
     def _solutions(self) -> dict[str, str]:
         """The sources of the course's solutions, by exercise."""
         return Lesson(self.assignment).solutions if self.is_lesson else {}
+
+
+def _require_points(blueprint: Blueprint, points: Mapping[str, float], lesson: str) -> None:
+    """Raise CourseError unless the released checks have the points of their exercises."""
+    for name, exercise in blueprint.checks.items():
+        released = blueprint.by_name[name].points
+        if exercise in points and points[exercise] != released:
+            raise CourseError(
+                f"`{exercise}` has {points[exercise]:g} points, but {released:g} in the released "
+                f"notebook. Release it with the new points: make lessons LESSON={lesson}, then "
+                f"nbgrader generate_assignment --force {lesson}"
+            )

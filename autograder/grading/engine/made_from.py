@@ -11,7 +11,7 @@ from typing import Any
 
 import autograder
 from autograder.building.sources import digest_of, needed_files
-from autograder.grading.worker.job import NOT_GRADED, TIMESTAMP, Job
+from autograder.grading.worker.job import NOT_GRADED, Job
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 
 NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"
@@ -41,11 +41,6 @@ def made_from(template: Job, assignment: str, secret: str, due: str) -> dict[str
         LIMITS: _digest(template.limits),
         DUE: due,
     }
-
-
-def handed_in_at(files: Mapping[str, bytes]) -> str:
-    """Return what nbgrader's timestamp says; "" if there is none among a submission's files."""
-    return files.get(TIMESTAMP, b"").decode(errors="replace").strip()
 
 
 def why_again(before: Mapping[str, Any], job: Job) -> str:

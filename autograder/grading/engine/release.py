@@ -11,13 +11,13 @@ import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import ClearMarkScheme
 from nbgrader.utils import is_locked
 
-from autograder.errors import CourseError
 from autograder.grading.engine import seams
 from autograder.grading.engine.new_version import follow
+from autograder.grading.engine.sentences import sentences
+from autograder.grading.term.gradebook import require_readable
 
 
 class ClearReadOnly(ClearMarkScheme):
@@ -36,6 +36,9 @@ class GenerateAssignment(seams.OpenGenerateAssignment):
     def start(self) -> None:
         own = {ClearMarkScheme: ClearReadOnly}
         self.preprocessors = [own.get(step, step) for step in self.preprocessors]
+        if not self.no_database:
+            with sentences(self.log):
+                require_readable(self.coursedir)
         super().start()
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
@@ -54,13 +57,12 @@ class GenerateAssignment(seams.OpenGenerateAssignment):
             super().convert_notebooks()
 
     def _follow_changes(self) -> None:
-        try:
-            with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-                for path in (Path(path) for paths in self.assignments.values() for path in paths):
-                    self._follow_change(gradebook, path)
-        except CourseError as error:
-            self.log.error(str(error))
-            raise NbGraderException(str(error)) from error
+        with (
+            sentences(self.log),
+            Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook,
+        ):
+            for path in (Path(path) for paths in self.assignments.values() for path in paths):
+                self._follow_change(gradebook, path)
 
     def _follow_change(self, gradebook: Gradebook, path: Path) -> None:
         try:

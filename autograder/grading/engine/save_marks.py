@@ -40,12 +40,12 @@ class SaveMarks(NbGraderPreprocessor):
 def _save_points(cell: NotebookNode, grade: Grade, same: bool) -> None:
     """Save a cell's points, if they are known. A person has to look at it if they are not.
 
-    Manual scores stay, but are flagged for another look. One that only a person could give is not,
-    as long as it was given for the same.
+    Manual scores stay. They are flagged for another look unless they were given for the same, and
+    the judge's points are the same too.
     """
     points, by_hand = points_of(cell), grade.manual_score is not None
-    only_by_hand = by_hand and grade.auto_score is None and points is None
-    if only_by_hand and same and not grade.needs_manual_grade:
+    settled = by_hand and not grade.needs_manual_grade
+    if settled and same and grade.auto_score == points:
         return
     grade.auto_score = points
     grade.needs_manual_grade = by_hand or points is None

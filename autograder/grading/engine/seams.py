@@ -8,9 +8,10 @@ import glob
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from nbgrader import converters, utils
 from nbgrader.apps import api, autogradeapp, generateassignmentapp, generatefeedbackapp
 from nbgrader.converters import base
 from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import Engine, create_engine, event
 
@@ -84,10 +86,11 @@ class OpenGenerateFeedback(OpenConverter, converters.GenerateFeedback):
     """nbgrader's GenerateFeedback, opened."""
 
 
-def install(*own: type[BaseConverter]) -> None:
+def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConverter]) -> None:
     """Make nbgrader's commands and its formgrader use converters of ours. Raises ChangedLibrary.
 
-    own: each has the name of the converter that it replaces.
+    handed_in_at: the time of the submission in a folder. own: each has the name of the converter
+    that it replaces.
     """
     _check()
     for converter in own:
@@ -95,6 +98,7 @@ def install(*own: type[BaseConverter]) -> None:
             setattr(module, converter.__name__, converter)
     base.glob = api.glob = utils.glob = SimpleNamespace(glob=find)
     gradebooks.create_engine = _engine
+    CourseDirectory.get_existing_timestamp = lambda self, dest_path: handed_in_at(Path(dest_path))
     wait_for_sqlite()
 
 
@@ -105,6 +109,7 @@ def _check() -> None:
     expect(Exporter, "register_preprocessor", "self", "preprocessor", "enabled")
     expect_set(ProcessPoolExecutor, "_call_queue", "_processes")
     expect(gradebooks, "create_engine")
+    expect(CourseDirectory, "get_existing_timestamp", "self", "dest_path")
     for module in (base, api, utils):
         expect(module, "glob")
     for name, modules in USERS.items():

@@ -10,8 +10,11 @@ from nbgrader.api import Gradebook
 from autograder.atomic_writes import write_whole
 from autograder.grading import feedback
 from autograder.grading.engine import seams
+from autograder.grading.engine.sentences import sentences
 from autograder.grading.feedback.gradebook import Facts, read_facts
 from autograder.grading.feedback.notebook import Outline, read_notebook, read_outline
+from autograder.grading.term.course import course_term
+from autograder.grading.term.gradebook import bring_up_to_date, require_readable
 
 
 class GenerateFeedback(seams.OpenGenerateFeedback):
@@ -20,6 +23,18 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
     That is a digest of all that it shows: the graded notebook, what the gradebook and the source
     say about it, and the code that makes the page.
     """
+
+    def start(self) -> None:
+        """Write what is stale, by the tables of the term as they are now.
+
+        Raises NbGraderException if these or the gradebook can't be read; nothing is changed then.
+        """
+        with sentences(self.log):
+            require_readable(self.coursedir)
+            term = course_term(self.coursedir)
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            bring_up_to_date(gradebook, term)
+        super().start()
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether a page is missing, stale or forced. Removes nothing, unlike nbgrader's."""

@@ -14,6 +14,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp, ZipCollectApp
 from nbgrader.apps.baseapp import NbGrader
+from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from autograder.atomic_writes import write_whole
@@ -29,6 +30,7 @@ from autograder.grading.lms.feedback_zip import (
 from autograder.grading.lms.handed_in_as import remembered_names
 from autograder.grading.lms.marks import class_list
 from autograder.grading.term.course import course_term
+from autograder.grading.term.gradebook import unreadable
 from autograder.grading.term.tables import Learner
 from autograder.lessons.lesson import ROOT
 
@@ -53,8 +55,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
-    except CourseError as error:
-        print(error, file=sys.stderr)
+    except (SQLAlchemyError, CourseError) as error:
+        print(error if isinstance(error, CourseError) else unreadable(error), file=sys.stderr)
         return 2
 
 
@@ -101,9 +103,15 @@ def feedback(options: argparse.Namespace) -> int:
             f"nbgrader generate_feedback {options.lesson}"
         )
     filled = _filled(app, options, pages)
+    if not filled.pages:
+        raise CourseError(
+            f"{options.lms.title()} knows submissions by the names that it gave them: collect its "
+            f"zip first, with make collect LESSON={options.lesson} LMS={options.lms} ZIP=…"
+        )
     write_output(options.to, filled.to_bytes())
     _list("No feedback page", filled.without_page)
-    _list("With a page, but not in the zip; collect with this command", filled.without_place)
+    collect = f"make collect LESSON={options.lesson} LMS={options.lms} ZIP=…"
+    _list(f"With a page, but not in the zip; collect with {collect}", filled.without_place)
     print(f"{len(filled.pages)} pages are in {options.to}")
     return 1 if filled.without_place else 0
 

@@ -10,11 +10,32 @@ from datetime import timedelta
 from typing import Any
 
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
+from autograder.errors import CourseError
 from autograder.grading.term.penalty import late_penalty
 from autograder.grading.term.tables import LessonTerms, Term, due_for
 
 NAMES = ("last_name", "first_name", "email")
+
+
+def unreadable(error: Exception) -> CourseError:
+    """Return what to say of a gradebook that can't be read; `error` could hold a password."""
+    return CourseError(
+        f"The gradebook can't be read ({type(error).__name__}); nothing was done. Is its address "
+        "right (c.CourseDirectory.db_url)? If its file is damaged, restore a backup."
+    )
+
+
+def require_readable(coursedir: CourseDirectory) -> None:
+    """Raise CourseError if there is a gradebook that can't be read."""
+    try:
+        with Gradebook(coursedir.db_url, coursedir.course_id):
+            pass
+    except SQLAlchemyError as error:
+        raise unreadable(error) from error
 
 
 def bring_up_to_date(gradebook: Gradebook, term: Term) -> list[str]:
@@ -37,6 +58,17 @@ def set_due_dates(submission: SubmittedAssignment, term: Term) -> bool:
     """
     due_changed = _set_due(submission.assignment, term)
     return _change(submission, extension=_extension(submission, term)) or due_changed
+
+
+def waiting_to_be_marked(gradebook: Gradebook, lesson: str) -> list[str]:
+    """List the learners with an answer that a person still has to mark."""
+    query = (
+        select(SubmittedAssignment.student_id)
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .where(Assignment.name == lesson)
+        .where(SubmittedAssignment.needs_manual_grade)
+    )
+    return list(gradebook.db.scalars(query))
 
 
 def _learners(gradebook: Gradebook, term: Term) -> Iterator[str]:

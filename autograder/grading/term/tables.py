@@ -4,20 +4,15 @@ All three are optional. Dates are kept as nbgrader keeps them: in UTC, without a
 without an offset is taken to be in UTC.
 """
 
-import re
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
+from autograder.grading.term.dates import FORM, read_date
 from autograder.grading.term.read_table import Row, check_unique, read_table
 
 EXCUSED = "excused"
-DATE = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?) *(Z|UTC|[+-]\d\d:?\d\d)?")
-DATE_FORM = (
-    "write it as 2026-10-05 23:59, which is in UTC, or with an offset, 2026-10-05 23:59 +02:00"
-)
 
 
 @dataclass(frozen=True)
@@ -163,11 +158,10 @@ def _extension(row: Row) -> Extension:
 
 
 def _date(row: Row, otherwise: str = "") -> datetime:
-    if found := DATE.fullmatch(row["due"]):
-        with suppress(ValueError, OverflowError):  # such as February 30
-            date = datetime.fromisoformat(found[1] + (found[2] or "").replace("UTC", "Z"))
-            return date.astimezone(UTC).replace(tzinfo=None) if date.tzinfo else date
-    raise row.error(f"due {row['due']!r} is no date with a time: {DATE_FORM}{otherwise}.")
+    try:
+        return read_date(row["due"])
+    except ValueError as error:
+        raise row.error(f"due {error}: {FORM}{otherwise}.") from None
 
 
 def _percent(row: Row) -> float | None:

@@ -1,5 +1,7 @@
 """Grading changes the gradebook as nbgrader does, even while others work in it."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -13,7 +15,7 @@ from autograder.grading.engine.history import entries
 from autograder.lessons.lesson import ROOT
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.support import beside
-from tests.support.classroom import LESSON, gradebook, make_course, nbgrader
+from tests.support.classroom import LESSON, command, gradebook, make_course, nbgrader
 
 pytestmark = [
     pytest.mark.usefixtures("sandbox"),
@@ -98,6 +100,63 @@ def test_a_late_submission_is_penalized(api, course):
     assert grades["check_x"][0] == 3
 
 
+def test_a_submission_without_a_time_is_not_late_whatever_the_last_one_was(api, course):
+    hand_in(course, "timeless", 1, LATE)
+    grade(api, "timeless")
+    assert submission(api, "timeless")[1] == 3
+    (course / "submitted" / "timeless" / SMALL / "timestamp.txt").unlink()
+    assert "when it was handed in changed" in grade(api, "timeless")
+    assert not submission(api, "timeless")[1]
+
+
+def test_who_is_not_late_for_want_of_a_time_is_named(api, course):
+    tables = course / "lessons.csv"
+    tables.write_text(f"lesson,due,late_percent\n{SMALL},2030-01-02 00:00,10\n", encoding="utf-8")
+    hand_in(course, "timely", 1, EARLY)
+    hand_in(course, "dateless", 1, "")
+    said = grade(api)
+    tables.unlink()
+    [told] = [line for line in said.splitlines() if "timestamp.txt" in line]
+    assert "not late, because timestamp.txt is missing or has no time: " in told
+    assert "dateless" in told and "timely" not in told
+
+
+def test_points_given_by_hand_are_settled_until_something_they_were_given_for_changes(api, course):
+    hand_in(course, "settled", 2, EARLY)
+    grade(api, "settled")
+    give_by_hand(api, "settled", check_x=2.5, why=1)
+    path = course / "submitted" / "settled" / SMALL / "timestamp.txt"
+    path.write_text(LATER, encoding="utf-8")
+    said = grade(api, "settled")
+    assert "when it was handed in changed" in said and "to mark by hand" not in said
+    assert submission(api, "settled")[2]["check_x"] == (0, 2.5, False)
+    hand_in(course, "settled", 3, LATER)
+    assert "to mark by hand, in formgrader: settled\n" in grade(api, "settled")
+
+
+def failing(course, step):
+    """Run one of nbgrader's commands, which must fail; return its output."""
+    done = subprocess.run(
+        command(course, step, SMALL, "--force"), cwd=ROOT, capture_output=True, encoding="utf-8"
+    )
+    assert done.returncode == 1
+    return done.stdout + done.stderr
+
+
+def test_a_damaged_gradebook_is_a_sentence_and_stays_as_it_is(api, course):
+    book = course / "gradebook.db"
+    kept = book.read_bytes()
+    book.write_text("garbage", encoding="utf-8")
+    try:
+        for step in ("autograde", "generate_feedback", "generate_assignment"):
+            said = failing(course, step)
+            assert "The gradebook can't be read (DatabaseError)" in said
+            assert "Traceback" not in said
+        assert book.read_text(encoding="utf-8") == "garbage"
+    finally:
+        book.write_bytes(kept)
+
+
 def test_grades_given_by_hand_stay_when_a_submission_is_graded_again(api, course):
     hand_in(course, "by_hand", 1, EARLY)
     grade(api, "by_hand")
@@ -141,7 +200,7 @@ def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
     (course / "submitted" / "three" / SMALL / "helper.py").write_text("one = 1", encoding="utf-8")
     assert "1 graded" in grade(api, "three")
     assert submission(api, "three")[2]["check_x"][0] == 3
-    assert "0 graded, 0 unanswered, 0 not graded, 1 untouched" in grade(api, "three")
+    assert "0 graded, 0 unanswered, 0 not graded, 1 unchanged" in grade(api, "three")
 
 
 def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
@@ -153,7 +212,42 @@ def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
     assert submission(api, "torn")[2] == {"check_x": waiting, "why": waiting}
     said = grade(api, "torn", success=False)
     assert "not graded in an earlier run: torn: " in said
-    assert "0 not graded, 1 untouched" in said
+    assert "0 not graded, 1 unchanged" in said
+
+
+@pytest.mark.parametrize("said", ["yesterday evening", "9." * 1_500_000], ids=["words", "3 MB"])
+def test_a_time_that_is_none_leaves_no_mark(api, course, said):
+    hand_in(course, "dreamer", 1, EARLY)
+    grade(api, "dreamer")
+    hand_in(course, "dreamer", 1, said)
+    told = grade(api, "dreamer", success=False)
+    assert f"not graded: dreamer: timestamp.txt says '{said[:17]}" in told
+    assert "write it as 2026-10-05 23:59" in told
+    assert submission(api, "dreamer")[2]["check_x"] == (None, None, True)
+
+
+def test_unsealed_a_time_that_is_none_leaves_no_mark_either(api, course, monkeypatch):
+    hand_in(course, "sleeper", 1, "tomorrow")
+    monkeypatch.setitem(api.config.Autograde, "unsealed", True)
+    said = grade(api, "sleeper", success=False)
+    assert "timestamp.txt says 'tomorrow', which is no time" in said
+    assert not (course / "autograded" / "sleeper").exists()
+
+
+def test_a_time_that_can_not_be_read_stalls_nothing(api, course):
+    hand_in(course, "piper", 1, EARLY)
+    path = course / "submitted" / "piper" / SMALL / "timestamp.txt"
+    path.unlink()
+    os.mkfifo(path)
+    assert "timestamp.txt is no file that can be read" in grade(api, "piper", success=False)
+
+
+def test_what_could_not_be_graded_is_settled_by_points_given_by_hand(api, course):
+    hand_in(course, "rescued", 1, EARLY)
+    (course / "submitted" / "rescued" / SMALL / f"{SMALL}.ipynb").write_text("{", encoding="utf-8")
+    grade(api, "rescued", success=False)
+    give_by_hand(api, "rescued", check_x=2, why=1)
+    assert "0 not graded, 1 unchanged" in grade(api, "rescued")
 
 
 def test_what_the_machine_may_be_to_blame_for_is_due_again(api, course):
@@ -161,14 +255,14 @@ def test_what_the_machine_may_be_to_blame_for_is_due_again(api, course):
     for _ in range(2):
         said = grade(api, "killed", success=False)
         assert "not graded: killed: its kernel died (exit status -9)" in said
-        assert "1 not graded, 0 untouched" in said
+        assert "1 not graded, 0 unchanged" in said
     assert submission(api, "killed")[2]["check_x"] == (None, None, True)
 
 
 def test_a_mark_made_from_other_things_is_made_again(api, course):
     hand_in(course, "again", 1, EARLY)
     grade(api, "again")
-    assert "1 untouched" in grade(api, "again")
+    assert "1 unchanged" in grade(api, "again")
     with api.gradebook as book:
         book.update_or_create_assignment(SMALL, duedate="2029-01-01")
     assert "1 to grade again: the due date changed" in grade(api, "again")
@@ -317,6 +411,20 @@ def test_what_was_not_released_is_not_graded(api, course):
     assert not done["success"]
     assert "Was it released? nbgrader generate_assignment other" in done["log"]
     assert "Traceback" not in done["log"]
+
+
+def test_points_that_differ_from_the_released_ones_stop_grading(tmp_path):
+    make_course(tmp_path, 1)
+    with gradebook(tmp_path) as book:
+        book.find_grade_cell("check_softmax", LESSON.name, LESSON.name).max_score = 7
+        book.db.commit()
+    done = subprocess.run(
+        command(tmp_path, "autograde", LESSON.name), cwd=ROOT, capture_output=True, encoding="utf-8"
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and "Traceback" not in said
+    assert "`softmax` has 4 points, but 7 in the released notebook. Release it" in said
+    assert not (tmp_path / "autograded").exists()
 
 
 def test_nothing_is_lost_while_another_works_in_the_gradebook(tmp_path):

@@ -20,7 +20,8 @@ from autograder.grading.demo.made_up_class import (
     make_class,
     own_mistakes,
 )
-from autograder.grading.report.class_report import class_report, read_verdicts
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.gather import gather
 from autograder.lessons.lesson import ROOT, Lesson
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.support.classroom import gradebook, hand_in, release, scores
@@ -191,13 +192,13 @@ def test_feedback_shows_the_cards(course):
 
 
 def test_the_report_names_the_mistakes(course):
-    verdicts = read_verdicts(course / "autograded", LESSON.name)
-    report = class_report(verdicts.values())
-    assert report["softmax"].mistakes == {"not stable": 1, "given up": 1}
-    assert report["softmax"].unanswered == 1
-    assert report["softmax"].full == len(SUBMISSIONS) - 3
-    [(reason, count)] = report["query_scores"].mistakes.items()
-    assert count == 1 and "did not run to its end" in reason
+    report = gather(LESSON.name, course_files(course))
+    made = {m.name: m.learners for m in report.mistakes if m.exercise == "softmax"}
+    assert made == {"not stable": ["with mistakes"], "given up": ["given up"]}
+    assert report.exercises["softmax"].unanswered == 1
+    assert report.exercises["softmax"].full == len(SUBMISSIONS) - 3
+    [other] = [m for m in report.mistakes if m.exercise == "query_scores"]
+    assert len(other.learners) == 1 and "did not run to its end" in other.words
 
 
 def test_formgrader_lists_the_lesson_and_its_submissions(course):

@@ -112,7 +112,10 @@ def test_moodle_feedback_without_collecting_takes_the_numbers_of_the_worksheet(
     path = tmp_path / "feedback.zip"
     assert lms("feedback", FIRST, "--lms=moodle", f"--to={path}", f"--worksheet={sheet}") == 1
     assert pages(path) == BACK
-    assert "but not in the zip; collect with this command: Noor Späth" in capfd.readouterr().err
+    assert (
+        "but not in the zip; collect with make collect LESSON=01_first LMS=moodle ZIP=…: Noor Späth"
+        in capfd.readouterr().err
+    )
 
 
 def test_unknown_people_are_listed_and_the_others_collected(course, lms, zipped, capfd):
@@ -235,7 +238,8 @@ def test_no_page_goes_to_a_number_that_is_somebody_elses(course, lms, zipped, tm
         f"ada_1001_assignfeedback_file/{FIRST}.html": "<p>ada</p>",
         f"zoe_1002_assignfeedback_file/{FIRST}.html": "<p>zoe</p>",
     }
-    assert "but not in the zip; collect with this command: tim" in capfd.readouterr().err
+    collect = f"make collect LESSON={FIRST} LMS=moodle ZIP=…"
+    assert f"but not in the zip; collect with {collect}: tim" in capfd.readouterr().err
 
 
 def test_what_was_collected_from_one_system_has_no_place_in_the_other(
@@ -243,8 +247,11 @@ def test_what_was_collected_from_one_system_has_no_place_in_the_other(
 ):
     lms("collect", FIRST, "--lms=moodle", zipped(f"{MOODLE['ada']}/{NOTEBOOK}"))
     give_feedback(course, "ada")
-    assert lms("feedback", FIRST, "--lms=canvas", f"--to={tmp_path / 'feedback.zip'}") == 1
-    assert "but not in the zip; collect with this command: Ada King" in capfd.readouterr().err
+    path = tmp_path / "feedback.zip"
+    assert lms("feedback", FIRST, "--lms=canvas", f"--to={path}") == 2
+    said = capfd.readouterr().err
+    assert f"collect its zip first, with make collect LESSON={FIRST} LMS=canvas ZIP=…" in said
+    assert not path.exists()
 
 
 def test_feedback_needs_pages(course, lms, tmp_path, capfd):
