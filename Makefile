@@ -100,7 +100,8 @@ collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... L
 	python -m autograder.grading.lms collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \
 		$(if $(filter-out 0,$(FORCE)),--force)
 
-feedback: $(VENV)/developer  ## zip the feedback for Canvas or Moodle, LESSON=... LMS=... TO=... [WORKSHEET=...]
+feedback: $(VENV)/developer  ## write the feedback and zip it for Canvas or Moodle, LESSON=... LMS=... TO=... [WORKSHEET=...]
+	nbgrader generate_feedback $(LESSON)
 	python -m autograder.grading.lms feedback $(LESSON) $(LMS_OPTIONS)
 
 formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the browser

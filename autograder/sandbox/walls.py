@@ -122,7 +122,7 @@ def _files() -> list[str]:
         options += ["--remount-ro", path]
     for name in MOUNTED:
         options += ["--ro-bind", str(AUTOGRADER / name), f"/course/autograder/{name}"]
-    for path in ("/course/autograder/utils", "/course/utils"):  # in notebooks once: `from utils …`
+    for path in ("/course/autograder/utils", "/course/utils"):  # older notebooks say `from utils …`
         options += ["--ro-bind", str(AUTOGRADER.parent / "utils"), path]
     return [*options, "--ro-bind", str(INSIDE), "/grader/inside"]
 

@@ -40,9 +40,8 @@ def gather(lesson: str, files: CourseFiles) -> Report:
         submission.earlier = earlier_marks(files.root, submission.learner, lesson)
     if waiting := set(files.learners(files.submitted, lesson)) - graded:
         told = f"`make grade LESSON={lesson}` grades what is new."
-        notes.append(
-            f"Handed in and not graded: {listed(visible(one, LONGEST_NAME) for one in waiting)}. {told}"
-        )
+        names = listed(visible(one, LONGEST_NAME) for one in waiting)
+        notes.append(f"Handed in and not graded: {names}. {told}")
     return make_report(lesson, submissions, marks, _solutions(lesson, files), notes)
 
 
