@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 2. Query, key, value
 #
-# In lesson 1 a word attended to the words that are like it. But what a word needs is rarely
-# another of its kind: "it" does not look for a second "it", it looks for a noun. In this lesson
-# each word gets three vectors instead of one: a **query**, a **key** and a **value**. The
-# matrices that make them are what a network learns. You also find out why the most quoted
-# formula of attention has a square root in it.
+# In lesson 1, a word attended to the words that are like it. But a word rarely needs another of its
+# kind: "it" isn't looking for a second "it". It's looking for a noun. In this lesson, each word
+# gets three vectors instead of one: a **query**, a **key** and a **value**. The matrices that make
+# them are what a network learns. You also find out why the most quoted formula of attention has a
+# square root in it.
 #
 # | | |
 # |---|---|
@@ -13,7 +13,7 @@
 # | **You need** | Lesson 1: scores, softmax, context vector |
 # | **You can then** | write scaled dot-product attention for batches, as a module |
 #
-# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
+# Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
 # %%
 import torch
@@ -33,8 +33,8 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # %% [markdown]
 # ## What a word needs is not what it is
 #
-# "The ball rolled until it stopped." Take three of these words. Four features say what each one
-# is: a noun, a verb, a pronoun, something round.
+# "The ball rolled until it stopped." Take three of these words. Four features say what each one is:
+# a noun, a verb, a pronoun, something round.
 
 # %%
 toy_labels = ["ball", "rolled", "it"]
@@ -53,18 +53,17 @@ toy = torch.tensor(
 toy @ toy.T
 
 # %% [markdown]
-# At itself, and at nothing else. These words have no feature in common, so no word finds
-# another.
+# At itself, and at nothing else. These words have no features in common, so no word finds another.
 #
 # Now let each word play three parts:
 #
 # - its **query** says what it looks for,
 # - its **key** says what it can be found by,
-# - its **value** says what it tells to a word that found it.
+# - its **value** says what it tells a word that finds it.
 #
-# Each part is made from the word by a matrix of its own. Such a matrix is called a
-# **projection**. Here are three that fit our need, written by hand: a pronoun looks for a noun,
-# a noun can be found, and what is told is whether it is round.
+# Each part comes from the word through a matrix of its own, called a **projection**. Here are three
+# that fit our need, written by hand: a pronoun looks for a noun, a noun can be found, and what it
+# tells is whether it is round.
 
 # %%
 looks_for_noun = torch.tensor([[0.0], [0.0], [4.0], [0.0]])  # the third feature: pronoun
@@ -83,24 +82,24 @@ plot_matrix(
 )
 
 # %% [markdown]
-# "it" now looks at "ball", and "ball" does not look back: the scores are no longer symmetric.
-# What does each word learn from it?
+# "it" now looks at "ball", and "ball" doesn't look back: the scores are no longer symmetric. What
+# does each word learn from this?
 
 # %%
 torch.softmax(toy_scores, dim=-1) @ toy_value
 
 # %% [markdown]
-# "it" has learned that it is round, to 0.9647. The other two look for nothing: they score 0 with
-# every word, share their weight evenly, and get a third of "round" each.
+# "it" has learned that it is round: 0.9647. The other two look for nothing. They score 0 with every
+# word, spread their weight evenly, and get a third of "round" each.
 #
-# With one vector for all three parts this could not be done. "it" would have to be like a noun
-# to find one, and then it would be found by others as if it were one.
+# One vector could not play all three parts. "it" would have to be like a noun to find one, and then
+# other words would find it as if it were a noun.
 
 # %% [markdown]
 # ## One word, then all
 #
-# Now the six words of lesson 1. A network learns its projections. Ours have learned nothing yet:
-# their numbers are drawn at random, from 0 to 1.
+# Back to the six words of lesson 1. A network learns its projections. Ours have learned nothing
+# yet: we draw their numbers at random, from 0 to 1.
 
 # %%
 labels, words = six_words()
@@ -112,7 +111,7 @@ w_query, w_key, w_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 2)
 w_query
 
 # %% [markdown]
-# Three features go in, two come out. One word is a row, and stands on the left of the matrix:
+# Three features go in, two come out. A word is a row, on the left of the matrix:
 #
 # $$q_i = x_i W_Q \qquad k_i = x_i W_K \qquad v_i = x_i W_V$$
 #
@@ -124,24 +123,24 @@ w_query
 words[1] @ w_query
 
 # %% [markdown]
-# Each of the two numbers is the dot product of the word with one column. The first is, with one
-# digit more than is printed, 0.55 · 0.29611 + 0.87 · 0.25167 + 0.66 · 0.07397 = 0.43063.
+# Each of the two numbers is the dot product of the word with one column. With one more digit than
+# the printout, the first is 0.55 · 0.29611 + 0.87 · 0.25167 + 0.66 · 0.07397 = 0.43063.
 #
-# All words at once are a matrix of rows, and the same product projects every row:
+# All the words together are a matrix of rows, and the same product projects every row:
 
 # %%
 words @ w_query
 
 # %% [markdown]
-# The number of features of a query is called $d_k$. A key has $d_k$ features too, since a query
-# and a key meet in a dot product. A value meets nobody: it is only added up. So its number of
-# features, $d_v$, is free.
+# The number of features in a query is called $d_k$. A key has $d_k$ features too, because the two
+# meet in a dot product. A value meets nobody; it only gets added up. So its number of features,
+# $d_v$, can be anything.
 
 # %% [markdown]
 # ### Exercise 1: `project` (6 minutes)
 #
-# Project words to queries, keys and values. There may be several sentences at once, stacked to a
-# **batch**: then `words` has a dimension more in front. (`@` treats all dimensions before the
+# Project words to queries, keys and values. Several sentences may come at once, stacked into a
+# **batch**. Then `words` has one more dimension in front. (`@` treats all dimensions before the
 # last two as a stack of matrices.)
 
 
@@ -181,19 +180,19 @@ print("all keys:", key.shape, " all values:", value.shape)
 # %% [markdown]
 # ## Two ways to write a projection
 #
-# Much of the code that you will meet writes it the other way round: the matrix stands on the
-# left, and the word is a column.
+# Much of the code you will meet writes it the other way around: the matrix is on the left, and the
+# word is a column.
 #
 # | | product | shape of the matrix |
 # |---|---|---|
 # | word as a row | `x @ W` | [d_in, d_out] |
 # | word as a column | `W @ x` | [d_out, d_in] |
 #
-# Both do the same arithmetic, and the matrix of one is the transpose of the other's. Try the
-# second way on a sentence of its own. Its words are numbered in sorted order, and `nn.Embedding`
-# is a table that has a row of 16 random features for each number. (The sentence and its sizes
-# are those of Sebastian Raschka's article *Understanding and Coding the Self-Attention Mechanism
-# of Large Language Models From Scratch*, 2023, so that you can compare.)
+# Both do the same arithmetic, and the matrix of one is the transpose of the other's. Try the second
+# way on a new sentence. We number its words in sorted order, and `nn.Embedding` is a table with a
+# row of 16 random features for each number. (The sentence and its sizes come from Sebastian
+# Raschka's article *Understanding and Coding the Self-Attention Mechanism of Large Language Models
+# From Scratch*, 2023, so you can compare.)
 
 # %%
 sentence = "Life is short, eat dessert first".replace(",", "").split()
@@ -209,10 +208,10 @@ wide_query, wide_key, wide_value = torch.rand(24, 16), torch.rand(24, 16), torch
 print("one word: ", (wide_query @ life[1]).shape)
 
 # %% [markdown]
-# The words come out with 24 features for queries and keys, and 28 for values: $d_k = 24$, $d_v =
-# 28$.
+# The words come out with 24 features for queries and keys, and 28 for values: $d_k = 24$,
+# $d_v = 28$.
 #
-# **Predict before you run:** all six words at once. Which of these two lines works?
+# **Predict before you run:** now all six words at once. Which of these two lines works?
 
 # %%
 print((life @ wide_query.T).shape)
@@ -222,9 +221,8 @@ except RuntimeError as error:
     print(error)
 
 # %% [markdown]
-# In a sentence the words stay rows, [n, d_in], so a matrix of the second kind has to be
-# transposed. `nn.Linear` keeps its weight in this second way, [d_out, d_in], and transposes it
-# for you:
+# In a sentence, the words stay rows, [n, d_in], so you have to transpose a matrix of the second
+# kind. `nn.Linear` stores its weight in this second way, [d_out, d_in], and transposes it for you:
 
 # %%
 layer = nn.Linear(16, 24, bias=False)
@@ -233,7 +231,7 @@ print(torch.allclose(layer(life), life @ layer.weight.T, atol=1e-6))
 
 # %% [markdown]
 # When `d_in` and `d_out` are the same number, both lines run, and one of them is wrong. No shape
-# gives it away. Keep this in mind: at the end of the lesson it comes back.
+# gives it away. Keep this in mind. It comes back at the end of the lesson.
 
 # %% [markdown]
 # ## Scores that differ both ways
@@ -244,7 +242,7 @@ print(torch.allclose(layer(life), life @ layer.weight.T, atol=1e-6))
 key @ query[1]
 
 # %% [markdown]
-# And all words at once, a row for each query:
+# And all words at once, with a row for each query:
 
 # %%
 plain_scores = query @ key.T
@@ -252,13 +250,13 @@ print(plain_scores[1])
 print("symmetric:", torch.allclose(plain_scores, plain_scores.T))
 
 # %% [markdown]
-# In lesson 1 the transposed scores were the same scores. Here they belong to another question:
-# row 1 holds what "journey" looks for, column 1 holds who looks for "journey".
+# In lesson 1, the transposed scores were the same scores. Here they answer a different question:
+# row 1 holds what "journey" looks for, and column 1 holds who looks for "journey".
 
 # %% [markdown]
 # ## How large is a score?
 #
-# A score is a sum of $d_k$ products. The more features, the larger the sum, and softmax does not
+# A score is a sum of $d_k$ products. The more features, the larger the sum, and softmax doesn't
 # like large scores. How large do they get? Draw queries and keys at random, from the standard
 # normal distribution, and measure. Each query meets six keys.
 
@@ -271,7 +269,7 @@ def random_scores(d_k):
 
 
 # %% [markdown]
-# Each product of two such numbers has mean 0 and variance 1. Variances of independent numbers
+# Each product of two such numbers has mean 0 and variance 1. The variances of independent numbers
 # add up.
 #
 # **Predict before you run:** what is the standard deviation of a sum of $d_k$ products?
@@ -292,19 +290,19 @@ plot_lines(
     log_x=True,
     log_y=True,
     dashed=["√d_k"],
-    caption="The standard deviation of scores grows as the root of the number of features.",
+    caption="The standard deviation of scores grows as the square root of the number of features.",
 )
 
 # %%
 print(f"d_k = 64: {deviation[6]:.2f}, d_k = 1024: {deviation[10]:.2f}")
 
 # %% [markdown]
-# The variance is $d_k$, so the standard deviation is $\sqrt{d_k}$. Now hand such scores to
-# softmax. It turns *differences* of scores into *factors* between weights: a lead of 8 is a
-# factor of e⁸ ≈ 2981.
+# The variance is $d_k$, so the standard deviation is $\sqrt{d_k}$. Now hand such scores to softmax.
+# It turns *differences* between scores into *factors* between weights: a lead of 8 becomes a factor
+# of e⁸ ≈ 2981.
 #
 # **Predict before you run:** six keys that are all alike would get ⅙ each. What does the best of
-# them get when $d_k$ is 1024?
+# six keys get when $d_k$ is 1024?
 
 
 # %%
@@ -324,7 +322,7 @@ plot_lines(
     x_name="d_k",
     y_name="largest weight",
     log_x=True,
-    caption="With many features one key takes everything, unless the scores are scaled.",
+    caption="With many features, one key takes everything unless the scores are scaled.",
 )
 
 # %%
@@ -332,13 +330,13 @@ largest_unscaled, largest_scaled = largest_weight(unscaled[10]), largest_weight(
 print(f"d_k = 1024: unscaled {largest_unscaled:.2f}, scaled {largest_scaled:.2f}")
 
 # %% [markdown]
-# Softmax **saturates**: one key takes all weight. By itself that is no harm; perhaps one key
-# *is* the best. The harm is done in learning. A network learns by **gradients**: for each
-# number, how much the outcome would change if that number changed a little. Where the weights
-# are 0 and 1, a small change of a score changes nothing. So the gradient is zero, and what has
-# no gradient does not learn.
+# Softmax **saturates**: one key takes all the weight. By itself, that does no harm; perhaps one key
+# *is* the best. The harm comes in learning. A network learns from **gradients**. For each number,
+# the gradient says how much the outcome would change if that number changed a little. Where the
+# weights are 0 and 1, a small change in a score changes nothing. So the gradient is zero, and what
+# has no gradient doesn't learn.
 #
-# To see it, give each key a random value, and ask how strongly the weighted sum reacts to the
+# To see this, give each key a random value, and ask how strongly the weighted sum reacts to the
 # scores. (`backward()` computes gradients and leaves them in `grad`.)
 
 
@@ -363,23 +361,22 @@ plot_lines(
     y_name="gradient",
     log_x=True,
     log_y=True,
-    caption="The gradient that comes back through softmax dies, unless the scores are scaled.",
+    caption="The gradient that comes back through softmax dies unless the scores are scaled.",
 )
 
 # %%
 print(f"at d_k = 1 the gradient is {gradient[0] / gradient[6]:.0f} times that at d_k = 64")
 
 # %% [markdown]
-# The cure is one division. Scores whose standard deviation is $\sqrt{d_k}$ get a standard
-# deviation of 1 when they are divided by $\sqrt{d_k}$, whatever $d_k$ is:
+# The cure is one division. Divide scores whose standard deviation is $\sqrt{d_k}$ by $\sqrt{d_k}$,
+# and their standard deviation becomes 1, whatever $d_k$ is:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}}$$
 #
-# (Vaswani et al. 2017, equation 1; their footnote 4 gives the reason that you have just
-# measured.)
+# (Vaswani et al. 2017, equation 1; their footnote 4 gives the reason you have just measured.)
 #
-# One thing more, for batches: `.T` turns all dimensions around. `x.transpose(a, b)` exchanges
-# two; negative numbers count from the right.
+# One more thing, for batches: `.T` reverses all dimensions. `x.transpose(a, b)` swaps just two.
+# Negative numbers count from the right.
 
 # %%
 torch.zeros(4, 6, 2).transpose(-2, -1).shape
@@ -387,9 +384,9 @@ torch.zeros(4, 6, 2).transpose(-2, -1).shape
 # %% [markdown]
 # ### Exercise 2: `scaled_scores` (8 minutes)
 #
-# Score every query against every key, and scale. Query and key may come from different
-# sentences, of different lengths. And there may be a batch, or several dimensions in front: turn
-# only the last two around.
+# Score every query against every key, and scale. Query and key may come from different sentences,
+# of different lengths. There may also be a batch, or several dimensions in front: swap only the
+# last two.
 
 
 # %%
@@ -417,8 +414,8 @@ check(scaled_scores)
 # %% [markdown]
 # ### Count from the right
 #
-# In published code you will find `key.shape[1]` for $d_k$. It is right, as long as there is one
-# sentence.
+# In published code you will find `key.shape[1]` for $d_k$. That is right as long as there is only
+# one sentence.
 #
 # **Predict before you run:** what is `shape[1]` of a batch of four such sentences?
 
@@ -428,15 +425,14 @@ print(key.shape, "→", key.shape[1])
 print(batch_of_keys.shape, "→", batch_of_keys.shape[1])
 
 # %% [markdown]
-# Now it is 6, the number of words. Nothing crashes: the scores are divided by the wrong root,
-# and longer sentences get flatter weights. `key.shape[-1]` means the features, with a batch and
-# without.
+# Now it is 6, the number of words. Nothing crashes. The scores are divided by the wrong root, and
+# longer sentences get flatter weights. `key.shape[-1]` is the number of features, with or without a
+# batch.
 
 # %% [markdown]
 # ## Scaled dot-product attention
 #
-# The rest you know: softmax over the keys, then the weighted sum, which is now taken over the
-# *values*.
+# You know the rest: softmax over the keys, then the weighted sum, now of the *values*.
 #
 # $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #
@@ -444,9 +440,9 @@ print(batch_of_keys.shape, "→", batch_of_keys.shape[1])
 #
 # ### Exercise 3: `scaled_dot_product_attention` (12 minutes)
 #
-# Write the formula, for one sentence and for a batch. It does not need your `scaled_scores`:
-# write it out once more. (Torch has a function of this name. It is off limits here; in lesson 6
-# you compare with it.)
+# Write the formula, for one sentence and for a batch. You don't need your `scaled_scores`: write it
+# out once more. (Torch has a function by this name. It is off limits here; you compare with it in
+# lesson 6.)
 
 
 # %%
@@ -494,14 +490,14 @@ plot_attention(
 )
 
 # %% [markdown]
-# All six rows look much alike: every word prefers "journey" and "starts". That comes of the
-# random projections; the section "Where the rule ends" shows how.
+# All six rows look much alike: every word prefers "journey" and "starts". That comes from the
+# random projections, as the section "Where the rule ends" shows.
 
 # %% [markdown]
 # ### Wrong answers look right
 #
-# Here are six ways to get it wrong, beside the right one. All run, and all give two numbers for
-# "journey".
+# Here are six ways to get it wrong, next to the right one. All of them run, and all give two
+# numbers for "journey".
 
 
 # %%
@@ -524,16 +520,16 @@ for name, result in results.items():
     print(f"{name:<22} {result[0]:.4f} {result[1]:.4f}")
 
 # %% [markdown]
-# Every shape is right, and no number looks strange. A network might even train with such a
-# mistake, only worse. So attention is tested by comparing numbers, on inputs whose sizes all
-# differ: with $d_v \neq d_k$ the keys can't pass for values, and with $n_{query} \neq n_{key}$
-# nothing can be swapped unseen. The checks of this course do that.
+# Every shape is right, and no number looks strange. A network might even train with such a mistake,
+# only worse. So we test attention by comparing numbers, on inputs whose sizes all differ. With
+# $d_v \neq d_k$, the keys can't pass for values. With $n_{query} \neq n_{key}$, nothing can be
+# swapped unnoticed. The checks in this course do that.
 
 # %% [markdown]
 # ## Where the rule ends
 #
-# Dividing by $\sqrt{d_k}$ rests on an assumption: features with **mean zero**. Only then do the
-# products cancel each other in part.
+# Dividing by $\sqrt{d_k}$ rests on an assumption: the features have **mean zero**. Only then do the
+# products partly cancel.
 #
 # **Predict before you run:** draw features from 0 to 1, as `torch.rand` does. All products are
 # positive. How does their sum grow with $d_k$?
@@ -566,7 +562,7 @@ plot_lines(
     y_name="typical scaled score",
     log_x=True,
     log_y=True,
-    caption="Scaling holds scores at 1 when the features have mean zero, and not otherwise.",
+    caption="Scaling keeps scores at 1 when the features have mean zero, but not otherwise.",
 )
 
 # %%
@@ -575,24 +571,23 @@ print(f"d_k = 1024: mean {scores.mean():.0f}, standard deviation {scores.std():.
 print(f"largest of six weights, scaled: {largest_weight(scores / 1024**0.5):.2f}")
 
 # %% [markdown]
-# A mean of 0.5 on both sides makes each product ¼ on average, so the sum is $d_k / 4$: it grows
-# with $d_k$, and dividing by $\sqrt{d_k}$ does not hold it.
+# A mean of 0.5 on both sides makes each product ¼ on average, so the sum is $d_k / 4$. It grows
+# with $d_k$, and dividing by $\sqrt{d_k}$ can't contain it.
 #
-# Is that bad? Not here: the mean is the same for all keys, softmax only looks at differences,
-# and the largest of six weights is 0.20, not far from an even share. But our *projections* are
-# drawn from 0 to 1 too. Then all features of a query lie around half the sum of the word's
-# features. In the second sentence:
+# Is that bad? Not here. The mean is the same for all keys, softmax looks only at differences, and
+# the largest of six weights is 0.20, not far from an even share. But we drew our *projections* from
+# 0 to 1 too. So all features of a query lie around half the sum of the word's features. Look at the
+# second sentence:
 
 # %%
 print("half the sum:      ", life.sum(dim=1) / 2)
 print("mean of the query: ", (life @ wide_query.T).mean(dim=1))
 
 # %% [markdown]
-# The features no longer have mean zero, and each word has a mean of its own. So the products do
-# not cancel, and how large their sum gets is another question for each pair of words. (That is
-# also why every row of the map above preferred the same two keys.) Here are the weights of this
-# sentence, whose projections come from 0 to 1, and the same with 0.5 taken away from every
-# number of the projections.
+# The features no longer have mean zero, and each word has its own mean. So the products don't
+# cancel, and the size of their sum differs from pair to pair. (That is also why every row of the
+# map above preferred the same two keys.) Here are the weights of this sentence, first with its
+# projections from 0 to 1, then with 0.5 subtracted from every number in them.
 
 
 # %%
@@ -606,19 +601,19 @@ plot_attention(
     sentence,
     sentence,
     titles=["projections from 0 to 1", "with mean zero"],
-    caption="Scaled both times. With projections from 0 to 1 most words see one key only.",
+    caption="Scaled both times. With projections from 0 to 1, most words see only one key.",
 )
 
 # %% [markdown]
-# On the left four of six rows are saturated, although the scores were scaled. So a real network
-# does not start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero:
+# On the left, four of six rows are saturated, even though the scores were scaled. So a real network
+# doesn't start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero:
 
 # %%
 print(f"from {layer.weight.min():.2f} to {layer.weight.max():.2f}, mean {layer.weight.mean():.2f}")
 
 # %% [markdown]
-# Scaling still matters on the left. Without it the word "is", second row, would nearly go the
-# same way, to 0.93 for one key:
+# Scaling still matters on the left. Without it, the word "is", second row, would nearly saturate
+# too, with 0.93 for one key:
 
 # %%
 is_scores = (life @ wide_key.T) @ (wide_query @ life[1])
@@ -629,9 +624,8 @@ print("unscaled:", torch.softmax(is_scores, dim=-1))
 # %% [markdown]
 # ## A module that owns its projections
 #
-# So far the projections were passed around. A network keeps them in an `nn.Module`, which knows
-# what is to be learned: every attribute that is an `nn.Parameter`. A plain tensor does not
-# count.
+# So far, we passed the projections around. A network keeps them in an `nn.Module`, which knows what
+# to learn: every attribute that is an `nn.Parameter`. A plain tensor doesn't count.
 
 
 # %%
@@ -654,22 +648,22 @@ print([name for name, _ in stretch.named_parameters()])
 print(stretch(torch.tensor([1.0, 2.0])))
 
 # %% [markdown]
-# `stretch(x)` calls `forward(x)`. The result remembers how it was made (`grad_fn`): that is how
+# `stretch(x)` calls `forward(x)`. The result remembers how it was made (`grad_fn`), and that is how
 # gradients find their way back to `factor`. An optimizer asks for the parameters, gets `factor`,
 # and never hears of `forgotten`.
 
 # %% [markdown]
 # ### Exercise 4: `SelfAttention` (12 minutes)
 #
-# Self-attention: query, key and value all come from the same words. Build it as a module.
+# In self-attention, query, key and value all come from the same words. Build it as a module.
 #
-# - In `__init__`, make the three parameters `w_query`, `w_key` and `w_value` with `torch.rand`,
-#   in this order, for use as `x @ W`. (`torch.rand`, so that the seed from above gives the same
-#   numbers; `nn.Linear` does it better in Exercise 5.)
+# - In `__init__`, make the three parameters `w_query`, `w_key` and `w_value` with `torch.rand`, in
+#   this order, for use as `x @ W`. (With `torch.rand`, the seed from above gives the same numbers;
+#   `nn.Linear` does it better in Exercise 5.)
 # - `forward(words)` takes words [*batch, n, d_in] and returns the context [*batch, n, d_v].
-# - To look at them later, `forward` keeps the weights as the attribute `attn_weights`, [*batch,
-#   n, n]. Keep them with `.detach()`, which cuts the memory of how they were made. Kept with it,
-#   they would hold on to every tensor of the whole calculation.
+# - `forward` also keeps the weights for you to look at, as the attribute `attn_weights`, [*batch,
+#   n, n]. Keep them with `.detach()`, which cuts off the memory of how they were made. With that
+#   memory, they would hold on to every tensor of the whole calculation.
 
 
 # %%
@@ -710,8 +704,8 @@ class SelfAttention(nn.Module):
 check(SelfAttention)
 
 # %% [markdown]
-# With the seed from above the module draws the same projections, so "journey" gets the context
-# that you know:
+# With the seed from above, the module draws the same projections, so "journey" gets the context you
+# know:
 
 # %%
 torch.manual_seed(123)
@@ -719,8 +713,8 @@ attention = SelfAttention(d_in=3, d_k=2, d_v=2)
 print(attention(words)[1])
 
 # %% [markdown]
-# A batch of two sentences, the second with its words in reverse. **Predict before you run:**
-# where is the context of "journey" in the second one?
+# Here is a batch of two sentences, the second with its words in reverse. **Predict before you
+# run:** where is the context of "journey" in the second one?
 
 # %%
 batch = torch.stack([words, words.flip(0)])
@@ -728,14 +722,14 @@ print(attention(batch).shape)
 print(attention(batch)[1].detach())
 
 # %% [markdown]
-# Last but one, and the same as before. Attention does not know in which order the words stand;
-# it only looks at what they are.
+# Second to last, and the same as before. Attention doesn't know what order the words come in; it
+# looks only at what they are.
 
 # %% [markdown]
 # ### Exercise 5: `LinearSelfAttention` (6 minutes)
 #
-# The same module as most people write it: the projections are three `nn.Linear` without bias,
-# `query`, `key` and `value`. `forward` and `attn_weights` are as before.
+# This is the same module as most people write it: the projections are three `nn.Linear`s without
+# bias, `query`, `key` and `value`. `forward` and `attn_weights` are as before.
 
 
 # %%
@@ -774,9 +768,9 @@ check(LinearSelfAttention)
 # %% [markdown]
 # ## The same numbers in both
 #
-# Two modules that should do the same can be compared: give both the same parameters, and look
-# whether the outputs agree. Lesson 6 will do this with the attention layers of PyTorch and
-# Keras. First, without copying:
+# If two modules should do the same thing, you can compare them: give both the same parameters, and
+# see whether the outputs agree. Lesson 6 does this with the attention layers of PyTorch and Keras.
+# First, without copying:
 
 # %%
 torch.manual_seed(789)
@@ -785,8 +779,8 @@ print("by nn.Parameter:", attention(words)[1].detach())
 print("by nn.Linear:   ", linear_attention(words)[1].detach())
 
 # %% [markdown]
-# Other random numbers, another output. To change a parameter in place, write into it with
-# `copy_`, and switch the recording of gradients off, since copying is not part of a calculation:
+# Different random numbers, different output. To change a parameter in place, write into it with
+# `copy_`. Switch off the recording of gradients, because copying is not part of a calculation:
 
 # %%
 with torch.no_grad():
@@ -796,9 +790,9 @@ stretch.factor
 # %% [markdown]
 # ### Exercise 6: `copy_projections` (8 minutes)
 #
-# Copy the projections of a `SelfAttention` into a `LinearSelfAttention`, so that both give the
-# same output. Mind the two conventions. The check brings modules of its own, so this does not
-# depend on your classes.
+# Copy the projections of a `SelfAttention` into a `LinearSelfAttention`, so that both give the same
+# output. Mind the two conventions. The check brings its own modules, so this doesn't depend on your
+# classes.
 
 
 # %%
@@ -830,8 +824,8 @@ print("by nn.Linear:   ", linear_attention(words)[1].detach())
 # %% [markdown]
 # ### When shapes keep quiet
 #
-# Forget the transpose, and `copy_` complains: [3, 2] does not fit into [2, 3]. That is luck. In
-# many networks `d_in` and `d_k` are equal.
+# Forget the transpose, and `copy_` complains: [3, 2] doesn't fit into [2, 3]. That is luck. In many
+# networks, `d_in` and `d_k` are equal.
 #
 # **Predict before you run:** with three features in and three out, is there an error?
 
@@ -845,23 +839,23 @@ with torch.no_grad():
 print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6))
 
 # %% [markdown]
-# No error, and a wrong result. A square matrix fits either way round; only the comparison of the
-# outputs found it.
+# No error, and a wrong result. A square matrix fits either way around. Only comparing the outputs
+# exposed the mistake.
 
 # %% [markdown]
 # ## What you built
 #
-# - Each word gets a **query** (what it looks for), a **key** (what it can be found by) and a
-#   **value** (what it tells), by three projections.
+# - Three projections give each word a **query** (what it looks for), a **key** (what it can be
+#   found by) and a **value** (what it tells).
 # - A projection is `x @ W` or `W @ x`, and the matrix of one is the transpose of the other's.
-#   `nn.Linear` keeps the second kind.
-# - Scores are divided by $\sqrt{d_k}$: unscaled they grow with the number of features, softmax
+#   `nn.Linear` stores the second kind.
+# - Scores are divided by $\sqrt{d_k}$. Unscaled, they grow with the number of features, softmax
 #   saturates, and its gradient dies. The rule needs features with mean zero.
-# - `shape[-1]` and `transpose(-2, -1)` mean the same thing with a batch and without.
-# - A module owns its parameters; two modules with the same parameters can be compared.
+# - `shape[-1]` and `transpose(-2, -1)` mean the same thing with or without a batch.
+# - A module owns its parameters. You can compare two modules that have the same parameters.
 #
 # One attention gives each word one set of weights, so it can look for one thing at a time. In
-# lesson 3 several of them work side by side: multi-head attention.
+# lesson 3, several of them work side by side: multi-head attention.
 
 # %%
 progress()

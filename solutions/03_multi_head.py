@@ -2,9 +2,9 @@
 # # 3. Multi-head attention
 #
 # One attention head gives each word one weighted average. A word that needs two different things
-# from its sentence gets them stirred together. **Multi-head attention** gives the word several
-# averages, made in parallel, and keeps them apart. In this lesson you build it, and see the
-# mistakes that run without an error.
+# from its sentence gets them stirred together. **Multi-head attention** makes several averages for
+# the word, in parallel, and keeps them apart. In this lesson you build it and see the mistakes that
+# run without an error.
 #
 # | | |
 # |---|---|
@@ -12,7 +12,7 @@
 # | **You need** | lesson 2: queries, keys and values, and attention scaled by √d_k |
 # | **You can then** | write multi-head attention as libraries do, and check that no words mix |
 #
-# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
+# Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
 # %%
 import torch
@@ -37,8 +37,7 @@ torch.set_printoptions(precision=4, sci_mode=False)
 
 
 # %% [markdown]
-# This is attention as you wrote it in lesson 2. Here it is again, so that this lesson stands on
-# its own.
+# This is attention as you wrote it in lesson 2, repeated so that this lesson stands on its own.
 
 
 # %%
@@ -52,11 +51,11 @@ def attend(query, key, value):
 # %% [markdown]
 # ## One head, one pattern
 #
-# "dog bites man" and "man bites dog" hold the same words, and only one of them is news. To know
-# what happened, the word "bites" must learn two things from the sentence: who bites, and who is
-# bitten. Can one head tell it?
+# "dog bites man" and "man bites dog" contain the same words, and only one of them is news. To know
+# what happened, the word "bites" must learn two things from the sentence: who bites, and who gets
+# bitten. Can one head tell it both?
 #
-# Each word gets six features here: three say which word it is, three say its place.
+# Each word gets six features here: three for which word it is, three for its place.
 
 
 # %%
@@ -69,9 +68,9 @@ def encode(sentence):
 encode("dog bites man")
 
 # %% [markdown]
-# Instead of training a head, we make one by hand. A value tells *which word* it is, a key tells
-# *its place*, and the query of "bites" asks for the places before and after it. The matrices are
-# used as `W @ x`, so they are [d_k, d_in].
+# Instead of training a head, we make one by hand. A word's value says *which word* it is, its key
+# says *its place*, and the query of "bites" asks for the places before and after it. We use the
+# matrices as `W @ x`, so they are [d_k, d_in].
 
 # %%
 w_key = torch.cat([torch.zeros(3, 3), torch.eye(3)], dim=1)  # takes the place of a word
@@ -92,7 +91,7 @@ def toy_head(words, w_query):
 
 
 # %% [markdown]
-# **Predict before you run.** One head asks for both places at once. Which share of attention
+# **Predict before you run.** One head asks for both places at once. What share of the attention
 # goes to the dog? And what is the context of "bites" in the other sentence?
 
 # %%
@@ -101,10 +100,10 @@ for sentence in ("dog bites man", "man bites dog"):
     print(f"{sentence}: weights {attn_weights[1]}, context {context[1]}")
 
 # %% [markdown]
-# The context is the same: half a dog and half a man. Nothing that is computed from it can tell
-# who bit whom.
+# The context is the same: half a dog and half a man. Nothing you compute from it can tell who bit
+# whom.
 #
-# Now two heads, each with one thing to ask for. Their contexts stand side by side.
+# Now take two heads, each with one thing to ask for. Their contexts go side by side.
 
 # %%
 for sentence in ("dog bites man", "man bites dog"):
@@ -113,8 +112,8 @@ for sentence in ("dog bites man", "man bites dog"):
     print(f"{sentence}: {torch.cat([context[1] for context, _ in heads])}")
 
 # %% [markdown]
-# The first three numbers are the one who bites (dog is 1 0 0, man is 0 1 0), the last three the
-# one who is bitten. The two sentences differ again.
+# The first three numbers say who bites (dog is 1 0 0, man is 0 1 0). The last three say who gets
+# bitten. The two sentences differ again.
 
 # %%
 words = encode("dog bites man")
@@ -128,11 +127,11 @@ plot_attention(
 )
 
 # %% [markdown]
-# ### Could one head not lean to one side?
+# ### Couldn't one head lean to one side?
 #
-# It could give the biter 0.8 and the bitten 0.2. Then the two sentences differ. But the context
-# is still one point, on the line from the dog to the man. In "dog bites man", how far is it from
-# the dog, and how far from the man?
+# It could give the biter 0.8 and the bitten 0.2. Then the two sentences differ. But the context is
+# still a single point, on the line from the dog to the man. In "dog bites man", how far is it from
+# the dog? And how far from the man?
 
 # %%
 dog, man = torch.eye(3)[0], torch.eye(3)[1]
@@ -151,20 +150,20 @@ plot_lines(
 )
 
 # %% [markdown]
-# The two distances add up to √2 = 1.4142 at every share. One head can choose which need to
-# serve, or serve both badly. With two heads both distances are 0.
+# The two distances add up to √2 = 1.4142 at every share. One head can choose which need to serve,
+# or serve both badly. With two heads, both distances are 0.
 #
 # The paper says it in one sentence: "With a single attention head, averaging inhibits this"
-# (Vaswani et al. 2017, section 3.2.2), where *this* is attending to different things at
-# different places at once.
+# (Vaswani et al. 2017, section 3.2.2), where *this* is attending to different things at different
+# places at once.
 
 # %% [markdown]
 # ## A stack of heads
 #
-# Each head has a query, key and value matrix of its own. They all have one shape, so they fit in
-# a stack, [n_heads, d_k, d_in].
+# Each head has its own query, key and value matrix. They have the same shape in every head, so they
+# fit in a stack, [n_heads, d_k, d_in].
 #
-# Take the sentence of lesson 2, "Life is short, eat dessert first", with the same random
+# Take the sentence from lesson 2, "Life is short, eat dessert first", with the same random
 # embedding, and draw three heads.
 
 # %%
@@ -176,8 +175,8 @@ one_head = torch.rand(24, 16), torch.rand(24, 16), torch.rand(28, 16)  # those o
 w_query, w_key, w_value = torch.rand(3, 24, 16), torch.rand(3, 24, 16), torch.rand(3, 28, 16)
 
 # %% [markdown]
-# What are the queries of the second word, one for each head? With the one head of lesson 2 it
-# was a single product. With three, there are three ways to write it. A loop over the heads:
+# What are the queries of the second word, one for each head? With the one head of lesson 2, that
+# was a single product. With three, there are three ways to write it. First, a loop over the heads:
 
 # %%
 word = words[1]
@@ -185,17 +184,17 @@ print("one head:   ", (one_head[0] @ word).shape)
 print("three heads:", torch.stack([w @ word for w in w_query]).shape)
 
 # %% [markdown]
-# `bmm`, the batched matrix product: it takes two stacks and multiplies first with first, second
-# with second, and so on. The word is made a column, [16, 1], and repeated for each head;
-# `expand` repeats without copying.
+# Second, `bmm`, the batched matrix product. It takes two stacks and multiplies first with first,
+# second with second, and so on. We turn the word into a column, [16, 1], and repeat it for each
+# head; `expand` repeats without copying.
 
 # %%
 column = word[:, None].expand(3, 16, 1)
 torch.bmm(w_query, column).shape
 
 # %% [markdown]
-# And `einsum`, which reads like the formula. Every dimension gets a letter; a letter that is
-# missing on the right of the arrow is summed over:
+# Third, `einsum`, which reads like the formula. Every dimension gets a letter. We sum over the
+# letters missing on the right of the arrow:
 #
 # $$q_{hk} = \sum_i W_{hki} \, x_i \qquad \texttt{"hki,i->hk"}$$
 
@@ -203,15 +202,15 @@ torch.bmm(w_query, column).shape
 torch.einsum("hki,i->hk", w_query, word).shape
 
 # %% [markdown]
-# **Predict before you run:** now all six words at once. Which shape do the keys have, and which
-# the values (d_v is 28)? You will see it after the exercise.
+# **Predict before you run:** now all six words at once. What shape do the keys have? And the values
+# (d_v is 28)? You will see after the exercise.
 
 # %% [markdown]
 # ### Exercise 1: `project_heads` (10 minutes)
 #
 # Project every word with the matrix of every head. The heads come first, then the words. The
-# matrices are [d_k, d_in], so each is used as `W @ x` on one word. A loop, `bmm` and `einsum`
-# are all welcome.
+# matrices are [d_k, d_in], so each is used as `W @ x` on one word. A loop, `bmm` and `einsum` are
+# all fine.
 
 
 # %%
@@ -243,8 +242,8 @@ print("all keys:", list(keys.shape), " all values:", list(values.shape))
 # %% [markdown]
 # ### All heads at once
 #
-# Attention itself needs no change. `@` treats all dimensions but the last two as a batch, so the
-# stack goes through `attend` as it is, and comes out the same as head by head:
+# Attention itself doesn't change. `@` treats all dimensions but the last two as a batch, so the
+# stack goes through `attend` as it is. What comes out is the same as head by head:
 
 # %%
 in_parallel, _ = attend(queries, keys, values)
@@ -252,8 +251,8 @@ in_a_loop = torch.stack([attend(queries[h], keys[h], values[h])[0] for h in rang
 print(list(in_parallel.shape), torch.allclose(in_parallel, in_a_loop))
 
 # %% [markdown]
-# Which is faster? **Predict before you run:** twice the heads cost the loop twice the time. What
-# do they cost the parallel version?
+# Which is faster? **Predict before you run:** twice the heads cost the loop twice the time. What do
+# they cost the parallel version?
 
 
 # %%
@@ -272,7 +271,7 @@ plot_growth(
     counts,
     {"a loop over heads": loop, "all heads in parallel": parallel},
     x_name="n_heads",
-    caption="Seconds for the attention of 8 words, by the number of heads (d_k 16).",
+    caption="Seconds to compute attention for 8 words, by number of heads (d_k 16).",
 )
 
 # %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
@@ -281,15 +280,15 @@ print(f"64 heads: in parallel {loop[-1] / parallel[-1]:.0f} times as fast")
 
 # %% [markdown]
 # The arithmetic is the same. What the loop pays for, 64 times over, is starting each small
-# operation. Few heads cost the parallel version hardly more than one operation; with many, the
-# arithmetic shows and its line rises too. So heads live in a dimension of the tensor, not in a
+# operation. A few heads cost the parallel version hardly more than one operation. With many, the
+# arithmetic shows, and its line rises too. So heads belong in a dimension of the tensor, not in a
 # list.
 
 # %% [markdown]
 # ## One big projection, then a split
 #
-# The stack can be flattened: three matrices [24, 16] on top of one another are one matrix [72,
-# 16], one `nn.Linear`. Its outputs for a word are all heads' queries in a row.
+# We can flatten the stack: three matrices [24, 16], one above the other, are one matrix [72, 16],
+# one `nn.Linear`. Its outputs for a word are all heads' queries in a row.
 
 # %%
 big = w_query.flatten(0, 1)
@@ -298,10 +297,9 @@ print(list(big.shape), "→", list(all_in_a_row.shape))
 print("head 1 owns columns 24 to 47:", torch.allclose(all_in_a_row[:, 24:48], queries[1]))
 
 # %% [markdown]
-# That is how it is done in practice: one projection from d_model to n_heads · d_head features,
-# then a **split**. Head *h* owns the columns from h · d_head up to (h + 1) · d_head, for every
-# word. Usually n_heads · d_head = d_model, so that what goes in and what comes out have one
-# size.
+# That is how it's done in practice: one projection from d_model to n_heads · d_head features, then
+# a **split**. For every word, head *h* owns the columns from h · d_head up to (h + 1) · d_head.
+# Usually n_heads · d_head = d_model, so that input and output have the same size.
 #
 # By hand, for one sentence of three words with four features and two heads:
 
@@ -313,15 +311,15 @@ print("head 1:", x[0, :, 2:4].tolist())
 
 # %% [markdown]
 # For the matrix products of attention, the last two dimensions of a head must be words and
-# features. So from [batch, n, d_model] we want [batch, n_heads, n, d_head].
+# features. So from [batch, n, d_model], we want [batch, n_heads, n, d_head].
 #
-# It takes no arithmetic, only `view` (or `reshape`), which cuts a dimension in two or joins
-# neighbors, and `transpose`, which exchanges two dimensions. `view` never moves a number: it
-# reads the same numbers, in the same order, with other line breaks.
+# This takes no arithmetic, only `view` (or `reshape`), which cuts a dimension in two or joins
+# neighbors, and `transpose`, which swaps two dimensions. `view` never moves a number: it reads the
+# same numbers in the same order, with different line breaks.
 #
 # ### Exercise 2: `split_heads` (12 minutes)
 #
-# Split the features among the heads. When n_heads does not divide d_model, some features would
+# Split the features among the heads. When n_heads doesn't divide d_model, some features would
 # belong to nobody: raise a `ValueError`.
 
 
@@ -371,7 +369,7 @@ print("yours:  ", split_heads(x, 2)[0].tolist())
 print("by view:", split_by_view(x, 2)[0].tolist())
 
 # %% [markdown]
-# Nothing complains: the shapes agree, and all that follows runs. To see what is wrong, use a
+# Nothing complains: the shapes agree, and everything after it runs. To see what is wrong, use a
 # **probe**: change one word, and watch which rows of which head move.
 
 
@@ -397,19 +395,19 @@ plot_matrix(
     titles=["your split: head 0", "your split: head 1", "by view: head 0", "by view: head 1"],
     row_name="the word that is changed",
     column_name="row of the head",
-    caption="Which rows of a head move (1) when one word is changed.",
+    caption="Which rows of a head move (1) when one word changes.",
 )
 
 # %% [markdown]
-# Right: each word owns one row in each head. By `view`: the numbers of word 0 fill two rows of
-# head 0, and head 1 never hears of it. Head 0 knows the first half of the sentence, head 1 the
-# second half, and each attends to halves of words as if they were words.
+# In your split, each word owns one row in each head. By `view`, the numbers of word 0 fill two rows
+# of head 0, and head 1 never hears of it. Head 0 knows the first half of the sentence, head 1 knows
+# the second half, and each attends to halves of words as if they were words.
 
 # %% [markdown]
 # ## Merging
 #
-# After attention each head holds a context, [batch, n_heads, n, d_head]. The next layer wants
-# [batch, n, d_model] again: for each word the contexts of its heads side by side, head 0 first.
+# After attention, each head holds a context, [batch, n_heads, n, d_head]. The next layer wants
+# [batch, n, d_model] again: for each word, the contexts of its heads side by side, head 0 first.
 # The paper writes:
 #
 # $$\text{MultiHead}(Q, K, V) = \text{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O$$
@@ -428,9 +426,9 @@ except RuntimeError as error:
 print("reshape:", x.T.reshape(6))
 
 # %% [markdown]
-# `transpose` does not move numbers either; it only notes that they are to be read in another
-# order. `view` can't join dimensions that do not lie next to one another in memory. `reshape`
-# can, by making a copy where it must. That is handy, and dangerous: it never refuses.
+# `transpose` doesn't move numbers either; it only notes a different order to read them in. `view`
+# can't join dimensions that aren't next to each other in memory. `reshape` can, by making a copy
+# where it must. That is handy, and dangerous: it never refuses.
 #
 # ### Exercise 3: `merge_heads` (8 minutes)
 #
@@ -473,21 +471,21 @@ print("split by view, merge by view:", torch.equal(merge_by_view(split_by_view(x
 print("your split, merge by view:   ", torch.equal(merge_by_view(split_heads(x, 3)), x))
 
 # %% [markdown]
-# The two wrong ones undo each other too, and between them attention mixes pieces of words. So a
-# round trip proves little. The probe above, one word changed, sees it at once.
+# The two wrong ones undo each other too, and between them, attention mixes pieces of words. So a
+# round trip proves little. The probe above, with one changed word, catches it at once.
 #
-# There are other ways to share out the columns. Column *j* could belong to head *j* mod n_heads,
-# so that the heads are interleaved. If split and merge agree on it, a model trained that way is
-# as good. But its weights mean something else, so they can't be exchanged with a library's. We
-# keep to slices, as the libraries do.
+# There are other ways to divide up the columns. Column *j* could belong to head *j* mod n_heads,
+# which interleaves the heads. If split and merge agree on it, a model trained that way is just as
+# good. But its weights mean something else, so you can't exchange them with a library's. We stick
+# to slices, as the libraries do.
 
 # %% [markdown]
 # ## The output projection
 #
-# Side by side, the heads still do not know of one another: columns 0 to d_head − 1 of the merged
-# tensor come from head 0 alone. The last projection, $W^O$, mixes them. Seen from the heads, it
-# is a sum: each head has its own slice of columns in the weight of this layer, [d_out, d_in],
-# and adds its part to the result.
+# Side by side, the heads still don't know about each other: columns 0 to d_head − 1 of the merged
+# tensor come from head 0 alone. The last projection, $W^O$, mixes them. Seen from the heads, it is
+# a sum. Each head has its own slice of columns in this layer's weight, [d_out, d_in], and adds its
+# part to the result.
 
 # %%
 output = nn.Linear(8, 8)
@@ -499,11 +497,11 @@ torch.allclose(whole, parts[0] + parts[1] + output.bias, atol=1e-6)
 # %% [markdown]
 # ## Where dropout goes
 #
-# In training, **dropout** sets numbers to 0 by chance and makes the others larger, so that the
-# mean stays. In attention it acts on the weights, after softmax: now and then a query must do
-# without a key. In evaluation it does nothing.
+# In training, **dropout** sets numbers to 0 at random and makes the others larger, so that the mean
+# stays the same. In attention, it acts on the weights, after softmax: now and then, a query must do
+# without a key. In evaluation, it does nothing.
 #
-# **Predict before you run:** with a chance of ½, what is the sum of a row afterwards?
+# **Predict before you run:** with a chance of ½, what is the sum of a row afterward?
 
 # %% reason="which numbers are dropped depends on the processor" tags=["nbval-ignore-output"]
 torch.manual_seed(3)
@@ -527,8 +525,8 @@ many = F.dropout(attn_weights.expand(10_000, 5, 5), p=0.5)
 print(f"mean of all row sums: {many.sum(dim=-1).mean():.2f}")
 
 # %% [markdown]
-# `F.dropout` drops whenever you call it. An `nn.Dropout` is a module and knows the mode:
-# `module.eval()` switches it off, `module.train()` on.
+# `F.dropout` drops whenever you call it. An `nn.Dropout` is a module and knows its mode:
+# `module.eval()` switches dropout off, `module.train()` switches it on.
 
 # %% reason="which numbers are dropped depends on the processor" tags=["nbval-ignore-output"]
 torch.manual_seed(3)
@@ -536,8 +534,8 @@ drop = nn.Dropout(0.5)
 print(drop(torch.ones(4)), drop.eval()(torch.ones(4)))
 
 # %% [markdown]
-# And why not on the scores, before softmax? A score of 0 is not a weight of 0. Here the key that
-# hardly counted is dropped, and becomes the favorite:
+# And why not drop scores, before softmax? A score of 0 is not a weight of 0. Here we drop the key
+# that hardly counted, and it becomes the favorite:
 
 # %%
 scores = torch.tensor([-1.0, -2.0, -6.0])
@@ -547,11 +545,10 @@ print((scores * torch.tensor([1.0, 1.0, 0.0])).softmax(dim=-1))
 # %% [markdown]
 # ## The whole module
 #
-# Everything is there: project, split, attend, drop, merge, project.
+# You have every step: project, split, attend, drop, merge, project.
 #
-# One thing comes from the future. `keep` is a mask: a boolean tensor, True where a query may
-# attend to a key. Lesson 4 is about masks; until then take this function for softmax with a
-# mask.
+# One piece is borrowed from lesson 4, which is about masks. `keep` is a mask: a boolean tensor,
+# True where a query may attend to a key. For now, use this function as softmax with a mask.
 
 
 # %%
@@ -575,15 +572,15 @@ def weights_from_scores(attn_scores, keep=None):
 #
 # Write the module.
 #
-# - In `__init__`, make four `nn.Linear`s from d_model to d_model, named `query`, `key`, `value`
-#   and `output`, with a bias or without, and an `nn.Dropout`. When n_heads does not divide
-#   d_model, raise a `ValueError`.
+# - In `__init__`, make four `nn.Linear`s from d_model to d_model, named `query`, `key`, `value` and
+#   `output`, with or without a bias, and an `nn.Dropout`. When n_heads doesn't divide d_model,
+#   raise a `ValueError`.
 # - `forward(query, key, value, keep=None)` returns [batch, n_query, d_model]. The three may be
 #   different tensors, and there may be more keys than queries.
-# - The scores are scaled by the root of the size that *one head* sees, and
-#   `weights_from_scores(attn_scores, keep)` makes weights of them.
-# - `forward` keeps the weights of every head as `attn_weights`, before dropout, with
-#   `.detach()`. Then the weights go through dropout.
+# - Scale the scores by the root of the size that *one head* sees, and turn them into weights with
+#   `weights_from_scores(attn_scores, keep)`.
+# - `forward` keeps the weights of every head as `attn_weights`, before dropout, with `.detach()`.
+#   Then the weights go through dropout.
 #
 # Use your `split_heads` and `merge_heads`: this exercise builds on them.
 
@@ -649,8 +646,8 @@ check(MultiHeadAttention)
 # %% [markdown]
 # ### The dog and the man again
 #
-# Put the two hand-made heads into your module. The big matrices are the small ones stacked, and
-# the output projection passes everything through.
+# Put the two handmade heads into your module. The big matrices are the small ones stacked, and the
+# output projection passes everything through.
 
 # %%
 toy = MultiHeadAttention(d_model=6, n_heads=2, bias=False)
@@ -668,9 +665,9 @@ for sentence in ("dog bites man", "man bites dog"):
     print(f"{sentence}: {toy(words, words, words)[0, 1].detach()}")
 
 # %% [markdown]
-# The same six numbers as before, from one call. `nn.MultiheadAttention` gives you the *mean* of
-# the weights over the heads, unless you ask for each head. **Predict before you run:** what does
-# the mean look like here?
+# The same six numbers as before, from one call. `nn.MultiheadAttention` gives you the *mean* of the
+# weights over the heads unless you ask for each head. **Predict before you run:** what does the
+# mean look like here?
 
 # %%
 heads = toy.attn_weights[0]
@@ -679,7 +676,7 @@ plot_attention(
     ["man", "bites", "dog"],
     ["man", "bites", "dog"],
     titles=["head 0", "head 1", "mean of both"],
-    caption="The mean shows the pattern of the single head, which neither head has.",
+    caption="The mean shows the single head's pattern, which neither of the two heads has.",
 )
 
 # %% [markdown]
@@ -718,7 +715,7 @@ print("the module agrees:", torch.allclose(paper(words, words, words), result, a
 # %% [markdown]
 # ### What do more heads cost?
 #
-# **Predict before you run:** how many parameters has the module with 1 head, and with 16?
+# **Predict before you run:** how many parameters does the module have with 1 head? With 16?
 
 # %%
 for n_heads in (1, 2, 4, 8, 16):
@@ -729,28 +726,28 @@ for n_heads in (1, 2, 4, 8, 16):
     print(f"{n_heads:>2} heads of {512 // n_heads:>3}: {count:,} parameters, {n_weights} weights")
 
 # %% [markdown]
-# Four projections of 512 · 512 weights and 512 biases: 4 · (262,144 + 512) = 1,050,624, whatever
-# the number of heads. More heads means narrower heads, not more parameters. What grows is the
-# number of attention weights for a sentence: n_heads · n².
+# Four projections have 512 · 512 weights and 512 biases each: 4 · (262,144 + 512) = 1,050,624,
+# whatever the number of heads. More heads means narrower heads, not more parameters. What grows is
+# the number of attention weights for a sentence: n_heads · n².
 
 # %% [markdown]
 # ## Sequence first
 #
-# Some code, older PyTorch code above all, puts the sequence before the batch: [n, batch,
-# n_heads, d_k]. (`nn.MultiheadAttention` does so unless it is told `batch_first=True`.) The
-# split then needs no transpose, only a `view`. But `@` would now take heads and features for the
-# matrix. One could permute back and forth; `einsum` says directly which dimensions are summed.
+# Some code, especially older PyTorch code, puts the sequence before the batch: [n, batch, n_heads,
+# d_k]. (`nn.MultiheadAttention` does so unless you tell it `batch_first=True`.) Then the split
+# needs no transpose, only a `view`. But now `@` would take heads and features as the matrix. You
+# could permute back and forth; `einsum` says directly which dimensions are summed.
 #
-# With it, any order is as good as another. A product of each word of one sentence with each word
-# of another, say, both with the words last:
+# With `einsum`, any order is as good as another. Here is the product of each word of one sentence
+# with each word of another, both with the words last:
 
 # %%
 a, b = torch.rand(16, 3), torch.rand(16, 5)
 print(list(torch.einsum("di,dj->ij", a, b).shape))
 
 # %% [markdown]
-# A letter that both have and the result keeps runs side by side, like a batch. Here two
-# sentences, each with its own partner:
+# A letter in both tensors and in the result acts like a batch dimension. Here are two sentences,
+# each with its own partner:
 
 # %%
 a, b = torch.rand(2, 16, 3), torch.rand(2, 16, 5)
@@ -759,7 +756,7 @@ print(list(torch.einsum("bdi,bdj->bij", a, b).shape))
 # %% [markdown]
 # ### Exercise 5: `seq_first_scores` (10 minutes)
 #
-# The scores of all heads in the sequence-first layout: queries first, then keys, then batch and
+# Compute all heads' scores in the sequence-first layout: queries first, then keys, then batch and
 # heads. Scale them as usual. Each head compares its own queries with its own keys, and each
 # sentence of the batch stays by itself.
 
@@ -786,8 +783,8 @@ def seq_first_scores(
 check(seq_first_scores)
 
 # %% [markdown]
-# It is the same attention. Only, the keys now stand in dimension 1, so that is where softmax
-# runs: `dim=-1` would share out attention over the heads.
+# It is the same attention. But the keys are now in dimension 1, so that is where softmax runs:
+# `dim=-1` would divide the attention among the heads.
 
 # %%
 scores = seq_first_scores(query.permute(2, 0, 1, 3), key.permute(2, 0, 1, 3))
@@ -797,15 +794,15 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 # %% [markdown]
 # ## What you built
 #
-# - One head is one average; a word with two needs wants **two heads**.
-# - Heads live in a **dimension**: one big projection, then `split_heads`. A `view` straight to
-#   the right shape mixes words; a probe shows it.
+# - One head is one average. A word with two needs wants **two heads**.
+# - Heads live in a **dimension**: one big projection, then `split_heads`. A `view` straight to the
+#   right shape mixes words, and a probe shows it.
 # - `merge_heads` puts the heads side by side, and the **output projection** mixes them.
-# - **Dropout** acts on the weights; what you look at is kept before it.
+# - **Dropout** acts on the weights; you look at them as they were before.
 # - More heads cost **no more parameters**, and a mean over heads hides what each one does.
 #
-# In lesson 4 you decide what a word may *not* see: the future, and the padding. There `keep`
-# gets its meaning, and `weights_from_scores` its reasons.
+# In lesson 4, you decide what a word may *not* see: the future and the padding. There, `keep` gets
+# its meaning, and `weights_from_scores` its reasons.
 
 # %%
 progress()

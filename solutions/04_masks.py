@@ -1,20 +1,20 @@
 # %% [markdown]
 # # 4. Masks
 #
-# So far every word could look at every other word. Often it must not: a model that guesses the
-# next word may not read it first, and the filling at the end of a short sentence is no word at
-# all. A **mask** says who may look at whom. In lesson 3 it was hidden in a function that was
-# given to you. It takes a line of code or two, and they go wrong easily, because a wrong mask
-# raises no error. In this lesson you build masks, see each of the usual mistakes fail, and write
-# a test that finds them.
+# So far, every word could look at every other word. Often it must not: a model that guesses the
+# next word may not read it first, and the filler at the end of a short sentence isn't a word at
+# all. A **mask** says who may look at whom. In lesson 3, it was hidden in a function we gave you. A
+# mask takes a line of code or two, and they go wrong easily, because a wrong mask raises no error.
+# In this lesson you build masks, watch each of the usual mistakes fail, and write a test that finds
+# them.
 #
 # | | |
 # |---|---|
 # | **Time** | 90 minutes |
 # | **You need** | Lessons 2 and 3: scaled dot-product attention, and its heads |
-# | **You can then** | mask attention rightly, in four libraries, and show that nothing leaks |
+# | **You can then** | mask attention correctly, in four libraries, and show that nothing leaks |
 #
-# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
+# Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
 # %%
 import math
@@ -40,8 +40,8 @@ torch.set_num_threads(1)  # small tensors are fastest on one thread
 torch.set_printoptions(precision=4, sci_mode=False)
 
 # %% [markdown]
-# The six words and the three projections are those of lesson 2. The second row of weights, the
-# one of "journey", begins with .1500 and .2264, as it did there.
+# The six words and the three projections come from lesson 2. The second row of weights, for
+# "journey", begins with .1500 and .2264, as it did there.
 
 # %%
 labels, words = six_words()
@@ -54,22 +54,23 @@ attn_scores.softmax(-1)[1]
 # %% [markdown]
 # ## What a word must not see
 #
-# A language model learns by guessing the next word, at every place of the sentence at once. For
-# "Your journey" the answer is "starts". If "journey" may attend to "starts", the answer lies
-# open: the model can copy it, and learns nothing that helps when the next word is not there yet.
+# A language model learns by guessing the next word, at every place in the sentence at once. For
+# "Your journey", the answer is "starts". If "journey" may attend to "starts", the answer is in
+# plain sight. The model can copy it, and learns nothing that helps when the next word isn't there
+# yet.
 #
-# So a word may see itself and the words before it. This is a **causal** mask. We write a mask as
-# a boolean matrix `keep`, a row for each query and a column for each key:
+# So a word may see itself and the words before it. This is a **causal** mask. We write a mask as a
+# boolean matrix `keep`, with a row for each query and a column for each key:
 #
 # $$\text{keep}_{ij} = \text{True} \iff \text{query } i \text{ may attend to key } j$$
 #
-# The name is there for a reason. Other code says `mask`, and means by True now "may attend" and
-# now "is hidden". What `keep` means can't be forgotten.
+# We chose the name for a reason. Other code says `mask`, and True sometimes means "may attend",
+# sometimes "is hidden". You can't forget what `keep` means.
 #
-# Masks are made by comparing, often a column with a row. Two tensors *broadcast*: shapes are
-# lined up from the right, and a dimension of size 1 is repeated to fit the other's. `[:, None]`
-# puts in a dimension of 1, and so stands a row up as a column. **Predict before you run:** what
-# shape has `column < numbers`, and where is it True?
+# You make masks by comparing, often a column with a row. Two tensors *broadcast*: their shapes line
+# up from the right, and a dimension of size 1 is repeated to fit the other's. `[:, None]` inserts a
+# dimension of 1, which turns a row into a column. **Predict before you run:** what shape does
+# `column < numbers` have, and where is it True?
 
 # %%
 numbers = torch.arange(1, 4)
@@ -77,13 +78,13 @@ column = numbers[:, None]
 print(column.shape, column < numbers)
 
 # %% [markdown]
-# The column is [3, 1] and the row [3], so both are repeated to [3, 3]: each number of the column
-# is compared with each number of the row. 1 is less than 2 and 3, 2 is less than 3 alone, and 3
-# is less than none.
+# The column is [3, 1] and the row is [3], so both are repeated to [3, 3]. Each number in the column
+# is compared with each number in the row: 1 is less than 2 and 3, 2 is less than 3 alone, and 3 is
+# less than none.
 #
 # ### Exercise 1: `causal_keep` (5 minutes)
 #
-# Make the causal mask of a sentence of `n` words.
+# Make the causal mask for a sentence of `n` words.
 
 
 # %%
@@ -106,11 +107,11 @@ def causal_keep(n: int) -> Bool[Tensor, "n n"]:
 check(causal_keep)
 
 # %% [markdown]
-# ## Words that are no words
+# ## Words that aren't words
 #
-# Sentences differ in length, and a batch is one tensor. Short sentences are filled up to the
-# length of the longest; the filling is called **padding**. Here the second sentence, "one step
-# starts", has three words and three places of padding, all zeros.
+# Sentences differ in length, but a batch is one tensor. So we fill up short sentences to the length
+# of the longest. The filler is called **padding**. Here the second sentence, "one step starts", has
+# three words and three places of padding, all zeros.
 
 # %%
 lengths = torch.tensor([6, 3])
@@ -120,8 +121,7 @@ batch[1]
 
 # %% [markdown]
 # **Predict before you run:** the padding is all zeros. How much of its weight does "one" give to
-# the three places of padding: nothing, a little, a third? (`.mT` is short for `transpose(-2,
-# -1)`.)
+# the three places of padding: nothing, a little, a third? (`.mT` is short for `transpose(-2, -1)`.)
 
 # %%
 padded_scores = (batch @ w_query) @ (batch @ w_key).mT / math.sqrt(2)
@@ -129,17 +129,17 @@ padded_weights = padded_scores.softmax(-1)
 print(padded_weights[1, 0], padded_weights[1, 0, 3:].sum())
 
 # %% [markdown]
-# More than a third. A score of 0 is not a weight of 0: softmax takes e⁰ = 1, which is more than
-# a negative score would get. Zeros do not hide; a mask does. (And the mask must come from the
+# More than a third. A score of 0 is not a weight of 0: softmax takes e⁰ = 1, which is more than a
+# negative score would get. Zeros don't hide anything; a mask does. (And the mask must come from the
 # lengths, not from looking for zeros: a real word may have a feature of 0.)
 #
-# For padding it depends on the sentence, and not on the query, which keys may be seen: the first
-# `length` ones. So the mask has the shape [batch, 1, n]. The 1 stands where the queries stand in
-# [batch, n_query, n_key], and broadcasting repeats it for every query.
+# With padding, which keys may be seen depends on the sentence, not on the query: the first `length`
+# ones. So the mask has the shape [batch, 1, n]. The 1 is where [batch, n_query, n_key] has the
+# queries, and broadcasting repeats it for every query.
 #
 # ### Exercise 2: `padding_keep` (7 minutes)
 #
-# Make the mask of a padded batch from the lengths of its sentences.
+# Make the mask for a padded batch from the lengths of its sentences.
 
 
 # %%
@@ -182,9 +182,9 @@ plot_matrix(
 # %% [markdown]
 # ### The 1 in [batch, 1, n]
 #
-# What if it is missing? Take three sentences of three places, with 3, 2 and 1 words. **Predict
-# before you run:** a mask of shape [3, 3] meets scores of shape [3, 3, 3]. Which mask does the
-# last sentence get?
+# What if you leave it out? Take three sentences of three places, with 3, 2 and 1 words. **Predict
+# before you run:** a mask of shape [3, 3] meets scores of shape [3, 3, 3]. Which mask does the last
+# sentence get?
 
 # %%
 right = padding_keep(torch.tensor([3, 2, 1]), 3)  # [batch, 1, n]
@@ -193,10 +193,10 @@ print(right.expand(3, 3, 3)[2])
 print(flat.expand(3, 3, 3)[2])
 
 # %% [markdown]
-# Broadcasting lines shapes up from the right, so [batch, n] was read as [n_query, n_key]: query
-# 0 got the mask of sentence 0, query 1 that of sentence 1, and every sentence got the same. In
-# the last sentence, query 0 now attends to two places of padding. Nothing warns you when the
-# sizes agree. When they differ, you are lucky. (`~` turns True and False around;
+# Broadcasting lines up shapes from the right, so it read [batch, n] as [n_query, n_key]. Query 0
+# got the mask of sentence 0, query 1 got that of sentence 1, and every sentence got the same masks.
+# In the last sentence, query 0 now attends to two places of padding. Nothing warns you when the
+# sizes agree. When they differ, you are lucky. (`~` flips True and False;
 # `masked_fill(mask, number)` writes the number where the mask is True.)
 
 # %%
@@ -206,9 +206,9 @@ except RuntimeError as error:
     print(error)
 
 # %% [markdown]
-# The same happens one step further up. With heads, scores are [batch, n_heads, n_query, n_key],
-# and a mask of [batch, 1, n_key] is read as [n_heads, 1, n_key]: each *head* gets the mask of a
-# sentence. There the mask needs a 1 for the heads as well, `keep[:, None]`.
+# The same thing happens one level up. With heads, scores are [batch, n_heads, n_query, n_key], and
+# a mask of [batch, 1, n_key] is read as [n_heads, 1, n_key]: each *head* gets the mask of a
+# sentence. There, the mask needs a 1 for the heads as well, `keep[:, None]`.
 
 # %% [markdown]
 # ## Before softmax, or after?
@@ -225,16 +225,15 @@ plot_attention(
     masked_after,
     labels,
     labels,
-    caption="Masked after softmax: the rows no longer share out a total of 1.",
+    caption="Masked after softmax: the rows no longer sum to 1.",
 )
 
 # %% [markdown]
-# The row of "Your" sums to .155. Its context would be less than a sixth of what it should be,
-# and that is the smaller harm. The hidden words are still in the weights: softmax divided by a
-# sum in which they had their part. Change a hidden word and the weights that are left change as
-# well.
+# The "Your" row sums to .155. Its context would be less than a sixth of what it should be, and that
+# is the lesser harm. The hidden words are still in the weights: softmax divided by a sum that they
+# were part of. Change a hidden word, and the weights that are left change too.
 #
-# Dividing each row by its new sum mends that, on paper. In floating point, softmax has already
+# On paper, dividing each row by its new sum fixes that. In floating point, softmax has already
 # looked at the hidden scores. **Predict before you run:** the first key is hidden, and its score
 # happens to be 200.
 
@@ -243,15 +242,15 @@ after = torch.tensor([200.0, 1.0, 2.0]).softmax(-1) * torch.tensor([False, True,
 print(after, after / after.sum())
 
 # %% [markdown]
-# Next to e²⁰⁰ everything else is 0, and 0 / 0 is NaN. Scores that far apart are rare, but they do
-# come up, in the check below too. So the mask belongs before softmax: in the sum, too, only those
-# keys count that may be seen.
+# Next to e²⁰⁰, everything else is 0, and 0 / 0 is NaN. Scores that far apart are rare, but they do
+# come up, in the check below too. So the mask belongs before softmax. Then the sum, too, counts
+# only the keys that may be seen.
 #
 # $$\text{weight}_{ij} = \frac{\text{keep}_{ij} e^{s_{ij}}}{\sum_k \text{keep}_{ik} e^{s_{ik}}}$$
 #
-# Softmax gives a weight of 0 where $e^{s} = 0$, at a score of −∞. Hence the usual recipe: set
-# the hidden scores to −∞, then take softmax (Vaswani et al. 2017, "Attention Is All You Need",
-# section 3.2.3). Setting them to 0 would give a weight of e⁰ again:
+# Softmax gives a weight of 0 where $e^{s} = 0$, at a score of −∞. So the usual recipe is to set the
+# hidden scores to −∞, then take softmax (Vaswani et al. 2017, "Attention Is All You Need", section
+# 3.2.3). Setting them to 0 would give a weight of e⁰ again:
 
 # %%
 row = torch.tensor([1.0, 2.0, 3.0])
@@ -260,15 +259,15 @@ print(row.masked_fill(hidden, 0.0).softmax(-1))
 print(row.masked_fill(hidden, -math.inf).softmax(-1))
 
 # %% [markdown]
-# The first of these two is the nastier mistake: its row sums to 1, so it looks right.
+# The first line is the nastier mistake: its row sums to 1, so it looks right.
 #
-# ### How minus is minus infinity?
+# ### How low is minus infinity?
 #
-# One finds three ways to write "−∞" in published code: −∞ itself, −10⁹, and the most negative
-# number of the dtype. On most rows they do the same. They part when a row has *nothing* to
-# attend to. That happens: an empty sentence in a batch; a query of padding, when its row is
-# masked as well; the first word, if words may only see what is strictly before them. **Predict
-# before you run:** all three scores are hidden. What does each way give?
+# Published code writes "−∞" in three ways: −∞ itself, −10⁹, and the most negative number of the
+# dtype. On most rows, they do the same thing. They part ways when a row has *nothing* to attend to.
+# That happens: an empty sentence in a batch; a query of padding, when its row is masked as well;
+# the first word, if words may see only what is strictly before them. **Predict before you run:**
+# all three scores are hidden. What does each way give?
 
 # %%
 lowest = torch.finfo(torch.float32).min
@@ -277,8 +276,8 @@ for fill in (-math.inf, -1e9, lowest):
 
 # %% [markdown]
 # - **−∞** gives NaN. Stable softmax subtracts the largest score, and −∞ − (−∞) is not a number.
-# - **−10⁹** and the **lowest number** give one third each. Three equal scores share out the
-#   weight evenly, however low they are: all of it goes to keys that may not be seen.
+# - **−10⁹** and the **lowest number** give one third each. Three equal scores share the weight
+#   evenly, however low they are: all of it goes to keys that may not be seen.
 #
 # And −10⁹ fails a second time in half precision, whose lowest number is −65504:
 
@@ -290,14 +289,14 @@ except RuntimeError as error:
     print(error)
 
 # %% [markdown]
-# What should a query get that may attend to nothing? Nothing: weights of 0 and a context of 0.
-# It is what `F.scaled_dot_product_attention` gives, and what we want.
+# If a query may attend to nothing, what should it get? Nothing: weights of 0 and a context of 0.
+# That is what `F.scaled_dot_product_attention` gives, and what we want.
 #
 # ### NaN comes back through the gradient
 #
-# A common repair lets the NaN happen and replaces it by 0 with `nan_to_num`. The weights are
-# right then. Look at the gradient. `additive` is 0 where the key may be seen and −∞ where not,
-# and is added to the scores; the second row has nothing to attend to.
+# A common repair lets the NaN happen, then replaces it with 0 by `nan_to_num`. The weights come out
+# right. But look at the gradient. `additive` is 0 where the key may be seen and −∞ elsewhere, and
+# we add it to the scores. The second row has nothing to attend to.
 
 
 # %%
@@ -315,9 +314,10 @@ additive = torch.zeros(2, 3).masked_fill(~two_rows, -math.inf)
 gradient_of(lambda scores: (scores + additive).softmax(-1).nan_to_num())
 
 # %% [markdown]
-# Forward all is well, and backward the row is NaN: the gradient of softmax is made from its
-# weights, those before the repair. One optimizer step later the projections of queries and keys
-# are NaN, all of them. Does `torch.where` help, which does not touch the NaN but leaves it out?
+# The forward pass is fine. In the backward pass, the row is NaN: the gradient of softmax is made
+# from its weights, the ones before the repair. One optimizer step later, the projections of queries
+# and keys are NaN, all of them. Does `torch.where` help? It doesn't touch the NaN; it leaves it
+# out.
 
 # %%
 gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1), 0.0))
@@ -325,20 +325,19 @@ gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1)
 # %% [markdown]
 # No, and for the same reason: what it leaves out was still computed.
 #
-# (With `masked_fill` instead of the sum you get away with it: its backward pass sets the
-# gradient of every hidden score to 0, the NaN included. It is luck: the NaN still arises on the
-# way back.)
+# (With `masked_fill` instead of the sum, you get away with it: its backward pass sets the gradient
+# of every hidden score to 0, the NaN included. That is luck: the NaN still arises on the way back.)
 #
 # The cure is never to make the NaN:
 #
-# 1. hide with the dtype's lowest number, `torch.finfo(attn_scores.dtype).min`, which is finite;
-# 2. after softmax, set the weights of hidden keys to 0. In ordinary rows they are 0 already. In
-#   a row with nothing it removes the thirds.
+# 1. Hide with the dtype's lowest number, `torch.finfo(attn_scores.dtype).min`, which is finite.
+# 2. After softmax, set the weights of hidden keys to 0. In ordinary rows they are 0 already. In a
+#    fully masked row, this removes the even shares.
 #
 # ### Exercise 3: `masked_softmax` (15 minutes)
 #
-# Softmax over the keys that may be seen. `torch.softmax` is allowed. `keep` broadcasts to the
-# shape of the scores, so one mask may serve many rows. Its lines stood in lesson 3, as
+# Take softmax over the keys that may be seen. You may use `torch.softmax`. `keep` broadcasts to the
+# shape of the scores, so one mask may serve many rows. You saw the lines in lesson 3, as
 # `weights_from_scores`. Write them without looking; you now know what each is for.
 
 
@@ -379,15 +378,15 @@ plot_masking(
         "weights with mask": masked_softmax(attn_scores, causal),
     },
     labels,
-    caption="Scores, mask, and the weights without and with it. Every row of both sums to 1.",
+    caption="Scores, mask, and the weights without and with it. In both, every row sums to 1.",
 )
 
 # %% [markdown]
-# "Your" has only itself to attend to, so its weight is 1. "step" may see everything, and its row
-# is the same without mask and with it. In between, what the hidden keys lose goes to the others
-# in proportion: "journey" gave .1500 and .2264, and now gives .3986 and .6014, the same ratio.
+# "Your" has only itself to attend to, so its weight is 1. "step" may see everything, and its row is
+# the same with and without the mask. In between, what the hidden keys lose goes to the others in
+# proportion: "journey" gave .1500 and .2264, and now gives .3986 and .6014, the same ratio.
 #
-# And the three ways to say −∞, on a row with nothing to attend to:
+# And the three ways to write −∞, on a row with nothing to attend to:
 
 # %%
 first, none = attn_scores[:1], torch.zeros(1, 6, dtype=torch.bool)
@@ -411,19 +410,19 @@ plot_attention(
 gradient_of(lambda scores: masked_softmax(scores, two_rows))
 
 # %% [markdown]
-# Forward and backward are zeros in the second row now: a query that sees nothing learns nothing.
+# Now the second row is all zeros, forward and backward: a query that sees nothing learns nothing.
 
 # %% [markdown]
 # ## Attention with a mask
 #
-# Put together with lesson 2:
+# Put it together with lesson 2:
 #
 # $$\text{context} = \text{masked softmax}\left(\frac{Q K^\top}{\sqrt{d_k}},\ \text{keep}\right) V$$
 #
 # ### Exercise 4: `masked_attention` (8 minutes)
 #
-# Write it. You may call your `masked_softmax` (then this exercise needs it to be right), or
-# write its lines once more.
+# Write it. You may call your `masked_softmax` (then this exercise needs it to be right), or write
+# its lines once more.
 
 
 # %%
@@ -454,7 +453,8 @@ def masked_attention(
 check(masked_attention)
 
 # %% [markdown]
-# Torch has the same as one function, without the weights. They agree, on a batch with padding:
+# Torch offers this as a single function, which doesn't return the weights. On a batch with padding,
+# the two agree:
 
 # %%
 batch_qkv = batch @ w_query, batch @ w_key, batch @ w_value
@@ -465,15 +465,15 @@ print(attn_weights[1])
 
 # %% [markdown]
 # The places of padding are queries too, rows 3 to 5, and they get a context like any word. That
-# does no harm as long as nothing later looks at it: their keys are hidden, and the loss must
-# leave them out.
+# does no harm as long as nothing later looks at it: their keys are hidden, and the loss must leave
+# them out.
 #
 # ### When queries and keys are not the same words
 #
-# In **cross-attention** the queries come from one sentence and the keys from another: a
+# In **cross-attention**, the queries come from one sentence and the keys from another: a
 # translation attends to its source. Then n_query and n_key differ, and the mask is that of the
-# *source's* padding. A causal mask has no place here, since the source is known from end to end.
-# Below three words ask the two sentences of the batch.
+# *source's* padding. A causal mask has no place here, because the source is known from end to end.
+# Below, three words ask the two sentences of the batch.
 
 # %%
 asking = words[:3].expand(2, 3, 3)
@@ -486,10 +486,10 @@ plot_attention(
 )
 
 # %% [markdown]
-# There is one more case of n_query ≠ n_key: a model that writes a text word by word keeps the
-# keys of the past and asks with the newest words only. Here a sentence has five words, and the
-# last two ask. `F.scaled_dot_product_attention` has a shortcut, `is_causal=True`. **Predict
-# before you run:** how many keys does the last word see?
+# There is one more case of n_query ≠ n_key. A model that writes a text word by word keeps the keys
+# of the past and asks only with the newest words. Here a sentence has five words, and the last two
+# ask. `F.scaled_dot_product_attention` has a shortcut, `is_causal=True`. **Predict before you
+# run:** how many keys does the last word see?
 
 # %%
 newest, past = torch.zeros(1, 2, 4), torch.zeros(1, 5, 4)
@@ -508,19 +508,19 @@ plot_attention(
 )
 
 # %% [markdown]
-# With `is_causal=True` the first query sees the first key, the second query two, as if the two
-# were the *first* words of the sentence. They are the last. Nothing leaks, and nearly everything
-# is hidden that should be seen. The right mask is aligned at the bottom right: the last rows of
-# the whole causal mask.
+# With `is_causal=True`, the first query sees the first key and the second query sees two, as if the
+# two were the *first* words of the sentence. They are the last two. Nothing leaks, but nearly
+# everything that should be seen is hidden. The right mask is aligned at the bottom right: the last
+# rows of the whole causal mask.
 
 # %% [markdown]
 # ## One mask, four meanings
 #
-# You will hand your masks to libraries, and they do not agree on what True means. So let us try:
+# You will hand your masks to libraries, and they don't agree on what True means. So let's try it:
 # one causal mask, handed as it is to four kinds of attention. All queries and keys are zeros, so
-# that every key that may be seen gets the same weight.
+# every key that may be seen gets the same weight.
 #
-# Keras takes some seconds to load. It is worth it: nothing here is copied from a manual.
+# Keras takes a few seconds to load. It is worth it: nothing here is copied from a manual.
 
 # %%
 keras = load_keras()
@@ -557,10 +557,10 @@ plot_attention(
 )
 
 # %% [markdown]
-# Two of four. `nn.MultiheadAttention` hides what is True: every word sees the future only, and
-# the last word, which has none, gets NaN. A mask of *floats* is added to the scores: 1 is added
-# where the key may be seen, 0 where not, so the future is dimmed by a factor of e and no more:
-# word 0 still gives it more than half its weight, .525. And none of them complains.
+# Two of the four. `nn.MultiheadAttention` hides what is True: every word sees only the future, and
+# the last word, which has none, gets NaN. A mask of *floats* is added to the scores: 1 where the
+# key may be seen, 0 elsewhere. So the future is dimmed by a factor of e and no more: word 0 still
+# gives it more than half its weight, .525. And none of them complains.
 #
 # | library | argument | meaning |
 # |---|---|---|
@@ -596,8 +596,8 @@ check(to_torch_mha_mask)
 # %% [markdown]
 # ### Exercise 6: `to_additive` (6 minutes)
 #
-# Turn `keep` into a mask that is added to the scores: 0 where a key may be seen, −∞ where not,
-# in the dtype of the scores. **Predict before you write:** what is 0 · (−∞)?
+# Turn `keep` into a mask to add to the scores: 0 where a key may be seen, −∞ elsewhere, in the
+# dtype of the scores. **Predict before you write:** what is 0 · (−∞)?
 
 
 # %%
@@ -620,23 +620,23 @@ def to_additive(
 check(to_additive)
 
 # %% [markdown]
-# Now each library gets the mask that it understands. (`nn.MultiheadAttention` takes [n_query,
-# n_key], or a mask for each sentence *and head*: [batch · n_heads, n_query, n_key], the heads of
-# a sentence one after the other.)
+# Now each library gets the mask it understands. (`nn.MultiheadAttention` takes [n_query, n_key], or
+# a mask for each sentence *and head*: [batch · n_heads, n_query, n_key], the heads of a sentence
+# one after the other.)
 
 # %%
 converted = four_libraries(keep, to_additive(keep, torch.float32), to_torch_mha_mask(keep), keep)
 plot_attention(
     converted,
     titles=libraries,
-    caption="The same mask, translated for each library: four times the same weights.",
+    caption="The same mask, translated for each library: the same weights four times.",
 )
 
 # %% [markdown]
 # ### And a row with nothing?
 #
-# On that they do not agree either. Here every key is hidden from every query, in the words of
-# each library, and what is printed are the weights of the first query.
+# The libraries don't agree on that either. Here we hide every key from every query, in each
+# library's own terms, and print the weights of the first query.
 
 # %%
 none = torch.zeros(4, 4, dtype=torch.bool)
@@ -645,8 +645,8 @@ for name, rows in zip(libraries, nothing, strict=True):
     print(f"{name:22}", rows[0])
 
 # %% [markdown]
-# Only `nn.MultiheadAttention` gives NaN. It does so when it returns the weights, as here. When
-# it does not have to return them, it takes another way inside, and so does Keras:
+# Only `nn.MultiheadAttention` gives NaN. It does so when it returns the weights, as here. When it
+# doesn't have to return them, it takes another path inside, and so does Keras:
 
 # %%
 context, _ = torch_mha(zeros, zeros, eye, attn_mask=~none, need_weights=False)
@@ -656,19 +656,19 @@ context = keras_mha(asks, eye, attention_mask=none[None])
 print("Keras, spread evenly:", torch.allclose(context, keras_mha(zeros, eye), atol=1e-6))
 
 # %% [markdown]
-# Without weights, torch's layer gives a context of zeros. Keras gives zeros *with* weights, and
-# without them it spreads the weight evenly over all that was to be hidden, as −10⁹ did above:
-# the queries `asks` are no zeros, and yet get what a query of zeros gets without a mask, the
-# same of each key. So never let a library meet such a row untested. (All of this is measured
-# with the versions that this course installs.)
+# Without weights, torch's layer gives a context of zeros. Keras gives zeros *with* weights. Without
+# them, it spreads the weight evenly over everything that was supposed to be hidden, as −10⁹ did
+# above: the queries `asks` are not zeros, yet they get what a query of zeros gets without a mask,
+# the same from each key. So never let a library meet such a row untested. (We measured all of this
+# with the versions this course installs.)
 
 # %% [markdown]
 # ## A test for leaks
 #
-# How do you know that a model does not see the future? Reading its code is not enough, and
-# neither is looking at its weights: the weights that were masked after softmax had zeros in all
-# the right places. What counts is what comes out. **Change one word, and see which outputs
-# move.** Those of the words before it must not.
+# How do you know that a model doesn't see the future? Reading its code is not enough, and neither
+# is looking at its weights: the weights masked after softmax had zeros in all the right places.
+# What counts is what comes out. **Change one word, and see which outputs move.** Those of the words
+# before it must not.
 
 
 # %%
@@ -692,7 +692,7 @@ attentions = {
 }
 
 # %% [markdown]
-# **Predict before you run:** "with" is changed. Which outputs move in each of the four?
+# **Predict before you run:** we change "with". Which outputs move in each of the four?
 
 # %%
 plot_leak(
@@ -700,22 +700,22 @@ plot_leak(
     words,
     labels,
     changed=3,
-    caption="“with” is changed (below). Blue outputs (above) moved and may; red ones, with dashed "
-    "arrows, moved and must not.",
+    caption="“with” changes (below). Of the outputs that moved (above), blue ones may move; red "
+    "ones, with dashed arrows, must not.",
 )
 
 # %% [markdown]
-# Only the first is sound: "with", "one" and "step" move, and the words before "with" do not.
-# Without a mask all move. With a mask that reaches one word too far, "starts" gives it away. And
-# masked after softmax, all move again, since the changed word is in the sum that every row was
-# divided by.
+# Only the first is sound: "with", "one" and "step" move, and the words before "with" don't. Without
+# a mask, all move. With a mask that reaches one word too far, "starts" gives it away. With the mask
+# after softmax, all move again, because the changed word is in the sum that every row was divided
+# by.
 #
 # ### Exercise 7: `leaks_future` (16 minutes)
 #
-# Now you write the test, and the check tries *it*: on sound implementations, of which it should
-# say False, and on leaking ones, of which it should say True. You can't see their code. Some
-# leak to a single word, some in one sentence of the batch only, some by a way that goes round
-# the mask. You make the inputs, so make them such that no leak can hide.
+# Now you write the test, and the check tries *it*: on sound implementations, where it should say
+# False, and on leaking ones, where it should say True. You can't see their code. Some leak to a
+# single word, some in only one sentence of the batch, some by a way around the mask. You make the
+# inputs, so make them so that no leak can hide.
 
 
 # %%
@@ -754,10 +754,10 @@ for name, attention in attentions.items():
     print(f"{name:22} {leaks_future(attention)}")
 
 # %% [markdown]
-# Your test works on anything that maps words to words, also on layers whose code you have never
-# read. Here is `nn.MultiheadAttention` with the mask translated, and with `keep` nearly as it
-# is: only the diagonal is made False, so that each word sees itself. (Else the last word would
-# see nothing and get NaN, and the outputs have to be finite.)
+# Your test works on anything that maps words to words, even on layers whose code you have never
+# read. Here is `nn.MultiheadAttention`, first with the mask translated, then with `keep` nearly as
+# it is. We set only the diagonal to False, which lets each word see itself. (Otherwise the last
+# word would see nothing and get NaN, and the outputs have to be finite.)
 
 
 # %%
@@ -779,18 +779,18 @@ print("translated:     ", leaks_future(library_attention(to_torch_mha_mask)))
 print("nearly as it is:", leaks_future(library_attention(lambda keep: keep.tril(-1))))
 
 # %% [markdown]
-# The second leaks, of course: each word attends to itself and the future, and to nothing before.
-# Keep such a test beside every model that must not see the future. Two traps to know:
+# The second one leaks, of course: each word attends to itself and the future, and to nothing
+# before. Keep such a test next to every model that must not see the future. Two traps to know:
 #
-# - A change has to get through. Adding 1 to all features of a word looks like a change, but
-#   models that normalize their words first (a *layer norm*) never see it:
+# - A change has to get through. Adding 1 to all features of a word looks like a change, but models
+#   that normalize their words first (a *layer norm*) never see it:
 
 # %%
 normalized, changed = F.layer_norm(words, [3]), F.layer_norm(words + 1, [3])
 torch.allclose(normalized, changed, atol=1e-5)
 
 # %% [markdown]
-# - NaN is a tempting change: put NaN into the future and look where it comes out. But 0 · NaN is
+# - NaN is a tempting change: put NaN into the future and see where it comes out. But 0 · NaN is
 #   NaN, so even a weight of exactly 0 lets it through, and a sound model looks guilty.
 
 # %%
@@ -801,15 +801,15 @@ attentions["masked before softmax"](poisoned[None])[0, :2]
 # %% [markdown]
 # ## What you built
 #
-# - `keep` says which query may attend to which key; **True = may attend**. Masks combine with
-#   `&`, and [batch, 1, n] puts the padding where the keys are.
-# - A mask belongs **before softmax**. After it, rows do not sum to 1 and the hidden words are
-#   still in the sum.
+# - `keep` says which query may attend to which key; **True = may attend**. Masks combine with `&`,
+#   and [batch, 1, n] puts the padding where the keys are.
+# - A mask belongs **before softmax**. After it, rows don't sum to 1 and the hidden words are still
+#   in the sum.
 # - A row with **nothing** to attend to gets zeros, without NaN, forward or backward.
-# - Libraries **do not agree** on what True means, and floats are added. Translate, and test.
+# - Libraries **do not agree** on what True means, and float masks get added. Translate, and test.
 # - A **leak test** changes the future and looks at what moves.
 #
-# In lesson 5 you use all of it: an encoder and a decoder, with a causal mask where the model
+# In lesson 5, you use all of it: an encoder and a decoder, with a causal mask where the model
 # draws, and no mask where it looks.
 
 # %%

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 5. Square corners
 #
-# You have all the parts. Now you put them together: an encoder that reads, a decoder that
-# writes, and a training loop. The job is small enough to see every number. Given two corners of
-# a square, draw the other two. Your first model will fail, as it does in published notebooks.
-# Then you find out why, and mend it until it never fails.
+# You have all the parts. Now you put them together: an encoder that reads, a decoder that writes,
+# and a training loop. The job is small enough that you can see every number: given two corners of a
+# square, draw the other two. Your first model will fail, as it does in published notebooks. Then
+# you find out why, and fix it until it never fails.
 #
 # | | |
 # |---|---|
@@ -12,7 +12,7 @@
 # | **You need** | Lessons 3 and 4: attention with heads and masks; what an optimizer does |
 # | **You can then** | build an encoder-decoder, train it, and tell what is wrong when it fails |
 #
-# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
+# Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
 # %%
 import math
@@ -42,9 +42,9 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # %% [markdown]
 # ## Squares
 #
-# A square is a sequence of four corners. It starts at any of them and goes round in either
-# direction, and a little noise moves each coordinate (standard deviation 0.1). The first two
-# corners are the **source**, the last two the **target**.
+# A square is a sequence of four corners. It starts at any of them and goes around in either
+# direction. A little noise moves each coordinate (standard deviation 0.1). The first two corners
+# are the **source**, the last two the **target**.
 
 # %%
 train_squares = generate_squares(256, seed=13).points
@@ -55,19 +55,19 @@ print(train_squares[0])
 # %%
 plot_squares(
     train_squares[:4],
-    caption="Four of the squares. Full corners are given, hollow ones are to be drawn.",
+    caption="Four of the squares. Filled corners are given; the model must draw the hollow ones.",
 )
 
 # %% [markdown]
 # Could you draw corner 3 of the first square from corners 1 and 2? Two corners fix the start and
-# the direction, so they fix the rest. But not the noise of the rest: nothing in the source says
-# where it goes. Its variance, 0.1² = 0.01, is the least mean squared error that any model can
-# reach on squares it has not seen. This is the **noise floor**.
+# the direction, so they fix the rest. But they don't fix its noise: nothing in the source says
+# where that goes. Its variance, 0.1² = 0.01, is the least mean squared error that any model can
+# reach on squares it hasn't seen. This is the **noise floor**.
 #
-# Numbers need neighbors. **Predict before you run:** the corner opposite to (1, −1) is (−1, 1).
-# How good is it to change the sign of both coordinates, corner 3 from corner 1 and corner 4 from
-# corner 2? Or to keep of the number only its sign, and change that? And how good is it to say
-# (0, 0) always, or to repeat the last corner?
+# A loss means little without baselines. **Predict before you run:** the corner opposite (1, −1) is
+# (−1, 1). How good is it to change the sign of both coordinates, corner 3 from corner 1 and corner
+# 4 from corner 2? Or to keep only the sign, and change that? And how good is it to always say
+# (0, 0), or to repeat the last corner?
 
 # %%
 source, target = split_squares(test_squares)
@@ -81,17 +81,17 @@ for name, guess in guesses.items():
     print(f"{name:16} {F.mse_loss(guess, target):.4f}")
 
 # %% [markdown]
-# Minus the corner costs the noise twice, once in what is copied and once in what is to be hit.
-# Minus the sign throws the first away and sits on the noise floor, so the job can be done. A
-# model that has learned nothing will be near zeros, at about 1: zero is the mean of all corners,
-# and the mean is the best answer of one who does not look. To repeat the last corner is worse
-# than not to look, since it points the wrong way.
+# "Minus the corner" pays for the noise twice: once in what it copies, once in what it tries to hit.
+# "Minus the sign" throws the first away and sits on the noise floor, so the job can be done. A
+# model that has learned nothing will be near "zeros", at about 1: zero is the mean of all corners,
+# and the mean is the best answer without looking at the input. "Last corner" is worse than not
+# looking, because it points the wrong way.
 
 # %% [markdown]
 # ### Spot the defect
 #
-# These lines are much like some that were published. **Predict before you run:** on what will
-# the model be tested?
+# These lines are much like some that were published. **Predict before you run:** what will the
+# model be tested on?
 
 # %%
 points = generate_squares(128, seed=13).points
@@ -104,20 +104,19 @@ print("test squares equal to training squares:", torch.equal(full_train, full_te
 print("and ours:", torch.equal(train_squares, test_squares))
 
 # %% [markdown]
-# On the training squares: the last line takes `points`, not `test_points`. Nothing fails, and
-# the test loss looks very good. You will meet such a run again below, and find it out by its
-# losses.
+# On the training squares: the last line takes `points`, not `test_points`. Nothing fails, and the
+# test loss looks very good. You will meet such a run again below, and its losses will give it away.
 
 # %% [markdown]
 # ## What the decoder reads
 #
 # The model writes one corner at a time. Corner 3 comes from the source. Corner 4 comes from the
-# source *and* from corner 3. So while predicting, what has been written goes in again.
+# source *and* from corner 3. So when the model predicts, what it has written goes back in.
 #
-# In training we know the true corner 3, and give it instead of the predicted one. That is
-# **teacher forcing**: all corners are learned at once, and a bad corner 3 does not spoil the
-# lesson on corner 4. What the decoder reads is the target moved back by one place, with the last
-# corner of the source in front:
+# In training, we know the true corner 3, and we feed it in instead of the predicted one. That is
+# **teacher forcing**: the model learns all corners at once, and a bad corner 3 doesn't spoil the
+# lesson on corner 4. The decoder reads the target moved back by one place, with the last corner of
+# the source in front:
 #
 # | place | reads | should write |
 # |---|---|---|
@@ -156,24 +155,24 @@ def shift_target(
 check(shift_target)
 
 # %% [markdown]
-# One place too far, `sequence[:, 0:2]`, also has the right shape, and the decoder then reads the
-# source. Not moved at all, `sequence[:, 2:4]`, it reads what it should write, and learns to
-# copy.
+# An input moved one place too far, `sequence[:, 0:2]`, also has the right shape, but then the
+# decoder reads the source. If the input isn't moved at all, `sequence[:, 2:4]`, the decoder reads
+# what it should write, and learns to copy.
 
 # %% [markdown]
 # ## Heads as wide as the model
 #
-# In lesson 3 the heads shared d_model: each had d_model / n_heads features. Here d_model is only
-# 2 at first, and there is nothing to share. So each head is d_model wide and has projections of
-# its own, and the output projection brings n_heads · d_model features back to d_model:
+# In lesson 3, the heads shared d_model: each had d_model / n_heads features. Here d_model is only 2
+# at first, and there is nothing to share. So each head is d_model wide and has its own projections,
+# and the output projection brings n_heads · d_model features back to d_model:
 #
 # $$\text{result} = [\text{head}_1, \dots, \text{head}_h]\, W^O, \qquad
 # \text{head}_i = \text{attention}(Q W_i^Q,\ M W_i^K,\ M W_i^V)$$
 #
 # (Vaswani et al. 2017, section 3.2.2, with d_k = d_v = d_model.) Queries come from one sequence,
-# keys and values from another, the **memory**. In self-attention both are the same.
+# keys and values from another, the **memory**. In self-attention, both are the same.
 #
-# This is the attention of lesson 4, as you built it there; use it.
+# This is the attention you built in lesson 4; use it.
 
 
 # %%
@@ -196,13 +195,13 @@ def masked_attention(query, key, value, keep=None):
 # ### Exercise 2: `WideMultiHeadAttention` (14 minutes)
 #
 # - `output` is an `nn.Linear` from n_heads · d_model to d_model. Make it **first**: layers draw
-#   their random start when they are made, and so the order decides what a seed gives.
+#   their random start when they are made, so the order decides what a seed gives.
 # - `heads` is an `nn.ModuleList`, a list whose modules count as parts of yours, so that an
-#   optimizer finds their parameters. Each head has three `nn.Linear`s with bias, `query`, `key`
-#   and `value`, made in this order, from d_input to d_model. (`nn.ModuleDict` is a module with
-#   named layers: `nn.ModuleDict({"query": …})["query"]`.)
+#   optimizer finds their parameters. Each head has three `nn.Linear`s with bias, `query`, `key` and
+#   `value`, made in this order, from d_input to d_model. (`nn.ModuleDict` is a module with named
+#   layers: `nn.ModuleDict({"query": …})["query"]`.)
 # - `d_input` is d_model unless it is given.
-# - `forward(query, memory, keep=None)` gives the result, [batch, n_query, d_model], and leaves
+# - `forward(query, memory, keep=None)` returns the result, [batch, n_query, d_model], and leaves
 #   the weights of all heads, detached, in `self.attn_weights`: [n_heads, batch, n_query, n_key].
 
 
@@ -257,16 +256,16 @@ check(WideMultiHeadAttention)
 # %% [markdown]
 # ## The encoder
 #
-# The encoder lets the source points look at each other, and then works on each of them alone:
+# The encoder lets the source points look at each other, then works on each of them alone:
 #
 # $$\text{states} = \text{feedforward}(\text{attention}(S, S))$$
 #
-# The **feed-forward** net is two linear layers with a ReLU between them, which makes negative
-# numbers 0 (Vaswani et al. 2017, section 3.3). It is the same at every place. `nn.Sequential`
-# hands the output of each layer to the next one.
+# The **feed-forward** net is two linear layers with a ReLU between them, which turns negative
+# numbers into 0 (Vaswani et al. 2017, section 3.3). It is the same at every place. `nn.Sequential`
+# hands the output of each layer to the next.
 #
 # **Predict before you run:** how many numbers does a layer from 2 to 10 features hold, bias
-# included, and how many the one back?
+# included? And the one back?
 
 # %%
 net = nn.Sequential(nn.Linear(2, 10), nn.ReLU(), nn.Linear(10, 2))
@@ -275,10 +274,10 @@ net = nn.Sequential(nn.Linear(2, 10), nn.ReLU(), nn.Linear(10, 2))
 # %% [markdown]
 # ### Exercise 3: `Encoder` (7 minutes)
 #
-# Two parts, made in this order: `attention`, your `WideMultiHeadAttention` from d_input to
-# d_model, and `feedforward`, an `nn.Sequential` of a linear layer to d_feedforward, a ReLU, and
-# a linear layer back to d_model. `forward(source, keep=None)` hands `keep` to the attention. No
-# residual connections yet. This exercise builds on `WideMultiHeadAttention`.
+# Make two parts, in this order: `attention`, your `WideMultiHeadAttention` from d_input to d_model,
+# and `feedforward`, an `nn.Sequential` of a linear layer to d_feedforward, a ReLU, and a linear
+# layer back to d_model. `forward(source, keep=None)` hands `keep` to the attention. No residual
+# connections yet. This exercise builds on `WideMultiHeadAttention`.
 
 
 # %%
@@ -318,7 +317,7 @@ check(Encoder)
 
 # %% [markdown]
 # With the same seed and the same order of layers, everyone gets the same numbers. For the square
-# without noise these are [−0.0498, 0.2193] and [−0.0642, 0.2258]:
+# without noise, they are [−0.0498, 0.2193] and [−0.0642, 0.2258]:
 
 # %%
 square = torch.tensor([[[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]])
@@ -328,15 +327,15 @@ memory = encoder(square[:, :2])
 print(memory.detach())
 
 # %% [markdown]
-# Corner 1 is (−1, −1) and corner 2 is (−1, 1). They are far apart, and their states are almost
-# the same. Remember that.
+# Corner 1 is (−1, −1) and corner 2 is (−1, 1). They are far apart, yet their states are almost the
+# same. Remember that.
 
 # %% [markdown]
 # ## The decoder
 #
-# The decoder looks twice. First at what it has read so far, and here no place may see a later
-# one: at place 0 it is to write corner 3, and at place 1 it *reads* corner 3. Then, with what
-# came out as queries, at the encoder's states, all of them:
+# The decoder looks twice. First it looks at what it has read so far, and here no place may see a
+# later one: place 0 should write corner 3, and place 1 *reads* corner 3. Then, with the results as
+# queries, it looks at the encoder's states, all of them:
 #
 # $$\begin{aligned}
 # x &= \text{self-attention}(T, T,\ \text{target\_keep}) \\ y &= \text{cross-attention}(x,
@@ -344,10 +343,9 @@ print(memory.detach())
 #
 # ### Exercise 4: `Decoder` (9 minutes)
 #
-# Three parts, made in this order: `self_attention` from d_input to d_model, `cross_attention`
-# from d_model to d_model, and `feedforward`, from d_model over d_feedforward to d_input, since
-# what comes out are corners. Mind which mask goes where. This exercise builds on
-# `WideMultiHeadAttention`.
+# Make three parts, in this order: `self_attention` from d_input to d_model, `cross_attention` from
+# d_model to d_model, and `feedforward` from d_model through d_feedforward to d_input, because
+# corners come out. Mind which mask goes where. This exercise builds on `WideMultiHeadAttention`.
 
 
 # %%
@@ -399,24 +397,24 @@ out = decoder(shifted, memory, target_keep=causal_keep(2)).detach()
 plot_square_attention(
     "decoder self",
     decoder.self_attention.attn_weights[:, 0],
-    caption="Decoder self-attention, not trained. “2 → 3” reads corner 2, writes corner 3, and "
-    "sees corner 2 only: weights 1 and 0.",
+    caption="Decoder self-attention, untrained. “2 → 3” reads corner 2, writes corner 3, and "
+    "sees only corner 2: weights 1 and 0.",
 )
 
 # %% [markdown]
 # ### Spot the defect
 #
-# The decoder takes two masks. In published code one finds it called like this, with one mask
-# after the memory, while the square is predicted corner by corner. First corner 3 is written,
-# then corner 4, and the mask grows:
+# The decoder takes two masks. In published code you will find it called like this, with one mask
+# after the memory, while it predicts the square corner by corner. It writes corner 3 first, then
+# corner 4, and the mask grows:
 
 # %%
 step_1 = decoder(shifted[:, :1], memory, causal_keep(1))
 step_2 = decoder(shifted, memory, causal_keep(2))
 
 # %% [markdown]
-# Place 0 writes corner 3 in both steps. **Predict before you run:** when corner 4 is predicted,
-# should corner 3 move? Does it?
+# Place 0 writes corner 3 in both steps. **Predict before you run:** when the decoder predicts
+# corner 4, should corner 3 move? Does it?
 
 # %%
 print("one mask, third:", (step_2[0, 0] - step_1[0, 0]).detach())
@@ -425,35 +423,34 @@ step_2 = decoder(shifted, memory, target_keep=causal_keep(2))
 print("by name:        ", (step_2[0, 0] - step_1[0, 0]).detach())
 
 # %% [markdown]
-# It should not move at all, and with the mask in its place it does not. But third in line stands
-# `source_keep`: the target's mask took the source's place. So in step 2 corner 2 of the source
-# is hidden from place 0, which in step 1 saw it, and the target is not masked at all. Both masks
-# are 2 by 2 here, and nothing complains. Hand masks over by name.
+# It should not move at all, and with the mask in the right place, it doesn't. But the third
+# argument is `source_keep`, so the target's mask went to the source. In step 2, corner 2 of the
+# source is hidden from place 0, which saw it in step 1, and the target is not masked at all. Both
+# masks are 2 by 2 here, and nothing complains. Pass masks by name.
 
 # %% [markdown]
 # ## The whole model
 #
-# In training, one pass does everything: encode the source, decode the shifted target, with a
-# causal mask. Predicting takes a loop. It starts from the last source point, and the sequence
-# and its mask grow by one at a time:
+# In training, one pass does everything: encode the source, then decode the shifted target, with a
+# causal mask. Predicting takes a loop. It starts from the last source point, and the sequence and
+# its mask grow by one each time:
 #
 # | step | the decoder reads | we keep |
 # |---|---|---|
 # | 1 | corner 2 | corner 3 |
 # | 2 | corner 2, corner 3 | corner 4 |
 #
-# Only the *last* output of each step is new. The ones before it have been written already.
+# Only the *last* output of each step is new. The ones before it are already written.
 #
 # ### Exercise 5: `SquareCompleter` (15 minutes)
 #
-# - Keep the two parts as `encoder` and `decoder`, and the two numbers as `n_source` and
-#   `n_target`.
-# - `forward(source, shifted_target)` gives all outputs, with a causal mask on the target.
-# - `predict(source)` gives the `n_target` predicted points, one at a time, without the starting
-#   point. It runs in evaluation mode and builds no graph (`torch.no_grad()`), and afterwards the
-#   model is in the mode it was in.
+# - Keep the two parts as `encoder` and `decoder`, and the two numbers as `n_source` and `n_target`.
+# - `forward(source, shifted_target)` returns all outputs, with a causal mask on the target.
+# - `predict(source)` predicts `n_target` points, one at a time, and returns them without the
+#   starting point. It runs in evaluation mode and builds no graph (`torch.no_grad()`). Afterward,
+#   the model is in the mode it was in before.
 #
-# The check uses an encoder and a decoder of its own, so that yours do not matter here.
+# The check uses its own encoder and decoder, so yours don't matter here.
 
 
 # %%
@@ -514,10 +511,10 @@ check(SquareCompleter)
 # %% [markdown]
 # ## One epoch
 #
-# An **epoch** is one pass over the training squares, batch by batch. For each batch: predict
-# with teacher forcing, measure the loss, clear the old gradients, find the new ones, take a
-# step. Why clear? `backward` *adds* to the gradients that are there. **Predict before you run:**
-# the derivative of w² at w = 3 is 6. What does the second line say?
+# An **epoch** is one pass over the training squares, batch by batch. For each batch, predict with
+# teacher forcing, measure the loss, clear the old gradients, find the new ones, and take a step.
+# Why clear? `backward` *adds* to the gradients that are there. **Predict before you run:** the
+# derivative of w² at w = 3 is 6. What does the second line say?
 
 # %%
 w = torch.tensor(3.0, requires_grad=True)
@@ -528,10 +525,9 @@ for _ in range(2):
 # %% [markdown]
 # ### Exercise 6: `train_epoch` (9 minutes)
 #
-# `loader` gives batches of (source, target). `model(source, shifted_target)` gives the outputs,
-# and you make the shifted target yourself: the last source point, then the target without its
-# last point. Put the model in training mode, and return the mean of the losses of the batches,
-# as a number.
+# `loader` gives batches of (source, target). `model(source, shifted_target)` gives the outputs. You
+# make the shifted target yourself: the last source point, then the target without its last point.
+# Put the model in training mode, and return the mean of the batches' losses as a number.
 
 
 # %%
@@ -577,12 +573,12 @@ check(train_epoch)
 # %% [markdown]
 # ## Train it
 #
-# `Trainer` of `autograder.utils.training` calls your `train_epoch` again and again. After each
-# epoch it *predicts* the test squares, without gradients, and notes both losses; it shows a
-# progress bar, and you may interrupt it and run it again: it goes on from where it was. Its
-# optimizer is Adam, which fits the length of the step to each parameter (Kingma and Ba 2015).
-# (With a file, `trainer.run(120, checkpoint="plain.pt")`, a run survives even a kernel that dies.)
-# All 256 squares are one batch here, so an epoch is one step.
+# `Trainer` from `autograder.utils.training` calls your `train_epoch` again and again. After each
+# epoch, it *predicts* the test squares, without gradients, and records both losses. It shows a
+# progress bar. You may interrupt it and run it again, and it continues where it left off. Its
+# optimizer is Adam, which adapts the step size to each parameter (Kingma and Ba 2015). (With a
+# file, `trainer.run(120, checkpoint="plain.pt")`, a run survives even a kernel that dies.) All 256
+# squares are one batch here, so an epoch is one step.
 
 # %%
 train, test = split_squares(train_squares), split_squares(test_squares)
@@ -610,7 +606,7 @@ plot_losses(
 )
 
 # %% [markdown]
-# It learned something, since it is below zeros. It is also more than forty times above the floor.
+# It learned something: its loss is below that of zeros. It is also more than forty times the floor.
 # Look at what it draws:
 
 # %% reason="rounding depends on the processor, and grows in training" tags=["nbval-ignore-output"]
@@ -623,11 +619,11 @@ plot_predictions(
 )
 
 # %% [markdown]
-# Often both crosses lie almost on one spot, near the middle of a side: the model has learned which
-# side it is, and not where to begin.
+# Often both crosses land on almost the same spot, near the middle of a side: the model has learned
+# which side it is, but not where to begin.
 #
-# Bad luck? A run depends on its seed: it decides where the parameters start. One run says
-# little, so let us have three.
+# Bad luck? A run depends on its seed, which decides where the parameters start. One run says
+# little, so let's run three.
 
 
 # %%
@@ -648,19 +644,18 @@ errors = {"plain": [history.test[-1], test_error(plain, 1), test_error(plain, 2)
 print([f"{error:.2f}" for error in errors["plain"]])
 
 # %% [markdown]
-# It fails on every seed. With 128 squares in batches of 16 for 100 epochs, as published, it
-# takes 800 steps instead of 120 and still fails on most. (`make bench` prints a table over
-# ten seeds; it takes too long to do here.)
+# It fails on every seed. As published, with 128 squares in batches of 16 for 100 epochs, it takes
+# 800 steps instead of 120 and still fails on most. (`make bench` prints a table over ten seeds; it
+# takes too long to do here.)
 
 # %% [markdown]
 # ## Why does it fail?
 #
-# The states of two far corners were almost equal: [−0.0498, 0.2193] and [−0.0642, 0.2258].
-# Follow that trail. What must reach the output is *which square it is*. So measure, behind each
-# part, how much its output differs from square to square: the standard deviation over all
-# squares. In the source it is 1. (A *hook* is a function that a module calls after each of its
-# forward passes, with its output.) **Predict before you run:** what is left at the end of an
-# untrained model?
+# The states of two distant corners were almost equal: [−0.0498, 0.2193] and [−0.0642, 0.2258].
+# Follow that trail. What must reach the output is *which square it is*. So measure, after each
+# part, how much its output differs from square to square: the standard deviation over all squares.
+# In the source, it is 1. (A *hook* is a function that a module calls with its output after each
+# forward pass.) **Predict before you run:** what is left at the end of an untrained model?
 
 # %%
 PARTS = [
@@ -697,26 +692,27 @@ for part, spread in spread_by_part(plain(), PARTS).items():
 
 # %% [markdown]
 # Each part lets a fraction through, and the fractions multiply. (The decoder's self-attention
-# begins anew, since it reads the target.) Attention is an average, and at the start all weights
-# are nearly equal, so what goes on is near the mean of both corners; small random layers shrink
-# it further. At the output the squares differ by less than a thousandth. The model starts almost
-# blind, and learns slowly. This is one cause; whether it is the only one, measuring will tell.
+# starts over, because it reads the target.) Attention is an average, and at the start all weights
+# are nearly equal, so what it passes on is near the mean of both corners. Small random layers
+# shrink it further. At the output, the squares differ by less than a thousandth. The model starts
+# almost blind, and learns slowly. This is one cause. Measuring will tell whether it is the only
+# one.
 #
-# It says what to try first: let the input get past.
+# This tells us what to try first: let the input get past.
 
 # %% [markdown]
 # ## Step by step
 #
-# Four changes. Each is measured on three seeds before you believe in it.
+# We make four changes, and measure each on three seeds before we believe in it.
 #
 # **1. Residual connections.** Each part *adds* to what came in: $x + \text{layer}(x)$ (He et al.
-# 2016, "Deep Residual Learning for Image Recognition"). Whatever the layer does, x gets past. It
-# needs one width all the way, so a linear layer first brings the corners to d_model features,
-# and another brings them back. (Two more things change with it, that are easily overlooked: 2
-# heads instead of 3, and 32 hidden features instead of 10.)
+# 2016, "Deep Residual Learning for Image Recognition"). Whatever the layer does, x gets past. This
+# needs one width all the way, so a linear layer first brings the corners to d_model features, and
+# another brings them back. (Two more changes come with it and are easy to overlook: 2 heads instead
+# of 3, and 32 hidden features instead of 10.)
 #
-# **2. Positions.** Attention does not know order: exchange corners 1 and 2 of the source, and
-# the decoder sees the same set of states.
+# **2. Positions.** Attention doesn't know order: swap corners 1 and 2 of the source, and the
+# decoder sees the same set of states.
 
 # %%
 shifted = shift_target(train_squares, 2)
@@ -724,25 +720,24 @@ swapped = plain_model(train[0].flip(1), shifted)
 print("the same:", torch.allclose(swapped, plain_model(train[0], shifted), atol=1e-5))
 
 # %% [markdown]
-# The plain model gives the same with source points exchanged. A **learned position** is a vector
-# for each place, added to what stands there. (Whether it is needed here is another question: the
-# decoder reads corner 2, and may tell by it which is which. Try `better(positions=False)` when
-# you have it. In a text it is needed.)
+# With its source points swapped, the plain model gives the same result. A **learned position** is a
+# vector for each place, added to whatever is there. (Whether we need it here is another question:
+# the decoder reads corner 2, which may tell it which is which. Try `better(positions=False)` when
+# you have it. In text, we do need it.)
 #
 # **3. Width.** 16 features instead of 2.
 #
-# **4. Layer norm** before each part: the features of one place are shifted and scaled to mean 0
-# and variance 1, so that every part works at a scale it can use (Ba et al. 2016, "Layer
-# Normalization"; before the part, as in Xiong et al. 2020, "On Layer Normalization in the
-# Transformer Architecture"). **Predict before you run:** why does it come after width, and not
-# before?
+# **4. Layer norm** before each part: it shifts and scales the features of one place to mean 0 and
+# variance 1, so that every part works at a scale it can use (Ba et al. 2016, "Layer Normalization";
+# before the part, as in Xiong et al. 2020, "On Layer Normalization in the Transformer
+# Architecture"). **Predict before you run:** why does it come after width, and not before?
 
 # %%
 F.layer_norm(torch.tensor([[0.3, 0.1], [5.0, -2.0], [0.1, 0.2]]), [2])
 
 # %% [markdown]
-# Of two features with mean 0 and variance 1, one is 1 and the other −1: all that is left is
-# which of them is larger. With 16 there is more to say.
+# If two features have mean 0 and variance 1, one is 1 and the other −1. All that is left is which
+# of them is larger. With 16, there is more to say.
 #
 # Here are the parts. They take the class of attention to use; that will be yours.
 
@@ -829,15 +824,15 @@ for name, parts in steps.items():
 plot_errors(
     errors,
     baselines=baselines,
-    caption="Test error after each step; a point is a seed. Each step keeps the ones before.",
+    caption="Test error after each step; each point is a seed. Each step keeps the ones before.",
 )
 
 # %% [markdown]
 # Each step lowers the mean. Residual connections and positions help some seeds and not others, so
-# to let the input past was not enough: two features leave no room to get around a bad start.
-# Width makes the seeds agree; norm takes the last bit. A little above the floor it stays, since
-# the parameters are fitted to the noise of 256 squares. Three points of a scatter as wide as
-# that of the first steps are few: over ten seeds, `make bench` says more.
+# letting the input past was not enough: two features leave no room to get around a bad start. Width
+# makes the seeds agree, and norm takes off the last bit. The error stays a little above the floor,
+# because the parameters are fitted to the noise of 256 squares. Three seeds are too few for a
+# scatter as wide as that of the first steps; `make bench` says more, over ten seeds.
 #
 # Does the signal get through now?
 
@@ -849,15 +844,15 @@ for part, spread in spread_by_part(better(), names).items():
     print(f"{part:24} {spread:.4f}")
 
 # %% [markdown]
-# The attentions still average, but their output is *added* to what came in, and at the end of
-# the encoder and of the decoder the squares differ as they should.
+# The attentions still average, but their output is *added* to what came in. At the end of the
+# encoder and of the decoder, the squares differ as they should.
 
 # %% [markdown]
 # ## What the loss can't see
 #
-# The loss is at the floor, so is the code right? No. **Predict before you run:** suppose that we
-# forget the division by √d_k. At the start that is the same as making every query √d_k = 4 times
-# as large, so do that. How much does it harm?
+# The loss is at the floor, so is the code right? No. **Predict before you run:** suppose we forget
+# to divide by √d_k. At the start, that is the same as making every query √d_k = 4 times as large,
+# so do that. How much does it hurt?
 
 
 # %%
@@ -876,37 +871,37 @@ print([f"{test_error(unscaled, seed):.3f}" for seed in range(2)])
 
 # %% [markdown]
 # Not at all, on these squares. A wrong factor in front of the scores is a factor in the query
-# projection, and training chooses that projection. A loss tells whether a model *can* learn the
-# job; it does not tell whether the code does what you meant. In a model of 512 features the same
-# mistake saturates softmax, as you saw in lesson 2. This is why each part of yours was checked
+# projection, and training chooses that projection. A loss tells you whether a model *can* learn the
+# job. It doesn't tell you whether the code does what you meant. In a model with 512 features, the
+# same mistake saturates softmax, as you saw in lesson 2. That is why we checked each of your parts
 # by its numbers, before there was any loss.
 
 # %% [markdown]
 # ## Six broken runs
 #
-# There is a lot that the two losses *do* tell. Here are six runs of the better model, each
-# broken in one way. The defects, in another order, are:
+# The two losses *do* tell a lot. Here are six runs of the better model, each broken in one way. The
+# defects, in a different order, are:
 #
 # - `"no step"`: the optimizer never changes the model's parameters
 # - `"gradients not cleared"`: there is no `zero_grad`
 # - `"learning rate too small"`
 # - `"too few squares"`: 8 squares to train on
 # - `"tested on the training squares"`: the same 8 squares again
-# - `"targets of other squares"`: source and target were shuffled apart
+# - `"targets of other squares"`: source and target were shuffled separately
 #
-# **Predict before you write any code:** which is which? Look at the noise floor: can a test on
-# new squares lie below it?
+# **Predict before you write any code:** which is which? Look at the noise floor: can a test on new
+# squares fall below it?
 
 # %%
 plot_losses(
     RUNS,
     baselines=baselines,
     every=5,
-    caption="Six broken runs, noted every fifth epoch of 200.",
+    caption="Six broken runs, recorded every fifth epoch of 200.",
 )
 
 # %% [markdown]
-# The numbers behind the curves, one run as an example:
+# Here are the numbers behind the curves, for one run:
 
 # %%
 for moment, losses in zip(("train", "test"), RUNS["A"], strict=True):
@@ -915,9 +910,10 @@ for moment, losses in zip(("train", "test"), RUNS["A"], strict=True):
 # %% [markdown]
 # ### Exercise 7: `diagnose_run` (11 minutes)
 #
-# Write down how you told them apart: a function that looks at the two losses and gives the name
-# of the defect. It is checked on these six runs, and when it is graded also on runs of the same
-# kind from other seeds. So do not compare with exact numbers; ask what must be so.
+# Write down how you told them apart: a function that looks at the two losses and returns the name
+# of the defect. The check tries it on these six runs, and again with all losses a few percent
+# higher or lower. Grading also tries runs with the same defects from other seeds. So don't look up
+# numbers. Ask what must be true.
 
 
 # %%
@@ -955,17 +951,17 @@ check(diagnose_run)
 #
 # ### Exercise 8: `train_completer` (10 minutes)
 #
-# Train a model and complete shapes that it has not seen. You get training shapes, the sources of
-# test shapes, and a seed that should decide all that is random. Return the predicted corners.
-# Use the model from above with your `train_epoch`, or anything else that learns.
+# Train a model and complete shapes it hasn't seen. You get training shapes, the sources of test
+# shapes, and a seed that should decide everything random. Return the predicted corners. Use the
+# model from above with your `train_epoch`, or anything else that learns.
 #
-# This is graded by what it does. The check draws fresh squares, with noise, in both directions
-# and from all four starts, and computes the mean squared error itself. **0.018** is enough, less
-# than twice the noise floor. The better model reaches 0.0135 or less on each of ten seeds, so
-# there is room; a linear fit to the four numbers stays at 0.02. Another case has shapes with four
-# uneven corners, turned and moved: what you return should come from the training shapes, not from
-# what you know of squares. And the same seed should give the same prediction. All cases together
-# may take 60 seconds; one training should take 3 or less.
+# Your function is graded by what it does. The check draws fresh squares, with noise, in both
+# directions and from all four starts, and computes the mean squared error itself. **0.018** is
+# enough, less than twice the noise floor. The better model reaches 0.0135 or less on each of ten
+# seeds, so there is room; a linear fit to the four numbers stays at 0.02. Another case has shapes
+# with four uneven corners, turned and moved: what you return should come from the training shapes,
+# not from what you know about squares. And the same seed should give the same prediction. All cases
+# together may take 60 seconds; one training should take 3 or less.
 
 
 # %%
@@ -1004,7 +1000,7 @@ check(train_completer)
 # %% [markdown]
 # ## Where it looks
 #
-# One more training, this time with both losses, and then a look inside.
+# Train once more, this time recording both losses, and then look inside.
 
 # %%
 torch.manual_seed(0)
@@ -1029,11 +1025,11 @@ plot_predictions(
 )
 
 # %% [markdown]
-# The training loss ends a little lower than the test error, as expected: the parameters are
-# fitted to the training squares, noise included, and in training the true corner 3 goes in.
+# The training loss ends a little lower than the test error, as expected: the parameters are fitted
+# to the training squares, noise included, and in training the true corner 3 goes in.
 #
-# There are three attentions in the model, and each has other queries and keys. A map is read by
-# its axes: who asks (rows), who is asked (columns).
+# The model has three attentions, each with different queries and keys. Read a map by its axes: who
+# asks (rows), who gets asked (columns).
 
 # %%
 square = test_squares[:1]
@@ -1049,21 +1045,21 @@ plot_square_attention(
 plot_square_attention(
     "decoder self",
     model.decoder.attention.attn_weights[:, 0],
-    caption="Decoder self-attention: what has been read so far. “2 → 3” reads 2 and writes 3.",
+    caption="Decoder self-attention: what it has read so far. “2 → 3” reads 2 and writes 3.",
 )
 
 # %%
 plot_square_attention(
     "cross",
     model.decoder.cross_attention.attn_weights[:, 0],
-    caption="Cross-attention: each place of the decoder asks the two given corners.",
+    caption="Cross-attention: each place in the decoder asks the two given corners.",
 )
 
 # %% [markdown]
-# In this square the last figure is easy to read. To write corner 3 both heads ask corner 1, and
-# to write corner 4 they ask corner 2: each time the opposite corner. That is the rule "change
-# both signs" from the beginning, and nobody told the model. **Predict before you run:** in how
-# many of the 256 test squares does the opposite corner get more than half of the weight?
+# In this square, the last figure is easy to read. To write corner 3, both heads ask corner 1, and
+# to write corner 4, they ask corner 2: the opposite corner each time. That is the rule "change both
+# signs" from the beginning, and nobody told the model. **Predict before you run:** in how many of
+# the 256 test squares does the opposite corner get more than half of the weight?
 
 # %% reason="rounding depends on the processor, and grows in training" tags=["nbval-ignore-output"]
 with torch.no_grad():
@@ -1073,26 +1069,25 @@ for head, share in enumerate((to_opposite > 0.5).float().mean(1)):
     print(f"head {head}: corner 3 in {share[0]:.0%}, corner 4 in {share[1]:.0%} of the squares")
 
 # %% [markdown]
-# Often, and not always. What residual connections carry past an attention no map shows, and the
-# decoder also reads corner 2 itself. A map is a clue to the rule, and not the rule.
+# Often, but not always. No map shows what residual connections carry past an attention, and the
+# decoder also reads corner 2 itself. A map is a clue to the rule, not the rule.
 #
-# These are maps of one pass. In `predict` the decoder runs twice, and after it
-# `attn_weights` holds the *last* step only.
+# These are maps of one pass. In `predict`, the decoder runs twice, and afterward `attn_weights`
+# holds only the *last* step.
 
 # %% [markdown]
 # ## What you built
 #
 # - An **encoder-decoder**: the encoder reads, the decoder writes, one corner at a time.
-# - **Teacher forcing** trains all corners at once, and the causal mask keeps it honest. The
-#   first corner does not move when the second is predicted.
-# - A **noise floor** and **baselines** say what a loss is worth; several seeds say whether a
-#   step helped.
-# - **Residual connections** let the input get past parts that average; with width and layer norm
+# - **Teacher forcing** trains all corners at once, and the causal mask keeps it honest: the first
+#   corner doesn't move when the second is predicted.
+# - A **noise floor** and **baselines** say what a loss is worth; several seeds say whether a step
+#   helped.
+# - **Residual connections** let the input get past parts that average. With width and layer norm,
 #   the model reaches the floor on every seed.
 # - A good loss does **not** prove the code right. Numbers checked part by part do.
 #
-# In lesson 6 you open the layers that PyTorch and Keras ship, and find your own attention in
-# them.
+# In lesson 6, you open the layers that PyTorch and Keras ship, and find your own attention in them.
 
 # %%
 progress()

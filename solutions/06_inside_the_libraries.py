@@ -1,18 +1,18 @@
 # %% [markdown]
 # # 6. Inside the libraries
 #
-# You have written multi-head attention by hand. PyTorch and Keras bring it ready made, with the
-# weights packed in other ways, the axes in another order, and a few traps. In this lesson you
-# take PyTorch's layer apart weight by weight, write the same layer for Keras, and show that all
-# of them compute the same, in a way that would have noticed if they did not.
+# You have written multi-head attention by hand. PyTorch and Keras ship it ready-made, with the
+# weights packed differently, the axes in a different order, and a few traps. In this lesson you
+# take PyTorch's layer apart weight by weight, write the same layer for Keras, and show that all of
+# them compute the same thing, in a way that would have noticed if they didn't.
 #
 # | | |
 # |---|---|
 # | **Time** | 90 minutes |
-# | **You need** | lesson 3, multi-head attention, and from lesson 4 the meaning of `keep` |
-# | **You can then** | move weights between layers, and show that two layers compute the same |
+# | **You need** | lesson 3, multi-head attention; from lesson 4, the meaning of `keep` |
+# | **You can then** | move weights between layers, and show that two layers do the same thing |
 #
-# Below each exercise is a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
+# Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 # Loading Keras takes a few seconds.
 
 # %%
@@ -34,7 +34,7 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # %% [markdown]
 # ## Ours
 #
-# This is the module of lesson 3 in a few lines, without dropout, so that this lesson stands on
+# This is the module from lesson 3 in a few lines, without dropout, so that this lesson stands on
 # its own. It has four `nn.Linear`s and keeps the weights of every head.
 
 
@@ -75,7 +75,7 @@ class MultiHeadAttention(nn.Module):
 
 # %% [markdown]
 # And this is PyTorch's, of the same size: 12 features, 3 heads of 4. **Predict before you run:**
-# ours has eight parameters, a weight and a bias for each `nn.Linear`. How many has theirs?
+# ours has eight parameters, a weight and a bias for each `nn.Linear`. How many does theirs have?
 
 # %%
 ours = MultiHeadAttention(d_model=12, n_heads=3)
@@ -86,26 +86,26 @@ for layer in (ours, theirs):
     print("numbers in all:", sum(value.numel() for value in layer.parameters()), end="\n\n")
 
 # %% [markdown]
-# Four instead of eight, and 624 numbers in both. Three weights of ours must be hidden in
+# Four instead of eight, and 624 numbers in both. Three of our weights must be hidden in
 # `in_proj_weight`: 36 rows are three times 12.
 #
-# (When keys or values have another size than queries, `kdim` or `vdim`, the three do not fit on
-# one another, and `nn.MultiheadAttention` keeps them apart, as `q_proj_weight` and so on.)
+# (When keys or values have a different size than queries, `kdim` or `vdim`, the three can't be
+# stacked, and `nn.MultiheadAttention` keeps them apart, as `q_proj_weight` and so on.)
 
 # %% [markdown]
 # ## One matrix for three projections
 #
-# The paper has one matrix each for queries, keys and values (Vaswani et al. 2017, section
-# 3.2.2). Stacked on one another, they need a single matrix product:
+# The paper has one matrix each for queries, keys and values (Vaswani et al. 2017, section 3.2.2).
+# Stacked, they need a single matrix product:
 #
 # $$x \, [W_Q;\, W_K;\, W_V]^\top = [\,x W_Q^\top,\; x W_K^\top,\; x W_V^\top\,]$$
 #
-# The transpose is there because `F.linear(x, W)` computes `x @ W.T`: a weight is [d_out, d_in],
-# and row *i* makes feature *i* of the result. So what is stacked along dimension 0 of the weight
-# comes out side by side.
+# The transpose is there because `F.linear(x, W)` computes `x @ W.T`: a weight is [d_out, d_in], and
+# row *i* makes feature *i* of the result. So what we stack along dimension 0 of the weight comes
+# out side by side.
 #
-# Follow it with numbers that you can check by hand: two words of four features, 51 to 58, and
-# packed weights 1 to 48.
+# Follow it with numbers you can check by hand: two words of four features, 51 to 58, and packed
+# weights 1 to 48.
 
 # %%
 x = torch.arange(51.0, 59.0).view(2, 4)
@@ -125,9 +125,8 @@ plot_matrix(
 )
 
 # %% [markdown]
-# **Predict before you run:** feature 0 of the query of the first word is row 0 of the weights
-# times the word: 1·51 + 2·52 + 3·53 + 4·54. What is it? And what would it be without the
-# transpose?
+# **Predict before you run:** feature 0 of the first word's query is row 0 of the weights times the
+# word: 1·51 + 2·52 + 3·53 + 4·54. What is it? And what would it be without the transpose?
 
 # %%
 queries = F.linear(x, packed[:4])
@@ -135,13 +134,13 @@ print(queries)
 print(x @ packed[:4])
 
 # %% [markdown]
-# 530 is the right one. Without the transpose the shapes fit as well, since the weight is square,
-# and only the numbers are wrong.
+# 530 is the right one. Without the transpose, the shapes fit too, because the weight is square.
+# Only the numbers are wrong.
 #
-# How do we know that the order is query, key, value, and that no head is packed with its own
-# three? (Other code does that.) One could read PyTorch's source. But we can also ask the layer:
-# set a third of the rows to zero, and see what becomes of it. (Its biases are zero when it is
-# made, so a third that is zero really makes nothing but zeros.)
+# How do we know that the order is query, key, value, and that no head is packed with its own three?
+# (Other code does that.) We could read PyTorch's source. But we can also ask the layer: set a third
+# of the rows to zero, and see what happens. (Its biases start at zero, so a third that is zero
+# really makes nothing but zeros.)
 
 # %%
 words = torch.randn(2, 5, 12)
@@ -154,15 +153,15 @@ for name, zeroed in rows.items():
     print(f"{name:>5} zero: weights even {weights.std() < 1e-6}, result zero {not result.any()}")
 
 # %% [markdown]
-# Without queries or without keys all scores are 0, and every word gets the same weight. Without
-# values there is nothing to collect. So the last third holds the values, of all heads. Which of
-# the first two is the query, the comparison after the exercise will tell.
+# Without queries or without keys, all scores are 0, and every word gets the same weight. Without
+# values, there is nothing to collect. So the last third holds the values, of all heads. The
+# comparison after the exercise will tell which of the first two is the query.
 
 # %% [markdown]
 # ### Exercise 1: `unpack_projections` (10 minutes)
 #
-# Take PyTorch's layer apart: a dict of eight tensors, under the names that our module's
-# parameters have. The packed bias, `in_proj_bias`, is cut as the packed weight is; the output
+# Take PyTorch's layer apart into a dict of eight tensors, under the names of our module's
+# parameters. Cut the packed bias, `in_proj_bias`, as you cut the packed weight. The output
 # projection is `out_proj`.
 
 
@@ -194,9 +193,9 @@ def unpack_projections(mha: nn.MultiheadAttention) -> dict[str, Tensor]:
 check(unpack_projections)
 
 # %% [markdown]
-# The names are those of our module, so it can load them, and the two layers should agree. If the
-# first third were the keys' they would not: all scores would be transposed. (Why `atol=1e-6` is
-# there comes later.)
+# The names match our module's, so it can load them, and the two layers should agree. If the first
+# third belonged to the keys, they would not: all scores would be transposed. (The reason for
+# `atol=1e-6` comes later.)
 
 # %%
 ours.load_state_dict(unpack_projections(theirs))
@@ -206,8 +205,8 @@ torch.allclose(ours(words, words, words), result, atol=1e-6)
 # %% [markdown]
 # ## A comparison that proves nothing
 #
-# Someone forgets the biases. They copy the weights only, and their own module starts with biases
-# of zero. **Predict before you run:** does the comparison notice?
+# Someone forgets the biases. They copy only the weights, and their own module starts with biases of
+# zero. **Predict before you run:** does the comparison notice?
 
 
 # %%
@@ -231,10 +230,10 @@ copy_weights_only(ours, theirs)
 print(f"with biases not 0:   {difference(ours, theirs, words):.4f}")
 
 # %% [markdown]
-# It does not. `nn.MultiheadAttention` starts with all biases at zero, so a layer that has none
-# agrees with it. After the first step of training it no longer would. **Before you compare, set
-# every parameter to something that can't be mistaken for nothing.** From here on the biases of
-# `theirs` are not zero.
+# It doesn't. `nn.MultiheadAttention` starts with all biases at zero, so a layer that has none
+# agrees with it. After the first training step, it no longer would. **Before you compare, set every
+# parameter to something that can't be mistaken for nothing.** From here on, the biases of `theirs`
+# are not zero.
 
 # %% [markdown]
 # ## Whose rows are these?
@@ -275,8 +274,8 @@ def per_head(
 check(per_head)
 
 # %% [markdown]
-# With it, one head can be computed by hand and set beside the library's. (Of a bias too, a head
-# owns d_head numbers that stand together.) Ask the library for the weights of each head:
+# Now you can compute one head by hand and put it next to the library's. (In a bias, too, a head
+# owns d_head consecutive numbers.) Ask the library for the weights of each head with
 # `average_attn_weights=False`. Otherwise it gives their mean.
 
 # %%
@@ -290,9 +289,9 @@ print(list(all_heads.shape), torch.allclose(head_1, all_heads[:, 1], atol=1e-6))
 # %% [markdown]
 # ### What the mean hides
 #
-# The weights that `nn.MultiheadAttention` returns unless told otherwise are the mean over the
-# heads. Here is a module that has the queries and keys of two heads exchanged, while the values
-# stay. **Predict before you run:** which of the three comparisons finds it?
+# Unless told otherwise, `nn.MultiheadAttention` returns the mean of the weights over the heads.
+# Here is a module with the queries and keys of two heads swapped, while the values stay. **Predict
+# before you run:** which of the three comparisons finds it?
 
 # %%
 ours.load_state_dict(unpack_projections(theirs))
@@ -310,22 +309,22 @@ print("weights of each head: ", torch.allclose(ours.attn_weights, all_heads, ato
 print("result:               ", torch.allclose(mixed_up, result, atol=1e-6))
 
 # %% [markdown]
-# The mean agrees and the layer is wrong. Compare the weights of each head, and the result.
+# The mean agrees, and the layer is wrong. Compare the weights of each head, and the result.
 
 # %% [markdown]
 # ## Folding the heads into the batch
 #
-# In lesson 3 the heads got an axis of their own: [batch, n_heads, n, d_head].
-# `nn.MultiheadAttention` was written for `torch.bmm`, which takes stacks of matrices with *one*
-# axis in front. So it **folds** the heads into the batch: from two sentences of three heads it
-# makes six little sentences.
+# In lesson 3, the heads got their own axis: [batch, n_heads, n, d_head]. `nn.MultiheadAttention`
+# was written for `torch.bmm`, which takes stacks of matrices with *one* axis in front. So it
+# **folds** the heads into the batch: two sentences of three heads become six little sentences.
 #
-# Inside, it puts words first: [n, batch, d_model]. (With `batch_first=True` it transposes on the
-# way in and on the way out.) Then the heads of sentence 0 come first, then those of sentence 1:
+# Inside, it puts words first: [n, batch, d_model]. (With `batch_first=True`, it transposes on the
+# way in and on the way out.) Then the heads of sentence 0 come first, followed by those of sentence
+# 1:
 #
 # $$\text{folded}[\,b\, n_{\text{heads}} + h,\, i\,] = \text{head } h \text{ of } x[\,i,\, b\,]$$
 #
-# Take the queries from above. There is one sentence, two words, and two heads of two features,
+# Take the queries from above. There is one sentence with two words, and two heads of two features,
 # so the folded queries are [2, 2, 2]. Head 0 of each word is its first two numbers:
 
 # %%
@@ -336,9 +335,9 @@ print("head 1:", queries[:, 2:4].tolist())
 # %% [markdown]
 # ### Exercise 3: `fold_heads` (12 minutes)
 #
-# Words come first here. Remember what `view` does: it reads the same numbers, in the same order,
-# with other line breaks. In [n, batch, d_model] all numbers of a word stand together, head after
-# head, and then comes the same word of the next sentence.
+# Words come first here. Remember what `view` does: it reads the same numbers in the same order,
+# with different line breaks. In [n, batch, d_model], all numbers of a word are together, head after
+# head. Then comes the same word of the next sentence.
 
 
 # %%
@@ -363,16 +362,16 @@ def fold_heads(
 check(fold_heads)
 
 # %% [markdown]
-# The numbers from above, folded. The sentence needs its own axis, between words and features:
+# Here are the numbers from above, folded. The sentence needs its own axis, between words and
+# features:
 
 # %%
 folded = fold_heads(queries[:, None], n_heads=2)
 folded
 
 # %% [markdown]
-# Now two sentences of three words and four features. The hundreds of a number say which sentence
-# it is from, the tens which word, the ones which feature. **Predict before you run:** what
-# stands in entry 2?
+# Now two sentences of three words and four features. A number's hundreds say which sentence it is
+# from, its tens which word, its ones which feature. **Predict before you run:** what is in entry 2?
 
 # %%
 ones = torch.arange(4.0)
@@ -389,15 +388,15 @@ plot_matrix(
 )
 
 # %% [markdown]
-# Entry 2 is head 0 of sentence 1, since 2 = 1 · 2 + 0: of each of its words the first half.
+# Entry 2 is head 0 of sentence 1, since 2 = 1 · 2 + 0: the first half of each of its words.
 
 # %% [markdown]
-# ## The whole way
+# ## All the way through
 #
-# Now you have all parts of `nn.MultiheadAttention`. This is what it does with your tensors, step
-# by step: project with one product, cut in three, fold, attend, unfold, project. (A third cut
-# out of the side does not stand together in memory. `contiguous` makes a copy that does, for
-# those whose `fold_heads` calls `view`.)
+# Now you have all the parts of `nn.MultiheadAttention`. This is what it does with your tensors,
+# step by step: project with one product, cut in three, fold, attend, unfold, project. (A slice of
+# the last dimension is not contiguous in memory. `contiguous` makes a copy that is, in case your
+# `fold_heads` calls `view`.)
 
 # %%
 x = words.transpose(0, 1)  # words first
@@ -430,9 +429,8 @@ print("weights:", torch.allclose(attn_weights.view(2, 3, 5, 5), all_heads, atol=
 # %% [markdown]
 # ### Masks through the fold
 #
-# A mask of its own for each sentence, [batch, n_query, n_key], must reach the library as [batch
-# · n_heads, n_query, n_key]: folded, with a copy for each head. And True must mean hidden
-# (lesson 4).
+# When each sentence has its own mask, [batch, n_query, n_key], the library needs [batch · n_heads,
+# n_query, n_key]: folded, with a copy for each head. And True must mean hidden (lesson 4).
 #
 # There are two ways to make three copies of two masks, and both have the right shape. **Predict
 # before you run:** which one goes with b · n_heads + h?
@@ -452,16 +450,16 @@ for copies in ((~keep).repeat(3, 1, 1), (~keep).repeat_interleave(3, dim=0)):
 
 # %% [markdown]
 # `repeat` gives head 1 of sentence 0 the mask of sentence 1, without a word of complaint.
-# `repeat_interleave` keeps the copies of a mask together, as the fold keeps the heads of a
-# sentence together.
+# `repeat_interleave` keeps the copies of a mask together, as the fold keeps the heads of a sentence
+# together.
 
 # %% [markdown]
 # ### Exercise 4: `load_from_torch` (10 minutes)
 #
-# Fill our module with the weights of theirs. Afterwards both give the same results and the same
-# weights for every head. Theirs must stay as it is, and shares no memory with ours. (To write
-# into a parameter takes `torch.no_grad()`; `load_state_dict` sees to it itself. You may use your
-# `unpack_projections`, but you need not.)
+# Fill our module with the weights of theirs. Afterward, both give the same results and the same
+# weights for every head. Theirs must stay as it is, and share no memory with ours. (Writing into a
+# parameter takes `torch.no_grad()`; `load_state_dict` sees to that itself. You may use your
+# `unpack_projections`, but you don't have to.)
 
 
 # %%
@@ -491,8 +489,8 @@ def load_from_torch(ours: MultiHeadAttention, theirs: nn.MultiheadAttention) -> 
 check(load_from_torch)
 
 # %% [markdown]
-# Put to the test as the last sections ask for it: fresh layers, biases that are not zero, a
-# mask, and every head by itself.
+# Test it the way the last sections ask: with fresh layers, nonzero biases, a mask, and every head
+# by itself.
 
 # %%
 theirs = nn.MultiheadAttention(12, 3, batch_first=True)
@@ -512,15 +510,15 @@ print("weights of each head:", torch.allclose(ours.attn_weights, weights, atol=1
 plot_attention(
     torch.cat([ours.attn_weights[0], weights[0]]).detach(),
     titles=[f"{whose}: head {h}" for whose in ("ours", "theirs") for h in range(3)],
-    caption="The weights of the first sentence, head by head: ours, and theirs.",
+    caption="The weights of the first sentence, head by head: ours and theirs.",
 )
 
 # %% [markdown]
 # ## Three more ways to be fooled
 #
-# **Batch or words first?** `nn.MultiheadAttention` takes [n, batch, d_model] unless it is told
-# `batch_first=True`. **Predict before you run:** what does it do with [batch, n, d_model] when
-# it is not told?
+# **Batch or words first?** `nn.MultiheadAttention` takes [n, batch, d_model] unless you tell it
+# `batch_first=True`. **Predict before you run:** what does it do with [batch, n, d_model] when you
+# don't?
 
 # %%
 words_first = nn.MultiheadAttention(12, 3)
@@ -532,8 +530,8 @@ print(list(wrong.shape), list(weights.shape))
 # The result has the right shape. But the weights are [5, 2, 2]: it took our 2 sentences for 2
 # words, and let the first word of one sentence attend to the first word of the other.
 #
-# **Train or eval?** A layer with dropout drops weights by chance while it is in train mode, as
-# every module is when it is made. Then two right layers differ:
+# **Train or eval?** A layer with dropout drops weights at random while it is in train mode, and
+# every module starts out in train mode. Then two correct layers differ:
 
 # %% reason="which numbers are dropped depends on the processor" tags=["nbval-ignore-output"]
 with_dropout = nn.MultiheadAttention(12, 3, dropout=0.2, batch_first=True)
@@ -542,16 +540,15 @@ print(f"train mode: {difference(ours, with_dropout, words):.4f}")
 print(f"eval mode:  {difference(ours, with_dropout.eval(), words):.4f}")
 
 # %% [markdown]
-# **How close is close?** Two right layers do not agree to the last bit: they add the same
-# numbers in another order, and floats round after each step. `torch.allclose(a, b)` allows a
-# difference of
+# **How close is close?** Two correct layers don't agree to the last bit: they add the same numbers
+# in a different order, and floats round after each step. `torch.allclose(a, b)` allows a difference
+# of
 #
 # $$10^{-8} + 10^{-5} \cdot |b|$$
 #
-# (from its documentation, where the two numbers are called `atol` and `rtol`). That is much for
-# a large number and nothing for one near 0. But a result near 0 is often the sum of terms that
-# are not, and it carries *their* rounding. Let us try two hundred seeds, with a tiny layer: 4
-# features, 2 heads.
+# (from its documentation, which calls the two numbers `atol` and `rtol`). That is a lot for a large
+# number and nothing for one near 0. But a result near 0 is often the sum of terms that are not, and
+# it carries *their* rounding. Let's try two hundred seeds, with a tiny layer: 4 features, 2 heads.
 
 
 # %%
@@ -580,10 +577,10 @@ print(f"with 64 features and 10 words it refuses {larger.count(False)} of 200")
 
 # %% [markdown]
 # A test that fails on a few seeds in two hundred is worse than one that always fails: it passes
-# today, and in a month someone hunts a mistake that is not there. (The larger layer shows it at
-# once: among more numbers there is nearly always one near 0.) What would have been enough for
-# the tiny one? The plot shows the largest difference of each seed as a share of what is allowed,
-# in order of size. Above 1 a comparison fails.
+# today, and in a month someone hunts for a mistake that isn't there. (The larger layer shows it at
+# once: among more numbers, there is nearly always one near 0.) What would have been enough for the
+# tiny one? The plot shows each seed's largest difference as a share of what is allowed, in order of
+# size. Above 1, a comparison fails.
 
 
 # %%
@@ -605,24 +602,23 @@ plot_lines(
     log_y=True,
     x_name="seeds, in order of size",
     y_name="difference ÷ allowed",
-    caption="With the default tolerance a few right layers are refused; with atol=1e-6 none is.",
+    caption="The default tolerance refuses a few correct layers; atol=1e-6 refuses none.",
 )
 
 # %% [markdown]
-# float32 has about 7 digits, so for numbers of size 1 a few times 10⁻⁷ is all that can be asked.
-# An `atol` of 10⁻⁶ leaves room for it, and a mistake is larger by orders of magnitude: forgotten
+# float32 has about 7 digits, so for numbers of size 1, a few times 10⁻⁷ is all you can ask. An
+# `atol` of 10⁻⁶ leaves room for that, and a mistake is larger by orders of magnitude: forgotten
 # biases changed the result by more than 0.1. The larger the numbers and the longer the sums, the
 # more room they need.
 
 # %% [markdown]
 # ## The same layer in Keras
 #
-# Keras calls an `nn.Module` a `keras.layers.Layer`, its `forward` is named `call`, and an
-# `nn.Linear` is a `Dense`. Here Keras 3 computes with torch, so its tensors are torch tensors.
-# Two things differ:
+# In Keras, an `nn.Module` is a `keras.layers.Layer`, its `forward` is `call`, and an `nn.Linear` is
+# a `Dense`. Here Keras 3 computes with torch, so its tensors are torch tensors. Two things differ:
 #
-# - A `Dense` is told only what comes out. It makes its parameters when it is first called.
-# - Its weight is called **kernel** and is used as `x @ kernel`: [d_in, d_out], the transpose of
+# - You tell a `Dense` only what comes out. It makes its parameters when you first call it.
+# - Its weight is called the **kernel** and is used as `x @ kernel`: [d_in, d_out], the transpose of
 #   torch's.
 
 # %%
@@ -634,9 +630,9 @@ torch.allclose(dense(words), words @ dense.kernel.value + dense.bias.value, atol
 # %% [markdown]
 # ### A published layer, and what is wrong with it
 #
-# The following makes attention scores as a published Keras layer does. `d_k` is the size of all
-# heads together; `reshape_tensor` cuts it into heads. Read it with one question in mind: by what
-# is a score divided?
+# This code makes attention scores as a published Keras layer does. `d_k` is the size of all heads
+# together; `reshape_tensor` cuts it into heads. Read it with one question in mind: what is a score
+# divided by?
 
 
 # %%
@@ -657,13 +653,13 @@ class PublishedScores(keras.layers.Layer):
 
 
 # %% [markdown]
-# A query and a key that meet in a score have d_k / n_heads features each, since every head sees
+# A query and a key that meet in a score have d_k / n_heads features each, because every head sees
 # only its part. The rule of lesson 2 is to divide by the root of what the dot product sums over.
-# Here the division is by the root of the whole d_k.
+# This layer divides by the root of the whole d_k.
 #
-# Let the library be the judge. `keras.layers.MultiHeadAttention` takes `key_dim`, the size of
-# *one* head. **Predict before you run:** with d_k 64 and 8 heads, how much smaller are the
-# published scores?
+# Let the library be the judge. `keras.layers.MultiHeadAttention` takes `key_dim`, the size of *one*
+# head. **Predict before you run:** with d_k 64 and 8 heads, how much smaller are the published
+# scores?
 
 # %%
 words = torch.randn(4, 5, 32)
@@ -676,8 +672,8 @@ for mine, its in ((published.query, library.query_dense), (published.key, librar
 _, weights = library(words, words, return_attention_scores=True)
 
 # %% [markdown]
-# The library shows weights, not scores. But the logarithm of a weight is its score, up to a
-# number that is the same in the whole row. So take differences to the first key:
+# The library shows weights, not scores. But the logarithm of a weight is its score, up to a number
+# that is the same for the whole row. So take differences from the first key:
 
 # %%
 scores = weights.log()
@@ -692,9 +688,10 @@ plot_attention(
 )
 
 # %% [markdown]
-# Every head is too soft: its scores are too small by √n_heads, so its weights are closer to an
-# even mean than they should be. Weights from another library give other results in it. And yet
-# it can learn whatever the right one can: with queries √8 times as large it does the same.
+# Every head is too soft: its scores are too small by a factor of √n_heads, so its weights are
+# closer to an even mean than they should be. Put weights from another library into it, and you get
+# different results. And yet it can learn whatever the right layer can: with queries √8 times as
+# large, it does the same.
 
 # %%
 grown = PublishedScores(n_heads=8, d_k=64)
@@ -705,11 +702,10 @@ for variable in grown.query.weights:
 torch.allclose(grown(words, words).softmax(-1), weights, atol=1e-6)
 
 # %% [markdown]
-# So training can make up for the mistake, and a loss that falls is no proof that a layer is
-# right.
+# So training can make up for the mistake, and a falling loss is no proof that a layer is right.
 #
-# The repair is one term. Say what is right in the place where it is used, by asking the tensor:
-# the last dimension of the query that goes into the product. It can't be anything else then.
+# The repair is one term. Take the right size where you use it, from the tensor itself: the last
+# dimension of the query that goes into the product. Then it can't be anything else.
 
 
 # %%
@@ -729,16 +725,16 @@ torch.allclose(repaired(words, words).softmax(-1), weights, atol=1e-6)
 # %% [markdown]
 # ### Exercise 5: `KerasMultiHeadAttention` (25 minutes)
 #
-# Write the whole layer. Here d_k and d_v are the sizes of *one* head, as in the paper, and they
-# may differ. What the check looks for:
+# Write the whole layer. Here d_k and d_v are the sizes of *one* head, as in the paper, and they may
+# differ. The check looks for:
 #
-# - four `Dense` layers with biases, named `query`, `key`, `value` and `output`. The first two
-#   make d_k features for every head, the third d_v; the last makes d_model;
+# - four `Dense` layers with biases, named `query`, `key`, `value` and `output`. The first two make
+#   d_k features for every head, the third makes d_v, and the last makes d_model;
 # - `call`, where there may be more keys than queries;
 # - scores divided by the root of what one head sums over;
-# - `keep` is a mask, True where a query may attend: [n_query, n_key] or [batch, n_query, n_key].
-#   A query that may attend to nothing gets a context of zeros, never NaN;
-# - gradients flow back to inputs and parameters.
+# - `keep`, a mask, True where a query may attend: [n_query, n_key] or [batch, n_query, n_key]. A
+#   query that may attend to nothing gets a context of zeros, never NaN;
+# - gradients that flow back to inputs and parameters.
 #
 # Use `keras.ops` (here `ops`: `reshape`, `transpose`, `matmul`, `softmax`, `where` …) or torch's
 # own functions; both work.
@@ -800,9 +796,10 @@ check(KerasMultiHeadAttention)
 # %% [markdown]
 # ### Three layers, one result
 #
-# First beside Keras's own layer. Its kernels have an axis for the heads, [d_model, n_heads, d_k]
-# (that of the output [n_heads, d_v, d_model]), and it is called with the *value* before the key:
-# `layer(query, value, key)`. That is one more silent trap, since both have the same shape.
+# First, compare yours with Keras's own layer. Its kernels have an axis for the heads, [d_model,
+# n_heads, d_k] (for the output, [n_heads, d_v, d_model]), and you call it with the *value* before
+# the key: `layer(query, value, key)`. That is one more silent trap, because both have the same
+# shape.
 
 # %%
 words = torch.randn(2, 5, 12)
@@ -826,7 +823,7 @@ print("query, value, key:", torch.allclose(result, right, atol=1e-5))
 print("query, key, value:", torch.allclose(result, wrong, atol=1e-5))
 
 # %% [markdown]
-# Then beside ours. A kernel is the transpose of a weight:
+# Then compare it with ours. A kernel is the transpose of a weight:
 
 # %%
 ours = MultiHeadAttention(d_model=12, n_heads=3)
@@ -838,17 +835,17 @@ for name in ("query", "key", "value", "output"):
 torch.allclose(ours(words, memory, values, keep), result, atol=1e-5)
 
 # %% [markdown]
-# With equal weights all four compute the same: ours, PyTorch's, Keras's, and yours for Keras.
-# What is left is what they cost.
+# With equal weights, all four compute the same thing: ours, PyTorch's, Keras's, and yours for
+# Keras. What is left is what they cost.
 
 # %% [markdown]
 # ## What it costs
 #
-# Between the projections stands the same small formula in all of them.
-# `F.scaled_dot_product_attention(query, key, value)` is that formula as one call: PyTorch
-# chooses among several ways to compute it. The usual one never holds all weights at once. It
-# takes the keys block by block, keeps a running maximum and a running sum for each query, and
-# corrects what it has when a larger score comes by (Dao et al. 2022, "FlashAttention").
+# All of them have the same small formula between the projections.
+# `F.scaled_dot_product_attention(query, key, value)` is that formula as one call: PyTorch chooses
+# among several ways to compute it. The usual one never holds all weights at once. It takes the keys
+# block by block, keeps a running maximum and a running sum for each query, and corrects what it has
+# when a larger score comes along (Dao et al. 2022, "FlashAttention").
 
 
 # %%
@@ -867,9 +864,9 @@ words = torch.randn(1, 8, 64)
 torch.allclose(with_sdpa(words), ours(words, words, words), atol=1e-6)
 
 # %% [markdown]
-# Four candidates: ours; theirs, as it comes; theirs when it need not return the weights; and
-# ours with F.scaled_dot_product_attention. **Predict before you run:** twice the words. How many
-# times the memory does each need?
+# We have four candidates: ours; theirs as it comes; theirs when it doesn't have to return the
+# weights; and ours with F.scaled_dot_product_attention. **Predict before you run:** with twice the
+# words, how many times the memory does each need?
 
 # %%
 candidates = {
@@ -891,8 +888,8 @@ plot_growth(
     sizes,
     held,
     y_name="MB",
-    caption="The most memory that is taken at one time, in MB, on log axes. Ours takes as much as "
-    "nn.MultiheadAttention, whose line hides it.",
+    caption="Peak memory in MB, on log axes. Ours takes as much as nn.MultiheadAttention, whose "
+    "line hides it.",
 )
 
 # %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
@@ -900,22 +897,21 @@ for name in candidates:
     print(f"{name:<31} 2048 words: {1000 * took[name][-1]:4.0f} ms, {held[name][-1]:6.1f} MB")
 
 # %% [markdown]
-# Memory: whoever makes all the weights, 4 heads · n² numbers of 4 bytes, needs four times as
-# much for twice the words, and 2048 words take 67 MB for each copy of them. Scores and weights
-# are two copies; that is the line of ours. F.scaled_dot_product_attention holds a block at a
+# Memory: any version that makes all the weights, 4 heads · n² numbers of 4 bytes, needs four times
+# as much for twice the words, and 2048 words take 67 MB for each copy of them. Scores and weights
+# are two copies; that is the line for ours. F.scaled_dot_product_attention holds one block at a
 # time. Twice the words need twice the memory.
 #
-# Time: all of them do the n² dot products, so none escapes a slope of 2 in the end. The fused
-# call spends less on each, since a block fits into the processor's cache. Those that write all
-# weights to memory can be even steeper for a while, at the sizes where their tensors no longer
-# fit.
+# Time: all of them do the n² dot products, so none escapes a slope of 2 in the end. The fused call
+# spends less on each, because a block fits into the processor's cache. Versions that write all
+# weights to memory can be even steeper for a while, at the sizes where their tensors no longer fit.
 #
-# And `nn.MultiheadAttention` is as good as the function that it is built on, *if you do not ask
-# for the weights*. It computes and averages them for you by default, whether you look at them or
-# not: `need_weights=False` is what you want in training.
+# And `nn.MultiheadAttention` is as good as the function it is built on, *if you do not ask for the
+# weights*. By default, it computes and averages them for you, whether you look at them or not. In
+# training, you want `need_weights=False`.
 #
-# (Measured with gradients recorded, as in training. In eval mode under `no_grad` PyTorch takes
-# yet another way, and on a CPU that one makes all the weights again, needed or not:)
+# (We measured with gradients recorded, as in training. In eval mode under `no_grad`, PyTorch takes
+# yet another path, and on a CPU, that path makes all the weights again, needed or not:)
 
 
 # %%
@@ -931,16 +927,16 @@ print(f"2048 words: {peak_megabytes(without_weights, sentences[-1]):.1f} MB")
 # %% [markdown]
 # ## What you built
 #
-# - `nn.MultiheadAttention` is your module with its weights **packed** along dimension 0, and its
+# - `nn.MultiheadAttention` is your module with its weights **packed** along dimension 0 and its
 #   heads **folded** into the batch.
 # - A comparison proves something when no parameter is zero, a mask is in play, each head is
 #   compared by itself, the mode is eval, and the tolerance fits the numbers.
-# - The same layer in **Keras**, with the scale that one head needs. A published one divides by
-#   too much, and training can hide it.
-# - **F.scaled_dot_product_attention** computes the same in memory that grows with n.
+# - You wrote the same layer in **Keras**, with the scale that one head needs. A published one
+#   divides by too much, and training can hide it.
+# - **F.scaled_dot_product_attention** computes the same thing, in memory that grows with n.
 #
-# You began with six words and a dot product. Now there is no line in a library's attention that
-# you could not have written, and you know how to check the ones that others wrote.
+# You began with six words and a dot product. Now there is no line in a library's attention that you
+# could not have written, and you know how to check the lines that others wrote.
 
 # %%
 progress()
