@@ -91,7 +91,8 @@ class _Store:
 
     def put(self, tensor: Tensor) -> list:
         """Store a tensor and return its dtype, start and shape."""
-        tensor = tensor.detach().cpu().contiguous()
+        # Not contiguous(): it leaves a single number with any stride, as in x[::3], as it is.
+        tensor = tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
         dtype, content = _dtype_name(tensor.dtype), tensor.view(-1)
         key = (dtype, content.view(torch.uint8).numpy().tobytes())
         if key not in self.known:

@@ -7,12 +7,11 @@ message with its own MIME type. No expected value is within reach.
 import base64
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import torch
 from IPython.display import display
 
 from autograder.asking import MIME, QUESTIONS_VARIABLE
@@ -78,16 +77,10 @@ def pack(exercise: str, answers: list[Answer], uses: Iterable[str] = ()) -> str:
     """Pack answers, and the names of the exercises that they use, as text for a message."""
     tree = {
         "exercise": exercise,
-        "answers": [_laid_out(answer).to_tree() for answer in answers],
+        "answers": [answer.to_tree() for answer in answers],
         "uses": sorted(uses),
     }
     return base64.b64encode(encode(tree)).decode("ascii")
-
-
-def _laid_out(answer: Answer) -> Answer:
-    """Give an answer's tensors strides of their own: a single number may have any, as in x[::3]."""
-    dense = {n: t.clone(memory_format=torch.contiguous_format) for n, t in answer.tensors.items()}
-    return replace(answer, tensors=dense)
 
 
 def unpack(text: object, exercise: str, count: int) -> HandedIn:

@@ -42,8 +42,10 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
 def _layer(error: BaseException) -> str:
     """Return "Linear(in, out): " if a linear layer raised the error, else ""."""
     for frame, _ in traceback.walk_tb(error.__traceback__):
-        if frame.f_code is nn.Linear.forward.__code__:
-            layer = frame.f_locals["self"]
+        if frame.f_code is not nn.Linear.forward.__code__:
+            continue
+        layer = frame.f_locals.get("self")
+        if isinstance(layer, nn.Linear):
             return f"Linear({layer.in_features}, {layer.out_features}): "
     return ""
 

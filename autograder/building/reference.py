@@ -71,12 +71,12 @@ def build(lesson: Lesson, secret: str | None = None) -> LessonReference:
 def source_digest(lesson: Lesson, secret: str | None = None, *also: Path) -> str:
     """Hash everything that a reference is built from: lesson, the code that builds it, secret.
 
-    The prose of a lesson is no part of that. also: files of code that something else made from the
-    reference needs too.
+    A lesson's prose and its demonstrations are no part of that. also: files of code that something
+    else made from the reference needs too.
     """
     exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
     files = needed_files([lesson.text_path, exercises, Path(__file__), *also], ROOT)
-    code = repr([secret or "", *lesson.code.values()])
+    code = repr([secret or "", *(source for source, _ in lesson.definitions.values())])
     return digest_of((path for path in files if path != lesson.text_path), ROOT, code)
 
 
@@ -190,16 +190,19 @@ class ExerciseBuilder:
         for form in self.exercise.also:
             if form == GRADIENTS and about_gradients:
                 continue
-            asked = aspects[0].cases[-1]
+            self._ask_in_form(aspects[0].cases[-1], form, seed)
             if form == AGAIN and self.exercise.second:
-                asked = self.exercise.second
-            call, draw = self._in_form(asked, form, seed)
-            about = next(aspect for aspect in aspects if asked in aspect.cases)
-            for aspect, key in zip(aspects, self.aspects, strict=True):
-                others = set(aspect.outputs) - set(about.outputs or aspect.outputs)
-                if aspect is about or (others and form != GRADIENTS):
-                    key.cases.append(len(self.cases))
-            self.cases.append(DrawnCase(call, draw, seed))
+                self._ask_in_form(self.exercise.second, form, seed)
+
+    def _ask_in_form(self, make: Inputs, form: str, seed: str) -> None:
+        aspects = self.exercise.aspects
+        call, draw = self._in_form(make, form, seed)
+        about = next(aspect for aspect in aspects if make in aspect.cases)
+        for aspect, key in zip(aspects, self.aspects, strict=True):
+            others = set(aspect.outputs) - set(about.outputs or aspect.outputs)
+            if aspect is about or (others and form != GRADIENTS):
+                key.cases.append(len(self.cases))
+        self.cases.append(DrawnCase(call, draw, seed))
 
     def _in_form(self, make: Inputs, form: str, seed: str) -> tuple[Call, Draw]:
         draw = Draw(

@@ -505,7 +505,7 @@ SelfAttention = Exercise(
     keeps_detached=True,
     aspects=[
         Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
-        Aspect("the weights, kept", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
+        Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
         Aspect(
             "a batch of sentences",
             1,
@@ -516,7 +516,9 @@ SelfAttention = Exercise(
                 self_attention("n_sentences n d_in", n_sentences=1),
             ],
         ),
-        Aspect("drawn by torch.rand, in order", 1, [self_attention("n d_in", own_parameters=True)]),
+        Aspect(
+            "random numbers in the stated order", 1, [self_attention("n d_in", own_parameters=True)]
+        ),
         Aspect("gradients", 1, [self_attention("n d_in")], gradients=True),
     ],
     slips=IN_A_MODULE,
@@ -686,7 +688,7 @@ LinearSelfAttention = Exercise(
     keeps_detached=True,
     aspects=[
         Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
-        Aspect("the weights, kept", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
+        Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
         Aspect(
             "a batch of sentences",
             1,
@@ -923,8 +925,8 @@ copy_projections = Exercise(
         ),
         Mistake(
             "memory shared",
-            "`nn.Parameter(source.w_query.T)` copies nothing: both modules now share the same "
-            "numbers in memory, so training one changes the other. Use `copy_`.",
+            "Both modules now share the same numbers in memory, so training one changes the other: "
+            "neither `.T` nor `nn.Parameter(…)` copies any. Use `copy_`.",
             """
             target.query.weight = nn.Parameter(source.w_query.T)
             target.key.weight = nn.Parameter(source.w_key.T)

@@ -34,8 +34,8 @@ causal_keep = Exercise(
                 lambda draw: {"n": 2},
                 lambda draw: {"n": draw.fix(n=10 + draw.size("more")).size("n")},
                 lambda draw: {"n": 70},
+                lambda draw: {"n": 130},
             ],
-            hidden_cases=[lambda draw: {"n": 130}],
         ),
     ],
     mistakes=[
@@ -1415,8 +1415,8 @@ OWN_OUTPUT = (
     "Your test counts the changed word's own output, which may move. Compare only those before it."
 )
 LAST_ONLY = (
-    "Your test reports a leak from the last word only. Does it change the others too, and "
-    "remember what it found there?"
+    "Your test sees leaks in one place only, such as from the last word. Try every place, by "
+    "changing all words from there on or cutting them off, and remember what you found."
 )
 FIRST_ONLY = (
     "Your test looks only at the first output, and misses a leak into another word. Compare all "
@@ -1488,7 +1488,7 @@ leaks_future = Exercise(
             ["heads merged without a transpose", "two layers, the first without a mask"],
         ),
         telling_apart(
-            "ways round the mask",
+            "leaks around the mask",
             1,
             [
                 "weights masked, the average of the sentence in every value",
@@ -1535,6 +1535,7 @@ leaks_future = Exercise(
             "True and False are swapped. When an output before the changed word moves, that is a "
             "leak: return True.",
             {"return True\n    return False": "return False\n    return True"},
+            {f"if not {COMPARED}": f"if {COMPARED}"},
         ),
         Mistake(
             "always True",
@@ -1579,6 +1580,10 @@ leaks_future = Exercise(
             "only the last word changed",
             LAST_ONLY,
             {PLACES: "[words.shape[1] - 1]"},
+            """
+            words = torch.randn(3, 8, 4)
+            return not torch.allclose(attention(words)[:, :4], attention(words[:, :4]), atol=1e-5)
+            """,
             {
                 "for later": "leaks = False\n    for later",
                 f"if not {COMPARED}:\n            return True": f"leaks = not {COMPARED}",

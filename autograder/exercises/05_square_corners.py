@@ -32,7 +32,7 @@ shift_target = Exercise(
     aspects=[
         Aspect("squares: two corners given", 1, [whole_sequences(2, n=4, d=2)]),
         Aspect(
-            "any number of points, given or not",
+            "any number of points",
             1,
             [whole_sequences(3), whole_sequences(5), whole_sequences(1)],
         ),
@@ -1119,6 +1119,22 @@ SquareCompleter = Exercise(
             {PASS: "self.decoder(shifted_target, memory.detach(), target_keep=keep)"},
         ),
         Mistake(
+            "memory kept from an earlier call",
+            "`forward` reuses the memory of an earlier call, made from other squares. Call the "
+            "encoder each time.",
+            {
+                "        memory = self.encoder(source)\n        keep": (
+                    "        if not self.built:\n"
+                    "            self.built.append(self.encoder(source))\n"
+                    "        [memory] = self.built\n"
+                    "        keep"
+                ),
+                "self.n_source, self.n_target = n_source, n_target": (
+                    "self.n_source, self.n_target, self.built = n_source, n_target, []"
+                ),
+            },
+        ),
+        Mistake(
             "starts from the first source point",
             "`predict` starts from the first source point. In training the decoder reads the "
             "last one first, so prediction starts there too.",
@@ -1658,6 +1674,16 @@ DEFECTS = (
 DEFECT_OF = {"A": 3, "B": 5, "C": 0, "D": 4, "E": 2, "F": 1}
 SEED_OF = {"A": 3, "B": 0, "C": 0, "D": 3, "E": 1, "F": 0}
 N_EPOCHS, NOTED_EVERY = 200, 5
+# Chance may blur a run, so new ones are drawn until one shows its defect from far off. Nearly all
+# do: of 30 seeds for each defect, one did not.
+IS_CLEAR: dict[str, Callable[[Tensor, Tensor], bool]] = {
+    "no step": lambda train, test: True,
+    "gradients not cleared": lambda train, test: bool(train[-1] > 1.5 * train[0]),
+    "learning rate too small": lambda train, test: bool(test[-1] < 0.7 and train[-1] > 0.2),
+    "too few squares": lambda train, test: bool(test.min() > 0.1 and train[-1] < 0.005),
+    "tested on the training squares": lambda train, test: bool(test[-1] < 0.005),
+    "targets of other squares": lambda train, test: bool(test[-1] > 1.1 and train[-1] > 0.2),
+}
 LEARNING_RATES = {"learning rate too small": 0.0001, "gradients not cleared": 0.01}
 
 
@@ -1711,20 +1737,37 @@ def known_run(name: str) -> Callable[[Draw], dict]:
     return case
 
 
+def altered_run(name: str) -> Callable[[Draw], dict]:
+    """A known run with all losses higher or lower by a few percent: no number can be looked up."""
+
+    def case(draw: Draw) -> dict:
+        factor = 0.9 + 0.2 * torch.rand((), generator=draw.generator)
+        draw.label(f"run {name} with all losses times {factor:.3f}")
+        train, test = RUNS[name]
+        return {
+            "train_losses": torch.tensor(train) * factor,
+            "test_losses": torch.tensor(test) * factor,
+        }
+
+    return case
+
+
 def fresh_run(name: str) -> Callable[[Draw], dict]:
     def case(draw: Draw) -> dict:
         draw.label("a new run with one of the six defects")
-        seed = int(torch.randint(1000, (), generator=draw.generator))
-        train, test = broken_run(DEFECTS[DEFECT_OF[name]], seed)
+        defect, is_clear = DEFECTS[DEFECT_OF[name]], False
+        while not is_clear:
+            seed = int(torch.randint(1000, (), generator=draw.generator))
+            train, test = broken_run(defect, seed)
+            is_clear = IS_CLEAR[defect](train, test)
         return {"train_losses": train, "test_losses": test}
 
     return case
 
 
 def runs(points: int, title: str, *names: str) -> Aspect:
-    return Aspect(
-        title, points, list(map(known_run, names)), hidden_cases=list(map(fresh_run, names))
-    )
+    known = [make(name) for make in (known_run, altered_run) for name in names]
+    return Aspect(title, points, known, hidden_cases=list(map(fresh_run, names)))
 
 
 FLAT = """    if (train_losses - train_losses[0]).abs().max() < 1e-3:
@@ -1839,7 +1882,7 @@ diagnose_run = Exercise(
             if end > start:
                 return "gradients not cleared"
             if end < 0.01:
-                apart = test > 3 * end and test > 0.015
+                apart = test > 3 * end and test > 0.05
                 return "too few squares" if apart else "tested on the training squares"
             apart = test > 1.35 * end or test > 0.9
             return "targets of other squares" if apart else "learning rate too small"
@@ -1946,7 +1989,7 @@ train_completer = Exercise(
             [goal("shapes with uneven corners, turned and moved", uneven_shapes)],
         ),
         Aspect(
-            "fresh squares, and the same again for the same seed",
+            "fresh squares, and one prediction per seed",
             1,
             [goal("squares in both directions, from all starts", true_squares, repeats=True)],
         ),

@@ -36,6 +36,10 @@ TWICE_D_K = (
     "You divided by 2 · d_k, not √d_k, which is `d_k ** 0.5`. Python reads `x / d_k ** 1 / 2` as "
     "(x / d_k) / 2."
 )
+ROUNDED_DOWN = (
+    "You rounded √d_k down to a whole number, as `int(…)` and `math.isqrt` do. Keep its decimals: "
+    "`d_k ** 0.5`."
+)
 
 SCALE = (
     Slip("not scaled", "The scores are not scaled: divide them by √d_k.", ROOT, "$X"),
@@ -47,6 +51,7 @@ SCALE = (
         "$X * $D ** 0.5",
     ),
     Slip("half of d_k", HALF_OF_D_K, ROOT, "$X / ($D ** 1 / 2)"),
+    Slip("√d_k rounded down", ROUNDED_DOWN, ROOT, "$X / int($D ** 0.5)"),
     Slip("divided by d_k, and by 2", TWICE_D_K, ROOT, "$X / $D ** 1 / 2"),
     Slip(
         "divided by √n_key",

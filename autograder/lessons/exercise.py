@@ -104,8 +104,8 @@ class Exercise:
     also: forms in which the last case of the first aspect is asked once more, for this aspect and
         for others that count outputs which it does not. A module with sizes of 1 is in train mode.
         There is no form with gradients if an aspect is about them.
-    second: the case of the form called a second time, if it is not that last case.
-    earlier: makes the arguments of the call before the second one, with the same sizes; by default
+    second: another case to call a second time, beside that last case.
+    earlier: makes the arguments of the call before a second one, with the same sizes; by default
         they are those of the second, with other values.
     excuses: mutants that are right, by the start of their label, and why.
     seconds: processor time for all its cases together.

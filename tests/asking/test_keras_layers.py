@@ -138,6 +138,10 @@ unanswered.__code__ = unanswered.__code__.replace(co_qualname="Affine.call")
             "`Affine` has an extra `more.kernel`, `more.bias`.",
         ),
         (variant(__init__=another_size), "parameter affine.kernel has shape (3, 6), not (3, 5)"),
+        (
+            variant(call=keras.layers.Layer.call, forward=Affine.call),
+            "`Affine` should have a method `call`; there is none.",
+        ),
         (variant(call=unanswered), "`Affine` is not answered yet"),
         (variant(call=returns_nothing), "returned None"),
         (variant(call=lambda self, words: self.affine(words).detach()), "No gradient flows back"),

@@ -148,13 +148,15 @@ def test_an_edit_of_any_source_is_seen(copied, name):
     assert source_digest(LESSON) != before
 
 
-def test_an_edit_of_a_lessons_code_is_seen_and_one_of_its_prose_is_not(copied):
+def test_an_edit_of_a_lessons_definitions_is_seen_and_one_of_its_prose_or_figures_is_not(copied):
     text = copied / "solutions" / f"{LESSON.name}.py"
     before = source_digest(LESSON)
     prose = text.read_bytes().replace(b"# %% [markdown]\n", b"# %% [markdown]\n# More.\n")
-    text.write_bytes(prose)
-    assert source_digest(Lesson(LESSON.name)) == before
-    text.write_bytes(prose + b"\n# %%\nedited = True\n")
+    shown = prose + b"\n# %%\nplot_matrix(torch.eye(2), caption='Edited.')\n"
+    for unlike in (prose, shown):
+        text.write_bytes(unlike)
+        assert source_digest(Lesson(LESSON.name)) == before
+    text.write_bytes(shown + b"\n# %%\ndef edited():\n    return True\n")
     assert source_digest(Lesson(LESSON.name)) != before
 
 
