@@ -417,10 +417,10 @@ step_2 = decoder(shifted, memory, causal_keep(2))
 # corner 4, should corner 3 move? Does it?
 
 # %%
-print("one mask, third:", (step_2[0, 0] - step_1[0, 0]).detach())
+print(f"one mask, third: corner 3 moves by {(step_2 - step_1)[0, 0].norm():.4f}")
 step_1 = decoder(shifted[:, :1], memory, target_keep=causal_keep(1))
 step_2 = decoder(shifted, memory, target_keep=causal_keep(2))
-print("by name:        ", (step_2[0, 0] - step_1[0, 0]).detach())
+print(f"by name:         corner 3 moves by {(step_2 - step_1)[0, 0].norm():.4f}")
 
 # %% [markdown]
 # It should not move at all, and with the mask in the right place, it doesn't. But the third
