@@ -17,11 +17,14 @@ c.CourseDirectory.root = str(Path(__file__).parent.resolve())
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "notebooks"
 
-# A sealed worker restores, runs and judges a submission. The grader then applies these steps.
-c.Autograde.saving_preprocessors = [
+# A sealed worker restores, runs and judges a submission, and takes these steps with it.
+c.Autograde.tidying_preprocessors = [
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
+]
+# The grader gets the marks. It takes these steps with them, and never looks into the notebook.
+c.Autograde.saving_preprocessors = [
     "autograder.grading.engine.save_marks.SaveMarks",
     "autograder.grading.term.set_due_date.SetDueDate",
     "nbgrader.preprocessors.AssignLatePenalties",
@@ -32,6 +35,7 @@ c.Autograde.sanitize_preprocessors = ["autograder.grading.engine.restore_cells.R
 c.Autograde.autograde_preprocessors = [
     "autograder.grading.engine.collect_answers.CollectAnswers",
     "autograder.grading.engine.judge_answers.JudgeAnswers",
+    *c.Autograde.tidying_preprocessors,
     *c.Autograde.saving_preprocessors,
     "nbgrader.preprocessors.CheckCellMetadata",
 ]

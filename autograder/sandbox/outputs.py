@@ -3,6 +3,7 @@
 The input may be any JSON. Anything that does not look like an output is dropped.
 """
 
+import json
 import math
 import re
 from typing import Any
@@ -10,10 +11,21 @@ from typing import Any
 from nbformat import NotebookNode, from_dict
 
 DEEPEST = 20
+UNREADABLE = "what this cell showed can't be read"
 MOST_OUTPUTS = 2000
 MOST_COUNT = 1 << 31
 MIME = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}", re.ASCII)
 JSON = re.compile(r".*[/+]json")
+
+
+def read_outputs(sent: bytes) -> list[NotebookNode]:
+    """Read what a sandbox sent as a cell's outputs."""
+    try:
+        message = json.loads(sent)
+    except (ValueError, RecursionError):
+        error = {"output_type": "error", "ename": "OutputError", "evalue": UNREADABLE}
+        return clean_outputs([error | {"traceback": [f"OutputError: {UNREADABLE}"]}])
+    return clean_outputs(message.get("outputs") if isinstance(message, dict) else None)
 
 
 def clean_outputs(sent: Any) -> list[NotebookNode]:

@@ -1,7 +1,7 @@
 """The outside of a sandbox: give it a notebook's cells, and get back the result of each.
 
-One warm process serves one notebook after another. Whatever comes out is treated as mere text; the
-judge decides what it means.
+One warm process serves one notebook after another. What a cell showed is not even read here, since
+reading may take any amount of time and memory; a confined process does that.
 """
 
 import base64
@@ -13,9 +13,11 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
+from nbformat import NotebookNode
+
 from autograder.sandbox.inside import frames
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outputs import clean_outputs, plain_count, utf8_text
+from autograder.sandbox.outputs import plain_count, read_outputs, utf8_text
 from autograder.sandbox.warm_process import WarmProcess
 from autograder.sandbox.watch import Watch
 
@@ -33,11 +35,16 @@ class Cell:
 
 @dataclass
 class CellRun:
-    """The result of a cell; outputs are in nbformat's form, but untrusted."""
+    """The result of a cell. sent: its outputs, as they came out."""
 
-    outputs: list[Any]
+    sent: bytes
     execution_count: int | None
     seconds: float
+
+    @property
+    def outputs(self) -> list[NotebookNode]:
+        """The outputs in nbformat's form, read from what was sent; an error if it can't be read."""
+        return read_outputs(self.sent)
 
 
 @dataclass
@@ -131,16 +138,16 @@ def _receive(inbox: frames.Inbox, count: int, run: Run) -> bool:
             reason = utf8_text(report["failed"])[:LONGEST_REASON]
             run.stopped = f"the walls around it did not stand up: {reason}"
         else:
-            run.cells.append(_cell_run(report))
+            run.cells.append(_cell_run(report, inbox.next_bytes() or b""))
             run.stopped = utf8_text(report.get("stopped"))
             run.doubtful |= report.get("doubtful") is True
     return False
 
 
-def _cell_run(report: dict[str, Any]) -> CellRun:
+def _cell_run(report: dict[str, Any], sent: bytes) -> CellRun:
     seconds = report.get("seconds")
     return CellRun(
-        outputs=clean_outputs(report.get("outputs")),
+        sent=sent,
         execution_count=plain_count(report.get("execution_count")),
         seconds=seconds if isinstance(seconds, float) and isfinite(seconds) else 0.0,
     )

@@ -103,6 +103,12 @@ def command(
     return [*table, *walls, "--", sys.executable, "-P", *program]
 
 
+def python_files() -> list[str]:
+    """List the folders and files that a Python process may need, below none of the system's."""
+    prefixes = dict.fromkeys((sys.base_prefix, sys.prefix))
+    return [f"{p}/{name}" for p in prefixes if p not in ("/usr", "/usr/local") for name in PYTHON]
+
+
 def _files() -> list[str]:
     """Return the options that mount read-only files."""
     options = []
@@ -114,10 +120,8 @@ def _files() -> list[str]:
     hidden = [path for path in COVERED if path.startswith("/usr/") and os.path.exists(path)]
     for path in hidden:
         options += ["--tmpfs", path]
-    for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
-        if prefix not in ("/usr", "/usr/local"):
-            for path in (f"{prefix}/{name}" for name in PYTHON):
-                options += ["--ro-bind-try", path, path]
+    for path in python_files():
+        options += ["--ro-bind-try", path, path]
     for path in hidden:
         options += ["--remount-ro", path]
     for name in MOUNTED:

@@ -11,7 +11,7 @@ import nbformat
 from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 
 from autograder.grading.demo.made_up_class import COUNT, make_class
-from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.grading.worker.job import VERDICT
 from autograder.lessons.lesson import ROOT, Lesson
 
 LESSON = Lesson("01_dot_product_attention")

@@ -18,12 +18,13 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-import nbformat
+from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.utils import find_all_files
 from tqdm import tqdm
-from traitlets import Bool, Float, Integer, List, Unicode
+from traitlets import Bool, Float, Integer, List, Unicode, import_item
+from traitlets.config import Config
 
 from autograder.errors import CourseError
 from autograder.grading.engine import seams
@@ -34,6 +35,7 @@ from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.run_lock import only_run
+from autograder.grading.engine.save_marks import MARKS
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
@@ -46,7 +48,14 @@ from autograder.grading.term.gradebook import (
     waiting_to_be_marked,
 )
 from autograder.grading.term.tables import Term
-from autograder.grading.worker.job import NOT_GRADED, OUTCOMES, RUN, Graded, Job, earlier_run
+from autograder.grading.worker.job import (
+    NOT_GRADED,
+    OUTCOMES,
+    Graded,
+    Job,
+    earlier_run,
+    write_graded,
+)
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
@@ -78,8 +87,11 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
     scheduler = Unicode("", help="Address of a Dask scheduler for the work.").tag(config=True)
     cell_seconds = Float(30.0, help="Processor time of one cell.").tag(config=True)
     notebook_seconds = Float(300.0, help="Processor time of one notebook.").tag(config=True)
+    tidying_preprocessors = List(
+        help="Preprocessors for a notebook that has been judged, in the worker."
+    ).tag(config=True)
     saving_preprocessors = List(
-        help="Preprocessors for a notebook that a worker has run and judged."
+        help="Preprocessors that enter marks in the gradebook; they do not see the notebook."
     ).tag(config=True)
     dry = Bool(False, help="Say whose marks would change, and write nothing.").tag(config=True)
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
@@ -142,12 +154,13 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
         if self.unsealed:
             super().convert_single_notebook(notebook_filename)
             return
+        graded, before = self._graded[notebook_filename], self._before[notebook_filename] or {}
         resources = self.init_single_notebook_resources(notebook_filename)
-        notebook = nbformat.reads(self._graded[notebook_filename].notebook, as_version=4)
-        before = self._before[notebook_filename] or {}
-        resources["nbgrader"][SAME_TO_MARK] = same_to_mark(before, notebook.metadata[RUN])
-        output, resources = self.exporter.from_notebook_node(notebook, resources)
-        self.write_single_notebook(output, resources)
+        resources["nbgrader"] |= {MARKS: graded.marks, SAME_TO_MARK: same_to_mark(before, graded)}
+        self.exporter.from_notebook_node(new_notebook(), resources)
+        about = resources["nbgrader"]
+        folder = self.result_path(about["assignment"], about["student"])
+        write_graded(graded, Path(folder, os.path.basename(notebook_filename)))
 
     def _grade_all(self, summary: Summary) -> None:
         if self.jobs < 1:
@@ -183,7 +196,10 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
             notebook_seconds=self.notebook_seconds,
             memory_bytes=int(self.memory * GIGABYTE),
         )
-        return JobMaker(self.coursedir, term, self._names, self._sole, limits, self.figures)
+        tidying = {name: settings_of(self.config, name) for name in self.tidying_preprocessors}
+        return JobMaker(
+            self.coursedir, term, self._names, self._sole, limits, self.figures, tidying
+        )
 
     def _due(self, summary: Summary) -> list[str]:
         """List the folders that are due, and say why those are that were graded before."""
@@ -334,6 +350,12 @@ class Autograde(seams.OpenAutograde, OrdinaryFiles):
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
     seams.install(_time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
+
+
+def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:
+    """Return the part of the configuration that a preprocessor, given by its name, reads."""
+    names = (owner.__name__ for owner in import_item(preprocessor).mro())
+    return {name: dict(config[name]) for name in names if name in config}
 
 
 def _time_if_any(folder: Path) -> datetime | None:

@@ -2,13 +2,9 @@
 
 from collections.abc import Iterable
 
-import nbformat
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.utils import is_grade
 
-from autograder.grading.engine.save_marks import points_of
 from autograder.grading.worker.job import Graded
-from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
 def changed_points(
@@ -19,7 +15,7 @@ def changed_points(
     Points that were given by hand stay in any case.
     """
     before, by_hand = _known(gradebook, assignment, student)
-    after = {name: points for result in graded for name, points in _points(result).items()}
+    after = {name: points for result in graded for name, points in result.marks.points.items()}
     if not before:
         to_mark = list(after.values()).count(None)
         ending = f", {to_mark} to mark by hand" if to_mark else ""
@@ -44,11 +40,6 @@ def _known(
     grades = [grade for notebook in notebooks for grade in notebook.grades]
     by_hand = {g.name: g.manual_score for g in grades if g.manual_score is not None}
     return {grade.name: grade.auto_score for grade in grades}, by_hand
-
-
-def _points(graded: Graded) -> dict[str, float | None]:
-    cells = nbformat.reads(graded.notebook, as_version=4).cells
-    return {grade_id_of(cell): points_of(cell) for cell in cells if is_grade(cell)}
 
 
 def _count(points: float | None) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
@@ -28,6 +29,7 @@ class JobMaker:
 
     notebooks: the names of those that are graded. sole: whether it has one only, which a learner
     may hand in under another name. figures: whether the course's own figures are drawn, too.
+    tidying: nbgrader's steps for a graded notebook, and their settings.
     """
 
     coursedir: CourseDirectory
@@ -36,6 +38,7 @@ class JobMaker:
     sole: bool
     limits: Limits
     figures: bool
+    tidying: dict[str, dict[str, Any]]
 
     def whole_job(self, path: Path, student: str) -> Job:
         """Make the job of grading one submitted notebook."""
@@ -101,6 +104,7 @@ class JobMaker:
             course=self._course_outputs(released),
             limits=self.limits,
             figures=self.figures,
+            tidying=self.tidying,
         )
         parts = made_from(template, self.assignment, course_secret(), str(due or ""))
         return replace(template, made_from=parts)

@@ -11,7 +11,7 @@ from typing import Any
 
 import autograder
 from autograder.building.sources import digest_of, needed_files
-from autograder.grading.worker.job import NOT_GRADED, Job
+from autograder.grading.worker.job import NOT_GRADED, Graded, Job
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 
 NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"
@@ -60,15 +60,15 @@ def why_again(before: Mapping[str, Any], job: Job) -> str:
     return f"{' and '.join(changed)} changed" if changed else ""
 
 
-def same_to_mark(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+def same_to_mark(before: Mapping[str, Any], now: Graded) -> bool:
     """Whether what a person marks is what it was: the submission, its notebook and the points.
 
-    before, now: facts about an earlier run and about this one.
+    before: facts about an earlier run.
     """
     then = before.get("made_from")
     known = then if isinstance(then, dict) else {}
-    same = all(known.get(part) == now["made_from"][part] for part in (NOTEBOOK, POINTS))
-    return same and before.get("submitted") == now["submitted"]
+    same = all(known.get(part) == now.made_from[part] for part in (NOTEBOOK, POINTS))
+    return same and before.get("submitted") == now.submitted
 
 
 def _checks(assignment: str) -> str:

@@ -12,9 +12,12 @@ from autograder.grading import feedback
 from autograder.grading.engine import seams
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.feedback.gradebook import Facts, read_facts
-from autograder.grading.feedback.notebook import Outline, read_notebook, read_outline
+from autograder.grading.feedback.notebook import Outline, read_cells, read_outline
+from autograder.grading.feedback.page import render_page, why_not_graded
 from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import bring_up_to_date, require_readable
+from autograder.grading.worker.job import earlier_run
+from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
 class GenerateFeedback(seams.OpenGenerateFeedback):
@@ -44,12 +47,9 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """Write the page on a graded notebook, without nbconvert."""
-        # This loads torch, and where all pages are fresh nothing needs it.
-        from autograder.grading.feedback.page import render_page
-
         resources = self.init_single_notebook_resources(notebook_filename)
-        notebook = read_notebook(Path(notebook_filename))
-        page = render_page(notebook, self._facts(resources), self._outline(resources))
+        facts, outline = self._facts(resources), self._outline(resources)
+        page = make_page(Path(notebook_filename), facts, outline)
         self.write_single_notebook(page, resources)
 
     def write_single_notebook(self, output: str, resources: ResourcesDict) -> None:
@@ -80,8 +80,25 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
     def _made_from(self, graded: Path, resources: ResourcesDict) -> str:
         """Return the last line of a page: a digest of all that it shows."""
         known = repr((self._facts(resources), self._outline(resources))).encode()
-        digest = hashlib.sha256(graded.read_bytes() + known + _look())
+        run = repr(earlier_run(graded)).encode()
+        digest = hashlib.sha256(graded.read_bytes() + known + run + _look())
         return f"\n<!-- made from {digest.hexdigest()} -->\n"
+
+
+def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
+    """Make the page on a graded notebook, in a confined process. Raises OSError.
+
+    If that does not end, the page has all but the notebook.
+    """
+    data, why = graded.read_bytes(), why_not_graded(earlier_run(graded))
+
+    def render(ask: Ask) -> list[bytes]:
+        return [render_page(read_cells(data), facts, outline, why).encode(errors="replace")]
+
+    try:
+        return confined(render)[0].decode()
+    except Unfinished as error:
+        return render_page((), facts, outline, why, unshown=str(error))
 
 
 @cache

@@ -35,12 +35,6 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Notebook:
-    cells: tuple[Cell, ...] = ()
-    metadata: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Outline:
     """What the instructor's source tells: the title, and nbgrader's cells in lesson order."""
 
@@ -48,13 +42,12 @@ class Outline:
     order: tuple[str, ...] = ()
 
 
-def read_notebook(path: Path) -> Notebook:
-    """Read a notebook, leaving out what has no meaning. Raises OSError, ValueError."""
-    content = json.loads(path.read_bytes())
+def read_cells(data: bytes) -> tuple[Cell, ...]:
+    """Read the cells of a notebook, leaving out what has no meaning. Raises ValueError."""
+    content = json.loads(data)
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
-        raise ValueError(f"{path} has no cells")
-    cells = map(_cell, count(1), filter(_is_dict, content["cells"]))
-    return Notebook(tuple(cells), _dict(content, "metadata"))
+        raise ValueError("the notebook has no cells")
+    return tuple(map(_cell, count(1), filter(_is_dict, content["cells"])))
 
 
 def read_outline(path: Path) -> Outline:
@@ -65,7 +58,7 @@ def read_outline(path: Path) -> Outline:
 @cache
 def _outline(path: Path, _: int) -> Outline:
     """Read a source once for all learners, unless it changes."""
-    cells = read_notebook(path).cells
+    cells = read_cells(path.read_bytes())
     titles = [TITLE.search(cell.source) for cell in cells if cell.kind == "markdown"]
     title = next((visible(found[1], LONGEST_NAME) for found in titles if found), "")
     return Outline(title, tuple(cell.name for cell in cells if cell.name))

@@ -1,9 +1,10 @@
 """Put a learner's feedback on one self-contained HTML page: no script, no network."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
@@ -18,11 +19,11 @@ from autograder.grading.feedback.exercises import (
     find_exercises,
 )
 from autograder.grading.feedback.gradebook import Facts
-from autograder.grading.feedback.notebook import Cell, Notebook, Outline
+from autograder.grading.feedback.notebook import Cell, Outline
 from autograder.grading.feedback.render import Renderer
 from autograder.grading.report.template import fill_template
 from autograder.grading.report.untrusted import LONGEST_NAME, checked_run, visible
-from autograder.grading.worker.job import NOT_GRADED, RUN, SHOWN
+from autograder.grading.worker.job import NOT_GRADED, SHOWN
 
 HERE = Path(__file__).parent
 REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer
@@ -58,7 +59,8 @@ class RestCell:
 class Feedback:
     """All that the page shows.
 
-    why: why it, or a part of it, is not graded. left_out: how many cells had no room.
+    why: why it, or a part of it, is not graded. unshown: why no cell of the notebook is here.
+    left_out: how many cells had no room.
     """
 
     title: str
@@ -66,6 +68,7 @@ class Feedback:
     answers: list[Answer]
     rest: list[RestCell]
     why: str = ""
+    unshown: str = ""
     left_out: int = 0
 
     @property
@@ -82,24 +85,33 @@ class Feedback:
         return any(SHOWN in one.cell.metadata and one.cell.outputs for one in self.rest)
 
 
-def render_page(notebook: Notebook, facts: Facts, outline: Outline) -> str:
-    """Render the feedback page of one notebook."""
-    return fill_template(HERE, {count}, feedback=make_feedback(notebook, facts, outline))
+def render_page(
+    cells: Sequence[Cell], facts: Facts, outline: Outline, why: str = "", unshown: str = ""
+) -> str:
+    """Render the feedback page of one notebook.
+
+    why: why it, or a part of it, is not graded. unshown: why there are no cells.
+    """
+    made = make_feedback(cells, facts, outline, why, unshown)
+    return fill_template(HERE, {count}, feedback=made)
 
 
-def make_feedback(notebook: Notebook, facts: Facts, outline: Outline) -> Feedback:
+def make_feedback(
+    cells: Sequence[Cell], facts: Facts, outline: Outline, why: str, unshown: str
+) -> Feedback:
     """Gather what the page shows."""
     renderer = Renderer()
-    answers = _answers(renderer, find_exercises(notebook.cells, facts, outline.order))
+    answers = _answers(renderer, find_exercises(cells, facts, outline.order))
     renderer.put_below(REST_LEVEL)
-    cells = _rest(notebook.cells, answers)
+    cells = _rest(cells, answers)
     rest = list(_render_rest(renderer, cells, facts))
     return Feedback(
         title=outline.title or visible(facts.notebook.replace("_", " "), LONGEST_NAME),
         facts=facts,
         answers=answers,
         rest=rest,
-        why=_why_not_graded(notebook),
+        why=why,
+        unshown=unshown,
         left_out=len(cells) - len(rest),
     )
 
@@ -158,10 +170,10 @@ def _anchor(cell: Cell) -> str:
     return f"cell-{cell.number}"
 
 
-def _why_not_graded(notebook: Notebook) -> str:
-    """Return the reason that the engine recorded; "" if it graded the notebook."""
+def why_not_graded(run: Mapping[str, Any]) -> str:
+    """Return the reason that was recorded of the run; "" if it graded the notebook."""
     try:
-        run = checked_run(notebook.metadata.get(RUN))
+        run = checked_run(run)
     except ValueError:
         return ""
     return run["reason"] or "no reason was given" if run["outcome"] == NOT_GRADED else ""

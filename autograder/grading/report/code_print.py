@@ -7,7 +7,7 @@ magics.
 import ast
 import warnings
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.grading.report.value_numbering import Reader, digest
 
@@ -22,29 +22,30 @@ class Print:
     """An answer's code.
 
     letters: the code with its names and in its order. meaning: without them.
-    own: the statements that are the learner's, one by one, with blanks for variables.
+    statements: one by one, with blanks for variables.
     """
 
     letters: str
     meaning: str
-    own: frozenset[str]
+    statements: frozenset[str]
+
+    def without(self, given: Collection[str]) -> "Print":
+        """Leave out statements that everybody was given."""
+        return replace(self, statements=self.statements.difference(given))
 
 
-def code_print(source: str, given: Collection[str] = ()) -> Print | None:
-    """Compute the print of an answer; None if it is no Python, too long or nested too deeply.
-
-    given: the statements that everybody was given.
-    """
+def code_print(source: str) -> Print | None:
+    """Compute the print of an answer; None if it is no Python, too long or nested too deeply."""
     try:
         tree = _parsed(source)
         letters = digest(ast.dump(tree))
-        return Print(letters, _meaning(tree), _statements(tree).difference(given))
+        return Print(letters, _meaning(tree), _statements(tree))
     except NOT_PARSED:
         return None
 
 
 def statements(*sources: str) -> frozenset[str]:
-    """List the statements of some code as `Print.own` does; none if it can't be read."""
+    """List the statements of some code as a print does; none if it can't be read."""
     try:
         return frozenset().union(*(_statements(_parsed(source)) for source in sources))
     except NOT_PARSED:

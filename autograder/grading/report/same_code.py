@@ -74,7 +74,7 @@ def enough(class_size: int) -> float:
 def _rarities(by_learner: Mapping[str, Print]) -> dict[str, float]:
     """Weigh each statement in the answers to an exercise by how few wrote it."""
     of = len(by_learner)
-    writers = Counter(one for print_ in by_learner.values() for one in print_.own)
+    writers = Counter(one for print_ in by_learner.values() for one in print_.statements)
     return {
         one: math.log(of / (count - 1)) / math.log(of)
         for one, count in writers.items()
@@ -98,7 +98,7 @@ def _groups(prints: Prints) -> dict[tuple[str, ...], tuple[str, ...]]:
 
 
 def _length(by_learner: Mapping[str, Print]) -> int:
-    return sum(len(print_.own) for print_ in by_learner.values())
+    return sum(len(print_.statements) for print_ in by_learner.values())
 
 
 def _alike(answers: Sequence[Mapping[str, Print]]) -> Iterator[tuple[str, ...]]:
@@ -119,7 +119,7 @@ def _shared(
     """Yield what a group shares in these exercises, where it wrote anything of its own."""
     for exercise in exercises:
         theirs = [prints[exercise][learner] for learner in who]
-        if own := frozenset.intersection(*(print_.own for print_ in theirs)):
+        if own := frozenset.intersection(*(print_.statements for print_ in theirs)):
             weight = sum(rarities[exercise][one] for one in own)
             same_letters = len({print_.letters for print_ in theirs}) == 1
             yield Shared(exercise, len(own), weight, same_letters)

@@ -1,20 +1,24 @@
-"""Read graded submissions from the autograded notebooks. A bad one costs only a line."""
+"""Read graded submissions from the autograded notebooks. A bad one costs only a line.
+
+A confined process reads a notebook. What it tells is small, and checked here.
+"""
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from autograder.grading.report.code_print import MOST_CHARACTERS
+from autograder.grading.report.code_print import MOST_CHARACTERS, Print, code_print
 from autograder.grading.report.untrusted import checked_run, checked_verdict
 from autograder.grading.submission.cells import joined_text
-from autograder.grading.worker.job import OUTCOMES, RUN
-from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.grading.worker.job import OUTCOMES, VERDICT, earlier_run
+from autograder.sandbox.confined import Bounds, Unfinished, confined
 
 MOST_BYTES = 100_000_000
+BOUNDS = Bounds(sent_bytes=8_000_000)
 MOST_TROUBLES = 5
 UNREADABLE = (OSError, ValueError, RecursionError, MemoryError)
 
@@ -24,7 +28,8 @@ class Submission:
     """One graded submission.
 
     graded: when the last autograded notebook was written, in seconds since 1970.
-    verdicts: by exercise. sources: of the solution cells, by grade_id.
+    verdicts: by exercise. sources: of the solution cells, by grade_id, and the prints of those that
+        are Python and not too long.
     outcome: one of `OUTCOMES`, with a reason if it is not graded; "" if the notebook does not say.
     earlier: the marks of what was handed in before, None for what had none.
     troubles: what could not be read, one sentence each.
@@ -34,6 +39,7 @@ class Submission:
     graded: float | None = None
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
+    prints: dict[str, Print] = field(default_factory=dict)
     outcome: str = ""
     reason: str = ""
     earlier: list[float | None] = field(default_factory=list)
@@ -68,7 +74,7 @@ def read_submission(learner: str, folder: Path, notebooks: Collection[str]) -> S
 def solution_cells(notebook: Path) -> dict[str, str]:
     """Read the sources of a notebook's solution cells by grade_id; none if it can't be read."""
     try:
-        cells = _cells(_read(notebook))
+        cells = _cells(_parsed(notebook.read_bytes()))
         return {name: source for name, source in map(_solution, cells) if name}
     except UNREADABLE:
         return {}
@@ -76,22 +82,61 @@ def solution_cells(notebook: Path) -> dict[str, str]:
 
 def _read_notebook(submission: Submission, path: Path) -> None:
     try:
-        notebook = _read(path)
-    except UNREADABLE as error:
+        data = _data(path)
+        found = json.loads(confined(lambda ask: [_told(data)], bounds=BOUNDS)[0])
+        if said := found.get("unreadable"):
+            raise ValueError(said)
+        _take(submission, found)
+    except (OSError, ValueError, Unfinished, AttributeError, TypeError, KeyError) as error:
         submission.note(f"The autograded notebook can't be read ({_why(error)}).")
         return
     submission.graded = max(submission.graded or 0.0, path.stat().st_mtime)
-    for cell in _cells(notebook):
-        _read_cell(submission, cell)
-    _read_run(submission, notebook)
+    _read_run(submission, path)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _told(data: bytes) -> bytes:
+    """Read a notebook, in a confined process, and tell what the report needs of it."""
+    try:
+        cells = list(_cells(_parsed(data)))
+    except UNREADABLE as error:
+        return json.dumps({"unreadable": _why(error)}).encode()
+    sources: dict[str, str] = {}
+    for name, source in filter(lambda found: found[0], map(_solution, cells)):
+        sources.setdefault(name, source[: MOST_CHARACTERS + 1])
+    prints = {name: asdict(p) for name, source in sources.items() if (p := code_print(source))}
+    verdicts = [cell["metadata"][VERDICT] for cell in cells if VERDICT in cell["metadata"]]
+    told = {"verdicts": verdicts, "sources": sources, "prints": prints}
+    return json.dumps(told, default=sorted).encode()
+
+
+def _take(submission: Submission, found: dict[str, Any]) -> None:
+    """Take what was told, as far as it is what it should be. Raises an error at the end of that."""
+    for data in found["verdicts"]:
+        try:
+            verdict = checked_verdict(data)
+            submission.verdicts.setdefault(verdict["exercise"], verdict)
+        except ValueError as error:
+            submission.note(f"A verdict in the notebook is damaged ({error}).")
+    for name, source in found["sources"].items():
+        submission.sources.setdefault(name, joined_text(source))
+    for name, print_ in found["prints"].items():
+        submission.prints.setdefault(name, _print(**print_))
+
+
+def _print(letters: str, meaning: str, statements: list[str]) -> Print:
+    return Print(letters, meaning, frozenset(statements))
+
+
+def _data(path: Path) -> bytes:
     if not path.is_file():
         raise ValueError(f"there is no file {path.name}")
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES / 1e6:.0f} MB")
-    notebook = json.loads(path.read_bytes())
+    return path.read_bytes()
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
+    notebook = json.loads(data)
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise ValueError("it has no cells")
     return notebook
@@ -103,19 +148,6 @@ def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield cell
 
 
-def _read_cell(submission: Submission, cell: dict[str, Any]) -> None:
-    metadata = cell["metadata"]
-    if VERDICT in metadata:
-        try:
-            verdict = checked_verdict(metadata[VERDICT])
-            submission.verdicts.setdefault(verdict["exercise"], verdict)
-        except ValueError as error:
-            submission.note(f"A verdict in the notebook is damaged ({error}).")
-    name, source = _solution(cell)
-    if name:
-        submission.sources.setdefault(name, source[: MOST_CHARACTERS + 1])
-
-
 def _solution(cell: dict[str, Any]) -> tuple[str, str]:
     """Return a solution cell's grade_id and source, empty ones for other cells."""
     match cell["metadata"].get("nbgrader"):
@@ -124,18 +156,17 @@ def _solution(cell: dict[str, Any]) -> tuple[str, str]:
     return "", ""
 
 
-def _read_run(submission: Submission, notebook: dict[str, Any]) -> None:
+def _read_run(submission: Submission, path: Path) -> None:
     """Read the outcome that the engine recorded, or else infer it from the verdicts."""
-    metadata = notebook.get("metadata")
-    if isinstance(metadata, dict) and RUN in metadata:
+    if recorded := earlier_run(path):
         try:
-            run = checked_run(metadata[RUN])
+            run = checked_run(recorded)
             # Of several notebooks, the worst counts.
             if OUTCOMES.index(run["outcome"]) >= OUTCOMES.index(submission.outcome or OUTCOMES[0]):
                 submission.outcome, submission.reason = run["outcome"], run["reason"]
             return
         except ValueError as error:
-            submission.note(f"What the notebook says of its run is damaged ({error}).")
+            submission.note(f"What was recorded of its run is damaged ({error}).")
     if submission.verdicts:
         answered = any(verdict["answered"] for verdict in submission.verdicts.values())
         submission.outcome = "graded" if answered else "unanswered"
@@ -143,6 +174,8 @@ def _read_run(submission: Submission, notebook: dict[str, Any]) -> None:
 
 def _why(error: BaseException) -> str:
     match error:
+        case AttributeError() | TypeError() | KeyError():
+            return "what was read is not what was expected"
         case OSError():
             return error.strerror or type(error).__name__
         case UnicodeDecodeError():

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.grading.report.code_print import Print, code_print, statements
+from autograder.grading.report.code_print import Print, statements
 from autograder.grading.report.same_code import SameCode, same_code
 from autograder.grading.report.same_mistakes import SameMistakes, same_mistakes
 from autograder.grading.report.submissions import Submission
@@ -64,8 +64,9 @@ def shared_code(
                 given[exercise] = statements(
                     released.get(exercise, ""), solutions.get(exercise, "")
                 )
-            if print_ := code_print(submission.sources[exercise], given[exercise]):
-                prints.setdefault(exercise, {})[submission.learner] = print_
+            if print_ := submission.prints.get(exercise):
+                own = print_.without(given[exercise])
+                prints.setdefault(exercise, {})[submission.learner] = own
             else:
                 submission.note(f"`{exercise}` is no Python, or too long, to compare with others.")
     return same_code(prints)

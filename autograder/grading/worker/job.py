@@ -11,10 +11,9 @@ from nbformat import NotebookNode
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.sandbox.limits import Limits
 
-# Entries in the metadata of a graded notebook, and of its cells.
+# Entries in the metadata of a graded notebook's cells.
 VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
 SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
-RUN = "attention_run"  # the engine's facts about its run, in a graded notebook's metadata
 TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
 NOT_GRADED = "not graded"
 NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
@@ -33,6 +32,7 @@ class Job:
     imports: modules that the released notebook imports, for the sandbox to preload.
     course: what the course's own cells showed, by source, for those that need not run.
     figures: whether the course's figures are drawn, not only described.
+    tidying: nbgrader's steps for a graded notebook, and their settings.
     made_from: what the mark depends on beside all this, in short strings by what they are.
     """
 
@@ -48,6 +48,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     course: dict[str, list[NotebookNode]] = field(default_factory=dict)
     figures: bool = False
+    tidying: dict[str, dict[str, Any]] = field(default_factory=dict)
     made_from: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -62,29 +63,60 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Marks:
+    """The marks of a notebook.
+
+    points: by the name of each graded cell; None if a person has to give them.
+    unanswered: the cells whose answer is as it was released.
+    """
+
+    points: dict[str, float | None] = field(default_factory=dict)
+    unanswered: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Graded:
     """A graded submission.
 
     path: the job's path.
-    notebook: as nbformat's JSON, with outputs, verdicts and cards.
+    notebook: as nbformat's JSON, with outputs, verdicts and cards. Nobody has checked it.
     outcome: one of `OUTCOMES`. reason: why it is not graded, if so.
     doubtful: whether the machine may be to blame for what went wrong.
-    submitted: the job's digest.
+    submitted: the job's digest. made_from: as for the job.
     """
 
     path: str
-    notebook: str
+    notebook: bytes
     outcome: str
+    marks: Marks = field(default_factory=Marks)
     reason: str = ""
     seconds: float = 0.0
     doubtful: bool = False
     submitted: str = ""
+    made_from: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """What is kept of the run that graded it."""
+        facts = ("outcome", "reason", "seconds", "doubtful", "submitted", "made_from")
+        return {name: getattr(self, name) for name in facts}
 
 
-def earlier_run(path: Path) -> dict[str, Any]:
-    """Read the engine's facts about its run from a graded notebook; {} if it did not grade it."""
+def run_path(notebook: Path) -> Path:
+    """Return where the facts about the run that made a graded notebook are, beside it."""
+    return notebook.with_name(f"{notebook.stem}.run.json")
+
+
+def write_graded(graded: Graded, notebook: Path) -> None:
+    """Write a graded notebook, and beside it the facts about the run. Raises OSError."""
+    notebook.write_bytes(graded.notebook)
+    run_path(notebook).write_text(json.dumps(graded.run, indent=1), encoding="utf-8")
+
+
+def earlier_run(notebook: Path) -> dict[str, Any]:
+    """Read the facts about the run that made a graded notebook; {} if there are none."""
     try:
-        run = json.loads(path.read_bytes())["metadata"][RUN]
-    except (OSError, ValueError, KeyError, TypeError):
+        run = json.loads(run_path(notebook).read_bytes())
+    except (OSError, ValueError):
         return {}
     return run if isinstance(run, dict) else {}

@@ -67,11 +67,6 @@ def tidy(notebook: NotebookNode) -> None:
                 output.traceback = [t for t in output.traceback if not _is_library_frame(t)]
 
 
-def was_run(cell: NotebookNode) -> bool:
-    """Whether the notebook got as far as this cell."""
-    return not any(output.get("ename") == NOT_RUN for output in cell.get("outputs", []))
-
-
 def read_answers(cell: NotebookNode, key: AnswerKey) -> HandedIn:
     """Read the answers that a check cell sent; if there are none, give the reason as a problem."""
     count = len(key.cases)

@@ -16,10 +16,15 @@ class FrameError(Exception):
     """The other side sent something other than a message, or too much."""
 
 
-def send(channel: socket.socket, message: dict[str, Any]) -> None:
+def send(channel: socket.socket, message: Any) -> None:
     """Send a message. Invalid Unicode (lone surrogates) is replaced by question marks."""
-    data = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
-    channel.sendall(HEADER.pack(len(data)) + data)
+    send_bytes(channel, json.dumps(message, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def send_bytes(channel: socket.socket, data: bytes) -> None:
+    """Send bytes that the other side need not understand."""
+    channel.sendall(HEADER.pack(len(data)))
+    channel.sendall(data)
 
 
 class Inbox:
@@ -33,6 +38,11 @@ class Inbox:
 
         Raises FrameError, and TimeoutError if the channel has a timeout.
         """
+        data = self.next_bytes()
+        return None if data is None else _message(data)
+
+    def next_bytes(self) -> bytes | None:
+        """Return what comes next as bytes; the rest is as for `next`."""
         header = self._exactly(HEADER.size)
         if not header:
             return None
@@ -40,7 +50,7 @@ class Inbox:
         self.left -= length
         if self.left < 0:
             raise FrameError("it sent more than is allowed")
-        return _message(self._exactly(length))
+        return self._exactly(length)
 
     def _exactly(self, count: int) -> bytes:
         """Read exactly `count` bytes, or none if the other side has closed."""

@@ -8,7 +8,9 @@ import ctypes
 import os
 import resource
 import signal
+import stat
 import sys
+from collections.abc import Iterable
 
 CLONE_NEWNS, CLONE_NEWIPC = 0x00020000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -18,6 +20,7 @@ PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 
 CAPABILITY_VERSION = 0x20080522
 CAPABILITIES = 64
 MOST_FILES = 4096
+NEW_ROOT = "/tmp"  # where `see_only` mounts it
 # Parts of /proc that affect the whole machine and that its owner could write to.
 MACHINE_WIDE = ("sys", "sysrq-trigger", "irq", "bus")
 # Devices belong to the machine: they may be used, but root could also change their permissions.
@@ -26,13 +29,14 @@ DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "pts")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter() -> None:
-    """Give this process's next child its own process table, mounts and network.
+def enter(own_table: bool = True) -> None:
+    """Give this process its own mounts and network, and its next child its own process table.
 
-    The network reaches nothing, not even the machine itself. Raises OSError.
+    The network reaches nothing, not even the machine itself. own_table: whether a child gets one.
+    Raises OSError.
     """
     uid, gid = os.getuid(), os.getgid()
-    kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET
+    kinds = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET | (CLONE_NEWPID if own_table else 0)
     _call("unshare", CLONE_NEWUSER | kinds)
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{uid} {uid} 1")
@@ -59,6 +63,40 @@ def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
         os.mkdir(f"{scratch}/{name}")
         _keep_python(f"{scratch}/{name}", place)
         _mount(f"{scratch}/{name}", place, None, MS_BIND | MS_REC)
+
+
+def see_only(paths: Iterable[str], covered: str) -> None:
+    """Leave this process, after `enter`, only the files below these paths, without `covered`.
+
+    It can still open them for writing if its user may. Raises OSError.
+    """
+    _mount("none", "/", None, MS_REC | MS_PRIVATE)
+    existing = filter(os.path.lexists, paths)
+    found = {path: os.open(path, os.O_PATH | os.O_NOFOLLOW) for path in existing}
+    _mount("tmpfs", NEW_ROOT, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=755")
+    for path, descriptor in found.items():
+        _show(descriptor, NEW_ROOT + path)
+        os.close(descriptor)
+    if os.path.exists(NEW_ROOT + covered):
+        _mount("tmpfs", NEW_ROOT + covered, "tmpfs", MS_RDONLY, "size=4k")
+    os.chroot(NEW_ROOT)
+    os.chdir("/")
+
+
+def _show(descriptor: int, place: str) -> None:
+    """Show an open path at another place, unless something is there already."""
+    if os.path.lexists(place):
+        return
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISLNK(kind):
+        os.symlink(os.readlink("", dir_fd=descriptor), place)
+        return
+    if stat.S_ISDIR(kind):
+        os.mkdir(place)
+    else:
+        os.close(os.open(place, os.O_CREAT | os.O_WRONLY))
+    _mount(f"/proc/self/fd/{descriptor}", place, None, MS_BIND | MS_REC)
 
 
 def _keep_python(folder: str, place: str) -> None:
@@ -100,6 +138,21 @@ def close_files(but: int = 2) -> None:
     """Close every file of this process except the standard streams and one more."""
     os.closerange(3, but)
     os.closerange(but + 1, MOST_FILES)
+
+
+def keep_only(descriptor: int) -> None:
+    """Close every file except this one, and send all output nowhere."""
+    close_files(but=descriptor)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
+
+
+def address_space() -> int:
+    """Return the bytes of address space that this process has."""
+    with open("/proc/self/statm", encoding="utf-8") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
 
 
 def limit(**limits: int) -> None:

@@ -125,12 +125,13 @@ async def _supervise(channel: socket.socket, cells: Cells) -> None:
     for source, seconds in job["cells"]:
         report = await _run(cells, source, seconds)
         frames.send(channel, report)
+        frames.send(channel, {"outputs": cells.nb.cells[-1].outputs})
         if report["stopped"]:
             return
 
 
 async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
-    """Run one cell and report the result.
+    """Run one cell and report on it, in few bytes.
 
     stopped: why no other can follow. doubtful: whether the machine may be to blame: it was too
     busy, or short of memory.
@@ -147,7 +148,6 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
         cells.nb.cells[-1].outputs.append(_error("KernelError", stopped))
     cell = cells.nb.cells[-1]
     return {
-        "outputs": cell.outputs,
         "execution_count": cell.execution_count,
         "seconds": time.monotonic() - start,
         "stopped": stopped,
@@ -161,9 +161,8 @@ def _others() -> Iterator[int]:
 
 
 def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:
-    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0])
     found = {
-        "AS": pages * os.sysconf("SC_PAGE_SIZE") + limits["memory_bytes"],
+        "AS": namespaces.address_space() + limits["memory_bytes"],
         "FSIZE": limits["scratch_bytes"],
         "NOFILE": limits["open_files"],
         "CPU": int(limits["notebook_seconds"]) + 60,

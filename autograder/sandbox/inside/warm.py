@@ -77,7 +77,7 @@ class Nursery:
 def _keep(channel: socket.socket, limits: dict[str, Any]) -> NoReturn:
     """Put a supervisor behind its own walls, and stay with it until it ends."""
     try:
-        _keep_only(channel.fileno())
+        namespaces.keep_only(channel.fileno())
         namespaces.die_with_parent()
         namespaces.enter()
         child = os.fork()
@@ -91,15 +91,6 @@ def _keep(channel: socket.socket, limits: dict[str, Any]) -> NoReturn:
         frames.send(channel, {"failed": f"{type(error).__name__}: {error}"})
     finally:
         os._exit(0)
-
-
-def _keep_only(descriptor: int) -> None:
-    """Close every file except this one, and send all output nowhere."""
-    namespaces.close_files(but=descriptor)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for standard in range(3):
-        os.dup2(nowhere, standard)
-    os.close(nowhere)
 
 
 def warm_up(imports: list[str]) -> None:

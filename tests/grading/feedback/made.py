@@ -7,11 +7,9 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_output
 
 from autograder.grading.feedback.gradebook import Facts, Score
-from autograder.grading.feedback.notebook import Cell, Notebook, Outline
+from autograder.grading.feedback.notebook import Cell, Outline
 from autograder.grading.feedback.page import render_page
-from autograder.grading.worker.job import RUN
-from autograder.grading.worker.judge_notebook import VERDICT
-from autograder.grading.worker.task import SHOWN
+from autograder.grading.worker.job import SHOWN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
@@ -74,12 +72,11 @@ def markdown(source, attachments=None, **metadata):
     return Cell(0, "markdown", source, metadata=metadata, attachments=attachments or {})
 
 
-def notebook(*cells, outcome="graded", reason=""):
-    numbered = (
+def notebook(*cells):
+    return tuple(
         replace(cell, number=number, name=cell.metadata.get("nbgrader", {}).get("grade_id"))
         for number, cell in enumerate(cells, 1)
     )
-    return Notebook(tuple(numbered), {RUN: {"outcome": outcome, "reason": reason}})
 
 
 def facts(scores, comments=None, **more):
@@ -88,9 +85,9 @@ def facts(scores, comments=None, **more):
     return Facts(more.pop("learner", "Ada King"), LESSON, LESSON, made, comments or {}, **more)
 
 
-def page(cells, known, title="1. Of two exercises", order=(), **about):
+def page(cells, known, title="1. Of two exercises", order=(), why=""):
     """Render a page, and parse it."""
-    return parsed(render_page(notebook(*cells, **about), known, Outline(title, tuple(order))))
+    return parsed(render_page(notebook(*cells), known, Outline(title, tuple(order)), why))
 
 
 def parsed(html):

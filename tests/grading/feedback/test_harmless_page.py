@@ -11,7 +11,7 @@ from autograder.grading.feedback import budget
 from autograder.grading.feedback import page as pages
 from autograder.grading.feedback.budget import MOST_HTML, MOST_PICTURES, Budget
 from autograder.grading.feedback.math import ATTRIBUTES, ELEMENTS
-from autograder.grading.feedback.notebook import Notebook, Outline
+from autograder.grading.feedback.notebook import Outline
 from autograder.grading.feedback.page import render_page
 from autograder.grading.feedback.render import Renderer
 from autograder.grading.feedback.sanitizer import NO_ALT, Sanitizer
@@ -81,9 +81,7 @@ def evil_page(evil):
     ]
     cells[-3].metadata["nbgrader"]["grade_id"] = evil
     known = facts({**POINTS, "why": (3, 1, None)}, {"why": evil}, learner=evil)
-    return render_page(
-        notebook(*cells, outcome="not graded", reason=evil), known, Outline(evil, (evil,))
-    )
+    return render_page(notebook(*cells), known, Outline(evil, (evil,)), evil)
 
 
 @pytest.mark.parametrize("evil", EVIL)
@@ -274,7 +272,7 @@ def test_time_counts(monkeypatch):
 
 
 def test_the_budget_leaves_room_for_the_rest_of_the_page():
-    frame = len(render_page(Notebook(), facts({}), Outline("T")).encode())
+    frame = len(render_page((), facts({}), Outline("T")).encode())
     assert MOST_HTML + 2 * frame < LARGEST_PAGE
 
 

@@ -7,10 +7,10 @@ from nbformat.v4 import new_output
 
 from autograder.asking.answer import Answer, Problem
 from autograder.grading.feedback.notebook import Outline
-from autograder.grading.feedback.page import render_page
+from autograder.grading.feedback.page import render_page, why_not_graded
 from autograder.grading.report.filters import duration
 from autograder.grading.report.untrusted import LONGEST_TEXT
-from autograder.grading.worker.judge_notebook import NOT_RUN, VERDICT
+from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.judging.card import AMBER, GREEN, RED, verdict_card
 from autograder.judging.judge import judge
 from autograder.references.store import find
@@ -27,6 +27,7 @@ from tests.grading.feedback.made import (
     markdown,
     notebook,
     page,
+    parsed,
     rows,
     shown,
     solution,
@@ -192,7 +193,7 @@ def test_without_comments_there_is_no_place_for_them():
 def test_a_notebook_that_could_not_be_graded_says_why():
     cells = exercise("softmax", 0, "The notebook stopped.", problems=(Problem("not run"),))
     known = facts({"check_softmax": (4, None, None)})
-    soup = page(cells, known, outcome="not graded", reason="`while True` took too long")
+    soup = page(cells, known, why="`while True` took too long")
     assert "No mark yet" in header(soup) and "of 4 points" not in header(soup)
     assert "This notebook could not be graded: while True took too long" in header(soup)
     assert "waits for your instructor" in header(soup)
@@ -201,14 +202,14 @@ def test_a_notebook_that_could_not_be_graded_says_why():
 
 def test_a_part_that_could_not_be_graded_says_why():
     known = facts({**POINTS, "check_attend": (4, None, None)})
-    soup = page(TWO, known, outcome="not graded", reason="it was cut off")
+    soup = page(TWO, known, why="it was cut off")
     assert "A part of this notebook could not be graded: it was cut off" in header(soup)
     assert "4 of 8 points so far" in header(soup)
 
 
 def test_points_by_hand_end_the_waiting():
     known = facts({"check_softmax": (4, None, 3)})
-    soup = page(exercise("softmax", 0), known, outcome="not graded", reason="it was cut off")
+    soup = page(exercise("softmax", 0), known, why="it was cut off")
     assert "This notebook could not be graded: it was cut off" in header(soup)
     assert "Your instructor gave the points by hand." in header(soup)
     assert "3 of 4 points" in header(soup) and "so far" not in header(soup)
@@ -335,7 +336,17 @@ def test_a_damaged_verdict_does_not_break_the_page(damage):
 
 
 def test_damaged_facts_about_the_run_do_not_break_the_page():
-    assert "5 of 8 points" in header(page(TWO, facts(POINTS), outcome=3, reason=None))
+    assert why_not_graded({"outcome": "not graded", "reason": "it was cut off"}) == "it was cut off"
+    for damaged in ({}, {"outcome": 3, "reason": None}, {"outcome": "graded", "reason": ""}):
+        assert why_not_graded(damaged) == ""
+
+
+def test_a_notebook_that_can_not_be_shown_costs_none_of_the_marks():
+    reason = "it took more than 20 seconds of processor time"
+    html = render_page((), facts(POINTS), Outline("Two"), unshown=reason)
+    said = words(parsed(html))
+    assert "5 of 8 points" in said
+    assert f"Your notebook can't be shown here: {reason}." in said
 
 
 def test_everybody_can_use_the_page(tmp_path):

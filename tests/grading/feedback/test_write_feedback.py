@@ -48,7 +48,6 @@ class Course:
     def write(self, place, cells):
         path = self.root / place / LESSON / f"{LESSON}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = notebook(*cells)
         raw = [
             {
                 "cell_type": cell.kind,
@@ -56,9 +55,9 @@ class Course:
                 "metadata": cell.metadata,
                 "outputs": list(cell.outputs),
             }
-            for cell in made.cells
+            for cell in notebook(*cells)
         ]
-        path.write_text(json.dumps({"cells": raw, "metadata": made.metadata}), encoding="utf-8")
+        path.write_text(json.dumps({"cells": raw, "metadata": {}}), encoding="utf-8")
 
     def change(self, **values):
         """Change the grade of the first check in the gradebook."""

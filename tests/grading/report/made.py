@@ -9,8 +9,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Problem
-from autograder.grading.worker.job import RUN
-from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.grading.worker.job import VERDICT, run_path
 from autograder.judging.verdict import AspectResult, CaseCount, Verdict
 
 LESSON = "01_of_two_exercises"
@@ -79,7 +78,7 @@ def notebook(softmax, attend, outcome="graded", reason="", source=RIGHT):
             cell(f"check({exercise})", nbgrader=check, **({VERDICT: found} if found else {}))
         )
     run = {"outcome": outcome, "reason": reason, "seconds": 0.5}
-    return {"cells": cells, "metadata": {RUN: run}, "nbformat": 4, "nbformat_minor": 5}
+    return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5, "run": run}
 
 
 def cell(source, **metadata):
@@ -90,10 +89,19 @@ def write_class(course, notebooks, lesson=LESSON):
     for learner, found in notebooks.items():
         folder = course / "autograded" / learner / lesson
         folder.mkdir(parents=True)
-        data = found if isinstance(found, bytes) else json.dumps(found).encode()
-        (folder / f"{lesson}.ipynb").write_bytes(data)
+        write_graded(found, folder / f"{lesson}.ipynb")
     (course / "solutions" / lesson).mkdir(parents=True, exist_ok=True)
     return course
+
+
+def write_graded(found, path):
+    """Write a graded notebook, given as bytes or as a tree, and what is known of its run."""
+    if isinstance(found, bytes):
+        path.write_bytes(found)
+        return
+    path.write_text(json.dumps({k: v for k, v in found.items() if k != "run"}), encoding="utf-8")
+    if "run" in found:
+        run_path(path).write_text(json.dumps(found["run"]), encoding="utf-8")
 
 
 def write_gradebook(path, notebooks, penalty=(), by_hand=(), lesson=LESSON):

@@ -56,7 +56,7 @@ def attend(query, key):
 def test_what_says_nothing_changes_nothing(old, new):
     changed = ATTEND.replace(old, new)
     assert changed != ATTEND and same_meaning(ATTEND, changed)
-    assert code_print(ATTEND).own == code_print(changed).own
+    assert code_print(ATTEND).statements == code_print(changed).statements
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_letters_know_names_and_order():
 def test_own_statements_are_those_that_were_not_given():
     stub = "def f(x):\n    a = x.sum()\n    raise NotImplementedError()\n"
     answer = "def f(x):\n    b = x.sum()\n    c = b + 1\n    return c\n"
-    assert len(code_print(answer).own) == 4
-    assert len(code_print(answer, statements(stub)).own) == 2
-    assert not code_print(stub, statements(stub)).own
+    assert len(code_print(answer).statements) == 4
+    assert len(code_print(answer).without(statements(stub)).statements) == 2
+    assert not code_print(stub).without(statements(stub)).statements
 
 
 def test_other_right_answers_are_told_apart_and_copies_are_not(lesson):
@@ -139,7 +139,7 @@ def test_other_right_answers_are_told_apart_and_copies_are_not(lesson):
             meanings.add(code_print(source).meaning)
             copy = disguised(source)
             assert same_meaning(source, copy), alternative.name
-            assert code_print(source).own == code_print(copy).own, alternative.name
+            assert code_print(source).statements == code_print(copy).statements, alternative.name
             changed += code_print(source).letters != code_print(copy).letters
     assert changed
 

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 from base64 import b64encode
 from hashlib import sha256
 from urllib.parse import unquote_to_bytes
@@ -27,7 +28,7 @@ from autograder.grading.report.untrusted import (
     checked_verdict,
     visible,
 )
-from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.grading.worker.job import VERDICT
 from autograder.judging.judge import judge
 from autograder.references.store import find
 from tests.grading.report.made import (
@@ -228,8 +229,7 @@ def test_the_gradebook_is_where_the_configuration_says_and_only_read(course):
 
 
 def test_a_submission_without_notebook_keeps_its_line(course):
-    (course / "autograded" / "fay" / LESSON / f"{LESSON}.ipynb").unlink()
-    (course / "autograded" / "fay" / LESSON).rmdir()
+    shutil.rmtree(course / "autograded" / "fay" / LESSON)
     row = next(row for row in report(course).rows if row.learner == "fay")
     assert (row.mark, row.outcome) == (6, "unreadable")
     assert "there is no autograded notebook: grade it again" in page(course)
@@ -339,7 +339,7 @@ def damaged(**changes):
         (damaged(sentence=5), "int where a text is due"),
         (damaged(problems="all"), "problems that are none"),
         (damaged(exercise="another"), "'another', which is not in the lesson"),
-        (notebook(verdict("softmax"), verdict("attend"), "splendid"), "says of its run is damaged"),
+        (notebook(verdict("softmax"), verdict("attend"), "splendid"), "of its run is damaged"),
     ],
 )
 def test_a_broken_notebook_costs_a_line(course, found, words):

@@ -20,8 +20,9 @@ EIGHT = body(*(f"a{i} = x + {i}" for i in range(7)), "return a0")
 
 
 def groups(sources, given=BARE):
-    prints = {learner: code_print(source, statements(given)) for learner, source in sources.items()}
-    return same_code({"f": {learner: print_ for learner, print_ in prints.items() if print_}})
+    prints = {learner: code_print(source) for learner, source in sources.items()}
+    known = {learner: p.without(statements(given)) for learner, p in prints.items() if p}
+    return same_code({"f": known})
 
 
 def of_their_own(count):
@@ -124,7 +125,7 @@ def found_in(lesson, sources):
     """The pairs that are named."""
     prints = {
         exercise: {
-            learner: code_print(source, statements(lesson.solutions[exercise]))
+            learner: code_print(source).without(statements(lesson.solutions[exercise]))
             for learner, source in by_learner.items()
         }
         for exercise, by_learner in sources.items()
@@ -145,7 +146,7 @@ def test_independent_right_answers_are_not_named_and_copies_are(lesson):
             if original in by_learner
         }
         own = sum(
-            len(code_print(of[original], statements(lesson.solutions[e])).own)
+            len(code_print(of[original]).without(statements(lesson.solutions[e])).statements)
             for e, of in copied.items()
         )
         named = found_in(lesson, sources | copied)

@@ -1,6 +1,5 @@
 """The report over all lessons: how learners progress, who is missing, which mistakes persist."""
 
-import json
 import os
 from urllib.parse import unquote_to_bytes
 
@@ -19,7 +18,6 @@ from autograder.grading.report.page import render_term_page
 from autograder.grading.report.submissions import Submission
 from autograder.grading.report.term_report import gather_term, make_term_report
 from autograder.grading.term.tables import Term
-from autograder.grading.worker.job import RUN
 from tests.grading.report.disguise import disguised
 from tests.grading.report.made import (
     EVIL,
@@ -31,6 +29,7 @@ from tests.grading.report.made import (
     verdict,
     write_class,
     write_gradebook,
+    write_graded,
     wrong,
 )
 from tests.support.accessible import barriers
@@ -255,7 +254,7 @@ def write_own(course):
         path = course / "autograded" / "ann" / OWN / f"{name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         run = {"outcome": "graded", "reason": "", "seconds": 1}
-        path.write_text(json.dumps({"cells": [], "metadata": {RUN: run}}), encoding="utf-8")
+        write_graded({"cells": [], "metadata": {}, "run": run}, path)
     feedback = course / "feedback" / "ann" / OWN
     feedback.mkdir(parents=True)
     (feedback / "tables.html").touch()

@@ -4,8 +4,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from autograder.grading.worker.job import RUN
-from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.grading.worker.job import VERDICT
 from tests.sandbox.hostile.attack import POINTS, Attack, find
 
 CHECKS = [f"check_{name}" for name in POINTS]
@@ -69,7 +68,6 @@ def _raise_points(notebook: NotebookNode) -> None:
 
 
 def _forge_verdicts(notebook: NotebookNode) -> None:
-    notebook.metadata[RUN] = {"outcome": "graded", "reason": "", "seconds": 0.1}
     for name in POINTS:
         cell = find(notebook, f"check_{name}")
         facts = {"exercise": name, "points": 5, "max_points": 5, "answered": True, "aspects": []}

@@ -26,9 +26,8 @@ from nbformat.v4 import new_code_cell
 from autograder.building.hidden import grading_reference
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.submission.handed_in import files_beside, read_handed_in
-from autograder.grading.worker import task
-from autograder.grading.worker.job import Graded, Job
-from autograder.grading.worker.judge_notebook import VERDICT
+from autograder.grading.worker import clerk
+from autograder.grading.worker.job import VERDICT, Graded, Job
 from autograder.grading.worker.task import grade
 from autograder.sandbox.limits import Limits
 from tests.sandbox.hostile.attack import LESSON, POINTS, Attack, short_notebook
@@ -105,7 +104,7 @@ class Stage:
         self.tcp, self.abstract = self._listen()
         self.course = _snapshot(folder)
         self.template = _template()
-        self._grace, task.CHECK_GRACE = task.CHECK_GRACE, CHECK_GRACE
+        self._grace, clerk.CHECK_GRACE = clerk.CHECK_GRACE, CHECK_GRACE
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -148,7 +147,7 @@ class Stage:
         for path in self.places:
             path.unlink(missing_ok=True)
         os.environ.pop("HOSTILE_CANARY", None)
-        task.CHECK_GRACE = self._grace
+        clerk.CHECK_GRACE = self._grace
 
     def _lay_secrets(self) -> list[Path]:
         in_home = [self.home / f".{self.secret[:10]}.txt"] if os.access(self.home, os.W_OK) else []
@@ -224,7 +223,7 @@ def _wrong_result(happened: Happened, secret: str) -> Iterator[str]:
     attack, graded = happened.attack, happened.graded
     if happened.points != attack.points:
         yield f"it earned {happened.points}"
-    if secret in graded.notebook or secret in graded.reason:
+    if secret.encode() in graded.notebook or secret in graded.reason:
         yield "it read a secret"
     text = "\n".join([graded.reason, *_said(happened.notebook)])
     if "HELD NOT: " in text:
@@ -243,7 +242,7 @@ def _malformed(happened: Happened) -> Iterator[str]:
     notebook = happened.notebook
     try:
         json.dumps(notebook, allow_nan=False)
-        happened.graded.notebook.encode()
+        happened.graded.notebook.decode()
         nbformat.validate(notebook)
     except ValueError as error:
         yield f"the notebook is not valid: {error}"

@@ -1,0 +1,162 @@
+"""What a submission wrote is read, judged and marked here, in a confined process.
+
+Its cells run elsewhere: the clerk asks for that, and gets what they showed.
+"""
+
+import json
+from functools import cache
+
+import nbformat
+from nbconvert.preprocessors import Preprocessor
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from traitlets import import_item
+from traitlets.config import Config
+
+from autograder.asking.codec import decode
+from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.submission.given_up import solutions_for_checks
+from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
+from autograder.grading.submission.needed import needed
+from autograder.grading.submission.read_notebook import (
+    BrokenSubmission,
+    read_notebook,
+    require_any_of,
+)
+from autograder.grading.submission.restore import empty_submission, restore
+from autograder.grading.worker.job import NOT_GRADED, NOT_RUN, SHOWN, Job
+from autograder.grading.worker.judge_notebook import judge_notebook, tidy
+from autograder.grading.worker.marks import marks_of
+from autograder.judging.verdict import Verdict
+from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.references.store import LessonReference
+from autograder.sandbox.confined import Ask
+from autograder.sandbox.sandbox import CellRun, Run
+
+CHECK_GRACE = 10.0  # seconds of processor time beyond what an exercise allows
+
+
+def grade(job: Job, ask: Ask) -> list[bytes]:
+    """Grade a submission. Returns the facts about it, as JSON, and the graded notebook."""
+    notebook, broken = _restored(job)
+    reference = read_reference(job.reference) if job.reference else None
+    with solutions_for_checks(notebook, job.solutions):
+        cells = _runnable(notebook, job)
+        run = Run([], broken, job.doubtful) if broken else _run(cells, job, reference, ask)
+    _show_course_outputs(notebook, job)
+    _fill_in(cells, run)
+    tidy(notebook)
+    verdicts = judge_notebook(notebook, job.blueprint.checks, reference) if reference else []
+    outcome, reason = _outcome(run, verdicts, _wrote(notebook, job.blueprint))
+    if broken:
+        _leave_to_a_person(notebook)
+    marks = marks_of(notebook)
+    facts = {
+        "outcome": outcome,
+        "reason": reason,
+        "points": marks.points,
+        "unanswered": sorted(marks.unanswered),
+        "seconds": round(sum(cell.seconds for cell in run.cells), 3),
+        "doubtful": run.doubtful or any(map(_waited, verdicts)),
+    }
+    for step in tidying_steps(job):
+        notebook, _ = step(notebook, {})
+    return [json.dumps(facts).encode(), nbformat.writes(notebook).encode()]
+
+
+@cache
+def read_reference(data: bytes) -> LessonReference:
+    """Read the reference that a job brings."""
+    return LessonReference.from_tree(decode(data))
+
+
+def tidying_steps(job: Job) -> list[Preprocessor]:
+    """Make nbgrader's steps for a graded notebook."""
+    return [import_item(name)(config=Config(settings)) for name, settings in job.tidying.items()]
+
+
+def _restored(job: Job) -> tuple[NotebookNode, str]:
+    """Return the restored submission, and why it could not be read, or ""."""
+    try:
+        if job.broken:
+            raise BrokenSubmission(job.broken)
+        notebook = read_notebook(job.data, MOST_NOTEBOOK_BYTES)
+        require_any_of(notebook, job.blueprint.by_name)
+        return restore(notebook, job.blueprint), ""
+    except BrokenSubmission as error:
+        return empty_submission(job.blueprint, str(error)), str(error)
+
+
+def _run(cells: list[NotebookNode], job: Job, reference: LessonReference | None, ask: Ask) -> Run:
+    timed = [[cell.source, _seconds(cell, job, reference)] for cell in cells]
+    told, *outputs = ask({"cells": timed})
+    told = json.loads(told)
+    done = [CellRun(sent, **about) for sent, about in zip(outputs, told["cells"], strict=True)]
+    return Run(done, told["stopped"], told["doubtful"])
+
+
+def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:
+    """Return how long a cell may take: for a check, at least as long as its exercise allows."""
+    exercise = job.blueprint.checks.get(grade_id_of(cell))
+    if reference is None or exercise is None:
+        return job.limits.cell_seconds
+    return max(job.limits.cell_seconds, reference.questions[exercise].seconds + CHECK_GRACE)
+
+
+def _runnable(notebook: NotebookNode, job: Job) -> list[NotebookNode]:
+    """List the cells that nbclient would run, without the course's demonstrations."""
+    cells = [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        and cell.source.strip()
+        and "skip-execution" not in cell.metadata.get("tags", [])
+    ]
+    running = needed([cell.source for cell in cells], job.course)
+    return [cell for cell, runs in zip(cells, running, strict=True) if runs]
+
+
+def _show_course_outputs(notebook: NotebookNode, job: Job) -> None:
+    """Let the course's cells show what they showed in the course."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and cell.source in job.course:
+            cell.outputs, cell.metadata[SHOWN] = job.course[cell.source], True
+
+
+def _fill_in(cells: list[NotebookNode], run: Run) -> None:
+    """Give the cells that were to be run their results."""
+    for cell, done in zip(cells, run.cells, strict=False):
+        cell.outputs, cell.execution_count = done.outputs, done.execution_count
+        cell.metadata.pop(SHOWN, None)
+    for cell in cells[len(run.cells) :]:
+        said = f"{NOT_RUN}: {run.stopped}"
+        cell.outputs = [new_output("error", ename=NOT_RUN, evalue=run.stopped, traceback=[said])]
+        cell.metadata.pop(SHOWN, None)
+
+
+def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[str, str]:
+    """Return the outcome, and the reason why something is not graded.
+
+    wrote: whether there is an answer in words.
+    """
+    unknown = [verdict for verdict in verdicts if not verdict.graded]
+    if run.stopped or unknown:
+        return NOT_GRADED, run.stopped or " ".join(verdict.sentence for verdict in unknown)
+    answered = not verdicts or wrote or any(verdict.answered for verdict in verdicts)
+    return "graded" if answered else "unanswered", ""
+
+
+def _wrote(notebook: NotebookNode, blueprint: Blueprint) -> bool:
+    """Whether a cell that a person marks has an answer."""
+    sources = {grade_id_of(cell): cell.source for cell in notebook.cells}
+    return any(cell.is_answer and sources[cell.name] != cell.source for cell in blueprint.cells)
+
+
+def _leave_to_a_person(notebook: NotebookNode) -> None:
+    """Keep stubs that stand in for what was not read from counting as unanswered."""
+    for cell in notebook.cells:
+        cell.metadata.get("nbgrader", {}).pop("checksum", None)
+
+
+def _waited(verdict: Verdict) -> bool:
+    return any(problem.kind == "waiting" for problem in verdict.problems)
