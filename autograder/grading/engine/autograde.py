@@ -21,7 +21,6 @@ from typing import Any
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters.base import BaseConverter, NbGraderException
-from nbgrader.utils import find_all_files
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode, import_item
 from traitlets.config import Config
@@ -39,7 +38,8 @@ from autograder.grading.engine.save_marks import MARKS
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
-from autograder.grading.submission.handed_in import copy_ordinary
+from autograder.grading.submission.handed_in import files_beside
+from autograder.grading.submission.plain_files import write_below
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import (
@@ -66,17 +66,20 @@ NO_SECRET = (
 )
 
 
-class OrdinaryFiles(BaseConverter):
-    """Copies the files next to a submitted notebook, except links, devices and huge files."""
+class PlainFiles(BaseConverter):
+    """Copies the files next to a submitted notebook, as far as they are ordinary ones."""
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        source = self.source_path(assignment_id, student_id)
-        dest = self.result_path(assignment_id, student_id)
-        found = find_all_files(source, [*self.coursedir.ignore, "*.ipynb"])
-        copy_ordinary(map(Path, found), Path(source), Path(dest))
+        beside = files_beside(Path(self.source_path(assignment_id, student_id)))
+        wanted = {name: beside[name] for name in beside if not self._is_ignored(name)}
+        write_below(Path(self.result_path(assignment_id, student_id)), wanted)
+
+    def _is_ignored(self, name: str) -> bool:
+        parts = Path(name).parts
+        return any(fnmatch(part, pattern) for part in parts for pattern in self.coursedir.ignore)
 
 
-class Autograde(seams.OpenAutograde, OrdinaryFiles):
+class Autograde(seams.OpenAutograde, PlainFiles):
     """nbgrader's Autograde, in parallel and behind walls.
 
     It also keeps nbgrader's class name, so that `c.Autograde.…` configures both.

@@ -3,7 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 
-from autograder.grading.submission.handed_in import is_ordinary
+from autograder.grading.submission.plain_files import UnfitFile, open_folder, read_file
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term import dates
 from autograder.grading.worker.job import TIMESTAMP
@@ -13,15 +13,15 @@ MOST_BYTES = 200
 
 def handed_in_at(folder: Path) -> datetime | None:
     """Return the time in UTC; None if nothing states one. Raises BrokenSubmission."""
-    path = folder / TIMESTAMP
     try:
-        if not is_ordinary(path):
-            raise BrokenSubmission(f"{TIMESTAMP} is no file that can be read; delete it")
-        with path.open("rb") as file:
-            text = file.read(MOST_BYTES).decode(errors="replace").strip()
+        with open_folder(folder) as opened:
+            text = read_file(TIMESTAMP, opened, MOST_BYTES).decode(errors="replace").strip()
         return dates.read_date(text) if text else None
     except FileNotFoundError:
         return None
+    except UnfitFile as error:
+        said = f"{TIMESTAMP} can't be read, for it {error.why}"
+        raise BrokenSubmission(f"{said}; write the time into a new file, or delete it") from None
     except OSError as error:
         raise BrokenSubmission(f"{TIMESTAMP} can't be read ({error.strerror})") from error
     except ValueError:

@@ -8,12 +8,11 @@ import json
 import math
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from autograder.atomic_writes import write_whole
-from autograder.grading.submission.handed_in import MOST_FILES, copy_ordinary, files_below
+from autograder.grading.submission.plain_files import read_below, write_below
 
 FOLDER, MARK = "history", "mark.json"
 MOST_SHOWN = 10
@@ -54,6 +53,7 @@ def remember(
     place = course / FOLDER / student / assignment
     numbers = [int(path.name) for path in place.glob("[0-9]*") if path.name.isdigit()]
     folder = place / f"{max(numbers, default=0) + 1:03}"
-    copy_ordinary(islice(files_below(submitted), MOST_FILES), submitted, folder)
+    files = read_below(submitted).files
+    write_below(folder, {name: files[name] for name in files if Path(name).parts[0] != MARK})
     graded = entry | {"graded": datetime.now(UTC).isoformat(timespec="seconds")}
     write_whole(folder / MARK, json.dumps(graded, indent=1).encode())

@@ -1,6 +1,7 @@
 """What was handed in before, and its marks."""
 
 import json
+import os
 
 import pytest
 
@@ -32,3 +33,18 @@ def test_what_is_damaged_gives_no_mark(tmp_path, text):
     assert earlier_marks(tmp_path, "a", "lesson") in ([], [None])
     hand_in(tmp_path, "3", 7)
     assert json.loads((tmp_path / "history/a/lesson/003/mark.json").read_bytes())["mark"] == 7
+
+
+def test_only_plain_files_are_kept_and_none_is_taken_for_the_mark(tmp_path):
+    (tmp_path / "secret").write_text("secret", encoding="utf-8")
+    submitted = tmp_path / "submitted"
+    (submitted / "mark.json").mkdir(parents=True)
+    (submitted / "mark.json" / "x").write_text("here", encoding="utf-8")
+    os.link(tmp_path / "secret", submitted / "hard")
+    (submitted / "soft").symlink_to(tmp_path / "secret")
+    os.mkfifo(submitted / "pipe")
+    hand_in(tmp_path, "1", 5)
+    kept = tmp_path / "history" / "a" / "lesson" / "001"
+    assert sorted(path.name for path in kept.iterdir()) == ["lesson.ipynb", "mark.json"]
+    assert earlier_marks(tmp_path, "a", "lesson") == []
+    assert [entry["mark"] for entry in entries(tmp_path, "a", "lesson")] == [5]

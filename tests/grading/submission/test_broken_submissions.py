@@ -15,7 +15,6 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
-from autograder.grading.submission.handed_in import files_beside
 from autograder.lessons.lesson import ROOT, Lesson
 from tests.support.classroom import command
 
@@ -117,6 +116,32 @@ def fifo_beside(folder):
     os.mkfifo(folder / "pipe.txt")
 
 
+def hard_link_as_notebook(folder):
+    os.link(folder.parents[1] / "good" / LESSON.name / NOTEBOOK, folder / NOTEBOOK)
+
+
+def hard_link_beside(folder):
+    holding(TEXT)(folder)
+    (folder.parents[2] / "gradebook.txt").write_text("all marks", encoding="utf-8")
+    os.link(folder.parents[2] / "gradebook.txt", folder / "mine.txt")
+
+
+def swarm_beside(folder):
+    holding(TEXT)(folder)
+    for number in range(20_000):
+        (folder / f"{number}.txt").touch()
+
+
+def with_time(lay):
+    """Make a submission whose timestamp.txt is what `lay` makes."""
+
+    def lay_both(folder):
+        holding(TEXT)(folder)
+        lay(folder / "timestamp.txt")
+
+    return lay_both
+
+
 def fifo_as_notebook(folder):
     os.mkfifo(folder / NOTEBOOK)
 
@@ -180,6 +205,20 @@ SUBMISSIONS = {
     "fifo beside": (fifo_beside, FULL, ""),
     "fifo as notebook": (fifo_as_notebook, 0, "is no file"),
     "folder as notebook": (folder_as_notebook, 0, "is no file"),
+    "hard link beside": (hard_link_beside, FULL, ""),
+    "swarm beside": (swarm_beside, FULL, ""),
+    "hard link as notebook": (hard_link_as_notebook, 0, "is the same file as another"),
+    "time is a fifo": (with_time(os.mkfifo), 0, "timestamp.txt can't be read, for it is no file"),
+    "time is a folder": (
+        with_time(Path.mkdir),
+        0,
+        "timestamp.txt can't be read, for it is no file",
+    ),
+    "time is 3 MB": (
+        with_time(lambda path: path.write_text("9." * 1_500_000, encoding="utf-8")),
+        0,
+        "timestamp.txt can't be read, for it has 3 MB; 200 bytes are allowed",
+    ),
     "odd names beside": (odd_names_beside, FULL, ""),
     "file in the way": (file_in_the_way, FULL, ""),
     'O\'Brien "Bob"': (good, FULL, ""),
@@ -284,8 +323,9 @@ def test_its_feedback(feedback, student):
 
 def test_nothing_was_run_or_copied_that_should_not(course, said):
     assert not list(course.rglob("owned")) and not (ROOT / "owned").exists()
-    copied = course / "autograded" / "link beside" / LESSON.name
-    assert sorted(path.name for path in copied.iterdir()) == [NOTEBOOK]
+    for student in ("link beside", "hard link beside", "swarm beside"):
+        copied = course / "autograded" / student / LESSON.name
+        assert sorted(path.name for path in copied.iterdir()) == [NOTEBOOK]
 
 
 def test_a_student_whom_nobody_knows_costs_nobody_else(course, said):
@@ -300,17 +340,3 @@ def test_a_student_whom_nobody_knows_costs_nobody_else(course, said):
     assert f"1 graded, 0 unanswered, {1 + len(UNRECORDED)} not graded" in told
     with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
         assert gradebook.find_submission(LESSON.name, "zzz known").score == FULL
-
-
-def test_files_that_can_not_be_read_are_left_out(tmp_path, monkeypatch):
-    (tmp_path / "a.txt").write_text("here", encoding="utf-8")
-    (tmp_path / "b.txt").write_text("here", encoding="utf-8")
-    read = Path.read_bytes
-
-    def refuse(path):
-        if path.name == "a.txt":
-            raise PermissionError(13, "Permission denied")
-        return read(path)
-
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    assert files_beside(tmp_path) == {"b.txt": b"here"}

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import pickle
 import random
 from dataclasses import replace
@@ -24,16 +23,7 @@ from nbgrader.preprocessors import (
 )
 from nbgrader.utils import compute_checksum, determine_grade
 
-from autograder.grading.submission import handed_in
 from autograder.grading.submission.blueprint import Blueprint, read_blueprint
-from autograder.grading.submission.handed_in import (
-    MOST_FILE_BYTES,
-    MOST_FILES,
-    MOST_NOTEBOOK_BYTES,
-    files_beside,
-    is_ordinary,
-    read_handed_in,
-)
 from autograder.grading.submission.read_notebook import (
     MOST_CELLS,
     BrokenSubmission,
@@ -220,99 +210,6 @@ def test_a_notebook_that_was_not_released_has_none(gradebook):
 def test_it_travels_to_workers(own):
     _ = own.by_name, own.solution_before
     assert pickle.loads(pickle.dumps(own)) == own
-
-
-# Files
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """The folder for a student's submission, which does not exist yet."""
-    return tmp_path / "student" / "lesson"
-
-
-def of_size(path, size):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        file.truncate(size)
-    return path
-
-
-def refused(path):
-    with pytest.raises(BrokenSubmission) as told:
-        read_handed_in(path)
-    return str(told.value)
-
-
-def test_a_notebook_is_read_up_to_its_limit(folder):
-    path = of_size(folder / "a.ipynb", MOST_NOTEBOOK_BYTES)
-    assert len(read_handed_in(path)) == MOST_NOTEBOOK_BYTES
-    of_size(path, MOST_NOTEBOOK_BYTES + 1)
-    assert "a.ipynb has 10 MB; 10 MB are allowed: clear its outputs" in refused(path)
-
-
-def test_no_link_is_followed_to_a_notebook(folder, tmp_path):
-    of_size(folder / "a.ipynb", 1)
-    (folder / "b.ipynb").symlink_to(folder / "a.ipynb")
-    assert "b.ipynb is a link" in refused(folder / "b.ipynb")
-    (tmp_path / "student" / "other").symlink_to(folder)
-    assert "other is a link" in refused(tmp_path / "student" / "other" / "a.ipynb")
-    (tmp_path / "friend").symlink_to(folder.parent)
-    assert "friend is a link" in refused(tmp_path / "friend" / "lesson" / "a.ipynb")
-
-
-def test_a_missing_notebook_is_told_beside_the_others(folder):
-    folder.mkdir(parents=True)
-    assert refused(folder / "a.ipynb") == "there is no a.ipynb in the submission"
-    for name in "gfedcb":
-        of_size(folder / f"{name}.ipynb", 1)
-    others = "b.ipynb, c.ipynb, d.ipynb, e.ipynb, f.ipynb"
-    assert refused(folder / "a.ipynb").endswith(f"; there is {others}: give it that name")
-
-
-def test_what_is_no_file_is_no_notebook(folder):
-    (folder / "a.ipynb").mkdir(parents=True)
-    assert refused(folder / "a.ipynb") == "a.ipynb is no file"
-    os.mkfifo(folder / "b.ipynb")
-    assert refused(folder / "b.ipynb") == "b.ipynb is no file"
-    below = of_size(folder / "c", 1) / "c.ipynb"
-    assert refused(below) == "c.ipynb can't be read (Not a directory)"
-
-
-def test_ordinary_files_come_along(folder):
-    (folder / "data").mkdir(parents=True)
-    (folder / "data" / "b.txt").write_bytes(b"b")
-    (folder / "a.txt").write_bytes(b"a")
-    of_size(folder / "data" / "other.ipynb", 1)
-    of_size(folder / "just.bin", MOST_FILE_BYTES)
-    of_size(folder / "giant.bin", MOST_FILE_BYTES + 1)
-    found = files_beside(folder)
-    assert len(found.pop("just.bin")) == MOST_FILE_BYTES
-    assert found == {"a.txt": b"a", "data/b.txt": b"b"}
-
-
-def test_links_and_devices_do_not_come_along(folder):
-    inner = of_size(folder / "inner" / "a.txt", 1)
-    (folder / "link").symlink_to(inner)
-    (folder / "all").symlink_to(folder.parent)
-    assert files_beside(folder) == {"inner/a.txt": b"\0"}
-    assert files_beside(folder / "all") == {}
-    os.mkfifo(folder / "pipe")
-    assert not is_ordinary(folder / "pipe")  # reading it would never end
-    assert files_beside(folder) == {"inner/a.txt": b"\0"}
-
-
-def test_not_too_many_files_come_along(folder):
-    for number in range(MOST_FILES + 1):
-        of_size(folder / f"{number:03}.txt", 1)
-    assert list(files_beside(folder)) == [f"{number:03}.txt" for number in range(MOST_FILES)]
-
-
-def test_nor_too_much_in_all(folder, monkeypatch):
-    monkeypatch.setattr(handed_in, "MOST_FILES_BYTES", 10)
-    for name, size in {"a": 4, "b": 7, "c": 6, "d": 1}.items():
-        of_size(folder / name, size)
-    assert list(files_beside(folder)) == ["a", "c"]
 
 
 # Reading
