@@ -39,6 +39,8 @@ c.Autograde.autograde_preprocessors = [
     *c.Autograde.saving_preprocessors,
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+# nbgrader's own collector follows links that learners hand in.
+c.ExchangeFactory.collect = "autograder.grading.engine.exchange.CollectPlainFiles"
 # What a late submission costs stands in lessons.csv.
 c.AssignLatePenalties.plugin_class = "autograder.grading.term.late.LatePercent"
 # Names are quoted, and a mark that is not there is empty, not 0.

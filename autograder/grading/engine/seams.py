@@ -23,6 +23,8 @@ from nbgrader.apps import api, autogradeapp, generateassignmentapp, generatefeed
 from nbgrader.converters import base
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeFactory
+from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import Engine, create_engine, event
 
@@ -110,6 +112,11 @@ def _check() -> None:
     expect_set(ProcessPoolExecutor, "_call_queue", "_processes")
     expect(gradebooks, "create_engine")
     expect(CourseDirectory, "get_existing_timestamp", "self", "dest_path")
+    expect(ExchangeFactory, "collect")
+    for option in ("root", "update", "before_duedate", "check_owner"):
+        expect(ExchangeCollect, option)
+    for step in ("start", "init_src", "copy_files"):
+        expect(ExchangeCollect, step, "self")
     for module in (base, api, utils):
         expect(module, "glob")
     for name, modules in USERS.items():

@@ -112,7 +112,7 @@ def _read_learners(path: Path) -> dict[str, Learner]:
     for column in ("learner", "email", "canvas_id", "sis_user_id", "sis_login_id", "moodle_id"):
         check_unique(rows, column)
     for row in rows:
-        if not _can_name_folder(row["learner"]):
+        if not can_name_folder(row["learner"]):
             raise row.error(
                 f"learner {row['learner']!r} can't be the name of a folder: leave out slashes "
                 "and dots at the start."
@@ -179,5 +179,6 @@ def _percent(row: Row) -> float | None:
     return percent
 
 
-def _can_name_folder(name: str) -> bool:
+def can_name_folder(name: str) -> bool:
+    """Whether a learner with this id can have a folder of that name."""
     return not name.startswith(".") and not set(name) & {"/", "\\"}

@@ -117,7 +117,8 @@ def fifo_beside(folder):
 
 
 def hard_link_as_notebook(folder):
-    os.link(folder.parents[1] / "good" / LESSON.name / NOTEBOOK, folder / NOTEBOOK)
+    (folder.parents[1] / "other.ipynb").write_text(TEXT, encoding="utf-8")
+    os.link(folder.parents[1] / "other.ipynb", folder / NOTEBOOK)
 
 
 def hard_link_beside(folder):
