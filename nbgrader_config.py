@@ -39,8 +39,9 @@ c.Autograde.autograde_preprocessors = [
     *c.Autograde.saving_preprocessors,
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-# nbgrader's own collector follows links that learners hand in.
+# nbgrader's own follow links that learners hand in, and unpack whatever is in a zip.
 c.ExchangeFactory.collect = "autograder.grading.engine.exchange.CollectPlainFiles"
+c.ZipCollectApp.extractor_plugin = "autograder.grading.lms.extract.ExtractPlainFiles"
 # What a late submission costs stands in lessons.csv.
 c.AssignLatePenalties.plugin_class = "autograder.grading.term.late.LatePercent"
 # Names are quoted, and a mark that is not there is empty, not 0.

@@ -40,6 +40,7 @@ EXPORTERS = {
     "canvas": f"{PACKAGE}.canvas.CanvasExporter",
     "moodle": f"{PACKAGE}.moodle.MoodleExporter",
 }
+EXTRACTOR = f"{PACKAGE}.extract.ExtractPlainFiles"
 COLLECTORS = {
     "canvas": f"{PACKAGE}.collect.CanvasCollector",
     "moodle": f"{PACKAGE}.collect.MoodleCollector",
@@ -76,21 +77,22 @@ def export(options: argparse.Namespace) -> int:
 def collect(options: argparse.Namespace) -> int:
     """Collect the submissions in a zip. Raises CourseError, SystemExit."""
     force = ["--force"] if options.force else []
-    collector = f"--collector={COLLECTORS[options.lms]}"
+    plugins = f"--extractor={EXTRACTOR}", f"--collector={COLLECTORS[options.lms]}"
     # nbgrader warns of each folder that it makes.
-    app = _app(ZipCollectApp, options, options.lesson, collector, "--log-level=ERROR", *force)
+    app = _app(ZipCollectApp, options, options.lesson, *plugins, "--log-level=ERROR", *force)
     app.update_config(Config(MoodleCollector={"worksheet": options.worksheet}))
     _put_into_archive(app, options)
     app.start()
-    plan, report = app.collector_plugin_inst.plan, app.collector_plugin_inst.report()
-    sys.stderr.writelines(f"{line}\n" for line in report)
+    collector = app.collector_plugin_inst
+    plan = collector.plan
+    sys.stderr.writelines(f"{line}\n" for line in [*collector.left_out(), *collector.report()])
     if not plan.files:
         raise CourseError(
             f"{options.zip} has no notebook of a known learner. Is it {options.lms.title()}'s zip "
             "of all submissions, and is learners.csv filled in?"
         )
     print(f"Collected {options.lesson} from {len(plan.names)} learners")
-    return 1 if plan.unknown or plan.nameless else 0
+    return 1 if plan.unknown or plan.nameless or collector.without_notebook else 0
 
 
 def feedback(options: argparse.Namespace) -> int:

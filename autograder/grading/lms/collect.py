@@ -1,10 +1,11 @@
 """nbgrader's collectors for the zips of submissions that Canvas and Moodle offer for download.
 
 A zip doesn't tell when a submission was handed in: both systems write the time of the download
-into it. So nothing here claims a time. Canvas marks late submissions, and those are listed.
+into it. Moodle's grading worksheet tells it. Canvas marks late submissions, and those are listed.
 """
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from functools import cached_property
 from itertools import dropwhile
 from pathlib import Path
@@ -14,20 +15,30 @@ from nbgrader.plugins import FileNameCollectorPlugin
 from traitlets import Unicode
 
 from autograder.errors import CourseError
+from autograder.grading.engine.summary import listed, printable
 from autograder.grading.lms.downloaded_name import (
     DownloadedName,
     read_canvas_name,
     read_moodle_name,
 )
+from autograder.grading.lms.extract import ExtractPlainFiles
 from autograder.grading.lms.handed_in_as import remember_names
+from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
-from autograder.grading.lms.worksheet import Worksheet
+from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.course import course_term
+from autograder.grading.term.dates import course_zone
 from autograder.grading.term.tables import Term
 
 LATE = (
     "Late, says {system}, but not how late, so this takes off nothing: {learners}. Write the time "
     "into timestamp.txt in the submission's folder, or let {system} take off points"
+)
+
+
+NO_DATES = (
+    "These dates of Moodle's can't be read, so nobody of these is late. Download the worksheet in "
+    "English, or write the times into timestamp.txt: {times}"
 )
 
 
@@ -47,6 +58,10 @@ class LmsCollector(FileNameCollectorPlugin):
     def how_to_add(self, person: str) -> str:
         """Say how to make the person with a number known."""
         raise NotImplementedError
+
+    def times(self, term: Term) -> Mapping[str, datetime]:
+        """Return when learners handed in, in UTC, where it is known. Raises CourseError."""
+        return {}
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
         """Return learner and file name for nbgrader; None if the file is not to be collected.
@@ -83,7 +98,22 @@ class LmsCollector(FileNameCollectorPlugin):
             for learner, one in plan.twice
         ]
         late = [LATE.format(system=system, learners=", ".join(plan.late))] if plan.late else []
-        return nameless + unknown + twice + late
+        without = [f"{one} handed in no notebook that can be read" for one in self.without_notebook]
+        return nameless + unknown + twice + late + without
+
+    def left_out(self) -> list[str]:
+        """Say what in the zip was not extracted, and why."""
+        return [
+            f"{printable(str(self._inside(path)))} {why}" for path, why in self._left_out.items()
+        ]
+
+    @property
+    def without_notebook(self) -> list[str]:
+        """The learners who handed in something, but nothing that was collected."""
+        known = self.learners_by_number(course_term(self.parent.coursedir))
+        names = (read_handed(p, self._inside(p).parts, self.read_name) for p in self._left_out)
+        learners = {known.get(one.about.person) for one in names if one} - {None}
+        return sorted(learners - self.plan.names.keys())
 
     @cached_property
     def _answers(self) -> dict[Path, dict[str, str]]:
@@ -92,22 +122,33 @@ class LmsCollector(FileNameCollectorPlugin):
             self.log.warning(line)
         archive = download_folder(self.parent, self.parent.archive_directory)
         remember_names(archive.parent, self.plan.names)
+        times = self.times(course_term(self.parent.coursedir))
         return {
             handed.path: {"student_id": learner, "file_id": file}
+            | ({"timestamp": times[learner]} if learner in times else {})
             for (learner, file), handed in self.plan.files.items()
         }
 
     def _found(self) -> Iterator[tuple[Path, Handed | None]]:
         """Find the extracted files of a wanted kind, and what their names say."""
         extracted = download_folder(self.parent, self.parent.extracted_directory)
-        zips = self._zip_names()
         for path in sorted(path for path in extracted.rglob("*") if path.suffix in self.valid_ext):
-            # nbgrader extracts each zip into a folder of its name.
-            folders = dropwhile(zips.__contains__, path.relative_to(extracted).parent.parts)
-            parts = [*folders, path.name]
+            parts = self._inside(path.relative_to(extracted)).parts
             if path.is_file() and not is_litter(parts):
                 yield path, read_handed(path, parts, self.read_name)
 
+    @property
+    def _left_out(self) -> Mapping[Path, str]:
+        """What was not extracted, with the reason."""
+        extractor = self.parent.extractor_plugin_inst
+        return extractor.left_out if isinstance(extractor, ExtractPlainFiles) else {}
+
+    def _inside(self, path: Path) -> Path:
+        """Return an extracted file's path within its zip, which has a folder of its own."""
+        folders = dropwhile(self._zip_names.__contains__, path.parent.parts)
+        return Path(*folders, path.name)
+
+    @cached_property
     def _zip_names(self) -> set[str]:
         archive = download_folder(self.parent, self.parent.archive_directory)
         kinds = self.parent.extractor_plugin_inst.zip_ext
@@ -150,10 +191,34 @@ class MoodleCollector(LmsCollector):
     def learners_by_number(self, term: Term) -> Mapping[str, str]:
         learners = term.learners.values()
         numbers = {one.moodle_id: one.learner for one in learners if one.moodle_id}
-        if self.worksheet:
-            rows = Worksheet(Path(self.worksheet)).match(learners)
-            numbers |= {row.number: learner for learner, row in rows.items()}
-        return numbers
+        return numbers | {row.number: learner for learner, row in self._rows(term).items()}
+
+    def times(self, term: Term) -> Mapping[str, datetime]:
+        zone = course_zone()
+        found = {who: read_moodle_date(text, zone) for who, text in self._times(term).items()}
+        return {learner: time for learner, time in found.items() if time}
+
+    def report(self) -> list[str]:
+        term = course_term(self.parent.coursedir)
+        written, read = self._times(term), self.times(term)
+        lost = [f"{one} ({text})" for one, text in written.items() if one not in read]
+        return [*super().report(), *([NO_DATES.format(times=listed(lost))] if lost else [])]
+
+    def _times(self, term: Term) -> Mapping[str, str]:
+        """Return when learners handed in, as the worksheet has it."""
+        rows = self._rows(term).items()
+        return {
+            who: self._sheet.times[row.number]
+            for who, row in rows
+            if row.number in self._sheet.times
+        }
+
+    def _rows(self, term: Term) -> Mapping[str, Participant]:
+        return self._sheet.match(term.learners.values()) if self._sheet else {}
+
+    @cached_property
+    def _sheet(self) -> Worksheet | None:
+        return Worksheet(Path(self.worksheet)) if self.worksheet else None
 
     def how_to_add(self, person: str) -> str:
         return (

@@ -13,13 +13,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.lms.marks import number
+from autograder.grading.lms.moodle_date import YEAR
 from autograder.grading.term.tables import Learner
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+NO_TIME = {"", "-"}
 MARK = "\ufeff"  # the byte order mark with which Moodle begins the file
 AGAIN = "Download it again in Moodle, and don't save it in another program."
 
@@ -57,6 +61,7 @@ class Worksheet:
         if not rows:
             raise CourseError(f"{self.name} lists nobody: clear the filters in Moodle. {AGAIN}")
         self.participants = [self._participant(cells, len(header)) for cells in rows]
+        self._header = [cell.value for cell in header]
         self._grade = self._grade_column(len(header))
         self.most = self._numbers(self._grade + 1)[0]
 
@@ -76,6 +81,22 @@ class Worksheet:
             found += [(fits[0], row)] if len(fits) == 1 else []
         rows = Counter(learner for learner, _ in found)
         return {learner: row for learner, row in found if rows[learner] == 1}
+
+    @cached_property
+    def times(self) -> dict[str, str]:
+        """When people handed in, as Moodle writes it, by participant number, if the sheet tells.
+
+        Right of the grade are two columns with headings like "Last modified (submission)" and
+        "Last modified (grade)", in this order. With a single one, nobody knows which it is.
+        """
+        columns = range(self._grade + 2, len(self._header))
+        dates = [column for column in columns if self._has_dates(column)]
+        for first, second in combinations(dates, 2):
+            alike = {self._header[column].rpartition("(")[0] for column in (first, second)}
+            if len(alike) == 1 and alike != {""}:
+                found = {row.number: row.cells[first].value for row in self.participants}
+                return {number: text for number, text in found.items() if text not in NO_TIME}
+        return {}
 
     def filled(self, marks: Mapping[Participant, float]) -> bytes:
         """Return the worksheet with the marks of its rows, as the bytes of a file."""
@@ -142,6 +163,11 @@ class Worksheet:
             and max([0.0, *grades]) <= most[0] > 0
             and all(any(letter.isalpha() for letter in word) for word in words)
         )
+
+    def _has_dates(self, column: int) -> bool:
+        """Whether a column has nothing but dates; what is no text with a year can be no date."""
+        values = (row.cells[column].value for row in self.participants)
+        return all(value in NO_TIME or YEAR.search(value) for value in values)
 
     def _numbers(self, column: int) -> list[float]:
         values = (row.cells[column].value for row in self.participants)

@@ -92,6 +92,12 @@ def write_below(folder: Path, files: Mapping[str, bytes]) -> None:
         place.write_bytes(data)
 
 
+def require_size(name: str, size: int, most: int) -> None:
+    """Raise TooLarge if a file has more bytes than the most that is allowed."""
+    if size > most:
+        raise TooLarge(name, f"has {_size(size)}; {_size(most)} are allowed")
+
+
 def names_in(folder: int, most: int = MOST_ENTRIES) -> list[str] | None:
     """List an opened folder, sorted; None if it holds more than `most`."""
     with os.scandir(folder) as entries:
@@ -187,9 +193,7 @@ def _require_plain(name: str, about: os.stat_result, most_bytes: int) -> None:
         raise UnfitFile(name, "is no file")
     if about.st_nlink != 1:
         raise UnfitFile(name, "is the same file as another one (a hard link); hand in a copy")
-    if about.st_size > most_bytes:
-        size, most = _size(about.st_size), _size(most_bytes)
-        raise TooLarge(name, f"has {size}; {most} are allowed")
+    require_size(name, about.st_size, most_bytes)
 
 
 def _version(about: os.stat_result) -> tuple[int, ...]:

@@ -1,17 +1,22 @@
 """Dates with a time, as they are written; kept as nbgrader keeps them, in UTC without a time zone.
 
-nbgrader's own reader takes +0200 for 200 seconds and drops +02:00.
+nbgrader's own reader takes +0200 for 200 seconds and drops +02:00. People see dates in the course's
+time zone: the one in `COURSE_TIME_ZONE`, such as Europe/Berlin, or else the machine's.
 """
 
+import os
 import re
 from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from autograder.errors import CourseError
 
 DATE = re.compile(
     r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) *"
     r"(?:(Z|UTC|[+-]\d\d:?\d\d)|([A-Z]\w+/[\w/+-]+))?"
 )
 FORM = "write it as 2026-10-05 23:59, which is in UTC, or with an offset, 2026-10-05 23:59 +02:00"
+ZONE_VARIABLE = "COURSE_TIME_ZONE"
 
 
 def read_date(text: str) -> datetime:
@@ -30,3 +35,28 @@ def read_date(text: str) -> datetime:
         return date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError, KeyError) as error:  # such as February 30
         raise ValueError(f"{text!r} is no date with a time") from error
+
+
+def course_zone() -> ZoneInfo | None:
+    """Return the course's time zone; None for the machine's. Raises CourseError if it is none."""
+    name = os.environ.get(ZONE_VARIABLE, "")
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise CourseError(
+            f"{ZONE_VARIABLE} is {name!r}, which is no time zone: write one like Europe/Berlin."
+        ) from error
+
+
+def in_course_zone(when: datetime) -> datetime:
+    """Return a date in the course's time zone; without a zone, it is in UTC."""
+    aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+    try:
+        return aware.astimezone(course_zone())
+    except (OverflowError, OSError):  # in the year 1 or 9999
+        return aware
+
+
+def shown(when: datetime) -> str:
+    """Write a date in the course's time zone, as "2026-10-05 23:59 CEST"."""
+    return f"{in_course_zone(when):%Y-%m-%d %H:%M %Z}"

@@ -53,6 +53,11 @@ CANVAS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def in_berlin(monkeypatch):
+    monkeypatch.setenv("COURSE_TIME_ZONE", "Europe/Berlin")
+
+
 def test_canvas_there_and_back(course, lms, zipped, tmp_path, capfd):
     assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 0
     assert submitted(course) == {
@@ -62,6 +67,7 @@ def test_canvas_there_and_back(course, lms, zipped, tmp_path, capfd):
     }
     said = capfd.readouterr()
     assert "Late, says Canvas, but not how late, so this takes off nothing: zoe" in said.err
+    assert "kingada_101_2004_notes.txt is no notebook" in said.err
     assert f"Collected {FIRST} from 3 learners" in said.out
     give_feedback(course, "ada", "zoe", "tim")
     path = tmp_path / "feedback.zip"
@@ -88,15 +94,21 @@ BACK = {
 }
 
 
+TIMES = {"ada": "2026-10-05 09:00:00", "zoe": "2026-10-06 09:00:00"}  # in UTC, of those in GERMAN
+
+
 @pytest.mark.parametrize("between", ["/", "_/", "_"], ids=["folders", "older folders", "flat"])
 def test_moodle_there_and_back(course, lms, zipped, tmp_path, between, capfd):
     names = {learner: f"{name}{between}{NOTEBOOK}" for learner, name in MOODLE.items()}
     names["zoe"] = f"{MOODLE['zoe']}{between}{FIRST} (1).ipynb"
     sheet = f"--worksheet={course.write('sheet.csv', GERMAN)}"
     assert lms("collect", FIRST, "--lms=moodle", zipped(*names.values()), sheet) == 0
-    assert submitted(course) == {
-        f"{learner}/{FIRST}/{NOTEBOOK}": name for learner, name in names.items()
+    found = submitted(course)
+    times = {
+        f"{who}/{FIRST}/timestamp.txt": found.pop(f"{who}/{FIRST}/timestamp.txt") for who in TIMES
     }
+    assert found == {f"{learner}/{FIRST}/{NOTEBOOK}": name for learner, name in names.items()}
+    assert list(times.values()) == list(TIMES.values())
     give_feedback(course, *MOODLE)
     path = tmp_path / "feedback.zip"
     assert lms("feedback", FIRST, "--lms=moodle", f"--to={path}") == 0
@@ -126,6 +138,37 @@ def test_unknown_people_are_listed_and_the_others_collected(course, lms, zipped,
     assert f"handed in doejane_999_2009_{NOTEBOOK}: add canvas_id 999" in said
     assert "handed in anon_aB3_2010_x.ipynb: Canvas hides who it is" in said
     assert f"{NOTEBOOK} has no name as Canvas gives them" in said
+
+
+def test_who_handed_in_something_else_than_a_notebook_is_named(course, lms, zipped, capfd):
+    empty = zipped("notes.txt", called="inner.zip").read_bytes()
+    outer = zipped(CANVAS[0], "kingada_101_2002_plan.pdf", "mz_102_2003_report\n.pdf")
+    with zipfile.ZipFile(outer, "a") as file:
+        file.writestr("tim_103_2004_work.zip", empty)
+        file.writestr("doejane_999_2009_work.docx", "")
+    assert lms("collect", FIRST, "--lms=canvas", outer) == 1
+    assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
+    said = capfd.readouterr().err
+    for line in (
+        "kingada_101_2002_plan.pdf is no notebook",
+        "mz_102_2003_report�.pdf is no notebook",
+        "tim_103_2004_work.zip holds no notebook",
+        "doejane_999_2009_work.docx is no notebook",
+        "tim handed in no notebook that can be read",
+        "zoe handed in no notebook that can be read",
+    ):
+        assert line in said.splitlines()
+    assert "ada handed in no" not in said
+
+
+def test_dates_of_moodles_that_can_not_be_read_are_told(course, lms, zipped, capfd):
+    sheet = course.write("sheet.csv", GERMAN.replace("Montag, 5. Oktober", "Montag, 35. Oktober"))
+    names = [f"{MOODLE[learner]}/{NOTEBOOK}" for learner in ("ada", "zoe")]
+    assert lms("collect", FIRST, "--lms=moodle", zipped(*names), f"--worksheet={sheet}") == 0
+    assert f"ada/{FIRST}/timestamp.txt" not in submitted(course)
+    assert submitted(course)[f"zoe/{FIRST}/timestamp.txt"] == TIMES["zoe"]
+    said = capfd.readouterr().err
+    assert "into timestamp.txt: ada (Montag, 35. Oktober 2026, 11:00)" in said
 
 
 def test_moodle_says_how_to_make_somebody_known(course, lms, zipped, capfd):

@@ -1,0 +1,124 @@
+"""nbgrader's extractor for zips of submissions: only plain files of a wanted kind, within limits.
+
+A learner may have handed in a zip, which is opened too. It can hold links, names that lead
+elsewhere, further zips, and far more than its size tells.
+"""
+
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+
+from nbgrader.plugins import ExtractorPlugin
+
+from autograder.grading.lms.whose import is_litter
+from autograder.grading.submission.plain_files import (
+    MOST_ENTRIES,
+    MOST_FILES_BYTES,
+    MOST_NOTEBOOK_BYTES,
+    UnfitFile,
+    require_size,
+    write_below,
+)
+
+ZIP = ".zip"
+ENTRY = b"PK\x01\x02"  # how each entry in a zip's directory begins
+PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # read piece by piece, unlike other ways
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, OSError)
+
+
+class ExtractPlainFiles(ExtractorPlugin):
+    """Extracts each zip in the archive into a folder of its name; other files are copied.
+
+    left_out: what was not extracted, by its path among the extracted files, with the reason.
+    """
+
+    def extract(self, archive_path: str, extracted_path: str) -> None:
+        """Extract what the collector takes. A zip that can't be read is left out, with the rest."""
+        self.left_out: dict[Path, str] = {}
+        self._extracted = Path(extracted_path)
+        for path in sorted(path for path in Path(archive_path).rglob("*") if path.is_file()):
+            place = path.relative_to(archive_path)
+            if path.suffix == ZIP:
+                self._unpack(path, place.with_suffix(""))
+            else:
+                write_below(self._extracted, {str(place): path.read_bytes()})
+        for place, why in self.left_out.items():
+            self.log.warning("%s %s", place, why)
+
+    def _unpack(self, path: Path, place: Path) -> None:
+        """Extract a system's zip into a folder."""
+        try:
+            with zipfile.ZipFile(path) as file:
+                for info in _files(file):
+                    self._attempt(file, info, place)
+        except DAMAGED:
+            self.left_out[place] = "is damaged: download it again"
+
+    def _attempt(self, file: zipfile.ZipFile, info: zipfile.ZipInfo, place: Path) -> None:
+        """Extract a file, or note why it is left out."""
+        try:
+            name = _name(info)
+            if is_litter(name.parts):
+                return
+            if name.suffix == ZIP:
+                self._unpack_own(_read(file, info, MOST_FILES_BYTES), place / name)
+            elif name.suffix in self._kinds:
+                data = _read(file, info, MOST_NOTEBOOK_BYTES)
+                write_below(self._extracted / place, {str(name): data})
+            else:
+                raise UnfitFile(str(name), "is no notebook")
+        except UnfitFile as error:
+            self.left_out[place / info.filename] = error.why
+        except DAMAGED:
+            self.left_out[place / info.filename] = "is damaged, or its name is too long"
+
+    def _unpack_own(self, data: bytes, place: Path) -> None:
+        """Extract a learner's own zip into a folder of its name. Raises UnfitFile and `DAMAGED`."""
+        if data.count(ENTRY) > MOST_ENTRIES:
+            raise UnfitFile(place.name, f"holds too much; {MOST_ENTRIES:,} files are looked at")
+        found: dict[str, bytes] = {}
+        left = MOST_FILES_BYTES
+        with zipfile.ZipFile(BytesIO(data)) as file:
+            for info in _files(file):
+                name = _name(info)
+                if name.suffix in self._kinds and not is_litter(name.parts):
+                    found[str(name)] = _read(file, info, min(left, MOST_NOTEBOOK_BYTES))
+                    left -= len(found[str(name)])
+        if not found:
+            raise UnfitFile(place.name, "holds no notebook")
+        write_below(self._extracted / place.with_suffix(""), found)
+
+    @property
+    def _kinds(self) -> list[str]:
+        """The endings of the files that the collector takes."""
+        return self.parent.collector_plugin_inst.valid_ext
+
+
+def _files(file: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
+    return (info for info in file.infolist() if not info.is_dir())
+
+
+def _name(info: zipfile.ZipInfo) -> PurePosixPath:
+    """Return the name of a file in a zip. Raises UnfitFile if it leads out of the zip's folder."""
+    name = PurePosixPath(info.filename)
+    if name.is_absolute() or ".." in name.parts or not name.parts:
+        raise UnfitFile(info.filename, "has a name that leads elsewhere")
+    return name
+
+
+def _read(file: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes:
+    """Read a file in a zip, which may lie about its size. Raises UnfitFile and `DAMAGED`."""
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise UnfitFile(info.filename, "is a link; hand in the file itself")
+    if info.flag_bits & 1:
+        raise UnfitFile(info.filename, "has a password; hand it in without one")
+    if info.compress_type not in PACKED:
+        raise UnfitFile(info.filename, "is packed in an unusual way; make a plain zip")
+    require_size(info.filename, info.file_size, most_bytes)
+    with file.open(info) as stream:
+        data = stream.read(most_bytes + 1)
+    require_size(info.filename, len(data), most_bytes)
+    return data
