@@ -94,7 +94,9 @@ class JobMaker:
         source = Path(format_path(folder, ".", self.assignment))
         released = read_source(source / f"{name}.ipynb")
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            blueprint = read_blueprint(gradebook, name, self.assignment, released.grade_ids)
+            blueprint = read_blueprint(
+                gradebook, name, self.assignment, released.grade_ids, released.prose
+            )
             due = gradebook.find_assignment(self.assignment).duedate
         template = Job(
             path="",

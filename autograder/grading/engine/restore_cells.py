@@ -22,7 +22,9 @@ class RestoreCells(NbGraderPreprocessor):
         about, course = resources["nbgrader"], course_directory(self)
         notebook, assignment = about["notebook"], about["assignment"]
         folder = course.format_path(course.source_directory, ".", assignment)
-        order = read_source(Path(folder, f"{notebook}.ipynb")).grade_ids
+        source = read_source(Path(folder, f"{notebook}.ipynb"))
         with Gradebook(about["db_url"]) as gradebook:
-            blueprint = read_blueprint(gradebook, notebook, assignment, order)
+            blueprint = read_blueprint(
+                gradebook, notebook, assignment, source.grade_ids, source.prose
+            )
         return restore(nb, blueprint), resources

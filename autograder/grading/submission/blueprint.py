@@ -69,10 +69,14 @@ class SourceCell:
 
 @dataclass(frozen=True)
 class Blueprint:
-    """nbgrader's cells of one notebook, in the order of the source notebook."""
+    """nbgrader's cells of one notebook, in the order of the source notebook.
+
+    prose: what the course wrote between them, besides code; None if that is unknown.
+    """
 
     notebook: str
     cells: list[SourceCell]
+    prose: frozenset[str] | None = None
 
     @cached_property
     def by_name(self) -> dict[str, SourceCell]:
@@ -107,12 +111,17 @@ class Blueprint:
 
 
 def read_blueprint(
-    gradebook: api.Gradebook, notebook: str, assignment: str, order: Sequence[str] = ()
+    gradebook: api.Gradebook,
+    notebook: str,
+    assignment: str,
+    order: Sequence[str] = (),
+    prose: frozenset[str] | None = None,
 ) -> Blueprint:
     """Read the blueprint of a released notebook.
 
     The gradebook does not store the order of cells; it returns its rows as stored (on SQLite, in
-    the order of the first release). `order` lists the cells as in the current source notebook.
+    the order of the first release). `order` lists the cells as in the current source notebook, and
+    `prose` is what stands between them there.
     Raises nbgrader's MissingEntry if the notebook was not released.
     """
     found = gradebook.find_notebook(notebook, assignment)
@@ -121,7 +130,8 @@ def read_blueprint(
     grades = {cell.name: cell.max_score for cell in found.grade_cells}
     cells = [_source_cell(row, solutions, grades, tasks) for row in found.source_cells]
     places = {name: place for place, name in enumerate(order)}
-    return Blueprint(notebook, sorted(cells, key=lambda c: places.get(c.name, len(places))))
+    cells.sort(key=lambda cell: places.get(cell.name, len(places)))
+    return Blueprint(notebook, cells, prose)
 
 
 def _source_cell(

@@ -1,5 +1,7 @@
 """An answer in words is restored, too, right below its question and the mark scheme."""
 
+from dataclasses import replace
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -47,10 +49,11 @@ def named(source, name):
     return new_markdown_cell(source, metadata={"nbgrader": {"grade_id": name}})
 
 
-def restored(*cells):
-    notebook = restore(make_notebook(cells), BLUEPRINT)
+def restored(*cells, prose=None):
+    blueprint = replace(BLUEPRINT, prose=prose)
+    notebook = restore(make_notebook(cells), blueprint)
     nbformat.validate(notebook)
-    assert restore(notebook, BLUEPRINT) == notebook
+    assert restore(notebook, blueprint) == notebook
     return notebook
 
 
@@ -131,6 +134,60 @@ def test_of_copies_of_a_question_one_stays():
     f, check, question, *rest = released()
     copy = named(question.source, "question_why")
     assert shown(restored(f, check, question, copy, *rest)) == NAMES
+
+
+PROSE = frozenset(["# Next\n\nRead on."])
+
+
+def beside(*cells, prose=PROSE, answer=STUB, last=False):
+    """Restore a submission with cells below its answer; return the answer and all cells."""
+    f, check, question, why, *rest = released()
+    why.source = answer
+    both = [question, *cells, why] if last else [question, why, *cells]
+    notebook = restored(
+        f, check, *both, new_markdown_cell("# Next\n\nRead on. "), *rest, prose=prose
+    )
+    return cell_of(notebook, "why"), shown(notebook)
+
+
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("make", [new_markdown_cell, nbformat.v4.new_raw_cell])
+def test_an_answer_beside_its_untouched_cell_is_moved_into_it(make, last):
+    answer, names = beside(make("Because"), make("it grows."), last=last)
+    assert answer.source == "Because\n\nit grows."
+    assert determine_grade(answer) == (None, 2)
+    assert names == [*NAMES[:4], "# Next\n\nRead on. ", *NAMES[4:]]
+
+
+def test_one_in_the_question_is_too():
+    cells = released()
+    cells[2].source += "\nBecause it grows."
+    notebook = restored(*cells, prose=PROSE)
+    assert cell_of(notebook, "why").source == "Because it grows."
+    assert cell_of(notebook, "question_why").source == QUESTION
+    assert shown(notebook) == NAMES
+
+
+def test_pictures_come_along():
+    picture = {"p.png": {"image/png": "AAAA"}}
+    answer, _ = beside(new_markdown_cell("![](attachment:p.png)", attachments=picture))
+    assert answer.attachments == picture
+
+
+@pytest.mark.parametrize(
+    ("cell", "answer", "prose"),
+    [
+        (new_markdown_cell("Note"), "My answer", PROSE),
+        (new_code_cell("# Because"), STUB, PROSE),
+        (new_markdown_cell(" \n"), STUB, PROSE),
+        (new_markdown_cell("Because"), STUB, None),
+    ],
+    ids=["answered", "code", "blank", "unknown prose"],
+)
+def test_other_cells_stay_where_they_are(cell, answer, prose):
+    restored_answer, names = beside(cell, answer=answer, prose=prose)
+    assert restored_answer.source == answer
+    assert names == [*NAMES[:4], cell.source, "# Next\n\nRead on. ", *NAMES[4:]]
 
 
 def test_only_a_read_only_text_with_a_mark_scheme_is_a_question():
