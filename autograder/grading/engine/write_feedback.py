@@ -15,6 +15,7 @@ from autograder.grading.feedback.gradebook import Facts, read_facts
 from autograder.grading.feedback.notebook import Outline, read_cells, read_outline
 from autograder.grading.feedback.page import render_page, why_not_graded
 from autograder.grading.term.course import course_term
+from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.term.gradebook import bring_up_to_date, require_readable
 from autograder.grading.worker.job import earlier_run
 from autograder.sandbox.confined import Ask, Unfinished, confined
@@ -30,11 +31,13 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
     def start(self) -> None:
         """Write what is stale, by the tables of the term as they are now.
 
-        Raises NbGraderException if these or the gradebook can't be read; nothing is changed then.
+        Raises NbGraderException if these or the gradebook can't be read, or the course's time zone
+        is none; nothing is changed then.
         """
         with sentences(self.log):
             require_readable(self.coursedir)
             term = course_term(self.coursedir)
+            course_zone()
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             bring_up_to_date(gradebook, term)
         super().start()
@@ -79,7 +82,9 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
 
     def _made_from(self, graded: Path, resources: ResourcesDict) -> str:
         """Return the last line of a page: a digest of all that it shows."""
-        known = repr((self._facts(resources), self._outline(resources))).encode()
+        facts = self._facts(resources)
+        zone = facts.handed_in and shown(facts.handed_in)
+        known = repr((facts, zone, self._outline(resources))).encode()
         run = repr(earlier_run(graded)).encode()
         digest = hashlib.sha256(graded.read_bytes() + known + run + _look())
         return f"\n<!-- made from {digest.hexdigest()} -->\n"

@@ -5,7 +5,7 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from autograder.asking.answer import Problem
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
@@ -22,6 +22,7 @@ from autograder.grading.report.suspicion import (
     shared_code,
     shared_mistakes,
 )
+from autograder.grading.term.dates import in_course_zone
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 from autograder.judging.explain_problem import explain_problem
 
@@ -145,8 +146,8 @@ def make_report(
     times = [submission.graded for submission in submissions if submission.graded]
     return Report(
         lesson=lesson,
-        made=datetime.now().astimezone(),
-        graded=datetime.fromtimestamp(max(times)).astimezone() if times else None,
+        made=in_course_zone(datetime.now(UTC)),
+        graded=in_course_zone(datetime.fromtimestamp(max(times), UTC)) if times else None,
         most=sum(column.most for column in columns),
         columns=columns,
         rows=rows,

@@ -6,6 +6,7 @@ from datetime import datetime
 from markupsafe import Markup
 
 from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.grading.term.dates import in_course_zone
 from autograder.judging.code_marks import as_html
 
 WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
@@ -41,8 +42,9 @@ def breakable(text: str) -> Markup:
 
 
 def when(moment: datetime) -> str:
-    """ "3 September 2026, 14:05 UTC"."""
-    return f"{moment.day} {moment:%B %Y}, {moment:%H:%M} UTC"
+    """ "3 September 2026, 14:05 CEST", in the course's time zone."""
+    here = in_course_zone(moment)
+    return f"{here.day} {here:%B %Y, %H:%M %Z}"
 
 
 def duration(seconds: float) -> str:

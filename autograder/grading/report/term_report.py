@@ -12,6 +12,7 @@ from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.gather import gather, shown_path
 from autograder.grading.report.persistent import Persistent, persistent_mistakes
 from autograder.grading.report.standings import Progress, State, make_progress
+from autograder.grading.term.dates import in_course_zone
 from autograder.grading.term.tables import Term, read_term
 
 OFTEN = 0.1  # a share of the learners
@@ -90,7 +91,7 @@ def make_term_report(lessons: Sequence[Report], term: Term, files: CourseFiles) 
     submitted = {one: set(files.learners(files.submitted, one)) for one in files.lessons()}
     now = datetime.now(UTC)
     return TermReport(
-        made=now.astimezone(),
+        made=in_course_zone(now),
         lessons=list(lessons),
         progress=make_progress(
             sorted({*learners, *names, *term.learners}),

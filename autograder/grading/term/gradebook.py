@@ -15,6 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.errors import CourseError
+from autograder.grading.term.dates import shown
 from autograder.grading.term.penalty import late_penalty
 from autograder.grading.term.tables import LessonTerms, Term, due_for
 
@@ -85,7 +86,7 @@ def _learners(gradebook: Gradebook, term: Term) -> Iterator[str]:
 def _due_dates(gradebook: Gradebook, term: Term) -> Iterator[str]:
     for assignment in gradebook.assignments:
         if _set_due(assignment, term):
-            yield f"{assignment.name} is due {assignment.duedate} UTC"
+            yield f"{assignment.name} is due {shown(assignment.duedate)}"
 
 
 def _submissions(gradebook: Gradebook, term: Term) -> Iterator[str]:
@@ -95,7 +96,7 @@ def _submissions(gradebook: Gradebook, term: Term) -> Iterator[str]:
     for submission in (one for assignment in ruled for one in assignment.submissions):
         about = f"{submission.student_id}, {submission.assignment.name}"
         if set_due_dates(submission, term):
-            yield f"{about}: due {submission.duedate} UTC"
+            yield f"{about}: due {shown(submission.duedate)}"
         if _set_penalties(submission, term):
             lost = sum(one.late_submission_penalty or 0 for one in submission.notebooks)
             yield f"{about}: late penalty {lost:g}"

@@ -66,13 +66,16 @@ def test_a_source_without_a_title_has_a_name():
     assert words(page(TWO, facts(POINTS), title="").h1) == "01 of two exercises"
 
 
-def test_late_and_when():
+def test_late_and_when(monkeypatch):
     known = facts(POINTS, penalty=1.5, handed_in=MONDAY, seconds_late=27 * 3600)
     soup = page(TWO, known)
     assert "3.5 of 8 points 5 points for your answers, less 1.5 for handing in late." in header(
         soup
     )
     assert "Handed in 21 September 2026, 14:05 UTC, 1 day 3 hours late." in header(soup)
+    monkeypatch.setenv("COURSE_TIME_ZONE", "Europe/Berlin")
+    soup = page(TWO, known)
+    assert "Handed in 21 September 2026, 16:05 CEST, 1 day 3 hours late." in header(soup)
     assert rows(soup)[-1] == ["handed in late", "−1.5", "1 day 3 hours"]
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
@@ -175,6 +176,19 @@ def test_a_page_is_written_when_it_would_show_something_else(course):
     course.write("autograded/ada", exercise("softmax", 0, "Another."))
     assert course.feedback() and not course.feedback()
     assert course.feedback(force=True)
+
+
+def test_another_time_zone_is_something_else(course, monkeypatch):
+    with course.gradebook() as book:
+        book.find_submission(LESSON, "ada").timestamp = MONDAY
+        book.db.commit()
+    assert course.feedback() and not course.feedback()
+    monkeypatch.setenv("COURSE_TIME_ZONE", "Europe/Berlin")
+    assert course.feedback() and not course.feedback()
+    assert "CEST" in words(course.shown())
+    monkeypatch.setenv("COURSE_TIME_ZONE", "Nowhere")
+    with pytest.raises(NbGraderException, match="COURSE_TIME_ZONE is 'Nowhere'"):
+        course.feedback()
 
 
 def test_a_page_of_nbgraders_is_replaced(course):

@@ -1,10 +1,14 @@
 """Dates with a time are read as they are meant, or refused."""
 
+import time
 from datetime import datetime
 
 import pytest
 
-from autograder.grading.term.dates import read_date
+from autograder.errors import CourseError
+from autograder.grading.term.dates import course_zone, read_date, shown
+
+SUMMER, WINTER = datetime(2026, 7, 5, 21, 59), datetime(2026, 12, 5, 21, 59)
 
 
 @pytest.mark.parametrize(
@@ -42,3 +46,27 @@ def test_a_time_is_given_in_utc(text):
 def test_what_is_no_time_is_refused(text):
     with pytest.raises(ValueError, match="is no date with a time"):
         read_date(text)
+
+
+def test_people_see_the_courses_time(monkeypatch):
+    monkeypatch.setenv("COURSE_TIME_ZONE", "Europe/Berlin")
+    assert (shown(SUMMER), shown(WINTER)) == ("2026-07-05 23:59 CEST", "2026-12-05 22:59 CET")
+    assert shown(datetime.max).startswith("9999-12-31")
+
+
+def test_or_else_the_machines(monkeypatch):
+    try:
+        for zone, expected in (("UTC", "21:59 UTC"), ("America/New_York", "17:59 EDT")):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            assert shown(SUMMER) == f"2026-07-05 {expected}"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize("name", ["Berlin", "CEST", "../etc/hostname", "/etc/localtime", "a\nb"])
+def test_a_zone_that_is_none_is_told(monkeypatch, name):
+    monkeypatch.setenv("COURSE_TIME_ZONE", name)
+    with pytest.raises(CourseError, match="which is no time zone: write one like Europe/Berlin"):
+        course_zone()
