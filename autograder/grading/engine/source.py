@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ from nbformat import NotebookNode
 
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
+PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -18,7 +21,8 @@ class Source:
 
     grade_ids: of nbgrader's cells, in order. imports: the modules that it imports.
     prose: what the course wrote in other cells than code and nbgrader's; None if that is unknown.
-    outputs: of the code cells that are not nbgrader's, by the cell's source.
+    outputs: of the code cells that are not nbgrader's, by the cell's source; none of `progress()`,
+    which shows the points of whoever runs it.
     """
 
     grade_ids: tuple[str, ...] = ()
@@ -39,7 +43,11 @@ def read_source(path: Path) -> Source:
         prose=frozenset(
             cell.source for cell in cells if cell.cell_type != "code" and not grade_id_of(cell)
         ),
-        outputs={cell.source: cell.outputs for cell in code if not grade_id_of(cell)},
+        outputs={
+            cell.source: [] if PROGRESS.search(cell.source) else cell.outputs
+            for cell in code
+            if not grade_id_of(cell)
+        },
     )
 
 

@@ -103,7 +103,7 @@ def make_feedback(
     renderer = Renderer()
     answers = _answers(renderer, find_exercises(cells, facts, outline.order))
     renderer.put_below(REST_LEVEL)
-    cells = _rest(cells, answers)
+    cells = _rest([cell for cell in cells if not _repeats(cell, why)], answers)
     rest = list(_render_rest(renderer, cells, facts))
     return Feedback(
         title=outline.title or visible(facts.notebook.replace("_", " "), LONGEST_NAME),
@@ -130,10 +130,10 @@ def _answers(renderer: Renderer, exercises: list[Exercise]) -> list[Answer]:
 
 
 def _graded(renderer: Renderer, exercise: Exercise) -> Markup:
-    """Render a graded cell. Of a `check(…)`, only the card says anything."""
+    """Render a graded cell. Of a `check(…)`, only the card says anything, once it is graded."""
     renderer.put_below(ANSWER_LEVEL)
     if exercise.kind == CHECK:
-        return renderer.outputs(exercise.graded)
+        return Markup() if exercise.state == WAITING else renderer.outputs(exercise.graded)
     html, label = renderer.cell(exercise.graded), LABELS.get(exercise.kind)
     return Markup('<p class="label">{}</p>').format(label) + html if html and label else html
 
@@ -168,6 +168,11 @@ def _render_rest(
 
 def _anchor(cell: Cell) -> str:
     return f"cell-{cell.number}"
+
+
+def _repeats(cell: Cell, why: str) -> bool:
+    """Whether a cell only says why nothing is graded, as that of a damaged notebook does."""
+    return bool(why) and cell.kind == "markdown" and cell.source.endswith(why)
 
 
 def why_not_graded(run: Mapping[str, Any]) -> str:

@@ -34,6 +34,8 @@ ELEMENT = re.compile(
     r'<code class="(?P<rendered>[a-z-]+)">(?P<text>[^<]*)</code>'
     r'|<(?P<close>/?)(?P<name>[a-z][a-z0-9]*)(?P<rest>(?:[^>"]|"[^"]*")*)>'
 )
+# A tag as somebody means it. What is between the signs in "a<b and c>d" looks like one, too.
+TAG = re.compile(r"""</?([a-z][a-z0-9]*)(\s+[\w-]+=("[^"]*"|'[^']*'|[^\s"'=<>`]+))*\s*/?>""", re.I)
 # Line ends in a picture's data come out of Markdown as %0A.
 SRC = re.compile(r' src="(data:image/[\w.+-]+;base64,(?:[\w+/=\s]|%0A)*)"', re.ASCII)
 ALT = re.compile(r' alt="[^"]*"')
@@ -136,6 +138,11 @@ class _Renderer(IPythonRenderer):
 
     def latex_environment(self, name: str, body: str) -> str:
         return _code(BLOCK, rf"\begin{{{name}}}{body}\end{{{name}}}")
+
+    def inline_html(self, html: str) -> str:
+        tag = TAG.fullmatch(html)
+        is_meant = html.startswith("<!--") or (tag and tag[1].lower() in TAGS)
+        return super().inline_html(html) if is_meant else escape(html, quote=False)
 
     def block_code(self, code: str, info: str | None = None) -> str:
         is_python = (info or "").split()[:1] in (["python"], ["py"], ["python3"])

@@ -203,6 +203,17 @@ def test_a_notebook_that_could_not_be_graded_says_why():
     assert rows(soup) == [["softmax", "– of 4", "… not graded yet"]]
 
 
+def test_the_page_of_a_damaged_notebook_says_so_once():
+    why = "The file is empty: save it again."
+    told = markdown(f"**This notebook could not be graded**: {why}")
+    cells = exercise("softmax", 0, f"The check did not run: {why}", problems=(Problem("not run"),))
+    known = facts({"check_softmax": (4, None, None)})
+    soup = page([told, *cells], known, outcome="not graded", reason=why)
+    assert words(soup).count(why) == 1
+    assert "0 of 4" not in words(soup)
+    assert soup.select_one(".rest") is None
+
+
 def test_a_part_that_could_not_be_graded_says_why():
     known = facts({**POINTS, "check_attend": (4, None, None)})
     soup = page(TWO, known, why="it was cut off")
