@@ -93,8 +93,9 @@ grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUD
 LMS_OPTIONS = $(if $(LMS),--lms=$(LMS)) $(if $(TO),--to='$(subst ','\'',$(TO))') \
 	$(if $(WORKSHEET),--worksheet='$(subst ','\'',$(WORKSHEET))')
 
-export: $(VENV)/developer  ## export marks [LESSON=... LMS=canvas|moodle WORKSHEET=... TO=...]
-	python -m autograder.grading.lms export $(LESSON) $(LMS_OPTIONS)
+export: $(VENV)/developer  ## export marks [LESSON=... LMS=canvas|moodle WORKSHEET=... TO=... ANY_MAXIMUM=1]
+	python -m autograder.grading.lms export $(LESSON) $(LMS_OPTIONS) \
+		$(if $(filter-out 0,$(ANY_MAXIMUM)),--any-maximum)
 
 collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... LMS=... ZIP=... [WORKSHEET=... FORCE=1]
 	python -m autograder.grading.lms collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \

@@ -44,6 +44,7 @@ from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import (
     bring_up_to_date,
+    in_gradebook,
     require_readable,
     waiting_to_be_marked,
 )
@@ -182,6 +183,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
             if due:
                 self._grade(due, summary)
             summary.waiting = self._waiting()
+            summary.strangers, summary.gone = self._strangers(term), self._gone()
             if self._is_late_taken_off(term):
                 summary.without_time = self._without_time()
 
@@ -332,6 +334,18 @@ class Autograde(seams.OpenAutograde, PlainFiles):
     def _without_time(self) -> list[str]:
         """List the learners whose submissions do not say when they were handed in."""
         return [self._student(path) for path in self.assignments if _is_timeless(Path(path))]
+
+    def _strangers(self, term: Term) -> list[str]:
+        """List the learners at hand who are not in learners.csv; nobody if there is none."""
+        known = term.learners
+        return [one for one in map(self._student, self.assignments) if known and one not in known]
+
+    def _gone(self) -> list[str]:
+        """List the learners in the gradebook whose submissions are gone."""
+        assignment, wanted = self.coursedir.assignment_id, self.coursedir.student_id
+        with self._gradebook() as gradebook:
+            graded = [one for one in in_gradebook(gradebook, assignment) if fnmatch(one, wanted)]
+        return [one for one in graded if not Path(self.source_path(assignment, one)).exists()]
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment; none if it was not released."""

@@ -67,7 +67,10 @@ def export(options: argparse.Namespace) -> int:
     app.update_config(
         Config(
             ExportPlugin={"to": options.to, "assignment": options.lessons},
-            MoodleExporter={"worksheet": options.worksheet},
+            MoodleExporter={
+                "worksheet": options.worksheet,
+                "any_maximum": options.any_maximum,
+            },
         )
     )
     app.start()
@@ -126,6 +129,9 @@ def _parser() -> argparse.ArgumentParser:
     exporting.add_argument(
         "--to", default="", metavar="FILE", help="default: grades.csv, canvas.csv or moodle.csv"
     )
+    exporting.add_argument(
+        "--any-maximum", action="store_true", help="even if Moodle's maximum is another"
+    )
     collecting = _command(commands, collect, needs_system=True)
     collecting.add_argument("lesson", metavar="LESSON")
     collecting.add_argument("zip", type=Path, metavar="ZIP", help="as downloaded")
@@ -170,8 +176,8 @@ def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
     if not options.force:
         if remembered_names(archive.parent):
             raise CourseError(
-                f"{options.lesson} was collected before: --force collects it again, and replaces "
-                "what was collected from the same learners."
+                f"{options.lesson} was collected before: FORCE=1 (--force) collects it again, and "
+                "replaces what was collected from the same learners."
             )
         # A run that knew nobody may have left the zip's files.
         shutil.rmtree(download_folder(app, app.extracted_directory), ignore_errors=True)

@@ -6,7 +6,7 @@ penalties are those of the tables.
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from nbgrader.api import Assignment, Gradebook
@@ -59,7 +59,16 @@ class MarksExporter(ExportPlugin):
 
         # nbgrader reads a name like 2026 on the command line as a number.
         lessons, learners = map(str, self.assignment), map(str, self.student)
-        self.write_marks(read_marks(gradebook, term, submitted, lessons, learners), term)
+        marks = read_marks(gradebook, term, submitted, lessons, learners)
+        self._warn_of_gone(marks, submitted)
+        self.write_marks(marks, term)
+
+    def _warn_of_gone(self, marks: ClassMarks, submitted: Callable[[str, str], bool]) -> None:
+        """Name those who have a mark for what is no longer there."""
+        for lesson in (assignment.name for assignment in marks.lessons):
+            graded = [one for one, mark in marks.of(lesson) if mark.state is State.GRADED]
+            gone = [one for one in graded if not submitted(one.learner, lesson)]
+            self.warn_of(f"With a mark for {lesson}, but no longer among the submissions", gone)
 
 
 class CsvExporter(MarksExporter):
@@ -105,7 +114,7 @@ def write_output(path: Path, data: bytes) -> None:
         write_whole(path, data)
     except OSError as error:
         raise CourseError(
-            f"{path} can't be written ({error.strerror}): name another file with --to."
+            f"{path} can't be written ({error.strerror}): name another file with TO=… (--to)."
         ) from error
 
 

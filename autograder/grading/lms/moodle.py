@@ -1,8 +1,9 @@
 """Marks for Moodle: fill in the offline grading worksheet that was downloaded from it.
 
-In Moodle, set the maximum grade to the lesson's points: Moodle skips a grade above its maximum. On
-upload, tick "Allow updating records that have been modified more recently in Moodle" when marks
-change: in other languages than English, Moodle can't read its own dates in the worksheet.
+In Moodle, set the maximum grade to the lesson's points: another one changes what a mark means, and
+Moodle skips a grade above it. On upload, tick "Allow updating records that have been modified more
+recently in Moodle" when marks change: in other languages than English, Moodle can't read its own
+dates in the worksheet.
 """
 
 from collections.abc import Mapping
@@ -25,12 +26,15 @@ class MoodleExporter(MarksExporter):
 
     default_to = "moodle.csv"
     worksheet = Unicode(help="The grading worksheet, as downloaded from Moodle.").tag(config=True)
+    any_maximum = Bool(False, help="Fill in marks although Moodle's maximum is another.").tag(
+        config=True
+    )
     strict = Bool(True, help="End with an error if a mark found no place.").tag(config=True)
 
     def write_marks(self, marks: ClassMarks, term: Term) -> None:
         lesson = self._only_lesson(marks)
         sheet = Worksheet(self._path())
-        self._compare_maxima(marks.lessons[0].max_score, sheet)
+        self._compare_maxima(lesson, marks.lessons[0].max_score, sheet)
         rows = sheet.match(marks.learners)
         given = {one: mark for one, mark in marks.of(lesson) if mark.score is not None}
         strangers = [row for row in sheet.participants if row not in rows.values()]
@@ -51,13 +55,13 @@ class MoodleExporter(MarksExporter):
         self.warn_of(f"With a mark above {sheet.most:g}, Moodle's maximum", above)
         return rowless + above
 
-    def _compare_maxima(self, most: float, sheet: Worksheet) -> None:
-        if most != sheet.most:
-            self.log.warning(
-                "The maximum grade is %g in Moodle and %g here: in Moodle, set it to %g.",
-                sheet.most,
-                most,
-                most,
+    def _compare_maxima(self, lesson: str, most: float, sheet: Worksheet) -> None:
+        """Raise CourseError if Moodle would take the marks for shares of another maximum."""
+        if most != sheet.most and not self.any_maximum:
+            raise CourseError(
+                f"The maximum grade is {sheet.most:g} in Moodle, but {lesson} has {most:g} points. "
+                f"In Moodle, set it to {most:g}, and download the worksheet again. If Moodle's "
+                "maximum is meant, ANY_MAXIMUM=1 (--any-maximum) fills in the marks as they are."
             )
 
     def _only_lesson(self, marks: ClassMarks) -> str:
@@ -68,6 +72,7 @@ class MoodleExporter(MarksExporter):
     def _path(self) -> Path:
         if not self.worksheet:
             raise CourseError(
-                "Name the grading worksheet that you downloaded from Moodle: --worksheet=FILE."
+                "Name the grading worksheet that you downloaded from Moodle: WORKSHEET=… "
+                "(--worksheet)."
             )
         return Path(self.worksheet)

@@ -42,6 +42,10 @@ class TermReport:
         """Count those who handed in."""
         return sum(one.standings[lesson].handed_in for one in self.progress)
 
+    def expected(self, lesson: str) -> int:
+        """Count the learners who are not excused."""
+        return len(self.progress) - len(self.learners(lesson, State.EXCUSED))
+
     def late(self, lesson: str) -> int:
         """Count those who handed in late."""
         return sum(one.standings[lesson].days_late > 0 for one in self.progress)

@@ -11,7 +11,7 @@ from typing import Any
 
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.errors import CourseError
@@ -63,13 +63,21 @@ def set_due_dates(submission: SubmittedAssignment, term: Term) -> bool:
 
 def waiting_to_be_marked(gradebook: Gradebook, lesson: str) -> list[str]:
     """List the learners with an answer that a person still has to mark."""
-    query = (
+    query = _submitted(lesson).where(SubmittedAssignment.needs_manual_grade)
+    return list(gradebook.db.scalars(query))
+
+
+def in_gradebook(gradebook: Gradebook, lesson: str) -> list[str]:
+    """List the learners with a submission to a lesson in the gradebook."""
+    return list(gradebook.db.scalars(_submitted(lesson)))
+
+
+def _submitted(lesson: str) -> Select:
+    return (
         select(SubmittedAssignment.student_id)
         .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
         .where(Assignment.name == lesson)
-        .where(SubmittedAssignment.needs_manual_grade)
     )
-    return list(gradebook.db.scalars(query))
 
 
 def _learners(gradebook: Gradebook, term: Term) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Grading changes the gradebook as nbgrader does, even while others work in it."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -215,14 +216,21 @@ def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
     assert "0 not graded, 1 unchanged" in said
 
 
-@pytest.mark.parametrize("said", ["yesterday evening", "9." * 1_500_000], ids=["words", "3 MB"])
-def test_a_time_that_is_none_leaves_no_mark(api, course, said):
+@pytest.mark.parametrize(
+    ("said", "why", "remedy"),
+    [
+        ("yesterday evening", "says 'yesterday evening'", "write it as 2026-10-05 23:59"),
+        ("9." * 1_500_000, "can't be read, for it has 3 MB", "write the time into a new file"),
+    ],
+    ids=["words", "3 MB"],
+)
+def test_a_time_that_is_none_leaves_no_mark(api, course, said, why, remedy):
     hand_in(course, "dreamer", 1, EARLY)
     grade(api, "dreamer")
     hand_in(course, "dreamer", 1, said)
     told = grade(api, "dreamer", success=False)
-    assert f"not graded: dreamer: timestamp.txt says '{said[:17]}" in told
-    assert "write it as 2026-10-05 23:59" in told
+    assert f"not graded: dreamer: timestamp.txt {why}" in told
+    assert remedy in told
     assert submission(api, "dreamer")[2]["check_x"] == (None, None, True)
 
 
@@ -239,7 +247,8 @@ def test_a_time_that_can_not_be_read_stalls_nothing(api, course):
     path = course / "submitted" / "piper" / SMALL / "timestamp.txt"
     path.unlink()
     os.mkfifo(path)
-    assert "timestamp.txt is no file that can be read" in grade(api, "piper", success=False)
+    said = grade(api, "piper", success=False)
+    assert "timestamp.txt can't be read, for it is no file" in said
 
 
 def test_what_could_not_be_graded_is_settled_by_points_given_by_hand(api, course):
@@ -299,6 +308,22 @@ def test_a_dry_run_leaves_what_the_tables_say_for_the_next(api, course, monkeypa
         with api.gradebook as book:
             assert [found.last_name for found in book.students if found.id == "ada"] == known
     table.unlink()
+
+
+def test_who_is_not_in_learners_csv_or_no_longer_submitted_is_named(api, course):
+    for student in ("kk known", "kk stranger", "kk gone"):
+        hand_in(course, student, 1, EARLY)
+    assert "learners.csv" not in grade(api, "kk*")
+    table = course / "learners.csv"
+    table.write_text("learner\nkk known\nkk gone\n", encoding="utf-8")
+    shutil.rmtree(course / "submitted" / "kk gone")
+    said = grade(api, "kk*")
+    table.unlink()
+    assert "not in learners.csv, and graded all the same: kk stranger\n" in said
+    assert (
+        "no longer submitted, with marks that stay in the gradebook and exports: kk gone\n" in said
+    )
+    assert "kk gone" not in grade(api, "kk known")
 
 
 def test_the_history_keeps_what_was_handed_in_and_its_mark(api, course):

@@ -219,7 +219,7 @@ def test_collecting_again_replaces_only_what_is_in_the_zip(course, lms, zipped, 
     assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 0
     newer = zipped(f"kingada_LATE_101_3001_{FIRST}-1.ipynb", called="newer.zip")
     assert lms("collect", FIRST, "--lms=canvas", newer) == 2
-    assert "was collected before: --force collects it again" in capfd.readouterr().err
+    assert "was collected before: FORCE=1 (--force) collects it again" in capfd.readouterr().err
     assert lms("collect", FIRST, "--lms=canvas", newer, "--force") == 0
     assert {name[:3]: text[:7] for name, text in submitted(course).items()} == {
         "ada": "kingada",

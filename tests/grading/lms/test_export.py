@@ -54,6 +54,15 @@ def test_all_lessons_are_exported_when_none_is_named(course, lms, tmp_path):
     assert {row[0] for row in rows(path)[1:]} == {FIRST, SECOND}
 
 
+def test_a_mark_for_what_is_no_longer_there_is_named(course, lms, tmp_path, capfd):
+    course.write(f"submitted/ada/{FIRST}/{FIRST}.ipynb", "{}")
+    lms("export", f"--to={tmp_path / 'grades.csv'}")
+    said = capfd.readouterr().err
+    gone = f"With a mark for {FIRST}, but no longer among the submissions: "
+    assert f"{gone}Zoë Müller-O'Brien (zoe)\n" in said
+    assert SECOND not in said
+
+
 def test_a_submission_that_was_never_graded_is_not_missing(course, lms, tmp_path):
     course.write(f"submitted/new/{FIRST}/{FIRST}.ipynb", "{}")
     path = tmp_path / "grades.csv"

@@ -12,10 +12,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def fill(course, lms, tmp_path, capfd):
     """Fill in a worksheet; return the exit status, the new text, and what was said."""
 
-    def run(text, encoding="utf-8"):
+    def run(text, encoding="utf-8", *options):
         sheet = course.write("worksheet.csv", text, encoding)
         path = tmp_path / "moodle.csv"
-        status = lms("export", "--lms=moodle", f"--worksheet={sheet}", f"--to={path}", FIRST)
+        places = f"--worksheet={sheet}", f"--to={path}"
+        status = lms("export", "--lms=moodle", *places, FIRST, *options)
         filled = path.read_bytes().decode() if path.exists() else None
         return status, filled, capfd.readouterr().err
 
@@ -102,11 +103,25 @@ def test_a_row_for_two_learners_and_two_rows_for_one_are_nobodys(fill):
     assert "own in worksheet.csv: Zoë Müller-O'Brien (zoe)" in said
 
 
+@pytest.mark.parametrize("most", ["10.00", "20.00"])
+def test_another_maximum_in_moodle_is_an_error(fill, most):
+    status, filled, said = fill(ENGLISH.replace("15.00", most))
+    assert (status, filled) == (1, None)
+    assert f"maximum grade is {most[:2]} in Moodle, but {FIRST} has 15 points. In Moodle, " in said
+    assert "set it to 15, and download the worksheet again" in said
+    assert "ANY_MAXIMUM=1" in said
+
+
+def test_unless_it_is_meant(fill):
+    status, filled, said = fill(ENGLISH.replace("15.00", "20.00"), "utf-8", "--any-maximum")
+    assert status == 0, said
+    assert ",14.5,20.00," in filled and ",9,20.00," in filled
+
+
 def test_a_mark_above_moodles_maximum_has_no_place(fill):
-    status, filled, said = fill(ENGLISH.replace("15.00", "10.00"))
+    status, filled, said = fill(ENGLISH.replace("15.00", "10.00"), "utf-8", "--any-maximum")
     assert status == 1
     assert ",9,10.00," in filled and "14.5" not in filled
-    assert "maximum grade is 10 in Moodle and 15 here: in Moodle, set it to 15" in said
     assert "above 10, Moodle's maximum: Ada King" in said
 
 
@@ -133,7 +148,7 @@ def test_the_worksheet_and_one_lesson_have_to_be_named(course, lms, capfd):
     assert lms("export", "--lms=moodle", f"--worksheet={sheet}", FIRST, SECOND) == 1
     assert "name one lesson" in capfd.readouterr().err
     assert lms("export", "--lms=moodle", FIRST) == 1
-    assert "downloaded from Moodle: --worksheet=FILE" in capfd.readouterr().err
+    assert "downloaded from Moodle: WORKSHEET=… (--worksheet)" in capfd.readouterr().err
     assert lms("export", "--lms=moodle", "--worksheet=/nowhere.csv", FIRST) == 1
     assert "/nowhere.csv can't be read (No such file" in capfd.readouterr().err
 

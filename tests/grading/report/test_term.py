@@ -143,7 +143,7 @@ def test_each_lesson_has_a_row_with_counts(course):
     assert rows(table) == [
         ["01_ one of 10", "4 of 6 (67%)", "0", "0", "2", "5.5", "6"],
         ["02_ two of 10", "5 of 6 (83%)", "1", "1", "1", "5.5", "6"],
-        ["03_ three of 10", "2 of 6 (33%)", "0", "0", "2", "2.0", "2"],
+        ["03_ three of 10", "2 of 5 (40%)", "0", "0", "2", "2.0", "2"],
     ]
 
 
@@ -154,6 +154,17 @@ def test_who_handed_in_nothing_is_listed_by_lesson(course):
     assert "02_ two: 1 learner Gus Ito gus" in told
     assert "03_ three: 2 learners eve , Gus Ito gus" in told
     assert "cleo" not in told and "dan" not in told
+
+
+def test_who_is_excused_from_all_is_not_gone(course):
+    lines = [f"gus,{lesson},excused\n" for lesson in LESSONS]
+    with (course / "extensions.csv").open("a", encoding="utf-8") as file:
+        file.writelines(lines)
+    found = page(course)
+    assert "gus" not in section(found, "missing")
+    table = found.find(id="lessons").find_next("table")
+    shares = [row[1] for row in rows(table)]
+    assert shares == ["4 of 5 (80%)", "5 of 5 (100%)", "2 of 4 (50%)"]
 
 
 def test_mistakes_persist_in_the_class(course):
