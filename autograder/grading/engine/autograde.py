@@ -45,6 +45,7 @@ from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import (
     bring_up_to_date,
     in_gradebook,
+    late_learners,
     require_readable,
     waiting_to_be_marked,
 )
@@ -61,6 +62,7 @@ from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
+SAID_IN_SUMMARY = re.compile("^No submitted file|seconds late$|^Late submission penalty")
 NO_SECRET = (
     "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
     "into course_secret.txt, and grade again."
@@ -184,6 +186,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
                 self._grade(due, summary)
             summary.waiting = self._waiting()
             summary.strangers, summary.gone = self._strangers(term), self._gone()
+            summary.late = self._late()
             if self._is_late_taken_off(term):
                 summary.without_time = self._without_time()
 
@@ -335,6 +338,12 @@ class Autograde(seams.OpenAutograde, PlainFiles):
         """List the learners whose submissions do not say when they were handed in."""
         return [self._student(path) for path in self.assignments if _is_timeless(Path(path))]
 
+    def _late(self) -> list[str]:
+        """List the learners at hand whose submissions are late."""
+        with self._gradebook() as gradebook:
+            late = set(late_learners(gradebook, self.coursedir.assignment_id))
+        return [one for one in map(self._student, self.assignments) if one in late]
+
     def _strangers(self, term: Term) -> list[str]:
         """List the learners at hand who are not in learners.csv; nobody if there is none."""
         known = term.learners
@@ -399,9 +408,14 @@ def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:
     return next(failed, "")
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a warning of nbgrader's says more than the summary does."""
+    return not SAID_IN_SUMMARY.search(record.getMessage())
+
+
 @contextmanager
 def less_talk(log: logging.Logger) -> Iterator[None]:
-    """Silence nbgrader's messages about each submission, except warnings.
+    """Silence nbgrader's messages about each submission, except warnings that nobody else gives.
 
     Its gradebook logs an error that it raises as well, with four tracebacks.
     """
@@ -410,7 +424,9 @@ def less_talk(log: logging.Logger) -> Iterator[None]:
     try:
         for logger, level in levels.items():
             logger.setLevel(level)
+        log.addFilter(_is_news)
         yield
     finally:
+        log.removeFilter(_is_news)
         for logger, level in before.items():
             logger.setLevel(level)

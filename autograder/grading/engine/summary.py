@@ -25,8 +25,8 @@ class Summary:
 
     waiting: who has an answer that a person still has to mark, also from earlier runs.
     without_time: whose submission does not say when it was handed in, where it matters.
-    strangers: who is not in learners.csv, where there is one. gone: who has marks from an earlier
-    run, and no submission any more.
+    late: whose submission is late. strangers: who is not in learners.csv, where there is one.
+    gone: who has marks from an earlier run, and no submission any more.
     """
 
     def __init__(self) -> None:
@@ -35,6 +35,7 @@ class Summary:
         self.not_graded_before: list[tuple[str, str]] = []
         self.waiting: set[str] = set()
         self.without_time: list[str] = []
+        self.late: list[str] = []
         self.strangers: list[str] = []
         self.gone: list[str] = []
         self.changes: list[tuple[str, str]] = []
@@ -80,6 +81,8 @@ class Summary:
         if self.without_time:
             told = listed(map(printable, self.without_time))
             yield f"not late, because timestamp.txt is missing or has no time: {told}"
+        if self.late:
+            yield f"late: {listed(map(printable, self.late))}"
         if self.strangers:
             told = listed(map(printable, self.strangers))
             yield f"not in learners.csv, and graded all the same: {told}"

@@ -72,6 +72,12 @@ def in_gradebook(gradebook: Gradebook, lesson: str) -> list[str]:
     return list(gradebook.db.scalars(_submitted(lesson)))
 
 
+def late_learners(gradebook: Gradebook, lesson: str) -> list[str]:
+    """List the learners whose submission to a lesson is late."""
+    found = gradebook.find_assignment(lesson).submissions
+    return [submission.student_id for submission in found if submission.total_seconds_late > 0]
+
+
 def _submitted(lesson: str) -> Select:
     return (
         select(SubmittedAssignment.student_id)

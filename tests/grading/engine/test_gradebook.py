@@ -95,7 +95,8 @@ def give_by_hand(api, student, **points):
 
 def test_a_late_submission_is_penalized(api, course):
     hand_in(course, "late", 1, LATE)
-    grade(api, "late")
+    said = grade(api, "late")
+    assert "late: late\n" in said and "seconds late" not in said and "penalty:" not in said
     score, penalty, grades = submission(api, "late")
     assert (score, penalty) == (3, 3)  # nbgrader subtracts it when it exports
     assert grades["check_x"][0] == 3
@@ -207,6 +208,11 @@ def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
 def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
     hand_in(course, "torn", 1, EARLY)
     path = course / "submitted" / "torn" / SMALL / f"{SMALL}.ipynb"
+    text = path.read_text(encoding="utf-8")
+    path.unlink()
+    said = grade(api, "torn", success=False)
+    assert "there is no small.ipynb" in said and "No submitted file" not in said
+    path.write_text(text, encoding="utf-8")
     path.write_text(path.read_text(encoding="utf-8")[:100], encoding="utf-8")
     assert "not graded: torn: " in grade(api, "torn", success=False)
     waiting = (None, None, True)
