@@ -208,7 +208,7 @@ def test_the_page_of_a_damaged_notebook_says_so_once():
     told = markdown(f"**This notebook could not be graded**: {why}")
     cells = exercise("softmax", 0, f"The check did not run: {why}", problems=(Problem("not run"),))
     known = facts({"check_softmax": (4, None, None)})
-    soup = page([told, *cells], known, outcome="not graded", reason=why)
+    soup = page([told, *cells], known, why=why)
     assert words(soup).count(why) == 1
     assert "0 of 4" not in words(soup)
     assert soup.select_one(".rest") is None
