@@ -56,6 +56,7 @@ from autograder.grading.worker.job import (
     Graded,
     Job,
     earlier_run,
+    run_path,
     write_graded,
 )
 from autograder.sandbox.limits import Limits
@@ -78,8 +79,10 @@ class PlainFiles(BaseConverter):
         write_below(Path(self.result_path(assignment_id, student_id)), wanted)
 
     def _is_ignored(self, name: str) -> bool:
-        parts = Path(name).parts
-        return any(fnmatch(part, pattern) for part in parts for pattern in self.coursedir.ignore)
+        parts, own = Path(name).parts, [run_path(Path(path)).name for path in self.notebooks]
+        return parts[0] in own or any(
+            fnmatch(part, pattern) for part in parts for pattern in self.coursedir.ignore
+        )
 
 
 class Autograde(seams.OpenAutograde, PlainFiles):

@@ -127,6 +127,12 @@ def hard_link_beside(folder):
     os.link(folder.parents[2] / "gradebook.txt", folder / "mine.txt")
 
 
+def facts_beside(folder):
+    holding(TEXT)(folder)
+    (folder / f"{LESSON.name}.run.json").mkdir()
+    (folder / f"{LESSON.name}.run.json" / "x").write_text("{}", encoding="utf-8")
+
+
 def swarm_beside(folder):
     holding(TEXT)(folder)
     for number in range(20_000):
@@ -207,6 +213,7 @@ SUBMISSIONS = {
     "fifo as notebook": (fifo_as_notebook, 0, "is no file"),
     "folder as notebook": (folder_as_notebook, 0, "is no file"),
     "hard link beside": (hard_link_beside, FULL, ""),
+    "facts beside": (facts_beside, FULL, ""),
     "swarm beside": (swarm_beside, FULL, ""),
     "hard link as notebook": (hard_link_as_notebook, 0, "is the same file as another"),
     "time is a fifo": (with_time(os.mkfifo), 0, "timestamp.txt can't be read, for it is no file"),
@@ -326,7 +333,8 @@ def test_nothing_was_run_or_copied_that_should_not(course, said):
     assert not list(course.rglob("owned")) and not (ROOT / "owned").exists()
     for student in ("link beside", "hard link beside", "swarm beside"):
         copied = course / "autograded" / student / LESSON.name
-        assert sorted(path.name for path in copied.iterdir()) == [NOTEBOOK]
+        known = [NOTEBOOK, f"{LESSON.name}.run.json"]
+        assert sorted(path.name for path in copied.iterdir()) == known
 
 
 def test_a_student_whom_nobody_knows_costs_nobody_else(course, said):
