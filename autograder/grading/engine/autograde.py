@@ -379,6 +379,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
     seams.install(_time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
+    seams.guard_formgrader()
 
 
 def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:

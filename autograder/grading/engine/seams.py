@@ -8,6 +8,7 @@ import glob
 import logging
 import os
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ from autograder.atomic_writes import draft_of
 from autograder.sandbox.inside.expect import expect, expect_set
 
 PATIENCE = 60  # seconds; Python's default is five
+FORMGRADER = "nbgrader.server_extensions.formgrader.handlers"
 GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
 # The modules that look up each converter when it is to run.
 USERS = {
@@ -102,6 +104,28 @@ def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConv
     gradebooks.create_engine = _engine
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: handed_in_at(Path(dest_path))
     wait_for_sqlite()
+
+
+def guard_formgrader() -> None:
+    """Give formgrader's handlers what `grading.formgrader.guard` has for them, where it runs.
+
+    The commands of nbgrader read the same configuration, without formgrader.
+    """
+    if FORMGRADER not in sys.modules:
+        return
+    from nbgrader.server_extensions.formgrader import base, handlers
+
+    from autograder.grading.formgrader.guard import NoPage, OneCourse, Page
+
+    for handler, guard in (
+        (base.BaseHandler, Page),
+        (base.BaseApiHandler, NoPage),
+        (handlers.SubmissionFilesHandler, NoPage),
+        (handlers.FormgraderHandler, OneCourse),
+    ):
+        for name, own in vars(guard).items():
+            if not name.startswith("__"):
+                setattr(handler, name, own)
 
 
 def _check() -> None:

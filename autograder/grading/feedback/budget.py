@@ -15,6 +15,7 @@ MOST_PICTURES = 200_000  # bytes of these that may be pictures
 class Budget:
     """What is left of a page's limits.
 
+    most_pictures: what there was of `pictures`.
     full: whether something was left out, as it would have been too much.
     """
 
@@ -22,6 +23,9 @@ class Budget:
     pictures: int = MOST_PICTURES
     seconds: float = MOST_SECONDS
     full: bool = False
+
+    def __post_init__(self) -> None:
+        self.most_pictures = self.pictures
 
     def take(self, html: str) -> str:
         """Return the HTML, or nothing if there is no room for it."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -43,6 +43,12 @@ class Outline:
 
 
 def read_cells(data: bytes) -> tuple[Cell, ...]:
+    """Read the cells of a notebook for learners: without mark schemes. Raises ValueError."""
+    cells = read_whole_cells(data)
+    return tuple(replace(cell, source=_without_mark_scheme(cell)) for cell in cells)
+
+
+def read_whole_cells(data: bytes) -> tuple[Cell, ...]:
     """Read the cells of a notebook, leaving out what has no meaning. Raises ValueError."""
     content = json.loads(data)
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
@@ -69,7 +75,7 @@ def _cell(number: int, cell: dict[str, Any]) -> Cell:
     return Cell(
         number=number,
         kind=joined_text(cell.get("cell_type")),
-        source=_source(cell),
+        source=joined_text(cell.get("source")),
         name=grade_id_of(cell),
         metadata=_dict(cell, "metadata"),
         outputs=tuple(filter(_is_dict, outputs)) if isinstance(outputs, list) else (),
@@ -77,13 +83,12 @@ def _cell(number: int, cell: dict[str, Any]) -> Cell:
     )
 
 
-def _source(cell: dict[str, Any]) -> str:
+def _without_mark_scheme(cell: Cell) -> str:
     """Return what is written in a cell, without a mark scheme, which is for instructors alone."""
-    source = joined_text(cell.get("source"))
-    match cell:
-        case {"metadata": {"nbgrader": {"solution": False}}}:
-            return without_mark_scheme(source)
-    return source
+    match cell.metadata:
+        case {"nbgrader": {"solution": False}}:
+            return without_mark_scheme(cell.source)
+    return cell.source
 
 
 def _dict(data: dict[str, Any], name: str) -> dict[str, Any]:

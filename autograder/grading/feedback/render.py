@@ -15,7 +15,7 @@ from autograder.grading.report.harmless import MOST_TEXT
 from autograder.grading.worker.job import SHOWN
 
 OPENED, CLOSED = re.compile("<h[1-6]>"), re.compile("</h[1-6]>")
-NO_ROOM = left_out("The rest is left out: this page would be too long. It is in your notebook.")
+NO_ROOM = left_out("The rest is left out: this page would be too long. It is in the notebook.")
 
 
 class Renderer:

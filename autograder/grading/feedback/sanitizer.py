@@ -9,25 +9,16 @@ from collections.abc import Callable
 from html import escape, unescape
 from typing import Any
 
-import nh3
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from autograder.grading.feedback.budget import MOST_PICTURES, Budget
+from autograder.grading.feedback.budget import Budget
 from autograder.grading.feedback.highlight import highlighted
 from autograder.grading.feedback.math import mathml
 from autograder.grading.feedback.text import as_text
-from autograder.grading.report.harmless import (
-    ATTRIBUTES,
-    MOST_MARKDOWN,
-    MOST_TAGS,
-    PROTOCOLS,
-    STYLES,
-    TAGS,
-    clean_html,
-)
+from autograder.grading.report.harmless import MOST_MARKDOWN, MOST_TAGS, clean_html
 from autograder.grading.submission.cells import pictures_of
 
-INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # classes of <code> that is to be rendered
+INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # in `RENDERED_LATER`
 DEEPEST = 6
 # An element of what nh3 wrote: it escapes each < and > that is not a tag's, and quotes all values.
 ELEMENT = re.compile(
@@ -41,16 +32,7 @@ SRC = re.compile(r' src="(data:image/[\w.+-]+;base64,(?:[\w+/=\s]|%0A)*)"', re.A
 ALT = re.compile(r' alt="[^"]*"')
 NO_ALT = "a picture without a description"
 NOT_HERE = "A picture is left out: it is not in the notebook itself."
-TOO_LARGE = f"A picture is left out: this page keeps {MOST_PICTURES // 1000} kB of pictures."
-# Names and ids of a submission could be taken for the page's own.
-STRICTER = nh3.Cleaner(
-    tags=TAGS,
-    attributes={tag: names - {"class", "id", "name"} for tag, names in ATTRIBUTES.items()},
-    allowed_classes={"code": {INLINE, BLOCK, PYTHON}},
-    filter_style_properties=STYLES,
-    url_schemes=PROTOCOLS,
-    url_relative="deny",
-)
+TOO_LARGE = "A picture is left out: this page keeps {} kB of pictures."
 RENDERED: dict[str, Callable[[str], str]] = {
     INLINE: mathml,
     BLOCK: lambda tex: mathml(tex, block=True),
@@ -75,13 +57,13 @@ class Sanitizer:
         if html.count("<") > MOST_TAGS or not self.budget.in_time:
             return as_text(html)
         with self.budget.timed():
-            return ELEMENT.sub(self._element, STRICTER.clean(clean_html(html)))
+            return ELEMENT.sub(self._element, clean_html(html))
 
     def markdown(self, source: str, attachments: dict[str, Any] | None = None) -> str:
         """Render Markdown as harmless HTML."""
         if len(source) > MOST_MARKDOWN or not self.budget.in_time:
             return as_text(source)
-        renderer = _Renderer(pictures_of(attachments))
+        renderer = _Renderer(pictures_of(attachments), self.budget.most_pictures)
         try:
             with self.budget.timed():
                 html = MarkdownWithMath(renderer=renderer).render(source)
@@ -114,7 +96,7 @@ class Sanitizer:
         if not src:
             return left_out(NOT_HERE)
         if not self.budget.has_room_for_picture(src[1]):
-            return left_out(TOO_LARGE)
+            return left_out(TOO_LARGE.format(self.budget.most_pictures // 1000))
         described = attributes if alt else f'{attributes} alt="{NO_ALT}"'
         return f"<img{described}>"
 
@@ -125,10 +107,14 @@ def left_out(sentence: str) -> str:
 
 
 class _Renderer(IPythonRenderer):
-    """Renders Markdown, and leaves formulas and Python for after it was sanitized."""
+    """Renders Markdown, and leaves formulas and Python for after it was sanitized.
 
-    def __init__(self, attachments: dict[str, dict[str, str]]) -> None:
+    room: for attached pictures, in bytes, however often each is shown.
+    """
+
+    def __init__(self, attachments: dict[str, dict[str, str]], room: int) -> None:
         super().__init__(escape=False, exclude_anchor_links=True, attachments=attachments)
+        self._room = room
 
     def inline_math(self, body: str) -> str:
         return _code(INLINE, body)
@@ -150,8 +136,15 @@ class _Renderer(IPythonRenderer):
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         name = url.removeprefix("attachment:")
-        missing = name != url and name not in self.attachments
-        return super().image(text, "" if missing else url, title)
+        if name != url and not self._has_room_for(name):
+            url = ""
+        return super().image(text, url, title)
+
+    def _has_room_for(self, name: str) -> bool:
+        """Whether there is such an attachment, and room to show it; if so, it counts."""
+        forms = self.attachments.get(name)
+        self._room -= max(map(len, forms.values())) if forms else 0
+        return bool(forms) and self._room >= 0
 
 
 def _code(kind: str, source: str) -> str:

@@ -1,36 +1,26 @@
 """Grading with the mouse: nbgrader's formgrader in a browser, as `make formgrader` starts it."""
 
-import socket
-import urllib.request
-from contextlib import suppress
-
 import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from autograder.lessons.lesson import ROOT
-from tests.support import asking, kills
+from tests.support import asking
 from tests.support.browser import new_page
-from tests.support.classroom import LESSON, gradebook, hand_in, make_course, start_program
-from tests.support.processes import descendants
-from tests.support.waiting import HANG, wait_until
+from tests.support.classroom import LESSON, gradebook, hand_in, make_course
+from tests.support.formgrader import configure, formgrader_at
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 6
 STUDENT = "learner_004"  # answers exercise 1, and has a syntax error in exercise 2
 WRITER = "writer"  # answers only the question that a person marks
-CONFIG = """
-load_subconfig({base!r})
-get_config().CourseDirectory.root = {course!r}
-"""
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     """A course directory with the course's own settings, a question, and a few submissions."""
     course = tmp_path_factory.mktemp("course")
-    config = CONFIG.format(base=str(ROOT / "nbgrader_config.py"), course=str(course))
-    (course / "nbgrader_config.py").write_text(config, encoding="utf-8")
+    configure(course)
     make_course(course, COUNT - 1)
     notebook = nbformat.read(asking.ask(course).released_path, as_version=4)
     asking.cell_of(notebook, asking.NAME).source = "Because **variance** grows."
@@ -38,35 +28,11 @@ def course(tmp_path_factory):
     return course
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def address(course):
     """The address of a Jupyter server in the course directory."""
-    port, own = free_port(), str(course / "jupyter")
-    (course / "tmp").mkdir()
-    options = ["--no-browser", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
-    options += ["--IdentityProvider.token=", "--allow-root", "--LabApp.default_url=/formgrader"]
-    places = {"JUPYTER_CONFIG_DIR": own, "JUPYTER_RUNTIME_DIR": own, "TMPDIR": f"{course}/tmp"}
-    program = ["jupyter", "lab", *options]
-    process = start_program(program, course / "said.txt", cwd=course, **places)
-    address = f"http://127.0.0.1:{port}"
-    kills.wait_for(lambda: answers(f"{address}/api"), process)
-    yield address
-    own = descendants(process.pid)
-    process.terminate()
-    process.wait(HANG)
-    kills.wait_for_end(own, course)
-
-
-def answers(address):
-    with suppress(OSError), urllib.request.urlopen(address, timeout=HANG) as reply:
-        return reply.status == 200
-    return False
+    with formgrader_at(course) as address:
+        yield address
 
 
 def grade(page, address, student):
