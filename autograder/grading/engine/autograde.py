@@ -9,7 +9,6 @@ Modules that load torch are imported in functions, because every nbgrader comman
 
 import logging
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -49,6 +48,7 @@ from autograder.grading.term.gradebook import (
     require_readable,
     waiting_to_be_marked,
 )
+from autograder.grading.term.learner_names import is_learner_name, why_no_name
 from autograder.grading.term.tables import Term
 from autograder.grading.worker.job import (
     NOT_GRADED,
@@ -117,22 +117,25 @@ class Autograde(seams.OpenAutograde, PlainFiles):
         released = [] if self.unsealed else self._released_names()
         names = self._names = [n for n in released if fnmatch(n, self.coursedir.notebook_id)]
         self._sole = len(released) == 1
-        wanted = self.source_path(self.coursedir.assignment_id, self.coursedir.student_id)
-        folders = [folder for folder in seams.find(wanted) if os.path.isdir(folder)]
+        folders = self._submitted_folders()
         if not (names and folders):
             super().init_notebooks()
             return
         self.assignments = {
-            folder: [os.path.join(folder, f"{name}.ipynb") for name in names] for folder in folders
+            folder: [os.path.join(folder, f"{name}.ipynb") for name in names]
+            for folder in folders
+            if is_learner_name(self.student_of(folder))
         }
 
     def convert_notebooks(self) -> None:
         """Grade everything that is due. Raises NbGraderException if nothing can be graded."""
+        summary = Summary(refused=self._refused())
         if self.unsealed:
             self.log.warning("Unsealed: submissions run without a sandbox, as you.")
+            for line in summary.refusals():
+                self.log.error(line)
             super().convert_notebooks()
             return
-        summary = Summary()
         try:
             with sentences(self.log):
                 self._grade_all(summary)
@@ -171,6 +174,20 @@ class Autograde(seams.OpenAutograde, PlainFiles):
         folder = self.result_path(about["assignment"], about["student"])
         write_graded(graded, Path(folder, os.path.basename(notebook_filename)))
 
+    def _submitted_folders(self) -> list[str]:
+        """List what is handed in, hidden folders and those without a learner's name included."""
+        assignment, student = self.coursedir.assignment_id, self.coursedir.student_id
+        patterns = [student, ".*"] if student == "*" else [student]
+        found = (
+            folder for one in patterns for folder in seams.find(self.source_path(assignment, one))
+        )
+        return [folder for folder in found if os.path.isdir(folder)]
+
+    def _refused(self) -> dict[str, str]:
+        """Say of each folder whose name can't be a learner's why not."""
+        names = map(self.student_of, self._submitted_folders())
+        return {name: why for name in names if (why := why_no_name(name))}
+
     def _grade_all(self, summary: Summary) -> None:
         if self.jobs < 1:
             raise CourseError(f"Autograde.jobs is {self.jobs}; it takes at least 1.")
@@ -182,6 +199,8 @@ class Autograde(seams.OpenAutograde, PlainFiles):
             )
         with only_run(Path(self.coursedir.root)):
             term = course_term(self.coursedir)
+            if not self.dry:
+                self.remove_drafts(self.coursedir.assignment_id)
             self._follow_tables(term)
             self._maker = self._job_maker(term)
             due = self._due(summary)
@@ -224,7 +243,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
                 due.append(folder)
                 again[why] += None not in runs
             else:
-                student = self._student(folder)
+                student = self.student_of(folder)
                 summary.leave(student, _why_not_graded(runs) if student in waiting else "")
         for why, count in (+again).items():
             self.log.info("%s to grade again: %s", count, why)
@@ -232,13 +251,13 @@ class Autograde(seams.OpenAutograde, PlainFiles):
 
     def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
         """Read for each notebook what is known of the run that graded it; None if none did."""
-        graded = Path(self.result_path(self.coursedir.assignment_id, self._student(folder)))
+        graded = Path(self.result_path(self.coursedir.assignment_id, self.student_of(folder)))
         paths = [graded / Path(path).name for path in self.assignments[folder]]
         return [earlier_run(path) if path.exists() else None for path in paths]
 
     def _why_due(self, folder: str, runs: list[dict[str, Any] | None]) -> str:
         """Return why a submission is to be graded; "" if it is not."""
-        student = self._student(folder)
+        student = self.student_of(folder)
         if student in self.coursedir.student_id_exclude.split(","):
             return ""
         if self.force:
@@ -273,7 +292,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
         """Yield a job for each notebook of the submissions, read only when its turn comes."""
         for folder in due:
             for path in self.assignments[folder]:
-                yield self._maker.whole_job(Path(path), self._student(folder))
+                yield self._maker.whole_job(Path(path), self.student_of(folder))
 
     def _warn_without_secret(self) -> None:
         from autograder.building.hidden import own_secret
@@ -283,7 +302,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
 
     def _record(self, folder: str, results: dict[str, Graded], summary: Summary) -> None:
         """Write one submission's marks and notebooks, as nbgrader does."""
-        assignment, student = self.coursedir.assignment_id, self._student(folder)
+        assignment, student = self.coursedir.assignment_id, self.student_of(folder)
         self.notebooks = self.assignments[folder]
         self._graded = {path: results.pop(path) for path in self.notebooks}
         if self.dry:
@@ -311,7 +330,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
 
     def _remember(self, folder: str, outcome: str) -> None:
         """Add a submission that has been recorded to the learner's history."""
-        assignment, student = self.coursedir.assignment_id, self._student(folder)
+        assignment, student = self.coursedir.assignment_id, self.student_of(folder)
         with self._gradebook() as gradebook:
             found = gradebook.find_submission(assignment, student)
             entry = {
@@ -331,7 +350,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
         """Return those of the learners at hand with an answer that a person still has to mark."""
         with self._gradebook() as gradebook:
             waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
-        return set(map(self._student, self.assignments)) & set(waiting)
+        return set(map(self.student_of, self.assignments)) & set(waiting)
 
     def _is_late_taken_off(self, term: Term) -> bool:
         terms = term.lessons.get(self.coursedir.assignment_id)
@@ -339,7 +358,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
 
     def _without_time(self) -> list[str]:
         """List the learners whose submissions do not say when they were handed in."""
-        return [self._student(path) for path in self.assignments if _is_timeless(Path(path))]
+        return [self.student_of(path) for path in self.assignments if _is_timeless(Path(path))]
 
     def _late(self) -> list[str]:
         """List the learners at hand whose submissions are late."""
@@ -370,10 +389,6 @@ class Autograde(seams.OpenAutograde, PlainFiles):
 
     def _gradebook(self) -> Gradebook:
         return Gradebook(self.coursedir.db_url, self.coursedir.course_id)
-
-    def _student(self, folder: str) -> str:
-        pattern = self.source_path("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
-        return re.match(pattern, folder, re.DOTALL)["student"]
 
 
 def install() -> None:

@@ -22,7 +22,7 @@ from autograder.atomic_writes import draft_of
 from autograder.grading.engine.summary import listed, printable
 from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.term.dates import read_date
-from autograder.grading.term.tables import can_name_folder
+from autograder.grading.term.learner_names import is_learner_name
 from autograder.grading.worker.job import TIMESTAMP
 
 GROUP_FOLDER, GROUP_FILE = 0o2770, 0o660  # permissions in a course that a group shares
@@ -149,7 +149,7 @@ class CollectPlainFiles(ExchangeCollect):
 
 def _read_name(path: Path, learner: str, rest: str) -> HandedIn | None:
     """Read the time in the rest of a folder's name; what follows a last + may be a random text."""
-    if not (can_name_folder(learner) and learner.isprintable() and learner):
+    if not is_learner_name(learner):
         return None
     for time in (rest, rest.rpartition("+")[0]):
         with suppress(ValueError):

@@ -7,6 +7,8 @@ gives an error that names what is missing, and never a wrong mark.
 import glob
 import logging
 import os
+import re
+import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +31,8 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import Engine, create_engine, event
 
-from autograder.atomic_writes import draft_of
+from autograder.atomic_writes import UNFINISHED, draft_of
+from autograder.grading.term.learner_names import is_learner_name
 from autograder.sandbox.inside.expect import expect, expect_set
 
 PATIENCE = 60  # seconds; Python's default is five
@@ -47,6 +50,17 @@ class OpenConverter:
     """Public names for what is private in nbgrader's converters, and drafts of what they write."""
 
     _draft: Path | None = None
+
+    def student_of(self, folder: str) -> str:
+        """Return whose submission is in a folder that notebooks come from."""
+        pattern = self.source_path("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
+        return re.match(pattern, folder, re.DOTALL)["student"]
+
+    def remove_drafts(self, assignment: str) -> None:
+        """Remove what killed runs left of any learner's results."""
+        results = Path(self.result_path(assignment, "*"))
+        for draft in find(str(results.with_name(f".{glob.escape(assignment)}.*{UNFINISHED}"))):
+            shutil.rmtree(draft)
 
     def source_path(self, assignment: str, student: str, escape: bool = False) -> str:
         """Return the folder that notebooks come from."""
@@ -100,7 +114,7 @@ def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConv
     for converter in own:
         for module in USERS[converter.__name__]:
             setattr(module, converter.__name__, converter)
-    base.glob = api.glob = utils.glob = SimpleNamespace(glob=find)
+    base.glob = api.glob = utils.glob = SimpleNamespace(glob=find_named)
     gradebooks.create_engine = _engine
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: handed_in_at(Path(dest_path))
     wait_for_sqlite()
@@ -160,6 +174,13 @@ def find(pattern: str) -> list[str]:
         if not {"*", "?"} & set(place) and os.path.exists(place):
             return glob.glob(os.sep.join([glob.escape(place), *parts[count:]]))
     return glob.glob(pattern)
+
+
+def find_named(pattern: str) -> list[str]:
+    """Do the same, without folders in the place of a * that have no name for a learner."""
+    places = [place for place, part in enumerate(pattern.split(os.sep)) if part == "*"]
+    found = ((path, path.split(os.sep)) for path in find(pattern))
+    return [path for path, parts in found if all(is_learner_name(parts[n]) for n in places)]
 
 
 def wait_for_sqlite() -> None:

@@ -1,16 +1,12 @@
 """Count the outcomes of a run, and say who has no mark, and why."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from autograder.grading.term.learner_names import LONGEST, printable
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 
 LONGEST_REASON = 300
 MOST_NAMES = 20
-
-
-def printable(text: str) -> str:
-    """Replace characters that would move the cursor, color a terminal or start a new line."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def listed(names: Iterable[str]) -> str:
@@ -23,13 +19,15 @@ def listed(names: Iterable[str]) -> str:
 class Summary:
     """Outcomes of submissions as they come in.
 
+    refused: the names of folders that can't be a learner's, and why not.
     waiting: who has an answer that a person still has to mark, also from earlier runs.
     without_time: whose submission does not say when it was handed in, where it matters.
     late: whose submission is late. strangers: who is not in learners.csv, where there is one.
     gone: who has marks from an earlier run, and no submission any more.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, refused: Mapping[str, str] | None = None) -> None:
+        self.refused = refused or {}
         self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
         self.unchanged = 0
         self.not_graded_before: list[tuple[str, str]] = []
@@ -43,7 +41,7 @@ class Summary:
     @property
     def complete(self) -> bool:
         """Whether everybody has a mark."""
-        return not (self.not_graded_before or self.learners[NOT_GRADED])
+        return not (self.refused or self.not_graded_before or self.learners[NOT_GRADED])
 
     def add(self, learner: str, outcome: str, reason: str = "") -> None:
         self.learners[outcome].append(_told(learner, reason))
@@ -58,8 +56,18 @@ class Summary:
         """Count a submission that was graded without writing; changed: what would, in words."""
         self.changes.append((printable(learner), printable(changed)))
 
+    def refusals(self) -> Iterator[str]:
+        """Yield a line for each folder that was left out for its name."""
+        for name, why in sorted(self.refused.items()):
+            shown = printable(name[: LONGEST + 1]) + "…" * (len(name) > LONGEST)
+            yield (
+                f"refused: the folder {shown!r} in submitted can't have a learner's name: {why}. "
+                "Rename it to the learner's name, or remove it"
+            )
+
     def dry_lines(self) -> Iterator[str]:
         """Yield a line for each whose points would change, and counts."""
+        yield from self.refusals()
         changes = [(learner, changed) for learner, changed in sorted(self.changes) if changed]
         for learner, changed in changes:
             yield f"{learner}: {changed}"
@@ -70,6 +78,7 @@ class Summary:
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each without a mark, one for all who answered nothing, and counts."""
+        yield from self.refusals()
         for learner, reason in sorted(self.not_graded_before):
             yield f"not graded in an earlier run: {learner}: {reason}"
         for learner, reason in sorted(self.learners[NOT_GRADED]):

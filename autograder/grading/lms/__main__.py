@@ -31,6 +31,7 @@ from autograder.grading.lms.handed_in_as import remembered_names
 from autograder.grading.lms.marks import class_list
 from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import unreadable
+from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Learner
 from autograder.lessons.lesson import ROOT
 
@@ -205,7 +206,7 @@ def _filled(
 
 def _list(problem: str, learners: list[Learner]) -> None:
     if learners:
-        print(f"{problem}: {'; '.join(map(str, learners))}", file=sys.stderr)
+        print(printable(f"{problem}: {'; '.join(map(str, learners))}"), file=sys.stderr)
 
 
 if __name__ == "__main__":

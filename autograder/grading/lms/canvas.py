@@ -1,12 +1,13 @@
 """Marks for Canvas: a CSV for "Import" in its gradebook.
 
 Canvas looks a learner up by its own id, then by the two SIS ids, then by name (its source:
-lib/gradebook_importer.rb). A row "Points Possible" is left out, because Canvas would set the
+lib/gradebook_importer.rb). So a name like =1+1 gets an apostrophe, and the ids, which learners.csv
+gives, stay as they are. A row "Points Possible" is left out, because Canvas would set the
 maximum of its assignments from that.
 """
 
 from autograder.errors import CourseError
-from autograder.grading.lms.export import MarksExporter, as_csv
+from autograder.grading.lms.export import MarksExporter, as_csv, as_text
 from autograder.grading.lms.marks import ClassMarks, Mark, State, number
 from autograder.grading.term.tables import Learner, LessonTerms, Term
 
@@ -54,7 +55,7 @@ def _known_to_canvas(learner: Learner) -> bool:
 def _about(learner: Learner) -> list[str]:
     name = ", ".join(filter(None, [learner.last_name, learner.first_name]))
     ids = [learner.canvas_id, learner.sis_user_id, learner.sis_login_id]
-    return [name or learner.learner, *ids, learner.section]
+    return [as_text(name or learner.learner), *ids, learner.section]
 
 
 def _cell(mark: Mark) -> str:

@@ -28,6 +28,7 @@ from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, rea
 from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone
+from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Term
 
 LATE = (
@@ -119,7 +120,7 @@ class LmsCollector(FileNameCollectorPlugin):
     def _answers(self) -> dict[Path, dict[str, str]]:
         """The answers to all of nbgrader's questions, which come file by file."""
         for line in self.report():
-            self.log.warning(line)
+            self.log.warning(printable(line))
         archive = download_folder(self.parent, self.parent.archive_directory)
         remember_names(archive.parent, self.plan.names)
         times = self.times(course_term(self.parent.coursedir))

@@ -17,7 +17,10 @@ from autograder.errors import CourseError
 from autograder.grading.lms.marks import ClassMarks, Mark, State, number, read_marks
 from autograder.grading.term.course import course_directory, course_term
 from autograder.grading.term.gradebook import bring_up_to_date
+from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Learner, Term
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what cells begin with that spreadsheets compute
 
 
 class MarksExporter(ExportPlugin):
@@ -45,7 +48,7 @@ class MarksExporter(ExportPlugin):
 
     def warn_of(self, problem: str, names: Iterable[object]) -> None:
         """Log a warning that lists names, if there are any."""
-        if listed := "; ".join(map(str, names)):
+        if listed := "; ".join(printable(str(name)) for name in names):
             self.log.warning("%s: %s", problem, listed)
 
     def _export(self, gradebook: Gradebook) -> None:
@@ -101,6 +104,11 @@ class CsvExporter(MarksExporter):
         self.write_file(as_csv([self.columns, *rows]))
 
 
+def as_text(name: str) -> str:
+    """Keep a spreadsheet from computing a name such as =1+1, with the apostrophe that it hides."""
+    return f"'{name}" if name.startswith(FORMULA) else name
+
+
 def as_csv(rows: Iterable[Iterable[object]]) -> bytes:
     """Write rows as CSV in UTF-8, whatever the locale; None becomes an empty cell."""
     text = io.StringIO()
@@ -121,13 +129,13 @@ def write_output(path: Path, data: bytes) -> None:
 def _plain_row(lesson: Assignment, learner: Learner, mark: Mark) -> list[object]:
     graded = mark.state is State.GRADED
     return [
-        lesson.name,
+        as_text(lesson.name),
         lesson.duedate,
         mark.handed_in,
-        learner.learner,
-        learner.last_name,
-        learner.first_name,
-        learner.email,
+        as_text(learner.learner),
+        as_text(learner.last_name),
+        as_text(learner.first_name),
+        as_text(learner.email),
         number(mark.raw) if graded else "",
         number(mark.penalty) if graded else "",
         number(mark.score),

@@ -25,6 +25,7 @@ from sqlalchemy import func, or_, select
 
 from autograder.errors import CourseError
 from autograder.grading.term.gradebook import NAMES
+from autograder.grading.term.learner_names import is_learner_name
 from autograder.grading.term.tables import Learner, Term, is_excused
 
 
@@ -100,7 +101,8 @@ def read_marks(
 
 def class_list(gradebook: Gradebook, term: Term) -> list[Learner]:
     """List the learners of learners.csv and of the gradebook by last name."""
-    known = {student.id: student for student in gradebook.students}
+    students = (student for student in gradebook.students if is_learner_name(student.id))
+    known = {student.id: student for student in students}
     everyone = dict.fromkeys([*term.learners, *known])
     learners = (_merged(term.learners.get(id, Learner(id)), known.get(id)) for id in everyone)
     return sorted(learners, key=_place)

@@ -9,6 +9,8 @@ from nbgrader.apps.baseapp import NbGrader
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Application
 
+from autograder.grading.term.learner_names import is_learner_name
+
 
 @dataclass(frozen=True)
 class CourseFiles:
@@ -28,7 +30,8 @@ class CourseFiles:
 
     def learners(self, step: Path, lesson: str) -> Iterator[str]:
         """Yield the learners with a submission to a lesson in one of the folders."""
-        return (folder.parent.name for folder in sorted(step.glob(f"*/{lesson}")))
+        names = (folder.parent.name for folder in sorted(step.glob(f"*/{lesson}")))
+        return filter(is_learner_name, names)
 
 
 def course_files(root: Path) -> CourseFiles:

@@ -3,6 +3,7 @@
 This only reads the gradebook; nbgrader's own `Gradebook` would create a missing one.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,12 +19,13 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import Select, create_engine, select
+from sqlalchemy import Row, Select, create_engine, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from autograder.grading.term.gradebook import unreadable
+from autograder.grading.term.learner_names import is_learner_name
 from autograder.lessons.lesson import exercise_checked
 
 
@@ -102,20 +104,25 @@ def _read(session: Session, lesson: str) -> Marks:
         marks.due = due
     checks = {name: exercise_checked(released.get(name, "")) for name in marks.most}
     marks.checks = {name: exercise for name, exercise in checks.items() if exercise}
-    for learner, penalty, *times in session.execute(_submissions(lesson)):
+    for learner, penalty, *times in _of_learners(session.execute(_submissions(lesson))):
         mark = marks.learners.setdefault(learner, Mark(late=_late(*times)))
         mark.penalty += penalty or 0.0
-    for learner, *parts in session.execute(
-        select(Student.id, Student.first_name, Student.last_name)
-    ):
+    students = session.execute(select(Student.id, Student.first_name, Student.last_name))
+    for learner, *parts in _of_learners(students):
         marks.names[learner] = " ".join(filter(None, parts))
-    for learner, cell, score, auto, manual, extra, waiting in session.execute(_grades(lesson)):
+    grades = _of_learners(session.execute(_grades(lesson)))
+    for learner, cell, score, auto, manual, extra, waiting in grades:
         mark = marks.learners[learner]
         mark.given += score
         mark.points[cell] = None if auto is None and manual is None else score
         mark.by_hand |= manual is not None or bool(extra)
         mark.waiting |= bool(waiting)
     return marks
+
+
+def _of_learners(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the rows whose first value is a name that a learner may have."""
+    return (row for row in rows if is_learner_name(row[0]))
 
 
 def _late(

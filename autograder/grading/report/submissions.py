@@ -14,6 +14,7 @@ from tqdm import tqdm
 from autograder.grading.report.code_print import MOST_CHARACTERS, Print, code_print
 from autograder.grading.report.untrusted import checked_run, checked_verdict
 from autograder.grading.submission.cells import joined_text
+from autograder.grading.term.learner_names import is_learner_name
 from autograder.grading.worker.job import OUTCOMES, VERDICT, earlier_run
 from autograder.sandbox.confined import Bounds, Unfinished, confined
 
@@ -57,7 +58,8 @@ def read_submissions(
 
     notebooks: the names of the graded ones; by default, one named as the lesson.
     """
-    folders = sorted(autograded.glob(f"*/{lesson}"))
+    found = sorted(autograded.glob(f"*/{lesson}"))
+    folders = [folder for folder in found if is_learner_name(folder.parent.name)]
     bar = tqdm(folders, desc=lesson, unit="notebook", disable=None, leave=False)
     names = notebooks or [lesson]
     return [read_submission(folder.parent.name, folder, names) for folder in bar]

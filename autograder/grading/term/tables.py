@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.grading.term.dates import FORM, read_date
+from autograder.grading.term.learner_names import printable, why_no_name
 from autograder.grading.term.read_table import Row, check_unique, read_table
 
 EXCUSED = "excused"
@@ -112,10 +113,9 @@ def _read_learners(path: Path) -> dict[str, Learner]:
     for column in ("learner", "email", "canvas_id", "sis_user_id", "sis_login_id", "moodle_id"):
         check_unique(rows, column)
     for row in rows:
-        if not can_name_folder(row["learner"]):
+        if why := why_no_name(row["learner"]):
             raise row.error(
-                f"learner {row['learner']!r} can't be the name of a folder: leave out slashes "
-                "and dots at the start."
+                f"learner {printable(row['learner'])!r} can't be the name of a folder: {why}."
             )
     return {row["learner"]: Learner(**row.cells) for row in rows}
 
@@ -177,8 +177,3 @@ def _percent(row: Row) -> float | None:
             "day late takes off the mark, such as 10."
         )
     return percent
-
-
-def can_name_folder(name: str) -> bool:
-    """Whether a learner with this id can have a folder of that name."""
-    return not name.startswith(".") and not set(name) & {"/", "\\"}

@@ -131,7 +131,13 @@ BAD = {
         "learner is empty",
         "fill it in",
     ),
-    "path": ("learners.csv", "learner\n../ada\n", "line 2", "'../ada'", "leave out slashes"),
+    "path": (
+        "learners.csv",
+        "learner\n../ada\n",
+        "line 2",
+        "'../ada'",
+        "a dot or a dash",
+    ),
     "too many cells": (
         "learners.csv",
         "learner,last_name\nada,King, Countess\n",
