@@ -1,17 +1,21 @@
 """The page of a submission in formgrader: the graded notebook, with fields from the gradebook."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from markupsafe import Markup
 
 from autograder.grading.feedback.budget import Budget
-from autograder.grading.feedback.notebook import Cell, parse_notebook
+from autograder.grading.feedback.notebook import Cell, read_whole_cells
 from autograder.grading.feedback.render import Renderer
 from autograder.grading.feedback.sanitizer import left_out
+from autograder.sandbox.confined import Unfinished, confined
 
 MOST_HTML, MOST_PICTURES = 4_000_000, 2_000_000  # bytes; an instructor sees more than a learner
 NOT_SHOWN = "This can't be shown here. The live notebook has it: see the link at the top."
+NOT_THERE = "it is not there, or can't be read; grade the submission again"
 UNREADABLE = "The graded notebook can't be shown: {}. You can still enter points and comments."
 
 
@@ -38,33 +42,65 @@ def page_parts(
 ) -> tuple[list[Part], str]:
     """Make the parts of a page, and the sentence that says what can't be shown, if anything.
 
+    A confined process reads the notebook; the fields for points are made here.
     data: the graded notebook; None if there is none. points: the highest, by the cell's name.
     commented: the names of the cells that take a comment.
     """
-    parts, trouble = [], ""
-    try:
-        parts = _parts(data, points, commented)
-    except Exception as error:  # whatever is wrong with it, points can be entered
-        trouble = UNREADABLE.format(str(error)[:200] or type(error).__name__)
+    named = dict.fromkeys([*points, *commented])
+    cells, trouble = [], ""
+    if data is None:
+        trouble = UNREADABLE.format(NOT_THERE)
+    else:
+        try:
+            [told] = confined(lambda ask: [json.dumps(shown_cells(data, named)).encode()])
+            cells = json.loads(told)
+        except Unfinished as error:
+            trouble = UNREADABLE.format(error)
+    parts = list(_parts(cells, points, commented))
     shown = {part.name for part in parts}
-    missing = [name for name in dict.fromkeys([*points, *commented]) if name not in shown]
-    return [*parts, *(_fields(name, points, commented, True) for name in missing)], trouble
+    missing = (Part(name=name, is_missing=True) for name in named if name not in shown)
+    return [*parts, *(_with_fields(part, points, commented) for part in missing)], trouble
+
+
+def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
+    """Read a notebook and render its cells. Raises ValueError.
+
+    named: the names of the cells that get points or comments; they have room before the rest.
+    """
+    cells = read_whole_cells(data)
+    renderer = Renderer(Budget(MOST_HTML, MOST_PICTURES))
+    shown = {}
+    for place, cell in sorted(enumerate(cells), key=lambda one: one[1].name not in named):
+        shown[place] = {
+            "name": cell.name or "",
+            "is_code": cell.kind == "code",
+            "is_answer": cell.is_a("solution"),
+            "source": _shown(renderer.source, cell),
+            "outputs": _shown(renderer.outputs, cell),
+        }
+    return [shown[place] for place in range(len(cells))]
 
 
 def _parts(
-    data: bytes | None, points: Mapping[str, float], commented: Collection[str]
-) -> list[Part]:
-    if data is None:
-        raise ValueError("it is not there, or can't be read; grade the submission again")
-    parts = list(_named(parse_notebook(data).cells, points, commented))
-    renderer = Renderer(Budget(MOST_HTML, MOST_PICTURES))
-    html = {}
-    # What gets points has room on the page before the rest.
-    for number, (cell, part) in sorted(enumerate(parts), key=lambda one: not one[1][1].name):
-        html[number] = replace(
-            part, source=_shown(renderer.source, cell), outputs=_shown(renderer.outputs, cell)
+    cells: Iterable[dict[str, Any]], points: Mapping[str, float], commented: Collection[str]
+) -> Iterator[Part]:
+    """Yield the parts; of several cells with a name, the first has the fields."""
+    taken = {""}
+    for cell in cells:
+        name = cell["name"] if cell["name"] in points or cell["name"] in commented else ""
+        part = Part(
+            name="" if name in taken else name,
+            is_code=bool(cell["is_code"]),
+            is_answer=bool(cell["is_answer"]),
+            source=Markup(cell["source"]),
+            outputs=Markup(cell["outputs"]),
         )
-    return [html[number] for number in range(len(parts))]
+        taken.add(name)
+        yield _with_fields(part, points, commented)
+
+
+def _with_fields(part: Part, points: Mapping[str, float], commented: Collection[str]) -> Part:
+    return replace(part, most=points.get(part.name), takes_comment=part.name in commented)
 
 
 def _shown(render: Callable[[Cell], Markup], cell: Cell) -> Markup:
@@ -73,28 +109,3 @@ def _shown(render: Callable[[Cell], Markup], cell: Cell) -> Markup:
         return render(cell)
     except Exception:  # whatever it stumbles over, the rest of the page is shown
         return Markup(f"<p>{left_out(NOT_SHOWN)}</p>")
-
-
-def _named(
-    cells: Sequence[Cell], points: Mapping[str, float], commented: Collection[str]
-) -> Iterator[tuple[Cell, Part]]:
-    """Yield the cells, each with the fields of the gradebook if it is the first of its name."""
-    taken = set()
-    for cell in cells:
-        part = Part(is_code=cell.kind == "code")
-        if cell.name and cell.name not in taken and (cell.name in points or cell.name in commented):
-            taken.add(cell.name)
-            fields = _fields(cell.name, points, commented)
-            part = replace(fields, is_code=part.is_code, is_answer=cell.is_a("solution"))
-        yield cell, part
-
-
-def _fields(
-    name: str, points: Mapping[str, float], commented: Collection[str], is_missing: bool = False
-) -> Part:
-    return Part(
-        name=name,
-        most=points.get(name),
-        takes_comment=name in commented,
-        is_missing=is_missing,
-    )
