@@ -15,7 +15,7 @@ from nbgrader.plugins import FileNameCollectorPlugin
 from traitlets import Unicode
 
 from autograder.errors import CourseError
-from autograder.grading.engine.summary import listed, printable
+from autograder.grading.engine.summary import listed
 from autograder.grading.lms.downloaded_name import (
     DownloadedName,
     read_canvas_name,
