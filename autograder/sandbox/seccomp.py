@@ -1,68 +1,118 @@
-"""Block system calls that no notebook needs and that would get around the other walls.
+"""Turn a list of allowed system calls into a filter for the kernel.
 
-A network namespace does not cover every kind of network (AF_VSOCK reaches a virtual machine's
-host). Keyrings are inherited from whoever started the grader. Memory from memfd_create and System V
-shared memory belongs to no process, so it would go uncounted. The filter makes all these calls fail
-as if this Linux did not have them; bubblewrap loads it.
+A filter is a program of the classic BPF machine that looks at a call's number and arguments; see
+seccomp(2) and linux/filter.h. This one finds the number by binary search. Where all arguments are
+allowed, the kernel (5.11 and newer) doesn't even run it: it remembers the result by number.
 
-See seccomp(2) and linux/filter.h.
+Which calls are allowed says `allowed_calls`; `inside.namespaces.load_filter` loads a filter.
 """
 
 import errno
 import platform
 import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 
-# By machine: its identifier in linux/audit.h, and its system call numbers.
+from autograder.sandbox.system_calls import numbers
+
+# By machine: its identifier in linux/audit.h.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-FORBIDDEN = {
-    "keyctl": {"x86_64": 250, "aarch64": 219},
-    "add_key": {"x86_64": 248, "aarch64": 217},
-    "request_key": {"x86_64": 249, "aarch64": 218},
-    "memfd_create": {"x86_64": 319, "aarch64": 279},
-    "memfd_secret": {"x86_64": 447, "aarch64": 447},
-    "shmget": {"x86_64": 29, "aarch64": 194},
-    "msgget": {"x86_64": 68, "aarch64": 186},
-    "semget": {"x86_64": 64, "aarch64": 190},
-    "io_uring_setup": {"x86_64": 425, "aarch64": 425},
-    "userfaultfd": {"x86_64": 323, "aarch64": 282},
-    "perf_event_open": {"x86_64": 298, "aarch64": 241},
-    "bpf": {"x86_64": 321, "aarch64": 280},
-}
-SOCKET = {"x86_64": 41, "aarch64": 198}
-# Linux's numbers for local sockets, IPv4, IPv6 and netlink; other systems lack some names.
-FAMILIES = (1, 2, 10, 16)
-OTHER_NUMBERING = 0x40000000  # where x86_64's x32 calls begin
 
 # The filter's instructions, and the offsets of a call's data.
-LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
-NUMBER, MACHINE, FIRST_ARGUMENT = 0, 4, 16
-ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.ENOSYS
+LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+NUMBER, MACHINE, ARGUMENTS = 0, 4, 16
+ALLOW, FAIL = 0x7FFF0000, 0x00050000
 
 Instruction = tuple[int, int, int, int]  # opcode, jump if true, jump if false, operand
 
 
+@dataclass(frozen=True)
+class Test:
+    """A test of an argument, which is taken as a number of 32 bits.
+
+    It holds if one of `values` is equal to it or, with `bits`, has a bit in common with it. If
+    `wanted` is False, it holds if none is or has.
+    """
+
+    argument: int
+    values: tuple[int, ...]
+    wanted: bool = True
+    bits: bool = False
+
+
+Case = tuple[Test, ...]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The system calls that a process may make, by name. All others fail.
+
+    allowed: calls that are allowed with any arguments.
+    depending: calls that are allowed if all tests of at least one case hold.
+    errors: the errno with which a call fails; ENOSYS, as if this Linux did not have it, for others.
+    """
+
+    allowed: frozenset[str]
+    depending: Mapping[str, Sequence[Case]] = field(default_factory=dict)
+    errors: Mapping[str, int] = field(default_factory=dict)
+
+
 def is_known(machine: str = platform.machine()) -> bool:
-    """Whether there is a filter for this machine architecture."""
+    """Whether there are filters for this machine architecture."""
     return machine in MACHINES
 
 
-def program(machine: str = platform.machine()) -> bytes:
+def program(policy: Policy, machine: str = platform.machine()) -> bytes:
     """Return the filter for a machine architecture in the kernel's binary form."""
-    return b"".join(struct.pack("HBBI", *instruction) for instruction in instructions(machine))
+    return b"".join(struct.pack("HBBI", *line) for line in instructions(policy, machine))
 
 
-def instructions(machine: str) -> list[Instruction]:
+def instructions(policy: Policy, machine: str) -> list[Instruction]:
     """Return the filter's instructions."""
-    lines = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, REFUSE)]
-    lines += [(LOAD, 0, 0, NUMBER), *_refuse_if(AT_LEAST, OTHER_NUMBERING)]
-    for numbers in FORBIDDEN.values():
-        lines += _refuse_if(EQUAL, numbers[machine])
-    lines += [(EQUAL, 1, 0, SOCKET[machine]), (RETURN, 0, 0, ALLOW)]
-    lines += [(LOAD, 0, 0, FIRST_ARGUMENT)]
-    for family in FAMILIES:
-        lines += [(EQUAL, 0, 1, family), (RETURN, 0, 0, ALLOW)]
-    return [*lines, (RETURN, 0, 0, REFUSE)]
+    other_machine = (RETURN, 0, 0, FAIL | errno.ENOSYS)  # such as a 32-bit program
+    start = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), other_machine]
+    return [*start, (LOAD, 0, 0, NUMBER), *_search(_ranges(policy, machine))]
 
 
-def _refuse_if(test: int, value: int) -> list[Instruction]:
-    return [(test, 0, 1, value), (RETURN, 0, 0, REFUSE)]
+def _ranges(policy: Policy, machine: str) -> list[tuple[int, list[Instruction]]]:
+    """Return what to do from each number on, up to the next one in the list."""
+    names = {number: name for name, number in numbers(machine).items()}
+    last = max(names) + 1  # x32 calls are far beyond, too
+    every = [(number, _decide(policy, names.get(number, ""))) for number in range(last + 1)]
+    return [next(group) for _, group in groupby(every, key=lambda pair: pair[1])]
+
+
+def _decide(policy: Policy, name: str) -> list[Instruction]:
+    """Return the instructions that decide on one call."""
+    if name in policy.allowed:
+        return [(RETURN, 0, 0, ALLOW)]
+    fail = (RETURN, 0, 0, FAIL | policy.errors.get(name, errno.ENOSYS))
+    cases = policy.depending.get(name, ())
+    return [line for case in cases for line in _allow_if(case)] + [fail]
+
+
+def _allow_if(case: Case) -> list[Instruction]:
+    """Return the instructions that allow a call if all tests hold, and go on behind them if not."""
+    lines = [(RETURN, 0, 0, ALLOW)]
+    for test in reversed(case):
+        lines = [*_compare(test, len(lines)), *lines]
+    return lines
+
+
+def _compare(test: Test, rest: int) -> list[Instruction]:
+    """Return the instructions that skip the `rest` behind them unless the test holds."""
+    what = ANY_BIT if test.bits else EQUAL
+    lines = []
+    for after, value in enumerate(reversed(test.values)):
+        if_found, if_not = (after, rest) if test.wanted else (after + rest, 0)
+        lines = [(what, if_found, if_not if after == 0 else 0, value), *lines]
+    return [(LOAD, 0, 0, ARGUMENTS + 8 * test.argument), *lines]
+
+
+def _search(ranges: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
+    if len(ranges) == 1:
+        return ranges[0][1]
+    middle = len(ranges) // 2
+    low, high = _search(ranges[:middle]), _search(ranges[middle:])
+    return [(AT_LEAST, len(low), 0, ranges[middle][0]), *low, *high]

@@ -78,13 +78,10 @@ def require() -> None:
             raise NoSandbox(f"the program {tool!r} is missing", tool)
 
 
-def command(
-    program: list[str], calls: int, environment: Mapping[str, str] | None = None
-) -> list[str]:
+def command(program: list[str], environment: Mapping[str, str] | None = None) -> list[str]:
     """Return the command that runs Python inside the walls, with `program` as its arguments.
 
-    calls: descriptor of a file with `seccomp.program`. environment: variables beyond
-    `ENVIRONMENT`.
+    environment: variables beyond `ENVIRONMENT`.
 
     Everything ends with the thread that starts it. unshare mounts /proc because bubblewrap would
     mask parts of it, and the kernel would then refuse to mount a new one inside.
@@ -96,7 +93,7 @@ def command(
     walls += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
     walls += ["--hostname", "sandbox", "--tmpfs", "/tmp", *_files(), "--bind", "/proc", "/proc"]
     walls += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", "/scratch"]
-    walls += ["--remount-ro", "/", "--chdir", "/", "--seccomp", str(calls)]
+    walls += ["--remount-ro", "/", "--chdir", "/"]
     path = {"PATH": f"{sys.prefix}/bin:/usr/bin:/bin"}
     for name, value in (ENVIRONMENT | path | dict(environment or {})).items():
         walls += ["--setenv", name, value]

@@ -5,6 +5,7 @@ forked from the one that started it share it.
 """
 
 import atexit
+import base64
 import json
 import os
 import select
@@ -19,6 +20,7 @@ from typing import Any
 
 from autograder.errors import CourseError
 from autograder.sandbox import seccomp, walls
+from autograder.sandbox.allowed_calls import LEARNER
 from autograder.sandbox.limits import Limits
 
 WARM_SECONDS = 600.0  # until the first fork, on a slow and busy machine
@@ -45,20 +47,25 @@ class WarmProcess:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process lives
         self._orders, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         program = ["-m", "inside.warm", str(theirs.fileno())]
-        with theirs, tempfile.TemporaryFile() as calls:
-            calls.write(seccomp.program())
-            calls.seek(0)
+        with theirs:
             self._process = subprocess.Popen(
-                walls.command(program, calls.fileno(), environment),
+                walls.command(program, environment),
                 stdin=subprocess.DEVNULL,
                 stdout=self._said,
                 stderr=self._said,
-                pass_fds=[theirs.fileno(), calls.fileno()],
+                pass_fds=[theirs.fileno()],
             )
         self.pid = self._process.pid
         atexit.register(self.close)
         with suppress(OSError):  # it has already ended: asking for a fork will say so
-            self._order({"imports": list(imports), "limits": asdict(limits), "ahead": ahead})
+            self._order(
+                {
+                    "imports": list(imports),
+                    "limits": asdict(limits),
+                    "calls": base64.b64encode(seccomp.program(LEARNER)).decode(),
+                    "ahead": ahead,
+                }
+            )
 
     def take_fork(self) -> tuple[int, socket.socket]:
         """Take a fork that waits for a job: its number, and the socket to reach it.

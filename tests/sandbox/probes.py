@@ -39,7 +39,7 @@ def _home() -> Path:
 HOME = _home()
 
 TOOLS = """
-import ctypes, os, resource, signal, socket, stat, sys, time
+import contextlib, ctypes, os, resource, signal, socket, stat, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 def fails(action, *arguments):
     try:
@@ -169,6 +169,21 @@ PROBES = {
         number = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
         assert fails(call, "syscall", number, 0, -4, 0)
     """,
+    "no kernel memory without an owner": """
+        import mmap
+        assert fails(call, "inotify_init1", 0)
+        assert fails(call, "mq_open", b"/probe", os.O_CREAT | os.O_RDWR, 0o600, None)
+        assert fails(mmap.mmap, -1, 4096)
+        with open("/dev/zero", "rb") as zero:
+            assert zero.read(2) == bytes(2) and fails(mmap.mmap, zero.fileno(), 4096)
+    """,
+    "open devices keep their permissions": """
+        for number in range(256):
+            with contextlib.suppress(OSError):
+                mode = os.fstat(number).st_mode
+                if stat.S_ISCHR(mode):
+                    assert fails(os.fchmod, number, stat.S_IMODE(mode)), number
+    """,
     "limits are set": """
         limit = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in
                  ("AS", "NOFILE", "FSIZE", "CORE", "CPU", "NPROC")}
@@ -191,7 +206,6 @@ LEAVE = """
     os.umask(0o777)
     left = socket.socket(socket.AF_UNIX)
     left.bind("\\0left")
-    call("mq_open", b"/left", os.O_CREAT | os.O_RDWR, 0o666, None)
     if os.fork() == 0:
         os.setsid()
         time.sleep(7200)
@@ -207,9 +221,8 @@ LEFT = {
         import torch, json
         assert not hasattr(torch, "left") and not hasattr(json, "left") and "LEFT" not in os.environ
     """,
-    "no sockets and queues are left": """
+    "no sockets are left": """
         assert fails(socket.socket(socket.AF_UNIX).connect, "\\0left")
-        assert fails(call, "mq_open", b"/left", os.O_RDWR)
     """,
     "no processes are left": """
         pids = [name for name in os.listdir("/proc") if name.isdigit()]

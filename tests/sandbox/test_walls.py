@@ -10,7 +10,7 @@ import pytest
 from nbgrader.exchange.default import Exchange
 
 from autograder.lessons.lesson import ROOT
-from autograder.sandbox import seccomp, walls
+from autograder.sandbox import walls
 from autograder.sandbox.sandbox import Cell, Sandbox
 from tests.sandbox.probes import NAMES, look
 
@@ -76,39 +76,3 @@ print(dict(os.environ))
     assert places == [path for path in PLACES if os.path.lexists(path)]
     assert about == ["sandbox", True]
     assert {name: variables.get(name) for name in SURROUNDINGS} == SURROUNDINGS
-
-
-@pytest.mark.parametrize("machine", seccomp.MACHINES)
-def test_the_filter_of_system_calls(machine):
-    for name, numbers in seccomp.FORBIDDEN.items():
-        assert not _allows(machine, numbers[machine]), name
-    for family in range(50):
-        allowed = _allows(machine, seccomp.SOCKET[machine], family)
-        assert allowed == (family in seccomp.FAMILIES), family
-    assert _allows(machine, 0) and _allows(machine, 100)
-    assert not _allows(machine, 0, machine_called=0x40000003)  # 32-bit programs
-    assert not _allows(machine, 0x40000000 | 1)
-
-
-def _allows(machine, number, argument=0, machine_called=None):
-    """Whether the filter allows a call, found by executing it as the kernel does."""
-    facts = {
-        seccomp.NUMBER: number,
-        seccomp.MACHINE: machine_called or seccomp.MACHINES[machine],
-        seccomp.FIRST_ARGUMENT: argument,
-    }
-    place, loaded = 0, 0
-    lines = seccomp.instructions(machine)
-    while True:
-        what, if_so, if_not, value = lines[place]
-        place += 1
-        if what == seccomp.RETURN:
-            return value == seccomp.ALLOW
-        if what == seccomp.LOAD:
-            loaded = facts[value]
-        else:
-            place += if_so if _holds(what, loaded, value) else if_not
-
-
-def _holds(what, loaded, value):
-    return loaded == value if what == seccomp.EQUAL else loaded >= value

@@ -12,7 +12,7 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
 from inside import namespaces
-from inside.seams import OPTIONS, Kernel
+from inside.seams import OPTIONS, Kernel, explain_refusals
 
 CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
 
@@ -80,6 +80,7 @@ def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoRetu
         sys.path.insert(0, "")  # as in a notebook: a `helper.py` beside it can be imported
         app = Kernel.instance(connection_file=connection, config=OPTIONS)
         app.initialize()
+        explain_refusals(app.shell)
         app.start()
     finally:
         os._exit(0)

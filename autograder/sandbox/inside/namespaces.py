@@ -17,6 +17,7 @@ CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+PR_SET_SECCOMP, SECCOMP_MODE_FILTER, INSTRUCTION_BYTES = 22, 2, 8
 CAPABILITY_VERSION = 0x20080522
 CAPABILITIES = 64
 MOST_FILES = 4096
@@ -25,6 +26,8 @@ NEW_ROOT = "/tmp"  # where `see_only` mounts it
 MACHINE_WIDE = ("sys", "sysrq-trigger", "irq", "bus")
 # Devices belong to the machine: they may be used, but root could also change their permissions.
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "pts")
+# /dev/zero can be mapped as shared memory, which no process counts. /dev/full reads the same.
+SHOWN_AS = {"zero": "full"}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -55,7 +58,7 @@ def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
     for path in filter(os.path.exists, (f"/proc/{name}" for name in MACHINE_WIDE)):
         _bind_read_only(path, path, MS_NOEXEC | MS_NODEV)
     for device in DEVICES:
-        _bind_read_only(f"/dev/{device}", f"/dev/{device}", MS_NOEXEC)
+        _bind_read_only(f"/dev/{SHOWN_AS.get(device, device)}", f"/dev/{device}", MS_NOEXEC)
     _mount("tmpfs", covered, "tmpfs", MS_RDONLY, "size=4k")
     size = f"size={scratch_bytes},nr_inodes=20000,mode=700"
     _mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, size)
@@ -125,6 +128,20 @@ def drop_privileges() -> None:
     _call("capset", (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)())
 
 
+class _Filter(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def load_filter(program: bytes) -> None:
+    """Limit the system calls of this thread, and of all it starts, for good.
+
+    program: from `seccomp.program`. Call it after `drop_privileges`, before there are other
+    threads. Raises OSError.
+    """
+    form = _Filter(len(program) // INSTRUCTION_BYTES, program)
+    _call("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(form), 0, 0)
+
+
 def die_with_parent() -> None:
     _call("prctl", PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
@@ -143,6 +160,15 @@ def close_files(but: int = 2) -> None:
 def keep_only(descriptor: int) -> None:
     """Close every file except this one, and send all output nowhere."""
     close_files(but=descriptor)
+    open_standard_streams()
+
+
+def open_standard_streams() -> None:
+    """Open the standard streams anew, as /dev/null.
+
+    Do it after `mount_own`: root could change the permissions of the machine's own /dev/null
+    through a descriptor that is not on one of its read-only mounts.
+    """
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)

@@ -1,9 +1,10 @@
 """Everything that the sandbox patches in the libraries that run notebooks, and why.
 
-They are for speed: a launch costs a second, and the work avoided here is much of what a cell would
-otherwise take. `check` makes sure that the libraries still match.
+Nearly all is for speed: a launch costs a second, and the work avoided here is much of what a cell
+would otherwise take. `check` makes sure that the libraries still match.
 """
 
+import errno
 import inspect
 import os
 import sys
@@ -15,6 +16,7 @@ import zmq
 from ipykernel.iostream import OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.ultratb import FormattedTB
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -32,6 +34,12 @@ OPTIONS = Config(
     },
     IPythonKernel={"_execute_sleep": 0},  # no delay: the client waits for the last output
 )
+# How system calls fail that the sandbox refuses, and a note for errors like that.
+REFUSED = (errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT)
+NOTE = (
+    "This notebook was graded in a sandbox, which refuses what only other programs need: "
+    "networks, mounts, tracing, shared memory without a file, and the like."
+)
 CELLS = os.path.join(tempfile.gettempdir(), "ipykernel_")  # the start of cells' file names
 
 _getmodule = inspect.getmodule
@@ -48,6 +56,7 @@ def check() -> None:
     expect(NotebookClient, "process_message", "self", "msg", "cell", "cell_index")
     for name in ("cache_ports", "connection_file", "ip", "provisioner", "transport"):
         expect(AsyncKernelManager, name)
+    expect(InteractiveShell, "set_custom_exc", "self", "exc_tuple", "handler")
     expect(inspect, "getmodule", "object", "_filename")
 
 
@@ -74,6 +83,23 @@ def code_cell(source: str) -> NotebookNode:
     """Make a cell as nbformat does, but without validation, which is much of a cell's cost."""
     fields = {"cell_type": "code", "id": "", "source": source}
     return NotebookNode(fields, metadata=NotebookNode(), outputs=[], execution_count=None)
+
+
+def explain_refusals(shell: InteractiveShell) -> None:
+    """Add a note to the errors of a cell that come from a refused system call."""
+    shell.set_custom_exc((OSError,), _show_error)
+
+
+def _show_error(
+    shell: InteractiveShell,
+    kind: type[OSError],
+    error: OSError,
+    place: TracebackType | None,
+    tb_offset: int | None = None,
+) -> None:
+    if error.errno in REFUSED and NOTE not in getattr(error, "__notes__", ()):
+        error.add_note(NOTE)
+    shell.showtraceback((kind, error, place), tb_offset=tb_offset, running_compiled_code=True)
 
 
 def have_no_debugger() -> None:

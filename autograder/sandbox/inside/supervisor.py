@@ -101,11 +101,16 @@ class Cells(NotebookClient):
         return self.shown[kind] > most
 
 
-def supervise(channel: socket.socket, limits: dict[str, Any]) -> None:
-    """Wait for a job on `channel`, and send the result of each of its cells."""
+def supervise(channel: socket.socket, limits: dict[str, Any], calls: bytes) -> None:
+    """Wait for a job on `channel`, and send the result of each of its cells.
+
+    calls: the filter of system calls, for this process and all that it starts.
+    """
     namespaces.die_with_parent()
     namespaces.mount_own(SCRATCH, limits["scratch_bytes"], GRADERS_CODE)
+    namespaces.open_standard_streams()
     namespaces.drop_privileges()
+    namespaces.load_filter(calls)
     manager = fork_kernel(f"{SCRATCH}/.kernel", os.environ["HOME"], **_resource_limits(limits))
     namespaces.close_to_others()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # process 1 already ignores all others

@@ -6,6 +6,7 @@ forks are always ready: behind their walls, with a started kernel, waiting for a
     python -P -m inside.warm DESCRIPTOR
 """
 
+import base64
 import gc
 import importlib
 import json
@@ -40,8 +41,8 @@ MOST_BYTES = 100_000  # in an order
 class Nursery:
     """Forks that wait for a job, `ahead` of them at a time, or are running one."""
 
-    def __init__(self, limits: dict[str, Any], ahead: int) -> None:
-        self.limits = limits
+    def __init__(self, limits: dict[str, Any], calls: bytes, ahead: int) -> None:
+        self.limits, self.calls = limits, calls
         self.running: set[int] = set()
         self.ending: set[int] = set()
         self.ready = deque(self._fork() for _ in range(ahead))
@@ -69,12 +70,12 @@ class Nursery:
         ours, theirs = socket.socketpair()
         keeper = os.fork()
         if keeper == 0:
-            _keep(theirs, self.limits)
+            _keep(theirs, self.limits, self.calls)
         theirs.close()
         return keeper, ours
 
 
-def _keep(channel: socket.socket, limits: dict[str, Any]) -> NoReturn:
+def _keep(channel: socket.socket, limits: dict[str, Any], calls: bytes) -> NoReturn:
     """Put a supervisor behind its own walls, and stay with it until it ends."""
     try:
         namespaces.keep_only(channel.fileno())
@@ -82,7 +83,7 @@ def _keep(channel: socket.socket, limits: dict[str, Any]) -> NoReturn:
         namespaces.enter()
         child = os.fork()
         if child == 0:
-            supervisor.supervise(channel, limits)
+            supervisor.supervise(channel, limits, calls)
             os._exit(0)
         channel.close()
         signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
@@ -125,7 +126,7 @@ def main() -> None:
     sys.path.remove(supervisor.GRADERS_CODE)
     start, _ = _next(orders)
     warm_up(start["imports"])
-    nursery = Nursery(start["limits"], start["ahead"])
+    nursery = Nursery(start["limits"], base64.b64decode(start["calls"]), start["ahead"])
     while True:
         order, descriptors = _next(orders)
         if "end" in order:

@@ -62,7 +62,7 @@ ATTACKS = [
     ),
     Attack(
         "something left for the next",
-        "leaves files, links, shared memory, sockets and queues wherever it can write",
+        "leaves files, links, shared memory and sockets wherever it can write",
         first="""
             from multiprocessing import shared_memory
             for place in ("/tmp", "/dev/shm", "/scratch", "/scratch/home", "/scratch/.kernel"):
@@ -75,7 +75,6 @@ ATTACKS = [
             memory = shared_memory.SharedMemory(f"{MARK}-memory", create=True, size=1000)
             listeners = [socket.socket(socket.AF_UNIX) for _ in range(2)]
             listeners[0].bind("\\0" + MARK); listeners[1].bind(f"/tmp/{MARK}-socket")
-            call("mq_open", f"/{MARK}".encode(), os.O_CREAT | os.O_RDWR, 0o666, None)
             os.openpty(); os.umask(0o777)
         """,
         honest=("query_scores",),
