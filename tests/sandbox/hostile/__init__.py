@@ -8,6 +8,7 @@ count, size and time, and is run only where `tests.sandbox.probes` has shown tha
 
 from tests.sandbox.hostile import (
     answers,
+    calls,
     cells,
     files,
     limits,
@@ -18,5 +19,5 @@ from tests.sandbox.hostile import (
 )
 from tests.sandbox.hostile.attack import Attack
 
-MODULES = (answers, cells, files, limits, messages, processes, reading, writing)
+MODULES = (answers, calls, cells, files, limits, messages, processes, reading, writing)
 ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]
