@@ -1,5 +1,7 @@
 """What a learner's code returned, as plain data that can cross a process boundary."""
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -25,6 +27,7 @@ NEVER_CALLED = {
     "not run",
     "no answer",
     "unreadable",
+    "not judged",
 }
 
 
@@ -52,10 +55,12 @@ class Answer:
     """What one call returned: tensors by name, or the problem that prevented them.
 
     lacks: outputs that are missing although the call succeeded, and why.
-    changed: names of the arguments that the call changed in place.
+    changed: names of the arguments that the call changed in place. It does not travel: whoever gets
+        the answer compares `inputs` with what was passed.
     printed: how many lines the call printed.
     borrowed: names of the notebook's tensors and modules that the code reads although they are no
         arguments; "self.name" where the module has an attribute of that name.
+    inputs: digests of the tensors that were passed, after the call.
     """
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
@@ -64,6 +69,7 @@ class Answer:
     changed: tuple[str, ...] = ()
     printed: int = 0
     borrowed: tuple[str, ...] = ()
+    inputs: dict[str, str] = field(default_factory=dict)
 
     def to_tree(self) -> dict[str, Any]:
         problem = asdict(self.problem) if self.problem else None
@@ -71,9 +77,9 @@ class Answer:
             "tensors": self.tensors,
             "problem": problem,
             "lacks": {name: asdict(lack) for name, lack in self.lacks.items()},
-            "changed": list(self.changed),
             "printed": self.printed,
             "borrowed": list(self.borrowed),
+            "inputs": self.inputs,
         }
 
     @classmethod
@@ -87,12 +93,31 @@ class Answer:
                 tensors=_tensors(tree["tensors"]),
                 problem=None if tree["problem"] is None else Problem(**_texts(tree["problem"])),
                 lacks={name: Problem(**_texts(lack)) for name, lack in tree["lacks"].items()},
-                changed=_names(tree["changed"]),
                 printed=int(tree["printed"]),
                 borrowed=_names(tree["borrowed"]),
+                inputs=_texts(tree["inputs"]),
             )
         except (TypeError, KeyError, AttributeError, OverflowError) as error:
             raise ValueError(f"this is no answer: {error}") from error
+
+
+def digests(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return a digest of each tensor among the arguments: of its dtype, shape and values."""
+    tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
+    return {name: _digest(tensor) for name, tensor in tensors.items()}
+
+
+def changed_inputs(before: Mapping[str, Any], after: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the arguments, known `before` a call, whose digests differ after it."""
+    known = digests(before)
+    return tuple(name for name in after if name in known and after[name] != known[name])
+
+
+def _digest(tensor: Tensor) -> str:
+    flat = tensor.detach().clone(memory_format=torch.contiguous_format).view(-1)
+    digest = hashlib.blake2b(flat.view(torch.uint8).numpy().tobytes(), digest_size=16)
+    digest.update(f"{tensor.dtype} {list(tensor.shape)}".encode())
+    return digest.hexdigest()
 
 
 def _tensors(tree: dict[str, Any]) -> dict[str, Tensor]:

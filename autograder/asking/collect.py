@@ -13,10 +13,17 @@ from typing import Any
 import torch
 from torch import Tensor, equal  # by name: a notebook may replace torch's
 
-from autograder.asking.answer import MOST_ELEMENTS, REPEATS, Answer, Problem
+from autograder.asking.answer import (
+    MOST_ELEMENTS,
+    REPEATS,
+    Answer,
+    Problem,
+    changed_inputs,
+    digests,
+)
 from autograder.asking.arguments import make_all
 from autograder.asking.clock import TimeLimit
-from autograder.asking.guard import START, Forbid, SameDropout, same_randomness, silence
+from autograder.asking.guard import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
 from autograder.asking.problems import problem_of
@@ -58,15 +65,24 @@ def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeL
             with same_randomness():
                 arguments = _made(call)  # the course's code, and its imports
                 settings = same_settings(may_seed="seed" in arguments)
-                dropout = SameDropout() if call.training else contextlib.nullcontext()
-                with settings, _forbid(question.forbidden), dropout, limit.running():
+                nothing = contextlib.nullcontext()
+                dropout = SameDropout() if call.training else nothing
+                forbidden = forbid(question.forbidden) if question.forbidden else nothing
+                with settings, forbidden, dropout, limit.running():
                     tensors = _outputs(answer, question, call, arguments, lacks)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             problem = problem_of(error, question, limit)
-    changed = [name for name, now in arguments.items() if not _same(call.arguments[name], now)]
-    return Answer(tensors, problem, lacks, tuple(changed), printed.lines)
+    inputs = digests(arguments)
+    return Answer(
+        tensors,
+        problem,
+        lacks,
+        changed_inputs(call.arguments, inputs),
+        printed.lines,
+        inputs=inputs,
+    )
 
 
 def _made(call: Call) -> dict[str, Any]:
@@ -159,14 +175,6 @@ def _kept_attributes(
         except WrongResult as error:
             lacks[name] = error.problem
     return kept
-
-
-def _same(before: Any, after: Any) -> bool:
-    return not isinstance(before, Tensor) or equal(before, after)
-
-
-def _forbid(names: list[str]) -> contextlib.AbstractContextManager:
-    return Forbid(names) if names else contextlib.nullcontext()
 
 
 def _require_arguments(function: Callable, arguments: dict[str, Any]) -> None:

@@ -3,14 +3,28 @@
 import contextlib
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import NoReturn
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.library import Library
 from torch.overrides import TorchFunctionMode
 
 START = 9_021_077  # a seed that nobody sets, so that a seed set by the code is noticed
+
+
+# The kernels that do the work of a function, under whatever name and in whatever thread it is
+# called, with the kind of tensors that each is for.
+KERNELS = {
+    "softmax": [("_softmax", "CPU"), ("_masked_softmax", "CPU"), ("_sparse_softmax", "SparseCPU")],
+    "log_softmax": [("_log_softmax", "CPU"), ("_sparse_log_softmax", "SparseCPU")],
+    "scaled_dot_product_attention": [
+        ("_scaled_dot_product_flash_attention_for_cpu", "CPU"),
+        ("_scaled_dot_product_attention_math", "CPU"),
+    ],
+}
 
 
 class ForbiddenCall(Exception):
@@ -41,13 +55,37 @@ def silence() -> Iterator[LineCounter]:
         yield counter
 
 
-class Forbid(TorchFunctionMode):
-    """Raise ForbiddenCall when the code calls one of the named torch functions.
+@contextlib.contextmanager
+def forbid(names: Sequence[str]) -> Iterator[None]:
+    """Raise ForbiddenCall when the body calls one of the named torch functions, by any name.
+
+    Their kernels are replaced, which no other thread, `torch.ops` or TorchScript gets around.
+    """
+    kernels = Library("aten", "IMPL")
+    try:
+        for name in names:
+            for kernel, kind in KERNELS.get(name, ()):
+                kernels.impl(kernel, _refusing(name), kind)
+        with ByName(names):
+            yield
+    finally:
+        del kernels  # which puts the former ones back
+
+
+def _refusing(name: str) -> Callable[..., NoReturn]:
+    def refuse(*args: object, **kwargs: object) -> NoReturn:
+        raise ForbiddenCall(name)
+
+    return refuse
+
+
+class ByName(TorchFunctionMode):
+    """Raise ForbiddenCall for the name by which the code calls a function.
 
     Catches `torch.softmax(x)`, `x.softmax()`, `F.softmax(x)` and `nn.Softmax()(x)` alike.
     """
 
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
         self.names = names
 

@@ -7,7 +7,7 @@ message with its own MIME type. No expected value is within reach.
 import base64
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from typing import Any
 from IPython.display import display
 
 from autograder.asking import MIME, QUESTIONS_VARIABLE
-from autograder.asking.answer import Answer
+from autograder.asking.answer import Answer, changed_inputs
 from autograder.asking.codec import decode, encode
 from autograder.asking.collect import collect
-from autograder.asking.question import Question
+from autograder.asking.question import Call, Question
 from autograder.asking.written import exercise_name, names_used
 from autograder.errors import CourseError
 
@@ -83,19 +83,30 @@ def pack(exercise: str, answers: list[Answer], uses: Iterable[str] = ()) -> str:
     return base64.b64encode(encode(tree)).decode("ascii")
 
 
-def unpack(text: object, exercise: str, count: int) -> HandedIn:
-    """Unpack the `count` answers to `exercise` from a message, which may come from anyone.
+def unpack(text: object, question: Question) -> HandedIn:
+    """Unpack the answers to a question from a message, which may come from anyone.
 
-    Raises ValueError if the message holds anything else.
+    Whether a call changed its inputs is found here. Raises ValueError if the message holds anything
+    else than these answers.
     """
     if not isinstance(text, str) or len(text) > MOST_BYTES:
         raise ValueError("the answer is no text of a bearable length")
     match decode(base64.b64decode(text, validate=True), MOST_TREE_BYTES):
         case {"exercise": str(name), "answers": list(answers), "uses": list(uses)}:
-            if name != exercise or len(answers) != count:
-                raise ValueError(f"these are not {count} answers to {exercise}")
-            return HandedIn(list(map(Answer.from_tree, answers)), set(map(str, uses)))
+            if name != question.exercise or len(answers) != len(question.calls):
+                raise ValueError(f"these are not the answers to {question.exercise}")
+            return HandedIn(
+                [
+                    _compared(Answer.from_tree(answer), call)
+                    for answer, call in zip(answers, question.calls, strict=True)
+                ],
+                set(map(str, uses)),
+            )
     raise ValueError("this is no answer")
+
+
+def _compared(answer: Answer, call: Call) -> Answer:
+    return replace(answer, changed=changed_inputs(call.arguments, answer.inputs))
 
 
 @cache

@@ -14,6 +14,7 @@ from autograder.authoring.stated_points import stated_in_readme
 from autograder.errors import CourseError
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.references.store import PUBLIC, LessonReference, load
 
 README = ROOT / "README.md"
 
@@ -30,28 +31,24 @@ def lessons(lesson: Lesson) -> None:
 
 
 def draft(lesson: Lesson) -> None:
-    """Build the reference file with hidden cases, for grading, and the public one."""
-    from autograder.building.hidden import rebuild
+    """Build the reference file."""
+    from autograder.building.reference import build
 
-    rebuild(lesson)
-    _publish(lesson)
+    _keep(build(lesson))
 
 
 def reference(lesson: Lesson) -> None:
-    """Build both reference files, the public one only if no mutant gets past a check."""
-    from autograder.building.hidden import rebuild
-
-    rebuild(lesson)
-    mutants(lesson)
-    _publish(lesson)
-
-
-def _publish(lesson: Lesson) -> None:
+    """Build the reference file, and keep it if no mutant gets past a check."""
     from autograder.building.reference import build
-    from autograder.references.store import PUBLIC
 
+    built = build(lesson)
+    _try_mutants(lesson, built)
+    _keep(built)
+
+
+def _keep(reference: LessonReference) -> None:
     PUBLIC.mkdir(exist_ok=True)
-    (PUBLIC / f"{lesson.name}.safetensors").write_bytes(build(lesson).to_bytes())
+    write_whole(PUBLIC / f"{reference.lesson}.safetensors", reference.to_bytes())
 
 
 def text(lesson: Lesson) -> None:
@@ -86,10 +83,14 @@ def mistakes(lesson: Lesson) -> None:
 
 def mutants(lesson: Lesson) -> None:
     """Print what becomes of the mutants. Raises AuthoringError if a check is not sound."""
+    _try_mutants(lesson, load(PUBLIC / f"{lesson.name}.safetensors"))
+
+
+def _try_mutants(lesson: Lesson, reference: LessonReference) -> None:
     from autograder.authoring.mutants import record
     from autograder.authoring.mutants.survey import print_surveys, require_soundness, survey_lesson
 
-    surveys = print_surveys(lesson.name, survey_lesson(lesson))
+    surveys = print_surveys(lesson.name, survey_lesson(lesson, reference))
     require_soundness(surveys)
     record.keep(lesson, surveys)
 

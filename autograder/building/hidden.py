@@ -1,22 +1,26 @@
-"""The reference for grading: the public cases, and hidden ones drawn from a course secret.
+"""The reference for grading: the public cases, and hidden ones that no two submissions share.
 
-It is built on this machine on first use, and again when the lesson, its exercises or the secret
-changes. It never leaves the machine.
+They are drawn from the course's secret and from what was handed in: grading it again gives the same
+cases, and whoever has them printed helps nobody, since any change brings others.
 """
 
+import hashlib
+import hmac
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
-import torch
-
-from autograder.atomic_writes import write_whole
-from autograder.building.reference import build, source_digest
+from autograder.asking.question import Question
+from autograder.building.drawing import Drawing
+from autograder.building.expected import case_keys
+from autograder.building.reference import source_digest
 from autograder.errors import CourseError
+from autograder.judging.key import AnswerKey
+from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import ROOT, Lesson
-from autograder.references.store import LessonReference, load
+from autograder.references.store import PUBLIC, LessonReference, load
 
-FOLDER = Path(__file__).parent / "hidden"
 SECRET_FILE = ROOT / "course_secret.txt"
 SECRET_VARIABLE = "COURSE_SECRET"
 SHIPPED_SECRET = "a course of your own should have a secret of its own"
@@ -37,26 +41,77 @@ def course_secret() -> str:
     return own_secret() or SHIPPED_SECRET
 
 
+def seed_for(submission: str) -> str:
+    """Return what the hidden cases of a submission, given by its digest, are drawn from."""
+    return hmac.new(course_secret().encode(), submission.encode(), hashlib.sha256).hexdigest()
+
+
+def grading_reference(lesson: str, seed: str) -> LessonReference:
+    """Return a lesson's reference with hidden cases from a seed. Raises CourseError."""
+    return with_hidden(shown_reference(lesson), seed)
+
+
 @cache
-def grading_reference(lesson_name: str) -> LessonReference:
-    """Return a lesson's reference with hidden cases. Raises AuthoringError."""
-    lesson = Lesson(lesson_name)
-    try:
-        reference = load(_path(lesson))
-        if reference.source == source_digest(lesson, course_secret()):
-            return reference
-    except CourseError:
-        pass  # missing or damaged: rebuild it
-    return rebuild(lesson)
+def shown_reference(lesson: str) -> LessonReference:
+    """Return a lesson's stored reference without fresh cases.
+
+    Raises CourseError if it was built from another version of the lesson or of its checks.
+    """
+    public = load(PUBLIC / f"{lesson}.safetensors")
+    if public.source != source_digest(Lesson(lesson)):
+        raise CourseError(
+            f"The checks of {lesson} have changed since their reference was built. Build it: "
+            f"make build LESSON={lesson}"
+        )
+    return without_fresh(public)
 
 
-def rebuild(lesson: Lesson) -> LessonReference:
-    """Build a lesson's reference with hidden cases, and save it for later runs."""
-    torch.set_num_threads(1)  # many threads are slow for small tensors on a busy machine
-    reference = build(lesson, course_secret())
-    write_whole(_path(lesson), reference.to_bytes())
-    return reference
+def without_fresh(public: LessonReference) -> LessonReference:
+    """Leave out the fresh cases, which come last: hidden ones do what they are for."""
+    shown = {name: sum(case.is_shown for case in key.cases) for name, key in public.keys.items()}
+    return replace(
+        public,
+        keys={name: key.first(shown[name]) for name, key in public.keys.items()},
+        questions={
+            name: replace(question, calls=question.calls[: shown[name]])
+            for name, question in public.questions.items()
+        },
+    )
 
 
-def _path(lesson: Lesson) -> Path:
-    return FOLDER / f"{lesson.name}.safetensors"
+def with_hidden(shown: LessonReference, seed: str) -> LessonReference:
+    """Add hidden cases to a reference, drawn from a seed. Raises AuthoringError."""
+    exercises, solutions = _sources(shown.lesson)
+    both = {
+        name: _extended(exercises[name], solutions[name], shown.questions[name], key, seed)
+        for name, key in shown.keys.items()
+    }
+    return replace(
+        shown,
+        questions={name: question for name, (question, _) in both.items()},
+        keys={name: key for name, (_, key) in both.items()},
+    )
+
+
+@cache
+def _sources(lesson: str) -> tuple[dict[str, Exercise], dict[str, Callable]]:
+    """Return a lesson's exercises and its solutions, by name."""
+    source = Lesson(lesson)
+    return {exercise.name: exercise for exercise in source.exercises}, source.namespace()
+
+
+def _extended(
+    exercise: Exercise, solution: Callable, question: Question, key: AnswerKey, seed: str
+) -> tuple[Question, AnswerKey]:
+    drawing = Drawing(exercise, solution)
+    drawing.draw(seed)
+    calls, before = [case.call for case in drawing.cases], len(key.cases)
+    hidden = case_keys(solution, question, drawing.cases)
+    aspects = [
+        replace(aspect, cases=[*aspect.cases, *(before + number for number in drawn.cases)])
+        for aspect, drawn in zip(key.aspects, drawing.aspects, strict=True)
+    ]
+    return (
+        replace(question, calls=[*question.calls, *calls]),
+        replace(key, cases=[*key.cases, *hidden], aspects=aspects),
+    )

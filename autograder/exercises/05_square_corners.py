@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from autograder.asking.arguments import Code
+from autograder.exercises.more_runs import MORE_RUNS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise, Goal, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
@@ -1674,20 +1674,9 @@ DEFECTS = (
 DEFECT_OF = {"A": 3, "B": 5, "C": 0, "D": 4, "E": 2, "F": 1}
 SEED_OF = {"A": 3, "B": 0, "C": 0, "D": 3, "E": 1, "F": 0}
 N_EPOCHS, NOTED_EVERY = 200, 5
-# Chance may blur a run, so new ones are drawn until one shows its defect from far off. Nearly all
-# do: of 30 seeds for each defect, one did not.
-IS_CLEAR: dict[str, Callable[[Tensor, Tensor], bool]] = {
-    "no step": lambda train, test: True,
-    "gradients not cleared": lambda train, test: bool(train[-1] > 1.5 * train[0]),
-    "learning rate too small": lambda train, test: bool(test[-1] < 0.7 and train[-1] > 0.2),
-    "too few squares": lambda train, test: bool(test.min() > 0.1 and train[-1] < 0.005),
-    "tested on the training squares": lambda train, test: bool(test[-1] < 0.005),
-    "targets of other squares": lambda train, test: bool(test[-1] > 1.1 and train[-1] > 0.2),
-}
 LEARNING_RATES = {"learning rate too small": 0.0001, "gradients not cleared": 0.01}
 
 
-@lru_cache(maxsize=64)
 def broken_run(defect: str, seed: int, n_epochs: int = N_EPOCHS) -> tuple[Tensor, Tensor]:
     """Losses in training and test of the better model with a defect, every fifth epoch."""
     from autograder.lessons.lesson import Lesson  # imports this module in its turn
@@ -1737,37 +1726,30 @@ def known_run(name: str) -> Callable[[Draw], dict]:
     return case
 
 
+def altered(draw: Draw, run: tuple[list[float], list[float]], label: str) -> dict:
+    """A run with all losses higher or lower by a few percent: no number can be looked up."""
+    factor = 0.9 + 0.2 * torch.rand((), generator=draw.generator)
+    draw.label(f"{label} with all losses times {factor:.3f}")
+    train, test = (torch.tensor(losses) * factor for losses in run)
+    return {"train_losses": train, "test_losses": test}
+
+
 def altered_run(name: str) -> Callable[[Draw], dict]:
-    """A known run with all losses higher or lower by a few percent: no number can be looked up."""
+    return lambda draw: altered(draw, RUNS[name], f"run {name}")
 
+
+def new_run(name: str) -> Callable[[Draw], dict]:
     def case(draw: Draw) -> dict:
-        factor = 0.9 + 0.2 * torch.rand((), generator=draw.generator)
-        draw.label(f"run {name} with all losses times {factor:.3f}")
-        train, test = RUNS[name]
-        return {
-            "train_losses": torch.tensor(train) * factor,
-            "test_losses": torch.tensor(test) * factor,
-        }
-
-    return case
-
-
-def fresh_run(name: str) -> Callable[[Draw], dict]:
-    def case(draw: Draw) -> dict:
-        draw.label("a new run with one of the six defects")
-        defect, is_clear = DEFECTS[DEFECT_OF[name]], False
-        while not is_clear:
-            seed = int(torch.randint(1000, (), generator=draw.generator))
-            train, test = broken_run(defect, seed)
-            is_clear = IS_CLEAR[defect](train, test)
-        return {"train_losses": train, "test_losses": test}
+        runs = list(MORE_RUNS[DEFECTS[DEFECT_OF[name]]].values())
+        number = int(torch.randint(len(runs), (), generator=draw.generator))
+        return altered(draw, runs[number], "a new run")
 
     return case
 
 
 def runs(points: int, title: str, *names: str) -> Aspect:
     known = [make(name) for make in (known_run, altered_run) for name in names]
-    return Aspect(title, points, known, hidden_cases=list(map(fresh_run, names)))
+    return Aspect(title, points, known, hidden_cases=list(map(new_run, names)))
 
 
 FLAT = """    if (train_losses - train_losses[0]).abs().max() < 1e-3:

@@ -154,6 +154,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             return f"The check of `{exercise}` took too long: {detail}."
         case "not run":
             return f"The check of `{exercise}` did not run: {detail.rstrip('.')}."
+        case "not judged":
+            return f"The answer to `{exercise}` could not be judged ({detail})."
         case "unreadable":
             return f"What came in for `{exercise}` can't be read as an answer ({detail})."
     return f"No answer came in for `{exercise}`: its check did not run to the end."

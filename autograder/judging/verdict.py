@@ -52,8 +52,8 @@ class Exhibit:
     hidden: bool = False
 
 
-# Problems that say nothing about the answer: the notebook, or its check, was ended before.
-UNKNOWN = ("not run", "check waited")
+# Problems that say nothing about the answer: the notebook, its check or its judge was ended before.
+UNKNOWN = ("not run", "check waited", "not judged")
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,12 @@ import base64
 import pytest
 import torch
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import Answer, Problem, digests
 from autograder.asking.codec import CodecError, decode, encode
 from autograder.asking.hand_in import pack, unpack
+from autograder.asking.question import Call, Question
+
+WORDS = torch.ones(2, 3)
 
 
 def test_a_tree_comes_back_as_it_was():
@@ -57,10 +60,11 @@ def test_damaged_bytes_are_refused(data):
 
 def test_answers_survive_a_message():
     answers = [
-        Answer({"context": torch.randn(2, 3)}, changed=("words",), printed=3),
+        Answer({"context": torch.randn(2, 3)}, printed=3, inputs=digests({"words": -WORDS})),
         Answer(problem=Problem("raised", "ValueError: no", "line 3: x")),
     ]
-    back = unpack(pack("softmax", answers), "softmax", 2).answers
+    asked = Question("softmax", [Call({"words": WORDS}), Call({"words": WORDS})], ["y"])
+    back = unpack(pack("softmax", answers), asked).answers
     assert torch.equal(back[0].tensors["context"], answers[0].tensors["context"])
     assert (back[0].changed, back[0].printed) == (("words",), 3)
     assert back[1] == answers[1]
@@ -75,10 +79,11 @@ def handed_in(*answers, exercise="softmax", uses=()):
 
 
 ANSWER = Answer({"y": torch.ones(1)}).to_tree()
+ASKED = Question("softmax", [Call({})], ["y"])
 
 
 def test_a_well_formed_message_is_taken():
-    assert unpack(handed_in(ANSWER), "softmax", 1).answers[0].tensors["y"].item() == 1
+    assert unpack(handed_in(ANSWER), ASKED).answers[0].tensors["y"].item() == 1
 
 
 @pytest.mark.parametrize(
@@ -98,17 +103,17 @@ def test_a_well_formed_message_is_taken():
         handed_in(ANSWER | {"tensors": None}),
         handed_in(ANSWER | {"problem": {"evil": 1}}),
         handed_in(ANSWER | {"printed": "many"}),
-        handed_in(ANSWER | {"changed": 3}),
+        handed_in(ANSWER | {"inputs": 3}),
         message({"exercise": "softmax", "answers": [ANSWER]}),
         message({"exercise": "softmax", "answers": [ANSWER], "uses": 3}),
     ],
 )
 def test_forged_messages_are_refused(sent):
     with pytest.raises(ValueError):
-        unpack(sent, "softmax", 1)
+        unpack(sent, ASKED)
 
 
 def test_a_single_number_out_of_many_comes_through():
     answer = Answer({"y": torch.arange(3.0)[0::3]})
-    [back] = unpack(pack("softmax", [answer]), "softmax", 1).answers
+    [back] = unpack(pack("softmax", [answer]), ASKED).answers
     assert back.tensors["y"].tolist() == [0.0]

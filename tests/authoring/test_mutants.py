@@ -26,9 +26,10 @@ from autograder.building.reference import ExerciseBuilder
 from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
+from autograder.references.store import PUBLIC, load
 
 LESSON = Lesson("01_dot_product_attention")
-REFERENCE = grading_reference(LESSON.name)
+REFERENCE = grading_reference(LESSON.name, "mutants")
 ALL = slice(None)
 
 
@@ -101,7 +102,7 @@ def test_every_mutant_is_another_code_with_a_label_of_its_own():
 
 
 def test_no_mutant_of_the_first_lesson_survives():
-    surveys = list(survey_lesson(LESSON))
+    surveys = list(survey_lesson(LESSON, load(PUBLIC / f"{LESSON.name}.safetensors")))
     require_soundness(surveys)
     shown = {s.exercise: s.counts() for s in surveys}
     assert record.read()[LESSON.name]["exercises"] == shown
@@ -128,7 +129,7 @@ def test_a_record_is_stale_once_anything_has_changed(tmp_path, monkeypatch):
 
 def test_a_check_with_a_hole_is_refused():
     exercise = dataclasses.replace(named("softmax"), also=(), mistakes=[])
-    question, key = ExerciseBuilder(LESSON, exercise, None).build()
+    question, key = ExerciseBuilder(LESSON, exercise).build()
     found = survey("softmax", {}, try_mutants(LESSON, exercise, question, key, ALL))
     assert "result detached: value.detach()" in found.survivors
     with pytest.raises(AuthoringError, match=r"(?s)softmax lets mutants pass.*result detached"):

@@ -15,7 +15,6 @@ from pathlib import Path
 import psutil
 from tqdm import tqdm
 
-from autograder.building.hidden import grading_reference
 from autograder.grading.demo.made_up_class import COUNT, make_class
 from autograder.lessons.lesson import Lesson, lesson_names
 from tests.support.classroom import command, gradebook, hand_in, release, scores, start_program
@@ -54,7 +53,6 @@ def report() -> None:
 
 def compare(lesson: Lesson, course: Path) -> tuple[Cost, Cost]:
     """Time both engines on the same submissions, and compare their marks."""
-    grading_reference(lesson.name)  # built once for each secret
     release(course, lesson)
     sealed = cost(lesson, course, COUNT, f"--Autograde.jobs={WORKERS}")
     marks = scores(gradebook(course), lesson)

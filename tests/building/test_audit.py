@@ -34,7 +34,7 @@ SOFTMAX = next(exercise for exercise in LESSON.exercises if exercise.name == "so
 
 def build(**changes):
     exercise = dataclasses.replace(SOFTMAX, **changes)
-    return ExerciseBuilder(LESSON, exercise, None).build()
+    return ExerciseBuilder(LESSON, exercise).build()
 
 
 def test_the_exercise_builds_as_it_is():
@@ -116,28 +116,13 @@ def test_two_equal_sizes_do_not_build():
         build(aspects=[aspect], mistakes=[])
 
 
-def test_fresh_cases_come_last_and_only_in_a_public_reference():
-    _, public = ExerciseBuilder(LESSON, SOFTMAX, None).build()
-    _, secret = ExerciseBuilder(LESSON, SOFTMAX, "a").build()
+def test_fresh_cases_come_last():
+    _, public = ExerciseBuilder(LESSON, SOFTMAX).build()
     of_aspects = sum(len(aspect.cases) for aspect in SOFTMAX.aspects)
     shown = of_aspects + len(SOFTMAX.also)
     assert [case.fresh for case in public.cases] == [False] * shown + [True] * of_aspects
-    assert not any(case.fresh for case in secret.cases)
     for aspect in public.aspects:
         assert any(public.cases[number].fresh for number in aspect.cases)
-
-
-def test_hidden_cases_follow_the_secret():
-    def hidden(secret):
-        question, key = ExerciseBuilder(LESSON, SOFTMAX, secret).build()
-        calls = zip(question.calls, key.cases, strict=True)
-        return [call.arguments["scores"] for call, case in calls if case.hidden]
-
-    first, again, other = hidden("a"), hidden("a"), hidden("b")
-    of_aspects = sum(len(aspect.cases) for aspect in SOFTMAX.aspects)
-    assert len(first) == of_aspects + len(SOFTMAX.also)
-    assert all(x.equal(y) for x, y in zip(first, again, strict=True))
-    assert not any(x.equal(y) for x, y in zip(first, other, strict=True))
 
 
 TRIVIAL = {
@@ -192,7 +177,7 @@ def test_doing_nothing_must_earn_nothing():
     """This is an exercise that is judged by what it does to a module."""
     lesson = Lesson("02_qkv_projections")
     exercise = next(e for e in lesson.exercises if e.name == "copy_projections")
-    question, key = ExerciseBuilder(lesson, exercise, None).build()
+    question, key = ExerciseBuilder(lesson, exercise).build()
     nothing = collect(lambda *arguments: None, question)
     pairs = zip(key.cases, nothing, strict=True)
     cases = [dataclasses.replace(case, expected=answer.tensors) for case, answer in pairs]

@@ -97,7 +97,7 @@ def test_an_exception_that_is_asked_for_is_part_of_it():
 
 
 def built(exercise):
-    return ExerciseBuilder(LESSON, exercise, None).question
+    return ExerciseBuilder(LESSON, exercise).question
 
 
 def test_points_cases_mistakes_and_hints_are_not():

@@ -9,6 +9,7 @@ import torch
 
 from autograder.asking.answer import DTYPES, Answer
 from autograder.asking.hand_in import pack, unpack
+from autograder.asking.question import Call, Question
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
 from autograder.references.store import PUBLIC, load
@@ -32,26 +33,29 @@ LIKE_EXPECTED = {
 }
 
 
-def judged(key, make):
+def judged(question, key, make):
     """Return the points for answers that traveled as a submission's do."""
     answers = [Answer({n: make(e) for n, e in case.expected.items()}) for case in key.cases]
-    verdict = judge(key, unpack(pack(key.exercise, answers), key.exercise, len(key.cases)).answers)
+    verdict = judge(key, unpack(pack(key.exercise, answers), question).answers)
     assert verdict_card(verdict).text
     return verdict.points
 
 
 @pytest.mark.parametrize("kind", LIKE_EXPECTED)
 def test_odd_tensors_earn_nothing(lesson, kind):
-    for key in load(PUBLIC / f"{lesson.name}.safetensors").keys.values():
+    reference = load(PUBLIC / f"{lesson.name}.safetensors")
+    for name, key in reference.keys.items():
         if all(case.expected for case in key.cases):
-            assert judged(key, LIKE_EXPECTED[kind]) == 0
+            assert judged(reference.questions[name], key, LIKE_EXPECTED[kind]) == 0
 
 
 @pytest.mark.parametrize("dtype", EVERY_DTYPE, ids=str)
 def test_every_dtype_is_judged_or_refused(dtype):
-    for key in load(PUBLIC / "01_dot_product_attention.safetensors").keys.values():
+    reference = load(PUBLIC / "01_dot_product_attention.safetensors")
+    for name, key in reference.keys.items():
         try:
-            assert judged(key, lambda e: torch.zeros(e.shape).to(dtype)) == 0
+            made = judged(reference.questions[name], key, lambda e: torch.zeros(e.shape).to(dtype))
+            assert made == 0
         except (ValueError, KeyError, RuntimeError):
             assert dtype not in DTYPES
 
@@ -63,6 +67,9 @@ def forged(tree):
     header["float32"] = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
     head = json.dumps(header).encode()
     return base64.b64encode(struct.pack("<Q", len(head)) + head + bytes(8) + text).decode()
+
+
+X = Question("x", [Call({})], [""])
 
 
 def message(*answers, exercise="x"):
@@ -92,7 +99,7 @@ def answer(**changes):
 def test_a_forged_shape_is_no_tensor(shape):
     tensor = {"$tensor": ["float32", 0, shape]}
     with pytest.raises(ValueError):
-        unpack(forged(message(answer(tensors={"": tensor}))), "x", 1)
+        unpack(forged(message(answer(tensors={"": tensor}))), X)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +111,7 @@ def test_a_forged_shape_is_no_tensor(shape):
         {"problem": {"no_such": "field"}},
         {"lacks": {"": 5}},
         {"lacks": [1]},
-        {"changed": 5},
+        {"inputs": 5},
         {"printed": "many"},
         {"borrowed": 5},
         {"printed": 1e400},
@@ -113,15 +120,16 @@ def test_a_forged_shape_is_no_tensor(shape):
 )
 def test_a_forged_answer_is_none(changes):
     with pytest.raises(ValueError):
-        unpack(forged(message(answer(**changes))), "x", 1)
+        unpack(forged(message(answer(**changes))), X)
 
 
 @pytest.mark.parametrize("kind", ["", "no such kind", "raised", "forbidden", "parameters"])
 def test_forged_problems_are_told_and_earn_nothing(kind):
-    key = load(PUBLIC / "01_dot_product_attention.safetensors").keys["softmax"]
+    reference = load(PUBLIC / "01_dot_product_attention.safetensors")
+    question, key = reference.questions["softmax"], reference.keys["softmax"]
     problem = {"kind": kind, "detail": "<script>x()</script>" * 1000, "where": "\x1b[31m`"}
     tree = message(*[answer(problem=problem)] * len(key.cases), exercise="softmax")
-    verdict = judge(key, unpack(forged(tree), "softmax", len(key.cases)).answers)
+    verdict = judge(key, unpack(forged(tree), question).answers)
     card = verdict_card(verdict)
     assert verdict.points == 0
     assert "<script" not in card.html and len(card.html) < 5000

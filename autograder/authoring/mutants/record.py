@@ -31,4 +31,4 @@ def is_fresh(lesson: Lesson) -> bool:
 
 
 def _source(lesson: Lesson) -> str:
-    return source_digest(lesson, None, Path(survey.__file__))
+    return source_digest(lesson, Path(survey.__file__))

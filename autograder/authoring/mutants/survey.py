@@ -7,10 +7,13 @@ from itertools import chain, repeat
 
 import torch
 
+from autograder.asking.question import Question
 from autograder.authoring.mutants.trial import Trial, try_mutants
-from autograder.building.hidden import grading_reference
+from autograder.building.hidden import with_hidden, without_fresh
+from autograder.judging.key import AnswerKey
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
+from autograder.references.store import LessonReference
 
 LEAST_TOLD = 0.6  # of a lesson's rejected mutants
 SHARES = 8  # parts of an exercise's mutants, tried side by side
@@ -70,21 +73,21 @@ def survey(exercise: str, excuses: Mapping[str, str], trials: Iterable[Trial]) -
     return found
 
 
-def survey_lesson(lesson: Lesson) -> Iterator[Survey]:
+def survey_lesson(lesson: Lesson, public: LessonReference) -> Iterator[Survey]:
     """Try the mutants of a lesson's exercises on public and hidden cases, on all processors."""
-    grading_reference(lesson.name)  # so that it is built only once
+    reference = with_hidden(without_fresh(public), "mutants")
     shares = [slice(number, None, SHARES) for number in range(SHARES)]
     with ProcessPoolExecutor() as pool:
         for exercise in lesson.exercises:
-            trials = pool.map(_trials, repeat(lesson.name), repeat(exercise.name), shares)
+            question, key = reference.questions[exercise.name], reference.keys[exercise.name]
+            trials = pool.map(_trials, repeat(question), repeat(key), shares)
             yield survey(exercise.name, exercise.excuses, chain.from_iterable(trials))
 
 
-def _trials(lesson_name: str, name: str, share: slice) -> list[Trial]:
+def _trials(question: Question, key: AnswerKey, share: slice) -> list[Trial]:
     torch.set_num_threads(1)
-    lesson, reference = Lesson(lesson_name), grading_reference(lesson_name)
-    exercise = next(exercise for exercise in lesson.exercises if exercise.name == name)
-    question, key = reference.questions[name], reference.keys[name]
+    lesson = Lesson(key.lesson)
+    exercise = next(exercise for exercise in lesson.exercises if exercise.name == key.exercise)
     return list(try_mutants(lesson, exercise, question, key, share))
 
 

@@ -1,7 +1,7 @@
 """True marks for known code, found without collect and judge.
 
 Both the code and the solution are called, and `torch.allclose` compares them. The two ways to a
-mark share only the cases, so that each can catch errors in the other.
+mark share only the cases that a notebook shows, so that each can catch errors in the other.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Marker:
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
-        self.reference = grading_reference(lesson.name)
+        self.reference = grading_reference(lesson.name, "true marks")
         self.solutions = lesson.namespace()
         self._wanted: dict[str, list[dict[str, Any] | None]] = {}
 

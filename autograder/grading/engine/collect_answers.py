@@ -12,7 +12,7 @@ from nbgrader.preprocessors import Execute
 
 from autograder.asking import QUESTIONS_VARIABLE
 from autograder.asking.hand_in import encode_questions
-from autograder.building.hidden import grading_reference
+from autograder.building.hidden import grading_reference, seed_for
 from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.lessons.lesson import Lesson, lesson_names
 
@@ -25,13 +25,14 @@ class CollectAnswers(Execute):
     def preprocess(
         self, nb: NotebookNode, resources: ResourcesDict, km: Any = None
     ) -> tuple[NotebookNode, ResourcesDict]:
-        lesson = resources["nbgrader"]["assignment"]
+        lesson, student = (resources["nbgrader"][name] for name in ("assignment", "student"))
         if lesson not in lesson_names():  # the instructor's own assignment
             self._kernel_environment = {}
             return super().preprocess(nb, resources, km)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "questions.safetensors")
-            path.write_bytes(encode_questions(grading_reference(lesson).questions.values()))
+            reference = grading_reference(lesson, seed_for(student))
+            path.write_bytes(encode_questions(reference.questions.values()))
             self._kernel_environment = {QUESTIONS_VARIABLE: str(path)}
             with solutions_for_checks(nb, Lesson(lesson).solutions):
                 return super().preprocess(nb, resources, km)

@@ -42,8 +42,14 @@ class JobMaker:
 
     def whole_job(self, path: Path, student: str) -> Job:
         """Make the job of grading one submitted notebook."""
+        from autograder.building.hidden import seed_for
+
+        job = self.job(path, student)
         return replace(
-            self.job(path, student), reference=self._reference, solutions=self._solutions
+            job,
+            reference=self._reference,
+            seed=seed_for(job.digest) if self.is_lesson else "",
+            solutions=self._solutions,
         )
 
     def job(self, path: Path, student: str) -> Job:
@@ -120,15 +126,16 @@ class JobMaker:
 
     @cached_property
     def _reference(self) -> bytes:
-        """The lesson's reference, with hidden cases; empty if it is not a course lesson.
+        """The lesson's reference; empty if it is not a course lesson.
 
-        Raises CourseError if it gives other points than the released notebook.
+        Raises CourseError if it is not that of the lesson as it is now, or gives other points than
+        the released notebook.
         """
-        from autograder.building.hidden import grading_reference
+        from autograder.building.hidden import shown_reference
 
         if not self.is_lesson:
             return b""
-        reference = grading_reference(self.assignment)
+        reference = shown_reference(self.assignment)
         points = {exercise: key.points for exercise, key in reference.keys.items()}
         for template in self.templates.values():
             _require_points(template.blueprint, points, self.assignment)

@@ -5,7 +5,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.building.hidden import grading_reference
+from autograder.building.hidden import grading_reference, seed_for
 from autograder.grading.submission.blueprint import read_blueprint
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.lessons.lesson import lesson_names
@@ -22,5 +22,6 @@ class JudgeAnswers(NbGraderPreprocessor):
         if about["assignment"] in lesson_names():
             with Gradebook(about["db_url"]) as gradebook:
                 blueprint = read_blueprint(gradebook, about["notebook"], about["assignment"])
-            judge_notebook(nb, blueprint.checks, grading_reference(about["assignment"]))
+            reference = grading_reference(about["assignment"], seed_for(about["student"]))
+            judge_notebook(nb, blueprint.checks, reference)
         return nb, resources

@@ -4,7 +4,6 @@ Its cells run elsewhere: the clerk asks for that, and gets what they showed.
 """
 
 import json
-from functools import cache
 
 import nbformat
 from nbconvert.preprocessors import Preprocessor
@@ -13,7 +12,6 @@ from nbformat.v4 import new_output
 from traitlets import import_item
 from traitlets.config import Config
 
-from autograder.asking.codec import decode
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
@@ -36,10 +34,12 @@ from autograder.sandbox.sandbox import CellRun, Run
 CHECK_GRACE = 10.0  # seconds of processor time beyond what an exercise allows
 
 
-def grade(job: Job, ask: Ask) -> list[bytes]:
-    """Grade a submission. Returns the facts about it, as JSON, and the graded notebook."""
+def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
+    """Grade a submission. Returns the facts about it, as JSON, and the graded notebook.
+
+    reference: the lesson's, with hidden cases, if it is a lesson of the course.
+    """
     notebook, broken = _restored(job)
-    reference = read_reference(job.reference) if job.reference else None
     with solutions_for_checks(notebook, job.solutions):
         cells = _runnable(notebook, job)
         run = Run([], broken, job.doubtful) if broken else _run(cells, job, reference, ask)
@@ -62,12 +62,6 @@ def grade(job: Job, ask: Ask) -> list[bytes]:
     for step in tidying_steps(job):
         notebook, _ = step(notebook, {})
     return [json.dumps(facts).encode(), nbformat.writes(notebook).encode()]
-
-
-@cache
-def read_reference(data: bytes) -> LessonReference:
-    """Read the reference that a job brings."""
-    return LessonReference.from_tree(decode(data))
 
 
 def tidying_steps(job: Job) -> list[Preprocessor]:

@@ -27,7 +27,8 @@ class Job:
     path: where the notebook was handed in; data: its content; broken: why there is none.
     doubtful: whether the machine may be to blame for that.
     files: the files next to the notebook, by name.
-    reference: the lesson's reference with hidden cases, as bytes; empty if there is none.
+    reference: the lesson's, as bytes, without hidden cases; empty if there is none.
+    seed: what its hidden cases are drawn from; "" for none.
     solutions: the course's, by exercise, for those that a learner gave up.
     imports: modules that the released notebook imports, for the sandbox to preload.
     course: what the course's own cells showed, by source, for those that need not run.
@@ -43,6 +44,7 @@ class Job:
     doubtful: bool = False
     files: dict[str, bytes] = field(default_factory=dict)
     reference: bytes = b""
+    seed: str = ""
     solutions: dict[str, str] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)

@@ -7,17 +7,20 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.asking import MIME
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import LONGEST_TEXT, Answer, Problem
 from autograder.asking.hand_in import HandedIn, unpack
+from autograder.asking.question import Question
 from autograder.grading.submission.given_up import given_up
 from autograder.grading.worker.job import NOT_RUN, VERDICT
-from autograder.judging.card import verdict_card
+from autograder.grading.worker.processor_seconds import processor_seconds
+from autograder.judging.card import Card, verdict_card
 from autograder.judging.judge import blame, judge, verdict_given_up
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import LessonReference
 
+MOST_SECONDS = 5.0  # of processor time, to judge an answer; an honest one takes a hundredth
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 PROBLEMS = {
     "NameError": "undefined",
@@ -33,23 +36,41 @@ def judge_notebook(
     """Give each check cell its verdict: a card as its output, and the facts in its metadata.
 
     checks: by grade_id, the exercise that the cell checks. They come from the source notebook;
-    what the submission says about itself does not matter.
+    what the submission says about itself does not matter. An answer that can't be judged, or not
+    in time, costs no other.
     """
     by_id = {grade_id_of(cell): cell for cell in notebook.cells}
     cells = {exercise: by_id[name] for name, exercise in checks.items() if name in by_id}
     surrendered = given_up(notebook, reference.keys)
     verdicts: dict[str, Verdict] = {}
     for exercise, key in reference.keys.items():  # in the lesson's order, not the learner's
-        if exercise in cells:
-            verdicts[exercise] = (
-                verdict_given_up(key)
-                if exercise in surrendered
-                else _judge(read_answers(cells[exercise], key), key, verdicts)
-            )
-            _show(cells[exercise], verdicts[exercise])
+        if exercise not in cells:
+            continue
+        if exercise in surrendered:
+            verdict = verdict_given_up(key)
+            card = verdict_card(verdict)
+        else:
+            question = reference.questions[exercise]
+            verdict, card = _judged(cells[exercise], question, key, verdicts)
+        verdicts[exercise] = verdict
+        _show(cells[exercise], verdict, card)
     for cell in notebook.cells:
         _drop_answers(cell)
     return list(verdicts.values())
+
+
+def _judged(
+    cell: NotebookNode, question: Question, key: AnswerKey, earlier: Mapping[str, Verdict]
+) -> tuple[Verdict, Card]:
+    """Judge what a check cell sent, in limited time, and make the card."""
+    try:
+        with processor_seconds(MOST_SECONDS):
+            verdict = _judge(read_answers(cell, question), key, earlier)
+            return verdict, verdict_card(verdict)
+    except Exception as error:
+        problem = Problem("not judged", f"{type(error).__name__}: {error}"[:LONGEST_TEXT])
+        verdict = _judge(_nothing(problem, len(key.cases)), key, earlier)
+        return verdict, verdict_card(verdict)
 
 
 def _judge(handed_in: HandedIn, key: AnswerKey, earlier: Mapping[str, Verdict]) -> Verdict:
@@ -67,12 +88,12 @@ def tidy(notebook: NotebookNode) -> None:
                 output.traceback = [t for t in output.traceback if not _is_library_frame(t)]
 
 
-def read_answers(cell: NotebookNode, key: AnswerKey) -> HandedIn:
+def read_answers(cell: NotebookNode, question: Question) -> HandedIn:
     """Read the answers that a check cell sent; if there are none, give the reason as a problem."""
-    count = len(key.cases)
+    count = len(question.calls)
     for sent in _sent(cell):
         try:
-            return unpack(sent, key.exercise, count)
+            return unpack(sent, question)
         except ValueError as error:
             return _nothing(Problem("unreadable", str(error)), count)
     return _nothing(_why_nothing(cell), count)
@@ -82,8 +103,7 @@ def _nothing(problem: Problem, count: int) -> HandedIn:
     return HandedIn([Answer(problem=problem)] * count, set())
 
 
-def _show(cell: NotebookNode, verdict: Verdict) -> None:
-    card = verdict_card(verdict)
+def _show(cell: NotebookNode, verdict: Verdict, card: Card) -> None:
     cell.outputs = [new_output("display_data", {"text/html": card.html, "text/plain": card.text})]
     cell.metadata[VERDICT] = verdict.summary()
 

@@ -13,16 +13,19 @@ from typing import Any
 
 import torch
 
+from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import clerk
 from autograder.grading.worker.job import OUTCOMES, Graded, Job, Marks
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
-from autograder.sandbox.confined import Message, Unfinished, confined
+from autograder.references.store import LessonReference
+from autograder.sandbox.confined import Bounds, Message, Unfinished, confined
 from autograder.sandbox.sandbox import Cell
 from autograder.sandbox.walls import HOME
 
 LONGEST_REASON = 2000
+BOUNDS = Bounds(seconds=60)  # of which each answer may take a part
 
 
 def grade(job: Job) -> Graded:
@@ -30,9 +33,13 @@ def grade(job: Job) -> Graded:
 
     Raises NoSandbox if this machine can't have one.
     """
-    _get_ready(job)
+    torch.set_num_threads(1)  # threads do not survive a fork
+    clerk.tidying_steps(job)  # loads them for all clerks to come
+    reference = _reference(job)
     try:
-        return _graded(job, *confined(partial(clerk.grade, job), partial(_run, job)))
+        work, serve = partial(clerk.grade, job, reference), partial(_run, job, reference)
+        told = confined(work, serve, BOUNDS)
+        return _graded(job, *told)
     except Unfinished as error:
         return not_graded(job, f"reading and judging it did not end: {error}", error.doubtful)
     except ValueError as error:
@@ -42,23 +49,30 @@ def grade(job: Job) -> Graded:
 def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:
     """Return the result for a submission that could not be graded, without reading it."""
     unread = replace(job, data=b"", broken=reason, doubtful=doubtful)
-    graded = _graded(unread, *clerk.grade(unread, lambda message: []))
-    return replace(graded, submitted=job.digest)
+    facts, notebook = clerk.grade(unread, _reference(unread), lambda message: [])
+    return replace(_graded(unread, facts, notebook), submitted=job.digest)
 
 
-def _get_ready(job: Job) -> None:
-    """Do once what every clerk of this process would have to do."""
-    torch.set_num_threads(1)  # threads do not survive a fork
-    if job.reference:
-        _questions(job.reference)
-    clerk.tidying_steps(job)
+def _reference(job: Job) -> LessonReference | None:
+    """Return the reference that the job brings, if it does, with the hidden cases of its seed."""
+    from autograder.building.hidden import with_hidden
+
+    if not job.reference:
+        return None
+    shown = _shown_reference(job.reference)
+    return with_hidden(shown, job.seed) if job.seed else shown
 
 
-def _run(job: Job, message: Message) -> Iterator[bytes]:
+@cache
+def _shown_reference(data: bytes) -> LessonReference:
+    return LessonReference.from_tree(decode(data))
+
+
+def _run(job: Job, reference: LessonReference | None, message: Message) -> Iterator[bytes]:
     """Run the cells that a clerk names, and yield the result: in short, and what each showed."""
     files = {f"{HOME}/{name}": data for name, data in job.files.items()}
-    if job.reference:
-        files[QUESTIONS] = _questions(job.reference)
+    if reference:
+        files[QUESTIONS] = encode_questions(reference.questions.values())
     run = own_sandbox(job).run([Cell(str(s), float(t)) for s, t in message["cells"]], files)
     told = {
         "cells": [{"execution_count": c.execution_count, "seconds": c.seconds} for c in run.cells],
@@ -68,11 +82,6 @@ def _run(job: Job, message: Message) -> Iterator[bytes]:
     yield json.dumps(told).encode()
     for cell in run.cells:
         yield cell.sent
-
-
-@cache
-def _questions(reference: bytes) -> bytes:
-    return encode_questions(clerk.read_reference(reference).questions.values())
 
 
 def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:

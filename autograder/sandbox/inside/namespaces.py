@@ -68,8 +68,8 @@ def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
         _mount(f"{scratch}/{name}", place, None, MS_BIND | MS_REC)
 
 
-def see_only(paths: Iterable[str], covered: str) -> None:
-    """Leave this process, after `enter`, only the files below these paths, without `covered`.
+def see_only(paths: Iterable[str]) -> None:
+    """Leave this process, after `enter`, only the files below these paths.
 
     It can still open them for writing if its user may. Raises OSError.
     """
@@ -80,8 +80,6 @@ def see_only(paths: Iterable[str], covered: str) -> None:
     for path, descriptor in found.items():
         _show(descriptor, NEW_ROOT + path)
         os.close(descriptor)
-    if os.path.exists(NEW_ROOT + covered):
-        _mount("tmpfs", NEW_ROOT + covered, "tmpfs", MS_RDONLY, "size=4k")
     os.chroot(NEW_ROOT)
     os.chdir("/")
 
@@ -182,12 +180,16 @@ def address_space() -> int:
 
 
 def limit(**limits: int) -> None:
-    """Set resource limits by name, such as limit(NOFILE=256), never above the current ones."""
+    """Set resource limits by name, such as limit(NOFILE=256), never above the current ones.
+
+    Processor time ends with SIGXCPU, and a second later with SIGKILL.
+    """
     for name, value in limits.items():
         which = getattr(resource, f"RLIMIT_{name}")
         _, hard = resource.getrlimit(which)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(which, (value, value))
+        most = value + (name == "CPU")
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(which, (min(value, most), most))
 
 
 def _bind_read_only(source: str, target: str, more: int) -> None:

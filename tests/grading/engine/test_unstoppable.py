@@ -154,7 +154,7 @@ def test_a_dead_worker_costs_nothing_but_time(pool):
         results.append(graded)
     assert sorted(graded.path for graded in results) == [str(number) for number in range(6)]
     assert [graded.reason for graded in results] == [""] * 6
-    assert all("42" in graded.notebook for graded in results)
+    assert all(b"42" in graded.notebook for graded in results)
 
 
 def test_a_dead_warm_process_costs_nothing_but_time(pool):
@@ -164,7 +164,7 @@ def test_a_dead_warm_process_costs_nothing_but_time(pool):
             warm_processes()[0].kill()
         results.append(graded)
     assert [graded.reason for graded in results] == [""] * 6
-    assert all("42" in graded.notebook for graded in results)
+    assert all(b"42" in graded.notebook for graded in results)
 
 
 class Deadly(bytes):

@@ -277,7 +277,7 @@ def _running() -> int:
 
 def _template() -> Job:
     """Make the job of grading the short lesson."""
-    reference = grading_reference(LESSON.name)
+    reference = grading_reference(LESSON.name, "stage")
     questions = {name: replace(q, seconds=CHECK_SECONDS) for name, q in reference.questions.items()}
     cells = [cell for cell in short_notebook().cells if "nbgrader" in cell.metadata]
     return Job(

@@ -1,0 +1,205 @@
+"""Draw the cases of an exercise: the calls to make, from a seed."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from inspect import signature
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.asking.arguments import Library, make_all, map_tensors
+from autograder.asking.question import Call
+from autograder.asking.written import written_function
+from autograder.judging.key import AspectKey
+from autograder.lessons.draw import Draw
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import (
+    AGAIN,
+    DOUBLE,
+    GRADIENTS,
+    HALF,
+    ONES,
+    Case,
+    Exercise,
+    Goal,
+    Inputs,
+    ModuleCase,
+    Raises,
+)
+
+SHOWN_SEED, FRESH_SEED = "public", "fresh"
+PARAMETER_SCALE = 0.6
+DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
+OTHERWISE = -0.7  # turns values into others
+LONGER = 1 + 2**-26  # gives a float32 more digits, which rounding it again would lose
+
+
+@dataclass(frozen=True)
+class DrawnCase:
+    """One call, and what its draw says about it.
+
+    seed: what it was drawn from: `SHOWN_SEED`, `FRESH_SEED` or a secret.
+    """
+
+    call: Call
+    draw: Draw
+    seed: str
+    goal: Goal | None = None
+    raises: str = ""
+
+    @property
+    def fresh(self) -> bool:
+        return self.seed == FRESH_SEED
+
+    @property
+    def hidden(self) -> bool:
+        return self.seed not in (SHOWN_SEED, FRESH_SEED)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype of its floating-point inputs."""
+        tensors = [v for v in self.call.arguments.values() if isinstance(v, Tensor)]
+        return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
+
+
+class Drawing:
+    """The cases that are drawn for an exercise, seed by seed.
+
+    solution: the course's, whose annotations say what to draw.
+    cases: what was drawn so far. aspects: the cases of each aspect, by number.
+    """
+
+    def __init__(self, exercise: Exercise, solution: Callable) -> None:
+        self.exercise, self.solution = exercise, solution
+        self.asked = input_dims(solution)
+        self.cases: list[DrawnCase] = []
+        self.aspects = [AspectKey(a.name, a.points, [], list(a.outputs)) for a in exercise.aspects]
+
+    def draw(self, seed: str) -> None:
+        """Draw all cases from a seed. Raises AuthoringError.
+
+        A case that only adds to those shown (`FRESH_SEED`) is not asked in other forms.
+        """
+        self._draw_aspects(seed)
+        if seed != FRESH_SEED:
+            self._draw_forms(seed)
+
+    def _draw_aspects(self, seed: str) -> None:
+        """Draw the cases of all aspects. A goal, which takes seconds, is no fresh case."""
+        is_secret = seed not in (SHOWN_SEED, FRESH_SEED)
+        for aspect, key in zip(self.exercise.aspects, self.aspects, strict=True):
+            made = [*aspect.cases, *(aspect.hidden_cases if is_secret else ())]
+            for number, make in enumerate(made):
+                draw = Draw(f"{seed}/{self.exercise.name}/{aspect.name}/{number}", self.asked)
+                case = self._drawn(make, draw, f"case {number} of {aspect.name!r}")
+                goal = case if isinstance(case, Goal) else None
+                if goal and seed == FRESH_SEED:
+                    continue
+                raises = case.error if isinstance(case, Raises) else ""
+                inputs = case.inputs if isinstance(case, Goal | Raises) else case
+                call = self._call(inputs, draw, aspect.gradients)
+                if goal:
+                    call = replace(call, repeats=goal.repeats)
+                key.cases.append(len(self.cases))
+                self.cases.append(DrawnCase(call, draw, seed, goal, raises))
+
+    def _draw_forms(self, seed: str) -> None:
+        """Ask a case once more, in each of the exercise's forms."""
+        aspects = self.exercise.aspects
+        about_gradients = any(aspect.gradients for aspect in aspects)
+        for form in self.exercise.also:
+            if form == GRADIENTS and about_gradients:
+                continue
+            self._ask_in_form(aspects[0].cases[-1], form, seed)
+            if form == AGAIN and self.exercise.second:
+                self._ask_in_form(self.exercise.second, form, seed)
+
+    def _ask_in_form(self, make: Inputs, form: str, seed: str) -> None:
+        aspects = self.exercise.aspects
+        call, draw = self._in_form(make, form, seed)
+        about = next(aspect for aspect in aspects if make in aspect.cases)
+        for aspect, key in zip(aspects, self.aspects, strict=True):
+            others = set(aspect.outputs) - set(about.outputs or aspect.outputs)
+            if aspect is about or (others and form != GRADIENTS):
+                key.cases.append(len(self.cases))
+        self.cases.append(DrawnCase(call, draw, seed))
+
+    def _in_form(self, make: Inputs, form: str, seed: str) -> tuple[Call, Draw]:
+        draw = Draw(
+            f"{seed}/{self.exercise.name}/{form}",
+            self.asked,
+            ones=form == ONES,
+            exact_root=form in DTYPES,
+        )
+        case = self._drawn(make, draw, form)
+        if isinstance(case, Goal | Raises):
+            raise AuthoringError(f"{self.exercise.name}: a {type(case).__name__} has no {form}")
+        if form == ONES and isinstance(case, ModuleCase):
+            case = replace(case, training=True)
+        call = self._call(case, draw, form == GRADIENTS)
+        if form == AGAIN:
+            call = replace(call, earlier=self._earlier(make, seed))
+        if form in DTYPES:
+            call = call.map_tensors(lambda value: (value.double() * LONGER).to(DTYPES[form]))
+        draw.label(", ".join(filter(None, [draw.name, form])))
+        return call, draw
+
+    def _earlier(self, make: Inputs, seed: str) -> dict[str, Any]:
+        """Draw the arguments of an earlier call: the same sizes, and other values."""
+        draw = Draw(f"{seed}/{self.exercise.name}/{AGAIN}", self.asked)
+        case = self._drawn(self.exercise.earlier or make, draw, f"the call before {AGAIN!r}")
+        inputs = case.inputs if isinstance(case, ModuleCase) else case
+        return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHERWISE)
+
+    def _drawn(self, make: Inputs, draw: Draw, where: str) -> Case:
+        try:
+            return make(draw)
+        except Exception as error:
+            raise AuthoringError(
+                f"{self.exercise.name}: {where} can't be drawn: {error}"
+            ) from error
+
+    def _call(self, case: dict[str, Any] | ModuleCase, draw: Draw, gradients: bool) -> Call:
+        if isinstance(case, dict):
+            return Call(_with_parameters(case, draw), gradients=gradients)
+        parameters = case.parameters
+        if parameters is None and not case.own_parameters:
+            parameters = draw_parameters(self.solution(**make_all(case.build)), draw)
+        inputs = _with_parameters(case.inputs, draw)
+        return Call(inputs, case.build, parameters, case.method, case.training, gradients)
+
+
+def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
+    """Draw a module's parameters, biases included, so that none are zero or equal."""
+    return {
+        name: draw.normal_of(parameter.shape, PARAMETER_SCALE)
+        for name, parameter in module.named_parameters()
+    }
+
+
+def _with_parameters(arguments: dict[str, Any], draw: Draw) -> dict[str, Any]:
+    """Draw parameters for library modules among the arguments that have none."""
+
+    def filled(value: Any) -> Any:
+        if not isinstance(value, Library) or value.parameters:
+            return value
+        return replace(value, parameters=draw_parameters(value.make(), draw))
+
+    return {name: filled(value) for name, value in arguments.items()}
+
+
+def input_dims(solution: Callable) -> dict[str, str]:
+    """Return each input's named dimensions, as annotated; "" unless it is a float tensor."""
+    arguments = signature(written_function(solution)).parameters.values()
+    needed = {a.name: a.annotation for a in arguments if a.default is a.empty and a.name != "self"}
+    return {
+        name: dims_of(annotation) if "float32" in getattr(annotation, "dtypes", ()) else ""
+        for name, annotation in needed.items()
+    }
+
+
+def dims_of(annotation: Any) -> str:
+    """Return the dimensions of a jaxtyping annotation; "" for any other."""
+    return re.sub(r"\s+", " ", getattr(annotation, "dim_str", "")).strip()

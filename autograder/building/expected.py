@@ -1,0 +1,134 @@
+"""The right answers to drawn cases: what the solution returns, and how far others may be off.
+
+Expected values are computed in float64 from the float32 inputs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from autograder.asking.answer import GRADIENT, REPEATS, Answer
+from autograder.asking.arguments import map_tensors
+from autograder.asking.collect import collect
+from autograder.asking.question import Question
+from autograder.building.drawing import DrawnCase
+from autograder.judging.explain_problem import explain_problem
+from autograder.judging.key import CaseKey
+from autograder.lessons.errors import AuthoringError
+
+ROUNDING = 16  # rounding errors
+# The least relative error that counts, by dtype.
+LEAST = {torch.float64: 1e-10, torch.float32: 1e-5, torch.float16: 1e-2}
+
+
+def case_keys(solution: Callable, question: Question, cases: Sequence[DrawnCase]) -> list[CaseKey]:
+    """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
+
+    A goal is reached by whoever comes near enough, so the solution is not asked.
+    """
+    computed = [case for case in cases if not case.goal]
+    expected = _answers(solution, question, computed)
+    disturbed = _answers(solution, question, computed, ROUNDING)
+    pairs = iter(zip(expected, disturbed, strict=True))
+    return [_goal_key(case) if case.goal else _case_key(case, *next(pairs)) for case in cases]
+
+
+def _answers(
+    solution: Callable, question: Question, cases: Sequence[DrawnCase], noise: float = 0.0
+) -> list[Answer]:
+    """Compute the solution's answers in float64 and return them in the inputs' dtype.
+
+    noise: size of random changes to the inputs and parameters, in rounding errors.
+    """
+    generator = torch.Generator().manual_seed(0)
+
+    def precise(value: Tensor) -> Tensor:
+        changes = torch.randn(value.shape, generator=generator)
+        return value.double() * (1 + noise * torch.finfo(value.dtype).eps * changes)
+
+    calls = [case.call.map_tensors(precise) for case in cases]
+    answers = collect(solution, replace(question, calls=calls))
+    for case, answer in zip(cases, answers, strict=True):
+        if answer.problem and not case.raises:
+            why = explain_problem(answer.problem, question.exercise)
+            raise AuthoringError(f"the solution of {question.exercise} fails: {why}")
+        if answer.changed:
+            raise AuthoringError(f"the solution of {question.exercise} changes its input")
+    return [
+        replace(answer, tensors=map_tensors(answer.tensors, rounding_to(case.dtype)))
+        for case, answer in zip(cases, answers, strict=True)
+    ]
+
+
+def _case_key(case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:
+    least = LEAST[case.dtype]
+    scales = {name: _scale(name, expected.tensors) for name in expected.tensors}
+    tolerance = {
+        name: _tolerance(value, disturbed.tensors[name], least * scales[name])
+        for name, value in expected.tensors.items()
+    }
+    return _key(case, expected.tensors, tolerance, {})
+
+
+def _goal_key(case: DrawnCase) -> CaseKey:
+    goal = case.goal.goal
+    repeats = {REPEATS: torch.tensor(True)} if case.call.repeats else {}
+    tolerance = {name: LEAST[case.dtype] * _scale(name, goal) for name in goal}
+    most_error = dict.fromkeys(goal, case.goal.most_error)
+    return _key(case, goal | repeats, tolerance | dict.fromkeys(repeats, 0.0), most_error)
+
+
+def _key(
+    case: DrawnCase,
+    expected: dict[str, Tensor],
+    tolerance: dict[str, float],
+    most_error: dict[str, float],
+) -> CaseKey:
+    arguments = case.call.arguments.items()
+    return CaseKey(
+        label=case.draw.name,
+        shapes={name: list(v.shape) for name, v in arguments if isinstance(v, Tensor)},
+        sizes=case.draw.sizes,
+        expected=expected,
+        tolerance=tolerance,
+        raises=case.raises,
+        most_error=most_error,
+        dropout=(case.call.build or {}).get("dropout", 0.0) if case.call.training else None,
+        again=case.call.earlier is not None,
+        fresh=case.fresh,
+        hidden=case.hidden,
+    )
+
+
+def rounding_to(dtype: torch.dtype) -> Callable[[Tensor], Tensor]:
+    """Return a function that rounds float64; it keeps any other dtype, which the solution chose."""
+    return lambda value: value.to(dtype) if value.dtype is torch.float64 else value
+
+
+def _tolerance(expected: Tensor, disturbed: Tensor, least: float) -> float:
+    """Return how far a right answer may be off, absolute, and at least `least`.
+
+    Good code is off by about as much as the answer moves when its inputs are rounded (backward
+    stability), so the bound is a few times that.
+    """
+    if not expected.is_floating_point():
+        return 0.0
+    return max(least, 4 * _largest(disturbed - expected))
+
+
+def _scale(name: str, outputs: dict[str, Tensor]) -> float:
+    """Return the scale that an output's rounding errors are proportional to, at least 1.
+
+    A gradient may be zero because large terms cancel, like that of a key's bias, so all gradients
+    of a call share one scale.
+    """
+    gradients = [value for other, value in outputs.items() if other.startswith(GRADIENT)]
+    related = gradients if name.startswith(GRADIENT) else [outputs[name]]
+    return max(1.0, *(_largest(value) for value in related if value.is_floating_point()), 1.0)
+
+
+def _largest(values: Tensor) -> float:
+    finite = values[values.isfinite()]
+    return finite.abs().max().item() if finite.numel() else 0.0

@@ -1,0 +1,74 @@
+"""Hidden cases: each submission has its own, and right answers are right on all of them."""
+
+import dataclasses
+
+import pytest
+
+from autograder.asking.collect import collect
+from autograder.building import hidden
+from autograder.building.hidden import (
+    SECRET_VARIABLE,
+    grading_reference,
+    seed_for,
+    shown_reference,
+)
+from autograder.errors import CourseError
+from autograder.judging.judge import judge
+
+LESSON = "01_dot_product_attention"
+
+
+def scores_of(seed):
+    """The scores that the hidden cases of `softmax` are about."""
+    reference = grading_reference(LESSON, seed)
+    question, key = reference.questions["softmax"], reference.keys["softmax"]
+    pairs = zip(question.calls, key.cases, strict=True)
+    return [call.arguments["scores"] for call, case in pairs if case.hidden]
+
+
+def test_they_follow_the_seed():
+    first, again, other = scores_of("a"), scores_of("a"), scores_of("b")
+    assert len(first) == len(shown_reference(LESSON).keys["softmax"].cases)
+    assert all(x.equal(y) for x, y in zip(first, again, strict=True))
+    assert not any(x.equal(y) for x, y in zip(first, other, strict=True))
+
+
+def test_the_seed_follows_the_submission_and_the_secret(monkeypatch):
+    monkeypatch.setenv(SECRET_VARIABLE, "one")
+    seeds = [seed_for("this"), seed_for("that")]
+    assert seed_for("this") == seeds[0]
+    monkeypatch.setenv(SECRET_VARIABLE, "another")
+    assert len({*seeds, seed_for("this"), seed_for("that")}) == 4
+
+
+def test_they_take_the_place_of_fresh_ones(lesson):
+    for key in grading_reference(lesson.name, "a").keys.values():
+        kinds = [(case.fresh, case.hidden) for case in key.cases]
+        shown = kinds.count((False, False))
+        assert kinds == [(False, False)] * shown + [(False, True)] * (len(kinds) - shown)
+        assert {number for aspect in key.aspects for number in aspect.cases} == set(
+            range(len(kinds))
+        )
+
+
+@pytest.mark.parametrize("seed", ["a", "b"])
+def test_right_answers_are_right_on_all_of_them(lesson, seed):
+    reference = grading_reference(lesson.name, seed)
+    for exercise in lesson.exercises:
+        question, key = reference.questions[exercise.name], reference.keys[exercise.name]
+        if any(case.most_error for case in key.cases):
+            continue  # training takes seconds, and its goal is the same everywhere
+        for variant in exercise.alternatives:
+            answers = {variant.of or exercise.name: variant}
+            answer = lesson.namespace(answers)[exercise.name]
+            verdict = judge(key, collect(answer, question))
+            assert verdict.passed, f"{variant.name}: {verdict.sentence}"
+
+
+def test_checks_that_have_changed_since_the_reference_was_built_are_a_sentence(monkeypatch):
+    stale = dataclasses.replace(hidden.load(hidden.PUBLIC / f"{LESSON}.safetensors"), source="old")
+    monkeypatch.setattr(hidden, "load", lambda path: stale)
+    shown_reference.cache_clear()
+    with pytest.raises(CourseError, match=f"make build LESSON={LESSON}"):
+        shown_reference(LESSON)
+    shown_reference.cache_clear()

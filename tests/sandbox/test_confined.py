@@ -1,0 +1,144 @@
+"""A confined process: what it may do, what ends it, and what is said then."""
+
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+import torch
+
+from autograder.lessons.lesson import ROOT
+from autograder.sandbox.confined import Bounds, Unfinished, confined
+from tests.support.processes import descendants
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="its limits are Linux's")
+BRIEF = Bounds(seconds=1, patience=60)
+
+
+def tried(action):
+    """What becomes of an action in a confined process, in words."""
+
+    def work(ask):
+        try:
+            return [repr(action()).encode()]
+        except Exception as error:
+            return [type(error).__name__.encode()]
+
+    return confined(work)[0].decode()
+
+
+def test_it_computes_and_answers():
+    assert confined(lambda ask: [b"one", b"", b"three"]) == [b"one", b"", b"three"]
+    assert tried(lambda: (torch.ones(300, 300) @ torch.ones(300, 300)).sum().item()) == "27000000.0"
+
+
+def test_it_asks_and_is_answered():
+    def work(ask):
+        first, second = ask({"a": 1}), ask({"b": [2]})
+        return [*first, *second]
+
+    def serve(question):
+        yield repr(question).encode()
+        yield b"x" * 300_000
+
+    parts = confined(work, serve)
+    assert parts[::2] == [b"{'a': 1}", b"{'b': [2]}"]
+    assert [len(part) for part in parts[1::2]] == [300_000] * 2
+
+
+def test_what_it_imports_late_is_there():
+    assert tried(lambda: __import__("html.parser").__name__) == "'html'"
+    assert tried(lambda: __import__("autograder.grading.feedback.page").__name__) == "'autograder'"
+
+
+def test_it_sees_no_files_but_the_programs(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("canary", encoding="utf-8")
+    for path in (secret, ROOT / "README.md", ROOT / "solutions", Path("/etc/passwd")):
+        assert tried(path.exists) == "False", path
+    assert tried((ROOT / "autograder").exists) == "True"
+
+
+@pytest.mark.parametrize("folder", ["/", "/tmp", str(ROOT / "autograder")])
+def test_it_writes_nothing(folder):
+    path = Path(folder, "written-by-a-confined-process")
+    with pytest.raises(Unfinished, match=r"SIGXFSZ|Error"):
+        confined(lambda ask: [str(path.write_bytes(bytes(10_000))).encode()])
+    assert not path.exists() or not path.stat().st_size
+    path.unlink(missing_ok=True)
+
+
+def test_it_has_no_network():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        said = tried(lambda: socket.create_connection(("127.0.0.1", port), timeout=5))
+    assert said in ("OSError", "ConnectionRefusedError")
+
+
+def test_no_file_of_the_grader_is_open_in_it():
+    with open(__file__, "rb") as file:
+        assert tried(lambda: os.fstat(file.fileno())) == "OSError"
+
+
+def test_an_error_is_told_with_its_place():
+    with pytest.raises(
+        Unfinished, match=r"ZeroDivisionError.*test_confined.py, line \d+"
+    ) as caught:
+        confined(lambda ask: 1 / 0)
+    assert not caught.value.doubtful
+
+
+def spin():
+    while True:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("action", "bounds", "said", "doubtful"),
+    [
+        (spin, BRIEF, "more than 1 seconds of processor time", False),
+        (lambda: time.sleep(60), Bounds(seconds=1, patience=0.5), "more than 0.5 seconds", True),
+        (lambda: bytes(3 << 30), Bounds(memory_bytes=1 << 30), "more than 1 GB of memory", False),
+        (lambda: torch.ones(1 << 29), Bounds(memory_bytes=1 << 30), "RuntimeError", False),
+        (lambda: os.kill(os.getpid(), signal.SIGKILL), BRIEF, "SIGKILL", True),
+        (lambda: os.kill(os.getpid(), signal.SIGSEGV), BRIEF, "SIGSEGV", False),
+        (lambda: os._exit(3), BRIEF, "exit status 3", False),
+    ],
+    ids=["time", "waiting", "memory", "memory in torch", "killed", "crashed", "exit"],
+)
+def test_what_ends_it_is_said(action, bounds, said, doubtful):
+    with pytest.raises(Unfinished, match=said) as caught:
+        confined(lambda ask: [repr(action()).encode()], bounds=bounds)
+    assert caught.value.doubtful is doubtful
+
+
+@pytest.mark.parametrize(
+    "work",
+    [lambda ask: [bytes(2000)], lambda ask: [bytes(600)] * 2, lambda ask: ask({"a": "x" * 2000})],
+    ids=["one part", "several", "a question"],
+)
+def test_it_may_not_say_too_much(work):
+    with pytest.raises(Unfinished, match="more than is allowed"):
+        confined(work, lambda question: [], Bounds(sent_bytes=1000))
+
+
+def test_an_error_here_ends_it():
+    def serve(question):
+        raise KeyError("no such cell")
+
+    with pytest.raises(KeyError, match="no such cell"):
+        confined(lambda ask: ask({}), serve)
+    assert descendants(os.getpid()) == []
+
+
+def test_nothing_is_left():
+    confined(lambda ask: [b""])
+    before = psutil.Process().num_fds()
+    for _ in range(5):
+        confined(lambda ask: [b""])
+    assert psutil.Process().num_fds() == before
+    assert descendants(os.getpid()) == []
