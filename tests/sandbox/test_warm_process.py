@@ -45,8 +45,10 @@ def test_it_keeps_forks_ready_and_each_is_another(warm):
     with one, other:
         for channel, product in ((other, "56"), (one, "42")):
             channel.settimeout(HANG)
-            said = frames.Inbox(channel, 10_000).next()
-            assert said["outputs"][0]["data"]["text/plain"] == product
+            inbox = frames.Inbox(channel, 10_000)
+            about, shown = inbox.next(), inbox.next()
+            assert about["execution_count"] == 1
+            assert shown["outputs"][0]["data"]["text/plain"] == product
     wait_for_forks(2, warm)
 
 

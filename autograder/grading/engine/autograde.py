@@ -9,6 +9,7 @@ Modules that load torch are imported in functions, because every nbgrader comman
 
 import logging
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

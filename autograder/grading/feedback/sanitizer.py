@@ -15,7 +15,7 @@ from autograder.grading.feedback.budget import Budget
 from autograder.grading.feedback.highlight import highlighted
 from autograder.grading.feedback.math import mathml
 from autograder.grading.feedback.text import as_text
-from autograder.grading.report.harmless import MOST_MARKDOWN, MOST_TAGS, clean_html
+from autograder.grading.report.harmless import MOST_MARKDOWN, MOST_TAGS, TAGS, clean_html
 from autograder.grading.submission.cells import pictures_of
 
 INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # in `RENDERED_LATER`
