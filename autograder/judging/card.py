@@ -163,8 +163,9 @@ def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | No
     for word, tensor, index, marked in panels:
         place = f" at {list(index)}" if index else ""
         title = f"{word}: {output} {tuple(tensor.shape)}{place}"
-        html += heatmap(tensor[index], title, style, marked)
-        text.append(f"  {title}:\n{plain_table(tensor[index], style.decimals, marked)}")
+        shown = tensor[index] if tensor.numel() else tensor.flatten()
+        html += heatmap(shown, title, style, marked)
+        text.append(f"  {title}:\n{plain_table(shown, style.decimals, marked)}")
     return html + _whole(got), "\n".join(text)
 
 

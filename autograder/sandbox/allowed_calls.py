@@ -166,9 +166,10 @@ LEARNER = Policy(
     },
 )
 
-# What reads a submission: it computes, opens files for reading, and uses what is open already.
+# What reads a submission: it computes, opens files for reading, uses what is open already, and has
+# itself interrupted.
 CLERK = Policy(
-    allowed=COMMON,
+    allowed=COMMON | _names("getitimer setitimer"),
     depending={
         "clone": ((Test(0, (CLONE_THREAD,), bits=True), *_without(0, CLONE_AWAY)),),
         "fcntl": (_one_of(1, *DUPLICATE, *FLAGS),),

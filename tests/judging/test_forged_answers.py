@@ -27,6 +27,7 @@ LIKE_EXPECTED = {
     "one more in each": lambda e: torch.zeros([size + 1 for size in e.shape]),
     "no numbers": lambda e: torch.zeros(0),
     "no numbers, vast": lambda e: torch.zeros(0).view(0, 1 << 39),
+    "no matrices": lambda e: torch.zeros(0, *e.shape[-2:]).unsqueeze(0),
     "12 dimensions": lambda e: torch.zeros([1] * 12),
     "64 dimensions": lambda e: torch.zeros(1).view([1] * 64),
     "a million": lambda e: torch.zeros(1000, 1000),

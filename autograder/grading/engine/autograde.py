@@ -365,12 +365,12 @@ class Autograde(seams.OpenAutograde, PlainFiles):
         """List the learners at hand whose submissions are late."""
         with self._gradebook() as gradebook:
             late = set(late_learners(gradebook, self.coursedir.assignment_id))
-        return [one for one in map(self._student, self.assignments) if one in late]
+        return [one for one in map(self.student_of, self.assignments) if one in late]
 
     def _strangers(self, term: Term) -> list[str]:
         """List the learners at hand who are not in learners.csv; nobody if there is none."""
         known = term.learners
-        return [one for one in map(self._student, self.assignments) if known and one not in known]
+        return [one for one in map(self.student_of, self.assignments) if known and one not in known]
 
     def _gone(self) -> list[str]:
         """List the learners in the gradebook whose submissions are gone."""

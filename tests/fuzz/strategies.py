@@ -1,0 +1,150 @@
+"""Inputs for everything that reads what others wrote: anything at all, and nearly right things."""
+
+import base64
+import copy
+import json
+
+import torch
+from hypothesis import strategies as st
+
+from autograder.asking.codec import encode
+from autograder.asking.collect import collect
+from autograder.asking.hand_in import pack
+from autograder.building.hidden import shown_reference
+from autograder.lessons.lesson import Lesson
+
+LESSON = Lesson("01_dot_product_attention")
+# Text that somebody may have given a meaning: markup, formulas, paths, surrogates, escapes.
+TELLING = st.sampled_from(
+    [
+        *(
+            "<script>alert(1)</script>",
+            "=1+1",
+            "../../etc/passwd",
+            "\x1b[31m",
+            "\ud800",
+            "\0",
+            "NaN",
+        ),
+        *("### BEGIN SOLUTION", "YOUR ANSWER HERE", "2026-10-05 23:59 +0200", "9" * 400, "1e400"),
+        *(
+            "$$x",
+            "![a](attachment:a.png)",
+            "`" * 50,
+            "[" * 90,
+            "&lt;b&gt;",
+            "\u202eabc",
+            ",;\t\"'\n",
+        ),
+    ]
+)
+TEXT = st.text(max_size=40) | TELLING
+NUMBERS = st.integers(-(2**70), 2**70) | st.floats() | st.booleans()
+TREES = st.recursive(
+    st.none() | NUMBERS | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@st.composite
+def changed(draw, tree):
+    """A tree with a few of its parts replaced, removed or doubled."""
+    tree = copy.deepcopy(tree)
+    for _ in range(draw(st.integers(0, 4))):
+        holder, key = draw(st.sampled_from(_places(tree)))
+        match draw(st.sampled_from(["replace", "remove", "double"])):
+            case "replace":
+                holder[key] = draw(TREES)
+            case "remove":
+                del holder[key]
+            case "double" if isinstance(holder, list):
+                holder.insert(key, copy.deepcopy(holder[key]))
+    return tree
+
+
+@st.composite
+def damaged(draw, data):
+    """Bytes with a piece cut out, written over or repeated."""
+    start = draw(st.integers(0, len(data)))
+    end = min(len(data), start + draw(st.integers(0, 60)))
+    middle = draw(st.binary(max_size=30) | st.just(data[start:end] * 3))
+    return data[:start] + middle + data[end:]
+
+
+def _places(tree, most=4000):
+    """List every part of a tree as the list or dict that holds it, and its key there."""
+    found, waiting = [], [tree]
+    while waiting and len(found) < most:
+        holder = waiting.pop()
+        pairs = holder.items() if isinstance(holder, dict) else enumerate(holder)
+        for key, part in list(pairs):
+            found.append((holder, key))
+            if isinstance(part, dict | list) and part:
+                waiting.append(part)
+    return found or [({"": None}, "")]
+
+
+def _json(tree):
+    return json.dumps(tree, ensure_ascii=True).encode()
+
+
+def _message(tree):
+    """Encode a tree as the answers that a check sends."""
+    return base64.b64encode(encode(tree)).decode()
+
+
+REFERENCE = shown_reference(LESSON.name)
+QUESTION, KEY = REFERENCE.questions["softmax"], REFERENCE.keys["softmax"]
+RIGHT = collect(LESSON.namespace()["softmax"], QUESTION)
+MESSAGE = pack("softmax", RIGHT)
+ANSWERS = {"exercise": "softmax", "answers": [one.to_tree() for one in RIGHT], "uses": []}
+NOTEBOOK = json.loads(LESSON.released_path.read_bytes())
+SHORT = NOTEBOOK | {"cells": [c for c in NOTEBOOK["cells"] if "nbgrader" in c["metadata"]][:6]}
+OUTPUTS = [
+    {"output_type": "stream", "name": "stdout", "text": "six\n"},
+    {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["t"]},
+    {
+        "output_type": "display_data",
+        "data": {"text/plain": "x", "image/png": "aGk="},
+        "metadata": {},
+    },
+    {"output_type": "execute_result", "data": {"text/html": "<b>x</b>"}, "execution_count": 3},
+]
+ROWS = 'learner,first_name,last_name,email\nada,Ada,King,a@example.org\nben,Ben,"O\'Neil, Jr.",\n'
+
+
+@st.composite
+def _tensors(draw):
+    shape = draw(st.lists(st.integers(0, 4), max_size=5))
+    dtype = draw(st.sampled_from([torch.float32, torch.float64, torch.int64, torch.bool]))
+    return torch.ones(shape).to(dtype)
+
+
+@st.composite
+def forged_answers(draw):
+    """A message whose tree is nearly right, with tensors of any shape in it."""
+    tree = copy.deepcopy(ANSWERS)
+    answer = tree["answers"][draw(st.integers(0, len(RIGHT) - 1))]
+    name = draw(st.sampled_from([*answer["tensors"], "", "other"]))
+    answer["tensors"][name] = draw(_tensors())
+    answer[draw(st.sampled_from(list(answer)))] = draw(TREES)
+    return _message(tree)
+
+
+NOTEBOOKS = st.binary(max_size=200) | TREES.map(_json) | changed(SHORT).map(_json)
+NOTEBOOKS |= damaged(_json(SHORT))
+MESSAGES = TEXT | st.binary(max_size=80).map(lambda b: base64.b64encode(b).decode())
+MESSAGES |= damaged(base64.b64decode(MESSAGE)).map(lambda b: base64.b64encode(b).decode())
+MESSAGES |= forged_answers()
+SENT = st.binary(max_size=80) | changed({"outputs": OUTPUTS}).map(_json)
+TABLES = (
+    st.binary(max_size=120)
+    | damaged(ROWS.encode())
+    | TEXT.map(lambda t: (ROWS + t).encode("utf-8", "surrogatepass"))
+)
+TIMES = (
+    st.binary(max_size=40)
+    | damaged(b"2026-10-05 23:59:00 +0200")
+    | TEXT.map(lambda t: t.encode("utf-8", "surrogatepass"))
+)
