@@ -69,9 +69,12 @@ EVENTS = """
     epoll_create epoll_create1 epoll_ctl eventfd eventfd2 signalfd signalfd4 timerfd_create
     timerfd_gettime timerfd_settime
 """
+INTERRUPTIONS = """
+    getitimer setitimer
+"""
 PROCESSES = """
-    alarm capget execve execveat fork getitimer kill pidfd_open pidfd_send_signal rt_sigqueueinfo
-    rt_tgsigqueueinfo sched_setaffinity setitimer setpgid setpriority setrlimit setsid tgkill
+    alarm capget execve execveat fork kill pidfd_open pidfd_send_signal rt_sigqueueinfo
+    rt_tgsigqueueinfo sched_setaffinity setpgid setpriority setrlimit setsid tgkill
     timer_create timer_delete timer_getoverrun timer_gettime timer_settime tkill vfork wait4 waitid
 """
 NEED_RIGHTS = """
@@ -130,7 +133,7 @@ MAPPINGS = (_without(3, MAP_SHARED), _without(3, MAP_ANONYMOUS))
 COMMON = _names(MEMORY, THREADS, SIGNALS, CLOCKS, FACTS, READING, WRITING)
 
 LEARNER = Policy(
-    allowed=COMMON | _names(FILES, SOCKETS, EVENTS, PROCESSES),
+    allowed=COMMON | _names(FILES, SOCKETS, EVENTS, INTERRUPTIONS, PROCESSES),
     depending={
         "clone": (_without(0, CLONE_AWAY),),
         "fcntl": (_one_of(1, *DUPLICATE, *FLAGS, *LOCKS, *PIPE_SIZE, *OWNER, *SEALS),),
@@ -169,7 +172,7 @@ LEARNER = Policy(
 # What reads a submission: it computes, opens files for reading, uses what is open already, and has
 # itself interrupted.
 CLERK = Policy(
-    allowed=COMMON | _names("getitimer setitimer"),
+    allowed=COMMON | _names(INTERRUPTIONS),
     depending={
         "clone": ((Test(0, (CLONE_THREAD,), bits=True), *_without(0, CLONE_AWAY)),),
         "fcntl": (_one_of(1, *DUPLICATE, *FLAGS),),

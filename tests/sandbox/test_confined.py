@@ -132,9 +132,10 @@ def test_an_error_here_ends_it():
     def serve(question):
         raise KeyError("no such cell")
 
+    before = descendants(os.getpid())
     with pytest.raises(KeyError, match="no such cell"):
         confined(lambda ask: ask({}), serve)
-    assert descendants(os.getpid()) == []
+    assert set(descendants(os.getpid())) <= set(before)
 
 
 def test_who_was_killed_may_be_the_machines_victim(monkeypatch):
@@ -146,8 +147,8 @@ def test_who_was_killed_may_be_the_machines_victim(monkeypatch):
 
 def test_nothing_is_left():
     confined(lambda ask: [b""])
-    before = psutil.Process().num_fds()
+    files, processes = psutil.Process().num_fds(), descendants(os.getpid())
     for _ in range(5):
         confined(lambda ask: [b""])
-    assert psutil.Process().num_fds() == before
-    assert descendants(os.getpid()) == []
+    assert psutil.Process().num_fds() == files
+    assert set(descendants(os.getpid())) <= set(processes)
