@@ -1,4 +1,7 @@
-"""Every hostile submission earns only what it honestly answered, and harms nobody."""
+"""Hostile submissions earn only what they honestly answered, and harm nobody.
+
+Every third is tried here, and all of them by `make bench BENCH=hostile`.
+"""
 
 import nbformat
 import pytest
@@ -41,7 +44,7 @@ def open_files(stage):
 
 
 @pytest.mark.usefixtures("open_files")
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", ATTACKS[::3], ids=lambda attack: attack.name)
 def test_it_is_held(stage, attack):
     happened = stage.perform(attack)
     assert not happened.wrong, "\n".join([attack.tries, *happened.wrong])

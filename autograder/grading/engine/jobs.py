@@ -107,6 +107,7 @@ class JobMaker:
         template = Job(
             path="",
             blueprint=blueprint,
+            lesson=self.assignment if self.is_lesson else "",
             files=files_beside(source),
             imports=released.imports,
             course=self._course_outputs(released),

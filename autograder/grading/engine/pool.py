@@ -96,7 +96,7 @@ def local_pool(workers: int, template: Job) -> Pool:
             # The workers share the sandbox, and what is imported here while it starts.
             own_sandbox(template, ahead=workers)
             with _ctrl_c_later():
-                _task()
+                _task().get_ready(template)
             gc.freeze()  # garbage collection skips all of it from now on
         executor = ProcessPoolExecutor(workers, context, _start_worker)
         with _without_main(), _ctrl_c_later():

@@ -15,6 +15,7 @@ import torch
 
 from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
+from autograder.building.hidden import exercises_and_solutions, with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import clerk
 from autograder.grading.worker.job import OUTCOMES, Graded, Job, Marks
@@ -33,8 +34,7 @@ def grade(job: Job) -> Graded:
 
     Raises NoSandbox if this machine can't have one.
     """
-    torch.set_num_threads(1)  # threads do not survive a fork
-    clerk.tidying_steps(job)  # loads them for all clerks to come
+    get_ready(job)
     reference = _reference(job)
     try:
         work, serve = partial(clerk.grade, job, reference), partial(_run, job, reference)
@@ -46,17 +46,23 @@ def grade(job: Job) -> Graded:
         return not_graded(job, f"judging it gave what is no result: {error}", False)
 
 
+def get_ready(job: Job) -> None:
+    """Load what all jobs of its assignment need, for this process and its forks."""
+    torch.set_num_threads(1)  # threads do not survive a fork
+    clerk.tidying_steps(job)
+    if job.lesson:
+        exercises_and_solutions(job.lesson)
+
+
 def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:
     """Return the result for a submission that could not be graded, without reading it."""
-    unread = replace(job, data=b"", broken=reason, doubtful=doubtful)
+    unread = replace(job, data=b"", broken=reason, doubtful=doubtful, seed="")
     facts, notebook = clerk.grade(unread, _reference(unread), lambda message: [])
     return replace(_graded(unread, facts, notebook), submitted=job.digest)
 
 
 def _reference(job: Job) -> LessonReference | None:
     """Return the reference that the job brings, if it does, with the hidden cases of its seed."""
-    from autograder.building.hidden import with_hidden
-
     if not job.reference:
         return None
     shown = _shown_reference(job.reference)

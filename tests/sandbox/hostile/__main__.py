@@ -34,4 +34,5 @@ def _row(happened: Happened) -> str:
     return "\n".join([row, *(f"    NOT HELD: {wrong}" for wrong in happened.wrong)])
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
