@@ -27,7 +27,6 @@ WITHOUT: dict[str, list[tuple[str, str, str]]] = {
     "(all are there)": [],
     "Stream.flush": [(INSIDE, "        if self._buffers:\n", "        if True:\n")],
     "no command line": [(INSIDE, "def parse_command_line", "def _unused")],
-    "one client": [(INSIDE, "        self.shell_channel_thread = None", "        #")],
     "no sleep": [(INSIDE, '    IPythonKernel={"_execute_sleep": 0},', "    #")],
     "code_cell": [
         (INSIDE, "    return NotebookNode(fields, ", "    return new_code_cell(source)\n    dict("),

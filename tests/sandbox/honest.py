@@ -170,6 +170,14 @@ PROGRAMS = {
         """,
         "timed",
     ),
+    "asyncio in a cell": (
+        """
+        import asyncio
+        await asyncio.sleep(0.01)
+        print(sum(await asyncio.gather(*(asyncio.sleep(0.01, n) for n in (1, 2)))))
+        """,
+        "3",
+    ),
     "asyncio in a thread": (
         """
         import asyncio, threading

@@ -12,7 +12,6 @@ import tempfile
 from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
-import zmq
 from ipykernel.iostream import OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
@@ -49,9 +48,7 @@ def check() -> None:
     """Raise ChangedLibrary if a library lacks what is patched below or overridden elsewhere."""
     expect_set(OutStream, "_buffers")
     expect(OutStream, "flush", "self")
-    expect(IPKernelApp, "init_control", "self", "context")
     expect(IPKernelApp, "parse_command_line", "self", "argv")
-    expect(IPKernelApp, "shell_channel_thread")
     expect(IPythonKernel, "_execute_sleep")
     expect(NotebookClient, "process_message", "self", "msg", "cell", "cell_index")
     for name in ("cache_ports", "connection_file", "ip", "provisioner", "transport"):
@@ -69,14 +66,10 @@ class Stream(OutStream):
 
 
 class Kernel(IPKernelApp):
-    """A kernel for one client, without a command line: parsing even an empty one is slow."""
+    """A kernel without a command line: parsing even an empty one is slow."""
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         pass
-
-    def init_control(self, context: zmq.Context) -> None:
-        super().init_control(context)
-        self.shell_channel_thread = None  # would forward messages for several clients
 
 
 def code_cell(source: str) -> NotebookNode:
