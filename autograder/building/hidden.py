@@ -81,7 +81,7 @@ def without_fresh(public: LessonReference) -> LessonReference:
 
 def with_hidden(shown: LessonReference, seed: str) -> LessonReference:
     """Add hidden cases to a reference, drawn from a seed. Raises AuthoringError."""
-    exercises, solutions = exercises_and_solutions(shown.lesson)
+    exercises, solutions = _sources(shown.lesson)
     both = {
         name: _extended(exercises[name], solutions[name], shown.questions[name], key, seed)
         for name, key in shown.keys.items()
@@ -94,8 +94,8 @@ def with_hidden(shown: LessonReference, seed: str) -> LessonReference:
 
 
 @cache
-def exercises_and_solutions(lesson: str) -> tuple[dict[str, Exercise], dict[str, Callable]]:
-    """Return a lesson's exercises and its solutions, by name. It imports what the lesson does."""
+def _sources(lesson: str) -> tuple[dict[str, Exercise], dict[str, Callable]]:
+    """Return a lesson's exercises and its solutions, by name."""
     source = Lesson(lesson)
     return {exercise.name: exercise for exercise in source.exercises}, source.namespace()
 

@@ -15,7 +15,7 @@ import torch
 
 from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
-from autograder.building.hidden import exercises_and_solutions, with_hidden
+from autograder.building.hidden import grading_reference, with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import clerk
 from autograder.grading.worker.job import OUTCOMES, Graded, Job, Marks
@@ -51,7 +51,13 @@ def get_ready(job: Job) -> None:
     torch.set_num_threads(1)  # threads do not survive a fork
     clerk.tidying_steps(job)
     if job.lesson:
-        exercises_and_solutions(job.lesson)
+        _load(job.lesson)
+
+
+@cache
+def _load(lesson: str) -> None:
+    """Import what a lesson's hidden cases need: the first ones take longest."""
+    grading_reference(lesson, "")
 
 
 def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:
