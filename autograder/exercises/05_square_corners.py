@@ -162,16 +162,6 @@ def wide_sees_nothing(draw: Draw) -> ModuleCase:
 
 
 NOT_SCALED = "The scores are not scaled. Divide them by √d_k; here d_k is d_model."
-ATTEND = """
-contexts, weights = [], []
-for head in self.heads:
-    q, k, v = head["query"](query), head["key"](memory), head["value"](memory)
-    {scores}
-    attn_weights = attn_scores.softmax(dim=-1)
-    contexts.append(attn_weights @ v)
-    weights.append(attn_weights.detach())
-"""
-
 PROJECTED = 'head["query"](query), head["key"](memory), head["value"](memory)'
 
 WideMultiHeadAttention = Exercise(
@@ -1752,12 +1742,6 @@ def runs(points: int, title: str, *names: str) -> Aspect:
     return Aspect(title, points, known, hidden_cases=list(map(new_run, names)))
 
 
-FLAT = """    if (train_losses - train_losses[0]).abs().max() < 1e-3:
-        return "no step"
-"""
-RISING = """    if train_losses[-1] > train_losses[0]:
-        return "gradients not cleared"
-"""
 SAME = """    if train_losses[-1] < noise_floor and test_losses[-1] < noise_floor:
         return "tested on the training squares"
 """

@@ -287,6 +287,28 @@ def test_leaking_implementations_have_one(name, shape):
     assert later_slopes(attention, shape).max() > 1e-4
 
 
+@pytest.mark.parametrize("name", EXERCISES.SOUND_KINDS)
+def test_drawn_sound_implementations_have_no_slope_to_later_words(name):
+    for attention, shape in drawn(name):
+        assert later_slopes(attention, shape).max() == 0
+
+
+@pytest.mark.parametrize("name", EXERCISES.LEAKING_KINDS)
+def test_drawn_leaking_implementations_have_one(name):
+    for attention, shape in drawn(name):
+        assert later_slopes(attention, (shape[0], max(4, shape[1]), shape[2])).max() > 1e-4
+
+
+def drawn(name):
+    """Yield implementations of a kind, no two alike, with shapes to try them on."""
+    sources = set()
+    for number in range(20):
+        code = EXERCISES.drawn(name)(EXERCISES.Draw(f"{number}"))["attention"]
+        sources.add(code.source)
+        yield code.make(), SHAPES[number % len(SHAPES)]
+    assert len(sources) == 20
+
+
 @pytest.mark.parametrize("name", EXERCISES.SOUND_ONES | EXERCISES.LEAKING_ONES)
 def test_implementations_keep_what_the_docstring_promises(name):
     """Any batch, n and d; the same outputs for the same words; finite; words unchanged."""
@@ -302,13 +324,16 @@ def test_implementations_keep_what_the_docstring_promises(name):
 def test_every_aspect_holds_sound_and_leaking_ones():
     """A constant answer must earn nothing, in the public cases and in all."""
     *_, exercise = EXERCISES.EXERCISES
+    sound = EXERCISES.SOUND_ONES | EXERCISES.SOUND_KINDS
+    leaking = EXERCISES.LEAKING_ONES | EXERCISES.LEAKING_KINDS
     shown, everything = set(), set()
     for aspect in exercise.aspects:
         public = {name_of(case) for case in aspect.cases}
-        assert public & EXERCISES.SOUND_ONES.keys() and public & EXERCISES.LEAKING_ONES.keys()
+        assert public & sound.keys() and public & leaking.keys()
+        assert public & EXERCISES.SOUND_KINDS.keys() and public & EXERCISES.LEAKING_KINDS.keys()
         shown |= public
         everything |= public | {name_of(case) for case in aspect.hidden_cases}
-    assert everything == EXERCISES.SOUND_ONES.keys() | EXERCISES.LEAKING_ONES.keys()
+    assert everything == sound.keys() | leaking.keys()
     assert len(everything - shown) >= 8
 
 
