@@ -1,7 +1,7 @@
 """What each patch of a library buys that `seams.py` makes for speed.
 
-Grades the same submissions with a copy of the grader that lacks the patch, in turns with the whole
-grader, so that a busy machine slows both equally.
+Grades the same submissions, all of whose answers fail, with a copy of the grader that lacks the
+patch, in turns with the whole grader, so that a busy machine slows both equally.
 """
 
 import resource
@@ -14,30 +14,18 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from autograder.grading.demo.made_up_class import make_class
 from autograder.lessons.lesson import ROOT
-from tests.support.classroom import LESSON, command, make_course, start_program
+from tests.support.classroom import LESSON, command, hand_in, release, start_program
 
 COUNT = 24
-ROUNDS = 3
+ROUNDS = 5
 NEEDED = ("autograder", "utils", "solutions", "nbgrader_config.py", "pyproject.toml")
 INSIDE = "autograder/sandbox/inside/seams.py"
 OUTSIDE = "autograder/grading/engine/seams.py"
 # For each patch, edits that take it away: file, old code, new code.
 WITHOUT: dict[str, list[tuple[str, str, str]]] = {
     "(all are there)": [],
-    "Stream.flush": [(INSIDE, "        if self._buffers:\n", "        if True:\n")],
-    "no command line": [(INSIDE, "def parse_command_line", "def _unused")],
-    "no sleep": [(INSIDE, '    IPythonKernel={"_execute_sleep": 0},', "    #")],
-    "code_cell": [
-        (INSIDE, "    return NotebookNode(fields, ", "    return new_code_cell(source)\n    dict("),
-        (
-            INSIDE,
-            "import NotebookNode\n",
-            "import NotebookNode\nfrom nbformat.v4 import new_code_cell\n",
-        ),
-    ],
-    "no debugger": [(INSIDE, '    sys.modules["debugpy"] = None', "    pass")],
-    "a first traceback": [(INSIDE, "        raise NotImplementedError\n", "        pass\n")],
     "getmodule": [(INSIDE, "    inspect.getmodule = _module_of\n", "")],
     "one engine": [(OUTSIDE, "    gradebooks.create_engine = _engine\n", "")],
 }
@@ -56,7 +44,7 @@ def report() -> None:
     with tempfile.TemporaryDirectory() as folder:
         graders = {name: grader_without(name, Path(folder)) for name in WITHOUT}
         course = Path(folder) / "course"
-        make_course(course, COUNT)
+        _make_course(course)
         costs: dict[str, list[Cost]] = {name: [] for name in WITHOUT}
         for name in tqdm(list(WITHOUT) * ROUNDS, desc="grading", leave=False):
             costs[name].append(grade(course, graders[name]))
@@ -67,6 +55,16 @@ def report() -> None:
             f"  without {name:<18} {cost.clock:.3f} s a submission, {cost.clock / whole.clock:.3f} "
             f"times; processor {cost.processor:.3f} s, {cost.processor / whole.processor:.3f} times"
         )
+
+
+def _make_course(course: Path) -> None:
+    """Release the lesson and hand in answers that show a traceback each."""
+    release(course)
+    notebook = make_class(LESSON, 1)[0].notebook(LESSON)
+    for cell in notebook.cells:
+        cell.source = cell.source.replace("    return ", "    1 / 0\n    return ")
+    for number in range(COUNT):
+        hand_in(course, f"learner_{number:03}", notebook)
 
 
 def grader_without(name: str, folder: Path) -> Path:

@@ -8,11 +8,12 @@ import signal
 import sys
 from typing import Any, NoReturn
 
+from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
 from inside import namespaces
-from inside.seams import OPTIONS, Kernel, explain_refusals
+from inside.seams import OPTIONS, explain_refusals
 
 CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
 
@@ -78,8 +79,8 @@ def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoRetu
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.chdir(home)
         sys.path.insert(0, "")  # as in a notebook: a `helper.py` beside it can be imported
-        app = Kernel.instance(connection_file=connection, config=OPTIONS)
-        app.initialize()
+        app = IPKernelApp.instance(connection_file=connection, config=OPTIONS)
+        app.initialize([])
         explain_refusals(app.shell)
         app.start()
     finally:

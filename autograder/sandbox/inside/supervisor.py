@@ -20,12 +20,11 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
-from nbformat.v4 import new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from autograder.asking import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
-from inside.seams import code_cell
 from inside.stopwatch import Excess, Stopwatch
 
 SCRATCH = "/scratch"
@@ -55,7 +54,7 @@ class Cells(NotebookClient):
 
     async def run(self, source: str, seconds: float) -> str:
         """Run one more cell; return why no other can follow, if so. Raises DeadKernelError."""
-        cell = code_cell(source)
+        cell = new_code_cell(source)
         self.nb.cells.append(cell)
         self.shown, self.waited = Counter(), False
         running = asyncio.ensure_future(self.async_execute_cell(cell, len(self.nb.cells) - 1))
