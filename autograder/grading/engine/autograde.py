@@ -7,12 +7,10 @@ the autograded notebooks, one submission after another, as nbgrader does.
 Modules that load torch are imported in functions, because every nbgrader command loads this module.
 """
 
-import logging
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path
@@ -20,32 +18,31 @@ from typing import Any
 
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters.base import BaseConverter, NbGraderException
+from nbgrader.converters.base import NbGraderException
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode, import_item
 from traitlets.config import Config
 
 from autograder.errors import CourseError
 from autograder.grading.engine import seams
+from autograder.grading.engine.copy_files import CopyPlainFiles
 from autograder.grading.engine.handed_in_at import handed_in_at
-from autograder.grading.engine.history import remember
+from autograder.grading.engine.history import entry_of, remember
 from autograder.grading.engine.jobs import JobMaker
+from autograder.grading.engine.less_talk import less_talk
 from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_again
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
+from autograder.grading.engine.roll import Roll, call_roll
 from autograder.grading.engine.run_lock import only_run
 from autograder.grading.engine.save_marks import MARKS
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
-from autograder.grading.submission.handed_in import files_beside
-from autograder.grading.submission.plain_files import write_below
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import (
     bring_up_to_date,
-    in_gradebook,
-    late_learners,
     require_readable,
     waiting_to_be_marked,
 )
@@ -57,36 +54,19 @@ from autograder.grading.worker.job import (
     Graded,
     Job,
     earlier_run,
-    run_path,
     write_graded,
 )
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
-SAID_IN_SUMMARY = re.compile("^No submitted file|seconds late$|^Late submission penalty")
 NO_SECRET = (
     "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
     "into course_secret.txt, and grade again."
 )
 
 
-class PlainFiles(BaseConverter):
-    """Copies the files next to a submitted notebook, as far as they are ordinary ones."""
-
-    def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        beside = files_beside(Path(self.source_path(assignment_id, student_id)))
-        wanted = {name: beside[name] for name in beside if not self._is_ignored(name)}
-        write_below(Path(self.result_path(assignment_id, student_id)), wanted)
-
-    def _is_ignored(self, name: str) -> bool:
-        parts, own = Path(name).parts, [run_path(Path(path)).name for path in self.notebooks]
-        return parts[0] in own or any(
-            fnmatch(part, pattern) for part in parts for pattern in self.coursedir.ignore
-        )
-
-
-class Autograde(seams.OpenAutograde, PlainFiles):
+class Autograde(seams.OpenAutograde, CopyPlainFiles):
     """nbgrader's Autograde, in parallel and behind walls.
 
     It also keeps nbgrader's class name, so that `c.Autograde.…` configures both.
@@ -207,11 +187,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
             due = self._due(summary)
             if due:
                 self._grade(due, summary)
-            summary.waiting = self._waiting()
-            summary.strangers, summary.gone = self._strangers(term), self._gone()
-            summary.late = self._late()
-            if self._is_late_taken_off(term):
-                summary.without_time = self._without_time()
+            summary.roll = self._call_roll(term)
 
     def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
@@ -235,7 +211,8 @@ class Autograde(seams.OpenAutograde, PlainFiles):
     def _due(self, summary: Summary) -> list[str]:
         """List the folders that are due, and say why those are that were graded before."""
         due, again, self._before = [], Counter(), {}
-        waiting = self._waiting()
+        with self._gradebook() as gradebook:
+            waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
         for folder in sorted(self.assignments):
             runs = self._earlier_runs(folder)
             self._before |= zip(self.assignments[folder], runs, strict=True)
@@ -287,7 +264,7 @@ class Autograde(seams.OpenAutograde, PlainFiles):
     def _pool(self, most: int) -> Pool:
         if self.scheduler:
             return dask_pool(self.scheduler)
-        return local_pool(min(self.jobs, most), self._maker.templates[self._names[0]])
+        return local_pool(min(self.jobs, most), self._maker.empty_job())
 
     def _jobs(self, due: list[str]) -> Iterator[Job]:
         """Yield a job for each notebook of the submissions, read only when its turn comes."""
@@ -334,50 +311,17 @@ class Autograde(seams.OpenAutograde, PlainFiles):
         assignment, student = self.coursedir.assignment_id, self.student_of(folder)
         with self._gradebook() as gradebook:
             found = gradebook.find_submission(assignment, student)
-            entry = {
-                "handed_in": str(found.timestamp or ""),
-                "submitted": [graded.submitted for graded in self._graded.values()],
-                "outcome": outcome,
-                "mark": None if found.needs_manual_grade else found.score,
-                "penalty": found.late_submission_penalty,
-                "most": found.max_score,
-            }
+            entry = entry_of(found, outcome, self._graded.values())
         try:
             remember(Path(self.coursedir.root), student, assignment, Path(folder), entry)
         except OSError as error:
             self.log.warning("%s: this could not be added to the history: %s", student, error)
 
-    def _waiting(self) -> set[str]:
-        """Return those of the learners at hand with an answer that a person still has to mark."""
+    def _call_roll(self, term: Term) -> Roll:
+        folders = {self.student_of(folder): folder for folder in self.assignments}
+        assignment, asked = self.coursedir.assignment_id, self.coursedir.student_id
         with self._gradebook() as gradebook:
-            waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
-        return set(map(self.student_of, self.assignments)) & set(waiting)
-
-    def _is_late_taken_off(self, term: Term) -> bool:
-        terms = term.lessons.get(self.coursedir.assignment_id)
-        return terms is not None and terms.due is not None and bool(terms.late_percent)
-
-    def _without_time(self) -> list[str]:
-        """List the learners whose submissions do not say when they were handed in."""
-        return [self.student_of(path) for path in self.assignments if _is_timeless(Path(path))]
-
-    def _late(self) -> list[str]:
-        """List the learners at hand whose submissions are late."""
-        with self._gradebook() as gradebook:
-            late = set(late_learners(gradebook, self.coursedir.assignment_id))
-        return [one for one in map(self.student_of, self.assignments) if one in late]
-
-    def _strangers(self, term: Term) -> list[str]:
-        """List the learners at hand who are not in learners.csv; nobody if there is none."""
-        known = term.learners
-        return [one for one in map(self.student_of, self.assignments) if known and one not in known]
-
-    def _gone(self) -> list[str]:
-        """List the learners in the gradebook whose submissions are gone."""
-        assignment, wanted = self.coursedir.assignment_id, self.coursedir.student_id
-        with self._gradebook() as gradebook:
-            graded = [one for one in in_gradebook(gradebook, assignment) if fnmatch(one, wanted)]
-        return [one for one in graded if not Path(self.source_path(assignment, one)).exists()]
+            return call_roll(gradebook, assignment, term, folders, asked)
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment; none if it was not released."""
@@ -415,38 +359,7 @@ def _time_if_any(folder: Path) -> datetime | None:
         return None
 
 
-def _is_timeless(folder: Path) -> bool:
-    try:
-        return handed_in_at(folder) is None
-    except BrokenSubmission:
-        return False  # it has a time, which can't be read
-
-
 def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:
     """Return why an earlier run could not grade a submission; "" if it could."""
     failed = (run["reason"] for run in runs if run and run.get("outcome") == NOT_GRADED)
     return next(failed, "")
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a warning of nbgrader's says more than the summary does."""
-    return not SAID_IN_SUMMARY.search(record.getMessage())
-
-
-@contextmanager
-def less_talk(log: logging.Logger) -> Iterator[None]:
-    """Silence nbgrader's messages about each submission, except warnings that nobody else gives.
-
-    Its gradebook logs an error that it raises as well, with four tracebacks.
-    """
-    levels = {log: logging.WARNING, seams.GRADEBOOK_LOG: logging.CRITICAL}
-    before = {logger: logger.level for logger in levels}
-    try:
-        for logger, level in levels.items():
-            logger.setLevel(level)
-        log.addFilter(_is_news)
-        yield
-    finally:
-        log.removeFilter(_is_news)
-        for logger, level in before.items():
-            logger.setLevel(level)

@@ -6,13 +6,17 @@ what was handed in, and `mark.json`, which is written last.
 
 import json
 import math
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nbgrader.api import SubmittedAssignment
+
 from autograder.atomic_writes import write_whole
 from autograder.grading.submission.plain_files import read_below, write_below
+from autograder.grading.worker.job import Graded
 
 FOLDER, MARK = "history", "mark.json"
 MOST_SHOWN = 10
@@ -35,6 +39,18 @@ def earlier_marks(course: Path, student: str, assignment: str) -> list[float | N
     return earlier[-MOST_SHOWN:]
 
 
+def entry_of(found: SubmittedAssignment, outcome: str, graded: Iterable[Graded]) -> dict[str, Any]:
+    """Return the entry about a submission in the gradebook that has just been graded."""
+    return {
+        "handed_in": str(found.timestamp or ""),
+        "submitted": [one.submitted for one in graded],
+        "outcome": outcome,
+        "mark": None if found.needs_manual_grade else found.score,
+        "penalty": found.late_submission_penalty,
+        "most": found.max_score,
+    }
+
+
 def _is_number(mark: Any) -> bool:
     return isinstance(mark, int | float) and math.isfinite(mark)
 
@@ -44,7 +60,7 @@ def remember(
 ) -> None:
     """Add an entry, unless it is the same as the last one.
 
-    submitted: the folder that was handed in. entry: when that was, and which marks it got.
+    submitted: the folder that was handed in. entry: as `entry_of` returns.
     Raises OSError.
     """
     before = entries(course, student, assignment)

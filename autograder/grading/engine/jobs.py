@@ -42,15 +42,11 @@ class JobMaker:
 
     def whole_job(self, path: Path, student: str) -> Job:
         """Make the job of grading one submitted notebook."""
-        from autograder.building.hidden import seed_for
+        return self._with_reference(self.job(path, student))
 
-        job = self.job(path, student)
-        return replace(
-            job,
-            reference=self._reference,
-            seed=seed_for(job.digest) if self.is_lesson else "",
-            solutions=self._solutions,
-        )
+    def empty_job(self) -> Job:
+        """Make a job without a submission, with which workers can get ready."""
+        return self._with_reference(self.templates[self.notebooks[0]])
 
     def job(self, path: Path, student: str) -> Job:
         """Make that job without the reference, which is all that tells whether it is due."""
@@ -107,7 +103,6 @@ class JobMaker:
         template = Job(
             path="",
             blueprint=blueprint,
-            lesson=self.assignment if self.is_lesson else "",
             files=files_beside(source),
             imports=released.imports,
             course=self._course_outputs(released),
@@ -117,6 +112,16 @@ class JobMaker:
         )
         parts = made_from(template, self.assignment, course_secret(), str(due or ""))
         return replace(template, made_from=parts)
+
+    def _with_reference(self, job: Job) -> Job:
+        from autograder.building.hidden import seed_for
+
+        return replace(
+            job,
+            reference=self._reference,
+            seed=seed_for(job.digest) if self.is_lesson else "",
+            solutions=self._solutions,
+        )
 
     def _course_outputs(self, released: Source) -> dict[str, list[NotebookNode]]:
         """Return what the course's own cells show; {} for other assignments, which run whole."""

@@ -84,19 +84,19 @@ class Pool:
             return self.executor.submit(_grade, job)
 
 
-def local_pool(workers: int, template: Job) -> Pool:
+def local_pool(workers: int, empty: Job) -> Pool:
     """Make a pool of processes on this machine, which end when this one does.
 
-    template: what all jobs have in common.
+    empty: a job without a submission, with what all have in common.
     """
 
     def make() -> ProcessPoolExecutor:
         context = _context()
         if context.get_start_method() == "fork":
             # The workers share the sandbox, and what is imported here while it starts.
-            own_sandbox(template, ahead=workers)
+            own_sandbox(empty, ahead=workers)
             with _ctrl_c_later():
-                _task().get_ready(template)
+                _task().get_ready(empty)
             gc.freeze()  # garbage collection skips all of it from now on
         executor = ProcessPoolExecutor(workers, context, _start_worker)
         with _without_main(), _ctrl_c_later():

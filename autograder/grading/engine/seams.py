@@ -177,7 +177,7 @@ def find(pattern: str) -> list[str]:
 
 
 def find_named(pattern: str) -> list[str]:
-    """Do the same, without folders in the place of a * that have no name for a learner."""
+    """Do the same, and let a * match only names that a learner can have."""
     places = [place for place, part in enumerate(pattern.split(os.sep)) if part == "*"]
     found = ((path, path.split(os.sep)) for path in find(pattern))
     return [path for path, parts in found if all(is_learner_name(parts[n]) for n in places)]

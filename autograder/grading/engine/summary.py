@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from autograder.grading.engine.roll import Roll
 from autograder.grading.term.learner_names import LONGEST, printable
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 
@@ -20,10 +21,7 @@ class Summary:
     """Outcomes of submissions as they come in.
 
     refused: the names of folders that can't be a learner's, and why not.
-    waiting: who has an answer that a person still has to mark, also from earlier runs.
-    without_time: whose submission does not say when it was handed in, where it matters.
-    late: whose submission is late. strangers: who is not in learners.csv, where there is one.
-    gone: who has marks from an earlier run, and no submission any more.
+    roll: what there is to know of the learners, besides.
     """
 
     def __init__(self, refused: Mapping[str, str] | None = None) -> None:
@@ -31,11 +29,7 @@ class Summary:
         self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
         self.unchanged = 0
         self.not_graded_before: list[tuple[str, str]] = []
-        self.waiting: set[str] = set()
-        self.without_time: list[str] = []
-        self.late: list[str] = []
-        self.strangers: list[str] = []
-        self.gone: list[str] = []
+        self.roll = Roll()
         self.changes: list[tuple[str, str]] = []
 
     @property
@@ -87,16 +81,16 @@ class Summary:
             yield f"unanswered: {listed(learner for learner, _ in self.learners['unanswered'])}"
         if to_mark := self._to_mark():
             yield f"to mark by hand, in formgrader: {listed(to_mark)}"
-        if self.without_time:
-            told = listed(map(printable, self.without_time))
+        if self.roll.without_time:
+            told = listed(map(printable, self.roll.without_time))
             yield f"not late, because timestamp.txt is missing or has no time: {told}"
-        if self.late:
-            yield f"late: {listed(map(printable, self.late))}"
-        if self.strangers:
-            told = listed(map(printable, self.strangers))
+        if self.roll.late:
+            yield f"late: {listed(map(printable, self.roll.late))}"
+        if self.roll.strangers:
+            told = listed(map(printable, self.roll.strangers))
             yield f"not in learners.csv, and graded all the same: {told}"
-        if self.gone:
-            told = listed(map(printable, self.gone))
+        if self.roll.gone:
+            told = listed(map(printable, self.roll.gone))
             yield f"no longer submitted, with marks that stay in the gradebook and exports: {told}"
         counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.learners.items())
         yield f"{counts}, {self.unchanged} unchanged since an earlier run"
@@ -104,7 +98,7 @@ class Summary:
     def _to_mark(self) -> set[str]:
         """Return who waits for a person, besides those that could not be graded."""
         told = {name for name, _ in (*self.not_graded_before, *self.learners[NOT_GRADED])}
-        return set(map(printable, self.waiting)) - told
+        return set(map(printable, self.roll.waiting)) - told
 
 
 def _told(learner: str, reason: str) -> tuple[str, str]:

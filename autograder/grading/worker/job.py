@@ -27,8 +27,8 @@ class Job:
     path: where the notebook was handed in; data: its content; broken: why there is none.
     doubtful: whether the machine may be to blame for that.
     files: the files next to the notebook, by name.
-    lesson: the course's lesson that it is; "" for an assignment of the instructor's own.
-    reference: the lesson's, as bytes, without hidden cases; empty if there is none.
+    reference: the lesson's, as bytes, without hidden cases; empty for an assignment of the
+    instructor's own.
     seed: what its hidden cases are drawn from; "" for none.
     solutions: the course's, by exercise, for those that a learner gave up.
     imports: modules that the released notebook imports, for the sandbox to preload.
@@ -44,7 +44,6 @@ class Job:
     broken: str = ""
     doubtful: bool = False
     files: dict[str, bytes] = field(default_factory=dict)
-    lesson: str = ""
     reference: bytes = b""
     seed: str = ""
     solutions: dict[str, str] = field(default_factory=dict)

@@ -15,7 +15,7 @@ import torch
 
 from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
-from autograder.building.hidden import grading_reference, with_hidden
+from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import clerk
 from autograder.grading.worker.job import OUTCOMES, Graded, Job, Marks
@@ -34,8 +34,7 @@ def grade(job: Job) -> Graded:
 
     Raises NoSandbox if this machine can't have one.
     """
-    get_ready(job)
-    reference = _reference(job)
+    reference = get_ready(job)
     try:
         work, serve = partial(clerk.grade, job, reference), partial(_run, job, reference)
         told = confined(work, serve, BOUNDS)
@@ -46,18 +45,14 @@ def grade(job: Job) -> Graded:
         return not_graded(job, f"judging it gave what is no result: {error}", False)
 
 
-def get_ready(job: Job) -> None:
-    """Load what all jobs of its assignment need, for this process and its forks."""
+def get_ready(job: Job) -> LessonReference | None:
+    """Import what forks of this process need for a job; return its reference, if it has one.
+
+    The first one of a lesson takes longest.
+    """
     torch.set_num_threads(1)  # threads do not survive a fork
     clerk.tidying_steps(job)
-    if job.lesson:
-        _load(job.lesson)
-
-
-@cache
-def _load(lesson: str) -> None:
-    """Import what a lesson's hidden cases need: the first ones take longest."""
-    grading_reference(lesson, "")
+    return _reference(job)
 
 
 def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:

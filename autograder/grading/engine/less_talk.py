@@ -1,0 +1,34 @@
+"""Keep nbgrader's log to what nobody else says."""
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from autograder.grading.engine.seams import GRADEBOOK_LOG
+
+SAID_IN_SUMMARY = re.compile("^No submitted file|seconds late$|^Late submission penalty")
+
+
+@contextmanager
+def less_talk(log: logging.Logger) -> Iterator[None]:
+    """Silence nbgrader's messages about each submission, except warnings that nobody else gives.
+
+    Its gradebook logs an error that it raises as well, with four tracebacks.
+    """
+    levels = {log: logging.WARNING, GRADEBOOK_LOG: logging.CRITICAL}
+    before = {logger: logger.level for logger in levels}
+    try:
+        for logger, level in levels.items():
+            logger.setLevel(level)
+        log.addFilter(_is_news)
+        yield
+    finally:
+        log.removeFilter(_is_news)
+        for logger, level in before.items():
+            logger.setLevel(level)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a warning of nbgrader's says more than the summary does."""
+    return not SAID_IN_SUMMARY.search(record.getMessage())
