@@ -50,13 +50,13 @@ def command(course: Path, *arguments: str) -> list[str]:
     return ["nbgrader", *arguments, f"--CourseDirectory.root={course}"]
 
 
-def nbgrader(course: Path, *arguments: str) -> str:
-    """Run an nbgrader command, which must succeed; return its output."""
+def nbgrader(course: Path, *arguments: str, check: bool = True) -> str:
+    """Run an nbgrader command; return its output. check: whether it must succeed."""
     done = subprocess.run(
         command(course, *arguments), cwd=ROOT, capture_output=True, encoding="utf-8"
     )
     said = done.stdout + done.stderr
-    assert done.returncode == 0, said[-3000:]
+    assert not check or done.returncode == 0, said[-3000:]
     return said
 
 

@@ -10,7 +10,7 @@ from autograder.grading.feedback.highlight import highlighted
 from autograder.grading.feedback.notebook import Cell
 from autograder.grading.feedback.outputs import output_html, without_pictures
 from autograder.grading.feedback.sanitizer import Sanitizer, left_out
-from autograder.grading.feedback.text import as_text, printable
+from autograder.grading.feedback.text import as_text, without_controls
 from autograder.grading.report.harmless import MOST_TEXT
 from autograder.grading.worker.job import SHOWN
 
@@ -60,7 +60,8 @@ class Renderer:
         if cell.kind != "code" or len(cell.source) > MOST_TEXT or not self._budget.in_time:
             return as_text(cell.source)
         with self._budget.timed():
-            return f'<pre class="source"><code>{highlighted(printable(cell.source))}</code></pre>'
+            colored = highlighted(without_controls(cell.source))
+            return f'<pre class="source"><code>{colored}</code></pre>'
 
     def _outputs(self, outputs: Iterable[dict]) -> Iterator[str]:
         return (output_html(output, self._sanitizer) for output in outputs)

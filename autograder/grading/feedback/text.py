@@ -13,7 +13,7 @@ UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 def printed(text: str) -> str:
     """Show what a program printed, as a terminal would leave it."""
-    lines = printable(OVERWRITTEN.sub("", ESCAPES.sub("", _clipped(text)))).strip("\n")
+    lines = without_controls(OVERWRITTEN.sub("", ESCAPES.sub("", _clipped(text)))).strip("\n")
     if not lines.strip():
         return ""
     html = escape(lines, quote=False)
@@ -22,10 +22,10 @@ def printed(text: str) -> str:
 
 def as_text(source: str) -> str:
     """Show a source as it was written."""
-    return f'<pre class="source">{escape(printable(_clipped(source)), quote=False)}</pre>'
+    return f'<pre class="source">{escape(without_controls(_clipped(source)), quote=False)}</pre>'
 
 
-def printable(text: str) -> str:
+def without_controls(text: str) -> str:
     """Return text with one kind of line end, and no other control characters."""
     return UNPRINTABLE.sub("", LINE_END.sub("\n", text))
 

@@ -40,7 +40,6 @@ MOST_MARKDOWN = 10_000  # characters in a cell
 MOST_TAGS = 10_000  # in an output
 MOST_TEXT = 10_000  # characters shown of anything that exceeds one of these limits
 MOST_STYLE = 1000  # characters in a style
-MOST_SECONDS = 10.0  # per page
 
 
 def clean_html(html: str) -> str:

@@ -3,7 +3,6 @@
 import csv
 import os
 import shutil
-import subprocess
 
 import nbformat
 import pytest
@@ -24,7 +23,7 @@ from autograder.grading.report.course_files import course_files
 from autograder.grading.report.gather import gather
 from autograder.lessons.lesson import ROOT, Lesson
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
-from tests.support.classroom import gradebook, hand_in, release, scores
+from tests.support.classroom import gradebook, hand_in, nbgrader, release, scores
 from tests.support.waiting import HANG
 
 LESSON = Lesson("01_dot_product_attention")
@@ -107,13 +106,6 @@ SUBMISSIONS = {
     "given up": (softmax_given_up, FULL - POINTS["softmax"]),
 }
 UNSEALED = ["with mistakes", "given up"]
-
-
-def nbgrader(course, *command, check=True):
-    arguments = ["nbgrader", *command, f"--CourseDirectory.root={course}"]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, encoding="utf-8")
-    assert not check or done.returncode == 0, done.stderr[-3000:]
-    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")

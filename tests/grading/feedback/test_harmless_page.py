@@ -9,7 +9,7 @@ from nbformat.v4 import new_output
 
 from autograder.grading.feedback import budget
 from autograder.grading.feedback import page as pages
-from autograder.grading.feedback.budget import MOST_HTML, MOST_PICTURES, Budget
+from autograder.grading.feedback.budget import MOST_HTML, MOST_PICTURES, MOST_SECONDS, Budget
 from autograder.grading.feedback.math import ATTRIBUTES, ELEMENTS
 from autograder.grading.feedback.notebook import Outline
 from autograder.grading.feedback.page import render_page
@@ -17,7 +17,6 @@ from autograder.grading.feedback.render import Renderer
 from autograder.grading.feedback.sanitizer import NO_ALT, Sanitizer
 from autograder.grading.report.harmless import (
     MOST_MARKDOWN,
-    MOST_SECONDS,
     MOST_TAGS,
     MOST_TEXT,
     TAGS,

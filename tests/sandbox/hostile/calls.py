@@ -21,6 +21,16 @@ def _by_number(names: str) -> str:
         """
 
 
+def _by_clone(*flags: int) -> str:
+    """Make code that forks children with each of these flags."""
+    return f"""
+            for flag in {flags}:
+                pid = libc.syscall({NUMBERS.get("clone")}, flag | 17, 0, 0, 0, 0)
+                if pid == 0: os._exit(0)
+                print("held: " if pid < 0 else "HELD NOT: ", ctypes.get_errno())
+        """
+
+
 ATTACKS = [
     Attack(
         "calls for other programs",
@@ -68,12 +78,7 @@ ATTACKS = [
     Attack(
         "namespaces by clone",
         "forks children into namespaces of their own, with clone's flags",
-        first=f"""
-            for flag in (0x10000000, 0x10020000, 0x20000000, 0x40000000, 0x02000000, 0x08000000):
-                pid = libc.syscall({NUMBERS.get("clone")}, flag | 17, 0, 0, 0, 0)
-                if pid == 0: os._exit(0)
-                print("held: " if pid < 0 else "HELD NOT: ", ctypes.get_errno())
-        """,
+        first=_by_clone(0x10000000, 0x10020000, 0x20000000, 0x40000000, 0x02000000, 0x08000000),
         told="held:  1",
     ),
     Attack(
@@ -90,12 +95,7 @@ ATTACKS = [
     Attack(
         "children of process 1",
         "makes the process above it a parent of its children, or has them traced",
-        first=f"""
-            for flag in (0x8000, 0x2000):
-                pid = libc.syscall({NUMBERS.get("clone")}, flag | 17, 0, 0, 0, 0)
-                if pid == 0: os._exit(0)
-                print("held: " if pid < 0 else "HELD NOT: ", ctypes.get_errno())
-        """,
+        first=_by_clone(0x8000, 0x2000),
         told="held:  1",
     ),
     Attack(
