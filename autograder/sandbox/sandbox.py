@@ -7,7 +7,7 @@ reading may take any amount of time and memory; a confined process does that.
 import base64
 import socket
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
@@ -15,6 +15,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from autograder.sandbox.cgroups import home, new_group
 from autograder.sandbox.inside import frames
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outputs import plain_count, read_outputs, utf8_text
@@ -76,6 +77,7 @@ class Sandbox:
         ahead: int = 1,
     ) -> None:
         self.limits = limits or Limits()
+        home()  # before there are workers, which share it
         self._start = partial(WarmProcess, imports, self.limits, environment or {})
         self._warm = self._start(ahead)
 
@@ -87,7 +89,12 @@ class Sandbox:
         number, channel = self._fork()
         warm, run, silent = self._warm, Run(), True
         end = partial(warm.end_fork, number)
-        with channel, Watch(warm.pid, number, self.limits, end, warm.kill) as watch:
+        group = new_group(self.limits)
+        with (
+            channel,
+            group or nullcontext(),
+            Watch(warm.pid, number, self.limits, end, warm.kill, group) as watch,
+        ):
             try:
                 frames.send(channel, _job(cells, files or {}))
                 silent = _receive(frames.Inbox(channel, self.limits.sent_bytes), len(cells), run)

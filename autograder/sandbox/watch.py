@@ -1,7 +1,7 @@
 """Watch a running notebook: the time, memory and threads of all its processes together.
 
-The operating system limits only each process by itself, and does not limit root's threads at all;
-this module limits the total.
+Without a control group, the operating system limits only each process by itself, and does not limit
+root's threads at all; this module limits the total.
 """
 
 import contextlib
@@ -12,7 +12,8 @@ from typing import Self
 
 import psutil
 
-from autograder.sandbox.inside.stopwatch import Stopwatch
+from autograder.sandbox.cgroups import Group
+from autograder.sandbox.inside.stopwatch import Stopwatch, processor_seconds
 from autograder.sandbox.limits import Limits
 
 EVERY = 0.1  # seconds
@@ -33,6 +34,7 @@ class Watch:
 
     sandbox: its first process. number: the ancestor of all the run's processes, by its id in the
     sandbox's own process table. end: ends the run. end_all: ends the sandbox.
+    group: the control group that the run moves into; None if there can be none.
     """
 
     def __init__(
@@ -42,22 +44,28 @@ class Watch:
         limits: Limits,
         end: Callable[[], None],
         end_all: Callable[[], None],
+        group: Group | None = None,
     ) -> None:
         self.limits, self.reason, self.waited = limits, "", False
         self._sandbox, self._number = psutil.Process(sandbox), number
         self._first: psutil.Process | None = None
         self._end, self._end_all = end, end_all
-        self._time = Stopwatch(limits.notebook_seconds, limits.patience, self._pids)
+        self._group = group
+        self._time = Stopwatch(limits.notebook_seconds, limits.patience, self._used)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Self:
+        if self._group:
+            self._move(self._group)
         self._thread.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._over.set()
         self._thread.join()
+        if not self.reason and self._group and self._group.ran_out_of_memory():
+            self.reason = self._too_much_memory()
 
     def _watch(self) -> None:
         while not self._over.wait(EVERY):
@@ -83,8 +91,21 @@ class Watch:
         if _sum(facts, HELD_AT_MOST) > most:
             exact = [_numbers(pid, "smaps_rollup") for pid in pids]
             if _sum(exact, HELD) > most:
-                return f"it used more than {limits.memory_bytes / 2**30:.1f} GB of memory"
+                return self._too_much_memory()
         return ""
+
+    def _too_much_memory(self) -> str:
+        return f"it used more than {self.limits.memory_bytes / 2**30:.1f} GB of memory"
+
+    def _used(self) -> float:
+        return self._group.seconds() if self._group else processor_seconds(self._pids())
+
+    def _move(self, group: Group) -> None:
+        """Move the run into its group, with its ancestor, and what they start meanwhile."""
+        moved: set[int] = set()
+        while new := {*self._pids(), *([self._first.pid] if self._first else [])} - moved:
+            group.take(new)
+            moved |= new
 
     def _pids(self) -> list[int]:
         """List all processes of the run; none if it has ended."""

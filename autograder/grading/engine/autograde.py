@@ -56,10 +56,15 @@ from autograder.grading.worker.job import (
     earlier_run,
     write_graded,
 )
+from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
+NO_GROUPS = (
+    "This system gives the grader no control groups: it looks up what submissions use itself, ten "
+    "times a second. The README, What holds where, says what that leaves open."
+)
 NO_SECRET = (
     "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
     "into course_secret.txt, and grade again."
@@ -249,6 +254,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}
         self._warn_without_secret()
+        if not (self.scheduler or home()):
+            self.log.info(NO_GROUPS)
         with (
             closing(self._pool(len(due))) as pool,
             tqdm(total=len(due), unit="submission", disable=None) as bar,

@@ -23,19 +23,19 @@ class Stopwatch:
     """Counts from its creation.
 
     seconds: processor time that all the processes may use together. patience: wall seconds
-    allowed for each of these seconds. pids: lists the processes.
+    allowed for each of these seconds. used: returns the processor time that they have used.
     """
 
-    def __init__(self, seconds: float, patience: float, pids: Callable[[], Iterable[int]]) -> None:
+    def __init__(self, seconds: float, patience: float, used: Callable[[], float]) -> None:
         self.seconds, self.wall_seconds = seconds, patience * seconds
-        self._pids = pids
-        self._most = self._before = _processor_seconds(pids())
+        self._used = used
+        self._most = self._before = used()
         self._start = time.monotonic()
 
     def excess(self) -> Excess | None:
         """Return which time is exceeded, if one is."""
         # A process that ends may take its time off the total.
-        self._most = max(self._most, _processor_seconds(self._pids()))
+        self._most = max(self._most, self._used())
         if self._most - self._before > self.seconds:
             return Excess(f"more than {self.seconds:g} seconds of processor time", False)
         if time.monotonic() - self._start > self.wall_seconds:
@@ -43,7 +43,8 @@ class Stopwatch:
         return None
 
 
-def _processor_seconds(pids: Iterable[int]) -> float:
+def processor_seconds(pids: Iterable[int]) -> float:
+    """Return the processor time used by processes and their ended children."""
     return sum(map(_ticks, pids)) / TICKS
 
 
