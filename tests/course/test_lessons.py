@@ -39,7 +39,8 @@ def test_the_opening_states_time_needs_and_outcome(lesson):
     text = opening(lesson)
     assert "| **You need** |" in text and "| **You can then** |" in text
     minutes = int(re.search(r"\| \*\*Time\*\* \| (\d+) minutes \|", text)[1])
-    assert 45 <= minutes <= 90
+    most = {"05_square_corners": 150}  # it builds and trains a whole model, in two sittings
+    assert 45 <= minutes <= most.get(lesson.name, 90)
     stated = MINUTES.findall("\n".join(cells(lesson, "markdown")))
     assert len(stated) >= len(lesson.exercises) and sum(map(int, stated)) < minutes
 
