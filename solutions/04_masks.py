@@ -1,18 +1,18 @@
 # %% [markdown]
 # # 4. Masks
 #
-# So far, every word could look at every other word. Often it must not: a model that guesses the
-# next word may not read it first, and the filler at the end of a short sentence isn't a word at
-# all. A **mask** says who may look at whom. In lesson 3, it was hidden in a function we gave you. A
-# mask takes a line of code or two, and they go wrong easily, because a wrong mask raises no error.
-# In this lesson you build masks, watch each of the usual mistakes fail, and write a test that finds
-# them.
+# **How do you know that a model doesn't peek?** A language model learns by guessing the next word,
+# in sentences where the next word is right there. If it could look, it would learn to copy. A
+# **mask** says who may look at whom. In lesson 3, it was hidden in a function we gave you. It takes
+# a line of code or two, and those go wrong easily, because a wrong mask raises no error. In this
+# lesson you build masks, watch each of the usual mistakes fail, and write a test that catches a
+# model peeking, even if you can't see its code.
 #
 # | | |
 # |---|---|
 # | **Time** | 90 minutes |
 # | **You need** | Lessons 2 and 3: scaled dot-product attention, and its heads |
-# | **You can then** | mask attention correctly, in four libraries, and show that nothing leaks |
+# | **You can then** | mask attention, here and in PyTorch and Keras, and test it for leaks |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -54,10 +54,9 @@ attn_scores.softmax(-1)[1]
 # %% [markdown]
 # ## What a word must not see
 #
-# A language model learns by guessing the next word, at every place in the sentence at once. For
-# "Your journey", the answer is "starts". If "journey" may attend to "starts", the answer is in
-# plain sight. The model can copy it, and learns nothing that helps when the next word isn't there
-# yet.
+# A language model guesses the next word at every place in the sentence at once. For "Your journey",
+# the answer is "starts". If "journey" may attend to "starts", the answer is in plain sight. The
+# model can copy it, and learns nothing that helps when the next word isn't there yet.
 #
 # So a word may see itself and the words before it. This is a **causal** mask. We write a mask as a
 # boolean matrix `keep`, with a row for each query and a column for each key:
@@ -130,8 +129,8 @@ print(padded_weights[1, 0], padded_weights[1, 0, 3:].sum())
 
 # %% [markdown]
 # More than a third. A score of 0 is not a weight of 0: softmax takes e⁰ = 1, which is more than a
-# negative score would get. Zeros don't hide anything; a mask does. (And the mask must come from the
-# lengths, not from looking for zeros: a real word may have a feature of 0.)
+# negative score would get. Zeros don't hide anything; a mask does. (And the mask should come from
+# the lengths, not from looking for zeros: features of real words can be 0, too.)
 #
 # With padding, which keys may be seen depends on the sentence, not on the query: the first `length`
 # ones. So the mask has the shape [batch, 1, n]. The 1 is where [batch, n_query, n_key] has the
@@ -184,7 +183,7 @@ plot_matrix(
 #
 # What if you leave it out? Take three sentences of three places, with 3, 2 and 1 words. **Predict
 # before you run:** a mask of shape [3, 3] meets scores of shape [3, 3, 3]. Which mask does the last
-# sentence get?
+# sentence get? (`expand` repeats a tensor to a shape, as broadcasting does.)
 
 # %%
 right = padding_keep(torch.tensor([3, 2, 1]), 3)  # [batch, 1, n]
@@ -264,10 +263,10 @@ print(row.masked_fill(hidden, -math.inf).softmax(-1))
 # ### How low is minus infinity?
 #
 # Published code writes "−∞" in three ways: −∞ itself, −10⁹, and the most negative number of the
-# dtype. On most rows, they do the same thing. They part ways when a row has *nothing* to attend to.
-# That happens: an empty sentence in a batch; a query of padding, when its row is masked as well;
-# the first word, if words may see only what is strictly before them. **Predict before you run:**
-# all three scores are hidden. What does each way give?
+# dtype, `torch.finfo(dtype).min`. On most rows, they do the same thing. They part ways when a row
+# has *nothing* to attend to. That happens: an empty sentence in a batch; a query of padding, when
+# its row is masked as well; the first word, if words may see only what is strictly before them.
+# **Predict before you run:** all three scores are hidden. What does each way give?
 
 # %%
 lowest = torch.finfo(torch.float32).min
@@ -328,17 +327,22 @@ gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1)
 # (With `masked_fill` instead of the sum, you get away with it: its backward pass sets the gradient
 # of every hidden score to 0, the NaN included. That is luck: the NaN still arises on the way back.)
 #
-# The cure is never to make the NaN:
-#
-# 1. Hide with the dtype's lowest number, `torch.finfo(attn_scores.dtype).min`, which is finite.
-# 2. After softmax, set the weights of hidden keys to 0. In ordinary rows they are 0 already. In a
-#    fully masked row, this removes the even shares.
+# The cure is never to make the NaN. How? That is your next problem.
 #
 # ### Exercise 3: `masked_softmax` (15 minutes)
 #
-# Take softmax over the keys that may be seen. You may use `torch.softmax`. `keep` broadcasts to the
-# shape of the scores, so one mask may serve many rows. You saw the lines in lesson 3, as
-# `weights_from_scores`. Write them without looking; you now know what each is for.
+# Take softmax over the keys that may be seen. What you write should pass all of these at once:
+#
+# - Hidden keys get a weight of exactly 0, and the others share 1.
+# - In a row with nothing to attend to, all weights are 0.
+# - Scores may be far from 0: all near 150, say, or all near −20,000. A hidden score may be the
+#   largest of its row.
+# - Every gradient is finite, and no NaN arises on the way.
+#
+# `keep` broadcasts to the shape of the scores, so one mask may serve many rows. You may use
+# `torch.softmax`. Everything you need has come up: the three ways to write −∞, what each does to a
+# row with nothing, and what masking *after* softmax gets right. None of them is enough alone. (The
+# function we gave you in lesson 3 is one solution. Try to find yours before you look.)
 
 
 # %%
@@ -411,6 +415,8 @@ gradient_of(lambda scores: masked_softmax(scores, two_rows))
 
 # %% [markdown]
 # Now the second row is all zeros, forward and backward: a query that sees nothing learns nothing.
+# If you're curious whether NaN arises anywhere on the way, run your backward pass inside `with
+# torch.autograd.detect_anomaly():`, which raises an error when it does.
 
 # %% [markdown]
 # ## Attention with a mask
@@ -471,9 +477,9 @@ print(attn_weights[1])
 # ### When queries and keys are not the same words
 #
 # In **cross-attention**, the queries come from one sentence and the keys from another: a
-# translation attends to its source. Then n_query and n_key differ, and the mask is that of the
-# *source's* padding. A causal mask has no place here, because the source is known from end to end.
-# Below, three words ask the two sentences of the batch.
+# translation attends to its source. Then n_query and n_key usually differ, and the mask hides the
+# *source's* padding. No causal mask is needed, because the source is known from end to end. Below,
+# three words ask the two sentences of the batch.
 
 # %%
 asking = words[:3].expand(2, 3, 3)
@@ -514,11 +520,17 @@ plot_attention(
 # rows of the whole causal mask.
 
 # %% [markdown]
-# ## One mask, four meanings
+# ## One mask, three meanings
 #
-# You will hand your masks to libraries, and they don't agree on what True means. So let's try it:
-# one causal mask, handed as it is to four kinds of attention. All queries and keys are zeros, so
-# every key that may be seen gets the same weight.
+# You will hand your masks to PyTorch and Keras, and they don't agree on what True means. PyTorch
+# doesn't even agree with itself. So let's try it: one causal mask, handed as it is to four kinds of
+# attention. All queries and keys are zeros, so every key that may be seen gets the same weight.
+#
+# `nn.MultiheadAttention` and `keras.layers.MultiHeadAttention` are multi-head attention ready-made,
+# projections included (lesson 6 takes them apart). Torch's `embed_dim` is d_model, Keras's
+# `key_dim` is the size of one head, and `batch_first=True` says that the batch is the first
+# dimension, as in ours. Torch's layer returns the output and the weights; `_` is a name for what we
+# don't need. Keras returns the weights when you ask for them.
 #
 # Keras takes a few seconds to load. It is worth it: nothing here is copied from a manual.
 
@@ -645,8 +657,9 @@ for name, rows in zip(libraries, nothing, strict=True):
     print(f"{name:22}", rows[0])
 
 # %% [markdown]
-# Only `nn.MultiheadAttention` gives NaN. It does so when it returns the weights, as here. When it
-# doesn't have to return them, it takes another path inside, and so does Keras:
+# Only `nn.MultiheadAttention` gives NaN. It does so when it returns the weights, as here. If you
+# tell it that you don't need them (`need_weights=False`), it takes another path inside, and so does
+# Keras:
 
 # %%
 context, _ = torch_mha(zeros, zeros, eye, attn_mask=~none, need_weights=False)
@@ -686,7 +699,7 @@ def self_attention(weigh):
 attentions = {
     "masked before softmax": self_attention(masked_softmax),
     "no mask": self_attention(lambda scores, keep: scores.softmax(-1)),
-    # Row i of the mask becomes row i + 1.
+    # `roll(-1, 0)` moves all rows up by one: row i of the mask becomes what row i + 1 was.
     "one word too far": self_attention(lambda s, keep: masked_softmax(s, keep | keep.roll(-1, 0))),
     "masked after softmax": self_attention(lambda scores, keep: scores.softmax(-1) * keep),
 }
@@ -715,7 +728,8 @@ plot_leak(
 # Now you write the test, and the check tries *it*: on sound implementations, where it should say
 # False, and on leaking ones, where it should say True. You can't see their code. Some leak to a
 # single word, some in only one sentence of the batch, some by a way around the mask. You make the
-# inputs, so make them so that no leak can hide.
+# inputs, so make them so that no leak can hide. Batches of three sentences, with six words of eight
+# features, are large enough for every leak to show.
 
 
 # %%
@@ -755,9 +769,10 @@ for name, attention in attentions.items():
 
 # %% [markdown]
 # Your test works on anything that maps words to words, even on layers whose code you have never
-# read. Here is `nn.MultiheadAttention`, first with the mask translated, then with `keep` nearly as
-# it is. We set only the diagonal to False, which lets each word see itself. (Otherwise the last
-# word would see nothing and get NaN, and the outputs have to be finite.)
+# read. Here is `nn.MultiheadAttention`, first with the mask translated, then with `keep` almost as
+# it is: True hides, so each word would see only the words after it, and the last word would see
+# nothing and get NaN. To avoid that, `tril(-1)` makes the diagonal False, and every word sees
+# itself as well.
 
 
 # %%
@@ -782,8 +797,9 @@ print("nearly as it is:", leaks_future(library_attention(lambda keep: keep.tril(
 # The second one leaks, of course: each word attends to itself and the future, and to nothing
 # before. Keep such a test next to every model that must not see the future. Two traps to know:
 #
-# - A change has to get through. Adding 1 to all features of a word looks like a change, but models
-#   that normalize their words first (a *layer norm*) never see it:
+# - A change has to get through. Adding 1 to all features of a word looks like a change. But many
+#   models begin with a *layer norm*, which shifts and scales the features of each word to mean 0
+#   and variance 1. It takes the 1 right out again:
 
 # %%
 normalized, changed = F.layer_norm(words, [3]), F.layer_norm(words + 1, [3])
@@ -799,18 +815,68 @@ poisoned[3:] = math.nan
 attentions["masked before softmax"](poisoned[None])[0, :2]
 
 # %% [markdown]
-# ## What you built
+# ## What you can do now
 #
-# - `keep` says which query may attend to which key; **True = may attend**. Masks combine with `&`,
-#   and [batch, 1, n] puts the padding where the keys are.
-# - A mask belongs **before softmax**. After it, rows don't sum to 1 and the hidden words are still
-#   in the sum.
-# - A row with **nothing** to attend to gets zeros, without NaN, forward or backward.
-# - Libraries **do not agree** on what True means, and float masks get added. Translate, and test.
-# - A **leak test** changes the future and looks at what moves.
+# - Say who may see whom with a `keep`, where **True = may attend**. Combine masks with `&`, and put
+#   the padding where the keys are, with [batch, 1, n].
+# - Mask **before softmax**, and say what goes wrong after it: rows that don't sum to 1, and hidden
+#   words that are still in the sum.
+# - Handle a row with **nothing** to attend to: zeros, without NaN, forward or backward.
+# - Translate your masks for PyTorch and Keras, which **don't agree** on what True means.
+# - Write a **leak test**: change the future, and look at what moves.
 #
-# In lesson 5, you use all of it: an encoder and a decoder, with a causal mask where the model
-# draws, and no mask where it looks.
+# ### Test yourself
+#
+# 1. Attention scores are [batch, n_heads, n_query, n_key], and a mask is [n_query, n_key]. Do you
+#    need to add dimensions to it? And to a padding mask, [batch, 1, n_key]?
+# 2. Somebody masks after softmax, then divides each row by its new sum. When is that right, and
+#    when not?
+# 3. A colleague says: "I printed the attention weights, and everything above the diagonal is 0. So
+#    nothing leaks." What do you say?
+#
+# <details>
+# <summary>Answers</summary>
+#
+# 1. The first one broadcasts as it is: shapes line up from the right, and both missing dimensions
+#    are in front. The second needs a 1 for the heads, `keep[:, None]`. Without it, the batch lines
+#    up with the heads.
+# 2. On paper, always, unless a row has nothing to attend to. In floating point, it fails when a
+#    hidden score is so large that the weights of all others are rounded to 0, as with the score of
+#    200.
+# 3. Zeros in the weights are not enough. With a mask after softmax, there are zeros above the
+#    diagonal too, and the future is still in the sum that each row was divided by. And something
+#    else in the layer may mix words. Change the future and look at the outputs.
+#
+# </details>
+#
+# ### Challenges (optional, no points)
+#
+# - **A window.** Make a mask with which each word sees itself and the two words before it, and
+#   nothing else. Run attention with it three times in a row, each time on the output of the time
+#   before. How far back can a word depend on another now? Find out with a leak test that changes
+#   one *early* word.
+# - **No lowest number.** Solve `masked_softmax` once more, without ever writing a large negative
+#   number or −∞. `exp` of the scores minus the largest one *that may be seen*, times `keep`, is a
+#   start. What do you divide by in a row with nothing? `check(masked_softmax)` judges it.
+#
+# ### Further reading
+#
+# - Vaswani et al. 2017, [*Attention Is All You Need*](https://arxiv.org/abs/1706.03762), section
+#   3.2.3: the three kinds of attention in a transformer, and the two sentences that introduce the
+#   mask.
+# - PyTorch on
+#   [`scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html)
+#   and
+#   [`MultiheadAttention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html):
+#   look up `attn_mask` in both, and compare what they say about True.
+# - [FlexAttention](https://pytorch.org/blog/flexattention/): masks as small functions, from causal
+#   to windows and documents, and how to make them fast.
+# - Evan Miller, [*Attention Is Off By
+#   One*](https://www.evanmiller.org/attention-is-off-by-one.html): an argument for letting every
+#   head attend to nothing, by adding 1 to softmax's sum.
+#
+# In lesson 5, you need this: a causal mask where a model writes, none where it reads, and a leak
+# test that tells the two apart.
 
 # %%
 progress()
