@@ -1,16 +1,17 @@
 # %% [markdown]
 # # 6. Inside the libraries
 #
-# You have written multi-head attention by hand. PyTorch and Keras ship it ready-made, with the
-# weights packed differently, the axes in a different order, and a few traps. In this lesson you
-# take PyTorch's layer apart weight by weight, write the same layer for Keras, and show that all of
-# them compute the same thing, in a way that would have noticed if they didn't.
+# **If two layers give the same results, are they the same?** You have written multi-head attention
+# by hand. PyTorch and Keras ship it ready-made, with the weights packed differently, the axes in a
+# different order, and a few traps. In this lesson you take PyTorch's layer apart weight by weight,
+# write the same layer for Keras, and compare all of them in ways that would notice a difference.
+# Then you meet a wrong number that none of these comparisons can see.
 #
 # | | |
 # |---|---|
 # | **Time** | 90 minutes |
 # | **You need** | lesson 3, multi-head attention; from lesson 4, the meaning of `keep` |
-# | **You can then** | move weights between layers, and show that two layers do the same thing |
+# | **You can then** | move weights between layers, and say what a comparison of two layers shows |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 # Loading Keras takes a few seconds.
@@ -87,7 +88,7 @@ for layer in (ours, theirs):
 
 # %% [markdown]
 # Four instead of eight, and 624 numbers in both. Three of our weights must be hidden in
-# `in_proj_weight`: 36 rows are three times 12.
+# `in_proj_weight`: its 36 rows are three times 12.
 #
 # (When keys or values have a different size than queries, `kdim` or `vdim`, the three can't be
 # stacked, and `nn.MultiheadAttention` keeps them apart, as `q_proj_weight` and so on.)
@@ -95,14 +96,15 @@ for layer in (ours, theirs):
 # %% [markdown]
 # ## One matrix for three projections
 #
-# The paper has one matrix each for queries, keys and values (Vaswani et al. 2017, section 3.2.2).
-# Stacked, they need a single matrix product:
+# In the paper, every head has three matrices of its own, for queries, keys and values (Vaswani et
+# al. 2017, section 3.2.2). Put the heads' matrices together, as in lesson 3, and three large ones
+# are left. Stack those, and a single product does all the projecting:
 #
 # $$x \, [W_Q;\, W_K;\, W_V]^\top = [\,x W_Q^\top,\; x W_K^\top,\; x W_V^\top\,]$$
 #
-# The transpose is there because `F.linear(x, W)` computes `x @ W.T`: a weight is [d_out, d_in], and
-# row *i* makes feature *i* of the result. So what we stack along dimension 0 of the weight comes
-# out side by side.
+# Lesson 2 wrote a projection as x W. Here the weights are stored the other way around, [d_out,
+# d_in], and `F.linear(x, W)` computes `x @ W.T`. Row *i* of a weight makes feature *i* of the
+# result. So what we stack along dimension 0 of the weight comes out side by side.
 #
 # Follow it with numbers you can check by hand: two words of four features, 51 to 58, and packed
 # weights 1 to 48.
@@ -138,7 +140,7 @@ print(x @ packed[:4])
 # Only the numbers are wrong.
 #
 # How do we know that the order is query, key, value, and that no head is packed with its own three?
-# (Other code does that.) We could read PyTorch's source. But we can also ask the layer: set a third
+# (GPT-NeoX does that.) We could read PyTorch's source. But we can also ask the layer: set a third
 # of the rows to zero, and see what happens. (Its biases start at zero, so a third that is zero
 # really makes nothing but zeros.)
 
@@ -193,9 +195,9 @@ def unpack_projections(mha: nn.MultiheadAttention) -> dict[str, Tensor]:
 check(unpack_projections)
 
 # %% [markdown]
-# The names match our module's, so it can load them, and the two layers should agree. If the first
-# third belonged to the keys, they would not: all scores would be transposed. (The reason for
-# `atol=1e-6` comes later.)
+# The names match our module's, so `load_state_dict`, which copies tensors into parameters by their
+# names, can load them. Then the two layers should agree. If the first third belonged to the keys,
+# they wouldn't: all scores would be transposed. (The reason for `atol=1e-6` comes later.)
 
 # %%
 ours.load_state_dict(unpack_projections(theirs))
@@ -203,7 +205,7 @@ result, _ = theirs(words, words, words)
 torch.allclose(ours(words, words, words), result, atol=1e-6)
 
 # %% [markdown]
-# ## A comparison that proves nothing
+# ## A comparison that shows nothing
 #
 # Someone forgets the biases. They copy only the weights, and their own module starts with biases of
 # zero. **Predict before you run:** does the comparison notice?
@@ -607,8 +609,8 @@ plot_lines(
 
 # %% [markdown]
 # float32 has about 7 digits, so for numbers of size 1, a few times 10⁻⁷ is all you can ask. An
-# `atol` of 10⁻⁶ leaves room for that, and a mistake is larger by orders of magnitude: forgotten
-# biases changed the result by more than 0.1. The larger the numbers and the longer the sums, the
+# `atol` of 10⁻⁶ leaves room for that, and a mistake is usually larger by orders of magnitude: the
+# forgotten biases changed the result by 3.4493. The larger the numbers and the longer the sums, the
 # more room they need.
 
 # %% [markdown]
@@ -630,9 +632,10 @@ torch.allclose(dense(words), words @ dense.kernel.value + dense.bias.value, atol
 # %% [markdown]
 # ### A published layer, and what is wrong with it
 #
-# This code makes attention scores as a published Keras layer does. `d_k` is the size of all heads
-# together; `reshape_tensor` cuts it into heads. Read it with one question in mind: what is a score
-# divided by?
+# This code makes attention scores the way a widely copied [Keras
+# tutorial](https://machinelearningmastery.com/how-to-implement-multi-head-attention-from-scratch-in-tensorflow-and-keras/)
+# does. `d_k` is the size of all heads together; `reshape_tensor` cuts it into heads. Read it with
+# one question in mind: what is a score divided by?
 
 
 # %%
@@ -702,7 +705,7 @@ for variable in grown.query.weights:
 torch.allclose(grown(words, words).softmax(-1), weights, atol=1e-6)
 
 # %% [markdown]
-# So training can make up for the mistake, and a falling loss is no proof that a layer is right.
+# So training can make up for the mistake, and a falling loss doesn't show that a layer is right.
 #
 # The repair is one term. Take the right size where you use it, from the tensor itself: the last
 # dimension of the query that goes into the product. Then it can't be anything else.
@@ -737,7 +740,9 @@ torch.allclose(repaired(words, words).softmax(-1), weights, atol=1e-6)
 # - gradients that flow back to inputs and parameters.
 #
 # Use `keras.ops` (here `ops`: `reshape`, `transpose`, `matmul`, `softmax`, `where` …) or torch's
-# own functions; both work.
+# own functions; both work. (Every Keras layer has an `output` of its own, which belongs to models
+# built from `keras.Input`. Yours hides it. That does no harm here, where you call the layer on
+# tensors, but a layer for such models needs another name.)
 
 
 # %%
@@ -836,16 +841,73 @@ torch.allclose(ours(words, memory, values, keep), result, atol=1e-5)
 
 # %% [markdown]
 # With equal weights, all four compute the same thing: ours, PyTorch's, Keras's, and yours for
-# Keras. What is left is what they cost.
+# Keras.
+
+# %% [markdown]
+# ## What agreeing numbers don't show
+#
+# By now your comparisons are careful: no bias is zero, a mask is in play, every head is compared by
+# itself, and the tolerance fits the numbers. Can a wrong parameter still get past them? Let's try.
+# Copy PyTorch's layer into ours, then spoil one of our biases: all sevens. **Predict before you
+# run:** a spoiled bias of the query, the key, the value, the output: which ones change the result,
+# and which change the weights?
+
+# %%
+nn.init.normal_(theirs.in_proj_bias)
+nn.init.normal_(theirs.out_proj.bias)
+hidden = (~keep).repeat_interleave(3, dim=0)
+result, weights = theirs(words, memory, values, attn_mask=hidden, average_attn_weights=False)
+for name in ("query", "key", "value", "output"):
+    load_from_torch(ours, theirs)
+    with torch.no_grad():
+        getattr(ours, name).bias.fill_(7.0)
+    same = torch.allclose(ours(words, memory, values, keep), result, atol=1e-5)
+    same_weights = torch.allclose(ours.attn_weights, weights, atol=1e-5)
+    print(f"{name:6} bias all sevens: same result {same}, same weights {same_weights}")
+
+# %% [markdown]
+# **The key's bias can be anything.** Every test you have passes, with twelve of our numbers
+# plainly wrong. Write down a score, and you see why:
+#
+# $$q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b$$
+#
+# The last term depends on the query but not on the key. So it adds the same number to every score
+# of a row, and softmax doesn't see that (lesson 1 subtracted the largest score for free). What
+# doesn't change the result can't be learned, either. **Predict before you run:** what is the
+# gradient?
+
+# %%
+load_from_torch(ours, theirs)
+ours(words, memory, values, keep).square().sum().backward()
+for name in ("query", "key", "value", "output"):
+    print(f"{name:6} bias, largest gradient: {getattr(ours, name).bias.grad.abs().max():.4f}")
+
+# %% [markdown]
+# Zero, but for rounding. The key's bias stays wherever it starts. (Some models leave it out:
+# OpenAI's Whisper has biases for queries and values, and none for keys.)
+#
+# So what did the comparisons show? That the two layers *do* the same thing, on the inputs we tried.
+# They didn't show that the layers *hold* the same numbers. That matters as soon as somebody changes
+# the code in between. Rotate queries and keys by their places, for instance, as many language
+# models do, and q · b is no longer the same for all keys: the wrong bias comes to light, long after
+# the copy that caused it. When the claim is "the parameters were copied", compare the parameters:
+
+# %%
+with torch.no_grad():
+    ours.key.bias.fill_(7.0)
+copied, originals = ours.state_dict(), unpack_projections(theirs)
+[name for name in originals if not torch.equal(copied[name], originals[name])]
 
 # %% [markdown]
 # ## What it costs
 #
-# All of them have the same small formula between the projections.
-# `F.scaled_dot_product_attention(query, key, value)` is that formula as one call: PyTorch chooses
-# among several ways to compute it. The usual one never holds all weights at once. It takes the keys
-# block by block, keeps a running maximum and a running sum for each query, and corrects what it has
-# when a larger score comes along (Dao et al. 2022, "FlashAttention").
+# One thing is left to compare: what the layers cost. All of them have the same small formula
+# between the projections. `F.scaled_dot_product_attention(query, key, value)` is that formula as
+# one call. PyTorch chooses among several ways to compute it. The one it takes here never holds all
+# weights at once. It goes through the keys block by block, keeps a running maximum and a running
+# sum for each query, and corrects what it has when a larger score comes along. (The running softmax
+# is from Milakov and Gimelshein 2018. Attention in blocks, with blocks that fit into fast memory,
+# is from Dao et al. 2022, "FlashAttention".)
 
 
 # %%
@@ -902,13 +964,16 @@ for name in candidates:
 # are two copies; that is the line for ours. F.scaled_dot_product_attention holds one block at a
 # time. Twice the words need twice the memory.
 #
-# Time: all of them do the n² dot products, so none escapes a slope of 2 in the end. The fused call
-# spends less on each, because a block fits into the processor's cache. Versions that write all
-# weights to memory can be even steeper for a while, at the sizes where their tensors no longer fit.
+# Time: the four projections take 4nd² multiplications (d is d_model), and the scores and the
+# weighted sums take 2n²d. So for short sentences the projections cost more, and from n = 2d on,
+# here 128 words, the attention does. All four versions do those n² dot products, so none escapes a
+# slope of 2 in the end. The fused call spends less on each, because a block fits into the
+# processor's cache. Versions that write all weights to memory can be even steeper for a while, at
+# the sizes where their tensors no longer fit.
 #
-# And `nn.MultiheadAttention` is as good as the function it is built on, *if you do not ask for the
+# And `nn.MultiheadAttention` is as good as the function it is built on, *if you don't ask for the
 # weights*. By default, it computes and averages them for you, whether you look at them or not. In
-# training, you want `need_weights=False`.
+# training, you usually want `need_weights=False`.
 #
 # (We measured with gradients recorded, as in training. In eval mode under `no_grad`, PyTorch takes
 # yet another path, and on a CPU, that path makes all the weights again, needed or not:)
@@ -925,18 +990,70 @@ theirs.eval()
 print(f"2048 words: {peak_megabytes(without_weights, sentences[-1]):.1f} MB")
 
 # %% [markdown]
-# ## What you built
+# ## What you can do now
 #
-# - `nn.MultiheadAttention` is your module with its weights **packed** along dimension 0 and its
-#   heads **folded** into the batch.
-# - A comparison proves something when no parameter is zero, a mask is in play, each head is
-#   compared by itself, the mode is eval, and the tolerance fits the numbers.
-# - You wrote the same layer in **Keras**, with the scale that one head needs. A published one
-#   divides by too much, and training can hide it.
-# - **F.scaled_dot_product_attention** computes the same thing, in memory that grows with n.
+# - Take `nn.MultiheadAttention` apart: its weights are **packed** along dimension 0, its heads
+#   **folded** into the batch.
+# - Move weights between PyTorch, Keras and your own module.
+# - Set up a comparison that has a chance to fail: no parameter zero, a mask in play, each head by
+#   itself, eval mode, a tolerance that fits the numbers.
+# - Say what such a comparison **doesn't** show. It can't see the key's bias, so when parameters are
+#   the point, compare **parameters**.
+# - Write the layer in **Keras**, with the scale that one head needs.
+# - Choose **F.scaled_dot_product_attention** or `need_weights=False` when memory matters: what they
+#   need grows with n, not with n².
 #
-# You began with six words and a dot product. Now there is no line in a library's attention that you
-# could not have written, and you know how to check the lines that others wrote.
+# ### Test yourself
+#
+# 1. `nn.MultiheadAttention(512, 8)` returns weights of shape [32, 10, 10]. The batch has 32
+#    sentences. Where are the heads?
+# 2. You copy a layer and forget the *value's* bias. But you set the output's bias so that the
+#    results agree. Can that be done? And what would give it away?
+# 3. A comparison fails with a largest difference of 3e-7, on results of size 1. What do you do?
+#
+# <details>
+# <summary>Answers</summary>
+#
+# 1. Gone: they were averaged. Ask for `average_attn_weights=False`.
+# 2. Yes. The weights of a row sum to 1, so every context contains the value's bias exactly once,
+#    and the output projection turns it into a constant that the output's bias can absorb. A query
+#    that may attend to nothing gives it away, where the layer gives it zeros: its context holds no
+#    value bias.
+# 3. That is rounding: float32 has about 7 digits. Give the comparison an `atol` of about 1e-6, and
+#    then check that it would still notice a real mistake, by making one.
+#
+# </details>
+#
+# ### Challenges (optional, no points)
+#
+# - **Hide another change.** Double the query weights and biases of one head. What must you do to
+#   its keys so that no result changes? Try it in `ours`, and let `difference(ours, theirs, words)`
+#   judge. How many numbers of a head could you change like this?
+# - **Softmax on the run.** Write attention that goes through the keys in blocks of three and never
+#   holds more weights than that, with a running maximum and sum. Compare it with `attend`. Then
+#   make one score 1000.
+#
+# ### Further reading
+#
+# - PyTorch's
+#   [`multi_head_attention_forward`](https://github.com/pytorch/pytorch/blob/main/torch/nn/functional.py)
+#   and Keras's
+#   [`MultiHeadAttention`](https://github.com/keras-team/keras/blob/master/keras/src/layers/attention/multi_head_attention.py):
+#   the code that you have just traced. You can read most of it now.
+# - Namazifar, Hazarika and Hakkani-Tur 2023, [*Role of Bias Terms in Dot-Product
+#   Attention*](https://arxiv.org/abs/2302.08626): the key's bias is redundant; what the other two
+#   do.
+# - Milakov and Gimelshein 2018, [*Online Normalizer Calculation for
+#   Softmax*](https://arxiv.org/abs/1805.02867): the maximum and the sum in a single pass.
+# - Dao et al. 2022, [*FlashAttention*](https://arxiv.org/abs/2205.14135), and Rabe and Staats 2021,
+#   [*Self-Attention Does Not Need O(n²) Memory*](https://arxiv.org/abs/2112.05682): from that trick
+#   to attention in blocks, for speed and for memory.
+# - Goldberg 1991, [*What Every Computer Scientist Should Know About Floating-Point
+#   Arithmetic*](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html): why sums in
+#   another order differ in the last digits.
+#
+# You began with six words and a dot product. Now you can open a library's attention and recognize
+# every step, and you know how to check the steps that others wrote, and what checking can't tell.
 
 # %%
 progress()

@@ -219,6 +219,43 @@ def test_query_and_key_exchanged_do_not_agree_without_biases_either():
     assert not torch.allclose(ours(words, words, words), result, atol=1e-3)
 
 
+@pytest.mark.parametrize("name", PROJECTIONS)
+def test_of_four_spoiled_biases_only_the_keys_goes_unseen(name):
+    theirs = torchs(12, 3)
+    ours, words = ours_of(LESSON, theirs), torch.randn(2, 5, 12)
+    keep = torch.rand(2, 5, 5) < 0.5
+    keep[..., 0] = True
+    hidden = (~keep).repeat_interleave(3, dim=0)
+    result, weights = theirs(words, words, words, attn_mask=hidden, average_attn_weights=False)
+    with torch.no_grad():
+        getattr(ours, name).bias.fill_(7.0)
+    same = torch.allclose(ours(words, words, words, keep), result, atol=1e-4)
+    assert same == (name == "key")
+    assert torch.allclose(ours.attn_weights, weights, atol=1e-4) == (name != "query")
+
+
+def test_the_keys_bias_gets_no_gradient():
+    ours, words = ours_of(LESSON, torchs(12, 3)), torch.randn(2, 5, 12)
+    ours(words, words, words).square().sum().backward()
+    largest = {name: getattr(ours, name).bias.grad.abs().max() for name in PROJECTIONS}
+    assert largest.pop("key") < 1e-4 and min(largest.values()) > 0.1
+
+
+def test_the_outputs_bias_can_stand_in_for_the_values():
+    theirs = torchs(12, 3)
+    ours, words = ours_of(LESSON, theirs), torch.randn(2, 5, 12)
+    keep = torch.rand(2, 5, 5) < 0.5
+    keep[..., 0] = True
+    keep[0, 0] = False
+    result = ours(words, words, words, keep)
+    with torch.no_grad():
+        ours.output.bias += ours.output.weight @ ours.value.bias
+        ours.value.bias.zero_()
+    changed = ours(words, words, words, keep)
+    assert_close(changed[keep.any(-1)], result[keep.any(-1)])
+    assert not torch.allclose(changed[0, 0], result[0, 0], atol=1e-3)
+
+
 @pytest.mark.parametrize("zeroed", range(3))
 def test_a_third_of_zeros_shows_where_the_values_are(zeroed):
     layer, words = nn.MultiheadAttention(12, 3, batch_first=True), torch.randn(2, 5, 12)
