@@ -12,7 +12,7 @@
 # |---|---|
 # | **Time** | 90 minutes |
 # | **You need** | Lessons 2 and 3: scaled dot-product attention, and its heads |
-# | **You can then** | mask attention, here and in PyTorch and Keras, and test it for leaks |
+# | **You can then** | mask attention, yours and the libraries', and test it for leaks |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -515,9 +515,9 @@ plot_attention(
 
 # %% [markdown]
 # With `is_causal=True`, the first query sees the first key and the second query sees two, as if the
-# two were the *first* words of the sentence. They are the last two. Nothing leaks, but nearly
-# everything that should be seen is hidden. The right mask is aligned at the bottom right: the last
-# rows of the whole causal mask.
+# two were the *first* words of the sentence. They are the last two. Nothing leaks, but of the nine
+# weights that should be there, six are missing. The right mask is aligned at the bottom right: the
+# last rows of the whole causal mask.
 
 # %% [markdown]
 # ## One mask, three meanings
