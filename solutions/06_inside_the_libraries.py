@@ -35,8 +35,8 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # %% [markdown]
 # ## Ours
 #
-# This is the module from lesson 3 in a few lines, without dropout, so that this lesson stands on
-# its own. It has four `nn.Linear`s and keeps the weights of every head.
+# This is the module from lesson 3 in a few lines, without dropout, so that this lesson works on its
+# own. It has four `nn.Linear`s and keeps the weights of every head.
 
 
 # %%
