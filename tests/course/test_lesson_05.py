@@ -201,6 +201,11 @@ def test_the_better_model_fits_the_noise_later(lesson_5):
     assert test[499] > 0.95 * test[299]  # nothing is gained
 
 
+def test_more_squares_and_more_steps_bring_the_error_closer_to_the_floor(lesson_5, improved):
+    errors, _ = measure(lesson_5, lesson_5["better"], n=2048, n_epochs=300, seeds=[1])
+    assert max(errors) < 0.011 < min(improved)
+
+
 def test_the_padding_mask_hides_what_pads_a_source(lesson_5):
     encoder, states = encoded(lesson_5)
     padded = torch.cat([SQUARE[:, :2], torch.full((1, 2, 2), 9.0)], dim=1)
