@@ -9,7 +9,7 @@ Modules that load torch are imported in functions, because every nbgrader comman
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from fnmatch import fnmatch
@@ -47,8 +47,10 @@ from autograder.grading.term.gradebook import (
     waiting_to_be_marked,
 )
 from autograder.grading.term.learner_names import is_learner_name, why_no_name
-from autograder.grading.term.tables import Term
+from autograder.grading.term.penalty import late_penalty
+from autograder.grading.term.tables import LessonTerms, Term, due_for
 from autograder.grading.worker.job import (
+    GRADED,
     NOT_GRADED,
     OUTCOMES,
     Graded,
@@ -294,7 +296,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             from autograder.grading.engine.changes import changed_points
 
             with self._gradebook() as gradebook:
-                changed = changed_points(gradebook, assignment, student, self._graded.values())
+                graded, late = self._graded.values(), self._late_rule(folder)
+                changed = changed_points(gradebook, assignment, student, graded, late)
             summary.compare(student, changed)
             return
         try:
@@ -310,19 +313,32 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             summary.add(student, NOT_GRADED, f"its marks could not be recorded: {error}")
             return
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
-        self._remember(folder, worst.outcome)
-        summary.add(student, worst.outcome, worst.reason)
-
-    def _remember(self, folder: str, outcome: str) -> None:
-        """Add a submission that has been recorded to the learner's history."""
-        assignment, student = self.coursedir.assignment_id, self.student_of(folder)
         with self._gradebook() as gradebook:
             found = gradebook.find_submission(assignment, student)
-            entry = entry_of(found, outcome, self._graded.values())
+            entry = entry_of(found, worst.outcome, self._graded.values())
+        self._remember(folder, entry)
+        if worst.outcome == NOT_GRADED and entry["mark"] is not None:  # a person has graded it
+            summary.add(student, GRADED)
+        else:
+            summary.add(student, worst.outcome, worst.reason)
+
+    def _remember(self, folder: str, entry: dict[str, Any]) -> None:
+        """Add a submission that has been recorded to the learner's history."""
+        assignment, student = self.coursedir.assignment_id, self.student_of(folder)
         try:
             remember(Path(self.coursedir.root), student, assignment, Path(folder), entry)
         except OSError as error:
             self.log.warning("%s: this could not be added to the history: %s", student, error)
+
+    def _late_rule(self, folder: str) -> Callable[[float], float] | None:
+        """Return what lateness takes off a score, by the tables; None if they do not say."""
+        assignment, student = self.coursedir.assignment_id, self.student_of(folder)
+        percent = self._maker.term.lessons.get(assignment, LessonTerms()).late_percent
+        due, when = due_for(self._maker.term, student, assignment), _time_if_any(Path(folder))
+        if percent is None or due is None:
+            return None
+        seconds = (when - due).total_seconds() if when else 0.0
+        return lambda score: late_penalty(score, seconds, percent) or 0.0
 
     def _call_roll(self, term: Term) -> Roll:
         folders = {self.student_of(folder): folder for folder in self.assignments}

@@ -4,6 +4,7 @@ Each part is a short string, under the words that name it: a digest, or a date.
 """
 
 import hashlib
+import json
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -11,10 +12,13 @@ from typing import Any
 
 import autograder
 from autograder.building.sources import digest_of, needed_files
+from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.worker.job import NOT_GRADED, Graded, Job
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.lessons.written_questions import asked_in
 
 NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"
+CELLS = "each cell"  # a digest by name, as JSON: part of the notebook and the points
 SECRET, GRADER, LIMITS = "the secret", "the grader", "the limits"
 DUE, WHEN = "the due date", "when it was handed in"
 SAME_TO_MARK = "same_to_mark"  # in nbgrader's resources: what `same_to_mark` returned
@@ -35,6 +39,7 @@ def made_from(template: Job, assignment: str, secret: str, due: str) -> dict[str
     return {
         NOTEBOOK: _digest(notebook),
         POINTS: _digest([(cell.name, cell.points) for cell in cells]),
+        CELLS: json.dumps({cell.name: _of_cell(cell, template.blueprint) for cell in cells}),
         CHECKS: _checks(assignment),
         SECRET: _digest(secret),
         GRADER: _grader(),
@@ -54,21 +59,39 @@ def why_again(before: Mapping[str, Any], job: Job) -> str:
         return "the machine may have been to blame"
     if before.get("submitted") != job.digest:
         return "what was handed in has changed"
-    then = before.get("made_from")
-    known = then if isinstance(then, dict) else {}
-    changed = [part for part, now in job.made_from.items() if known.get(part) != now]
+    known, now = _made_from(before), job.made_from
+    changed = [part for part in now if part != CELLS and known.get(part) != now[part]]
     return f"{' and '.join(changed)} changed" if changed else ""
 
 
-def same_to_mark(before: Mapping[str, Any], now: Graded) -> bool:
-    """Whether what a person marks is what it was: the submission, its notebook and the points.
+def same_to_mark(before: Mapping[str, Any], now: Graded) -> frozenset[str]:
+    """Name the cells in which a person marks what it was: what was handed in, and the cell.
 
     before: facts about an earlier run.
     """
-    then = before.get("made_from")
-    known = then if isinstance(then, dict) else {}
-    same = all(known.get(part) == now.made_from[part] for part in (NOTEBOOK, POINTS))
-    return same and before.get("submitted") == now.submitted
+    if before.get("submitted") != now.submitted:
+        return frozenset()
+    known, cells = (_cells(made) for made in (_made_from(before), now.made_from))
+    return frozenset(name for name in cells if known.get(name) == cells[name])
+
+
+def _made_from(run: Mapping[str, Any]) -> dict[str, Any]:
+    found = run.get("made_from")
+    return found if isinstance(found, dict) else {}
+
+
+def _cells(made: Mapping[str, Any]) -> dict[str, str]:
+    try:
+        found = json.loads(made.get(CELLS, "{}"))
+    except (TypeError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _of_cell(cell: SourceCell, blueprint: Blueprint) -> str:
+    """Return a digest of a cell and its points; for an answer in words, of its question too."""
+    asks = blueprint.by_name.get(asked_in(cell.name))
+    return _digest((cell.cell_type, cell.source, cell.points, asks and asks.source))
 
 
 def _checks(assignment: str) -> str:

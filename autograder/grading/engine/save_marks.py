@@ -23,12 +23,13 @@ class SaveMarks(NbGraderPreprocessor):
     ) -> tuple[NotebookNode, ResourcesDict]:
         about = resources["nbgrader"]
         place = about["notebook"], about["assignment"], about["student"]
+        same = about.get(SAME_TO_MARK, frozenset())
         marks = about[MARKS] if MARKS in about else marks_of(nb)
         with Gradebook(about["db_url"]) as gradebook:
             kept = gradebook.find_submission_notebook(*place)
             for grade in kept.grades:
                 if grade.name in marks.points:
-                    _save_points(marks.points[grade.name], grade, about.get(SAME_TO_MARK, False))
+                    _save_points(marks.points[grade.name], grade, grade.name in same)
             for comment in kept.comments:
                 _save_comment(comment.name in marks.unanswered, comment)
             gradebook.db.commit()

@@ -117,6 +117,14 @@ def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConv
     base.glob = api.glob = utils.glob = SimpleNamespace(glob=find_named)
     gradebooks.create_engine = _engine
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: handed_in_at(Path(dest_path))
+
+    def get_submitted_timestamp(
+        self: api.NbGraderAPI, assignment_id: str, student_id: str
+    ) -> datetime | None:
+        place = self.coursedir.submitted_directory, student_id, assignment_id
+        return handed_in_at(Path(self.coursedir.format_path(*place)))
+
+    api.NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp
     wait_for_sqlite()
 
 
@@ -150,6 +158,7 @@ def _check() -> None:
     expect_set(ProcessPoolExecutor, "_call_queue", "_processes")
     expect(gradebooks, "create_engine")
     expect(CourseDirectory, "get_existing_timestamp", "self", "dest_path")
+    expect(api.NbGraderAPI, "get_submitted_timestamp", "self", "assignment_id", "student_id")
     expect(ExchangeFactory, "collect")
     for option in ("root", "update", "before_duedate", "check_owner"):
         expect(ExchangeCollect, option)

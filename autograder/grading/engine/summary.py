@@ -66,7 +66,7 @@ class Summary:
         for learner, changed in changes:
             yield f"{learner}: {changed}"
         yield (
-            f"{len(changes)} of {len(self.changes)} would change, {self.unchanged} are not due; "
+            f"{len(changes)} of {len(self.changes)} would change, {self.unchanged} are up to date; "
             "nothing was written"
         )
 

@@ -22,7 +22,7 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import empty_submission, restore
-from autograder.grading.worker.job import NOT_GRADED, NOT_RUN, SHOWN, Job
+from autograder.grading.worker.job import GRADED, NOT_GRADED, NOT_RUN, SHOWN, Job
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.grading.worker.marks import marks_of
 from autograder.judging.verdict import Verdict
@@ -137,7 +137,7 @@ def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[str, str]:
     if run.stopped or unknown:
         return NOT_GRADED, run.stopped or " ".join(verdict.sentence for verdict in unknown)
     answered = not verdicts or wrote or any(verdict.answered for verdict in verdicts)
-    return "graded" if answered else "unanswered", ""
+    return GRADED if answered else "unanswered", ""
 
 
 def _wrote(notebook: NotebookNode, blueprint: Blueprint) -> bool:

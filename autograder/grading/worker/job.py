@@ -15,9 +15,9 @@ from autograder.sandbox.limits import Limits
 VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
 SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
 TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
-NOT_GRADED = "not graded"
+GRADED, NOT_GRADED = "graded", "not graded"
 NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
-OUTCOMES = ("graded", "unanswered", NOT_GRADED)  # the worst of a submission's notebooks counts
+OUTCOMES = (GRADED, "unanswered", NOT_GRADED)  # the worst of a submission's notebooks counts
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -263,6 +264,7 @@ def test_what_could_not_be_graded_is_settled_by_points_given_by_hand(api, course
     grade(api, "rescued", success=False)
     give_by_hand(api, "rescued", check_x=2, why=1)
     assert "0 not graded, 1 unchanged" in grade(api, "rescued")
+    assert "1 graded, 0 unanswered, 0 not graded" in grade(api, "rescued", force=True)
 
 
 def test_what_the_machine_may_be_to_blame_for_is_due_again(api, course):
@@ -300,8 +302,33 @@ def test_a_dry_run_says_what_would_change_and_writes_nothing(api, course, monkey
     monkeypatch.setitem(api.config.Autograde, "dry", True)
     said = grade(api, "dry")
     assert "dry: check_x 3 → 0 (2 by hand stays)" in said
-    assert "1 of 1 would change, 0 are not due; nothing was written" in said
+    assert "1 of 1 would change, 0 are up to date; nothing was written" in said
     assert submission(api, "dry")[2]["check_x"] == (3, 2, False)
+
+
+def test_a_dry_run_says_what_lateness_costs_and_what_can_not_be_read(api, course, monkeypatch):
+    table = course / "lessons.csv"
+    table.write_text(f"lesson,due,late_percent\n{SMALL},2030-01-02 00:00,50\n", encoding="utf-8")
+    hand_in(course, "dry late", 1, LATE)
+    hand_in(course, "dry torn", 1, LATE)
+    (course / "submitted" / "dry torn" / SMALL / f"{SMALL}.ipynb").write_text("", encoding="utf-8")
+    monkeypatch.setitem(api.config.Autograde, "dry", True)
+    said = grade(api, "dry *")
+    assert "dry late: new: 3 points, 1.5 off for lateness, 1 to mark by hand\n" in said
+    assert "dry torn: new: not graded: The file is empty" in said
+    monkeypatch.setitem(api.config.Autograde, "dry", False)
+    grade(api, "dry late")
+    table.write_text(f"lesson,due,late_percent\n{SMALL},2030-01-03 00:00,50\n", encoding="utf-8")
+    monkeypatch.setitem(api.config.Autograde, "dry", True)
+    assert "dry late: late penalty 1.5 → 0\n" in grade(api, "dry late")
+    table.unlink()
+
+
+def test_a_time_with_an_offset_is_the_same_to_formgrader(api, course):
+    hand_in(course, "abroad", 1, "2030-01-01 20:00:00 +0200")
+    grade(api, "abroad")
+    assert api.get_submitted_timestamp(SMALL, "abroad") == datetime(2030, 1, 1, 18)
+    assert "abroad" in api.get_autograded_students(SMALL)
 
 
 def test_a_dry_run_leaves_what_the_tables_say_for_the_next(api, course, monkeypatch):
@@ -382,14 +409,14 @@ def test_a_version_in_mid_term_keeps_what_was_given_by_hand(api, course):
     worth_more = cell(new_code_cell, "assert x == 1", "check_x", points=6)
     hand_in(course, "term", 1, EARLY)
     grade(api, "term")
-    give_by_hand(api, "term", why=1)
+    give_by_hand(api, "term", check_x=2, why=1)
 
     assert release(api, x, worth_more, y, check_y, why)[0]
     assert "check_y" in released.read_text(encoding="utf-8")
     assert "the released notebook and the points changed" in grade(api, "term")
     score, _, grades = submission(api, "term")
-    assert grades["check_x"][0] == 6 and grades["why"] == (None, 1, True)
-    assert grades["check_y"][0] == 0 and score == 7
+    assert grades["check_x"] == (6, 2, True) and grades["why"] == (None, 1, False)
+    assert grades["check_y"][0] == 0 and score == 3
 
     before = released.read_bytes()
     done, said = release(api, x, check_x)
@@ -402,7 +429,7 @@ def test_a_version_in_mid_term_keeps_what_was_given_by_hand(api, course):
     assert release(api, x, check_x, why)[0]
     grade(api, "term")
     score, _, grades = submission(api, "term")
-    assert set(grades) == {"check_x", "why"} and score == 4
+    assert set(grades) == {"check_x", "why"} and score == 3
 
 
 def test_feedback_is_written_when_what_it_shows_has_changed(api, course):
