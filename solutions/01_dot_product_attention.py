@@ -1,13 +1,18 @@
 # %% [markdown]
 # # 1. Dot-product attention
 #
-# A sentence is a row of words, and each word needs something from the others: "it" needs a noun,
-# "not" needs a verb. **Attention** is the arithmetic that collects what a word needs. In this
-# lesson you build it from nothing but multiplication, addition and one exponential.
+# "The trophy doesn't fit in the suitcase because it's too big." What is too big? You knew at once.
+# Now change "big" to "small": suddenly "it" is the suitcase. (The riddle is Hector Levesque's.) A
+# word alone doesn't mean much; it has to collect the rest from the words around it. How can that be
+# done with numbers?
+#
+# The answer is called **attention**. In this lesson you build it from nothing but multiplication,
+# addition and one exponential. Each word will look at all the others, decide how much each one
+# matters, and take home a mix. (Which word *should* matter to it is learned. That's lesson 2.)
 #
 # | | |
 # |---|---|
-# | **Time** | 60 minutes |
+# | **Time** | 70 minutes |
 # | **You need** | Python and a little PyTorch: making a tensor, reading its shape |
 # | **You can then** | explain where every number in attention comes from, and write it |
 #
@@ -44,10 +49,11 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # %% [markdown]
 # ## Six words, three features each
 #
-# A network doesn't see letters. It sees each word as a vector: a list of numbers, its **features**.
-# Real models learn hundreds of them. Here three are enough, so you can follow every number by eye.
-# (The six words and their numbers come from Sebastian Raschka's *Build a Large Language Model (From
-# Scratch)*, 2024, so you can compare.)
+# A network doesn't see letters. Real models cut a text into **tokens** (words, pieces of words,
+# punctuation) and turn each token into a vector: a list of numbers, its **features**. They learn
+# hundreds of features or more. In our sentences every token is a whole word, and three features are
+# enough, so you can follow every number by eye. (The six words and their numbers come from
+# Sebastian Raschka's *Build a Large Language Model (From Scratch)*, 2024, so you can compare.)
 
 # %%
 labels, words = six_words()
@@ -64,12 +70,10 @@ print(words)
 #
 # $$\text{score}_j = q \cdot x_j = \sum_i q_i \, x_{ji}$$
 #
-# (Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation", call it
-# the *dot* score.)
+# ([Luong et al. 2015](https://arxiv.org/abs/1508.04025) call it the *dot* score.)
 #
-# In Python, `a @ b` is the dot product of two vectors. Two vectors that are large in the same
-# places have a large dot product. Where one is large and the other near zero, nothing gets added.
-# Where their signs differ, something gets subtracted.
+# In PyTorch, `a @ b` is the dot product of two vectors. Where both are large, a lot gets added.
+# Where one is near zero, almost nothing does. Where their signs differ, something gets subtracted.
 #
 # **Predict before you run.** Which of these two dot products is larger? Is either one negative?
 
@@ -80,13 +84,20 @@ print(a @ torch.tensor([2.0, -3.0]))
 
 # %% [markdown]
 # The first is 1·2 + 2·1 = 4. In the second, the features disagree: 1·2 − 2·3 = −4.
+#
+# One more tool before you start: `torch.stack` makes one tensor from a list of tensors of the same
+# shape. (And a loop over a matrix, `for row in matrix`, visits its rows.)
+
+# %%
+torch.stack([torch.tensor(4.0), torch.tensor(-4.0)])
 
 # %% [markdown]
 # ### Exercise 1: `query_scores` (8 minutes)
 #
 # Score every word against one query. Use a loop, one dot product at a time, so that you've done it
 # by hand once. The first line says which shapes go in and come out: `Float[Tensor, "n d"]` is a
-# tensor of n rows (words) and d columns (features).
+# tensor of n rows (words) and d columns (features). (In `" d"`, the space means nothing; it only
+# keeps code checkers quiet.)
 
 
 # %%
@@ -126,6 +137,33 @@ plot_bars(
 # where "journey" is weakest.
 
 # %% [markdown]
+# ### Alike, or just long?
+#
+# Geometry says what a dot product measures. With θ for the angle between the two vectors:
+#
+# $$q \cdot x = |q| \, |x| \cos\theta$$
+#
+# The cosine is 1 when both point the same way and 0 when they are at right angles. It's about
+# likeness alone. But the lengths |q| and |x| count too. (`norm` is the length of a vector.)
+#
+# **Predict before you run:** "Your" scores higher than "with". Which of them points more in the
+# direction of "journey"?
+
+# %%
+lengths = words.norm(dim=-1)
+cosines = scores / (lengths * journey.norm())
+print("lengths:", lengths)
+print("cosines:", cosines)
+
+# %% [markdown]
+# "with" does, by far: its cosine is 0.9817, and that of "Your" is 0.7808. But "with" is short,
+# 0.7026 against 0.9997, so it gets the lower score. A dot product rewards words that point your way
+# *and* words that are long.
+#
+# Attention keeps the lengths in. A network can put them to use: a word that matters can make itself
+# long and be heard by everyone who points its way.
+
+# %% [markdown]
 # ## From scores to weights
 #
 # We want to mix the six words, each by its share. The shares should be positive and sum to 1. We
@@ -146,8 +184,8 @@ for s in (torch.tensor([2.0, 1.0, -1.0]), torch.tensor([2.0, 1.0, -3.0])):
 
 # %% [markdown]
 # In the first line, one share is negative and another is 1, the entire mix. In the second, the sum
-# is 0 and every share is infinite. In real models, a feature is negative half the time, so this
-# happens right away.
+# is 0 and every share is infinite. In real models, about half of the features are negative, so you
+# don't have to wait long for such scores.
 #
 # The cure is to make every score positive before dividing, without changing the order. The
 # **exponential** does both. This is **softmax**:
@@ -169,7 +207,7 @@ print(large.exp() / large.exp().sum())
 
 # %% [markdown]
 # The exponential overflows to infinity, and infinity divided by infinity is NaN, "not a number".
-# One NaN soon turns everything in a network into NaN.
+# NaN spreads: whatever is computed from it is NaN too.
 #
 # What saves us is that the weights depend only on the *differences* between scores. If you subtract
 # the same number *m* from all scores, you divide both the top and the bottom of the fraction by eᵐ.
@@ -180,12 +218,54 @@ shifted = large - large.max()
 print(shifted, shifted.exp() / shifted.exp().sum())
 
 # %% [markdown]
+# ### Many rows at once
+#
+# Soon there will be many rows of scores, and each row needs its own sum. `sum(dim=-1)` adds along
+# the last dimension, so it gives one number per row. But that dimension is then gone. With
+# `keepdim=True` it stays, with size 1, and the sums form a column next to the rows:
+#
+# ```text
+#   table [3, 2]      sum(dim=-1)     sum(dim=-1, keepdim=True)
+#
+#     1  3                                   4
+#     1  1             4  2  10              2
+#     4  6                                  10
+#
+#                      shape [3]          shape [3, 1]
+# ```
+
+# %%
+table = torch.tensor([[1.0, 3.0], [1.0, 1.0], [4.0, 6.0]])
+print(table.sum(dim=-1).shape, table.sum(dim=-1, keepdim=True).shape)
+table / table.sum(dim=-1, keepdim=True)
+
+# %% [markdown]
+# A dimension of size 1 stretches to fit (this is called **broadcasting**), so each row got divided
+# by its own sum. **Predict before you run:** what happens without `keepdim`? And what if there are
+# as many rows as columns?
+
+# %%
+try:
+    table / table.sum(dim=-1)
+except RuntimeError as error:
+    print(error)
+print(table[:2] / table[:2].sum(dim=-1))
+
+# %% [markdown]
+# PyTorch lines up shapes from the right: [3, 2] and [3] don't fit. With two rows, [2, 2] and [2] do
+# fit, and that's worse: the sums lie down as a row, and each *column* gets divided by one of them.
+# No error, wrong shares.
+
+# %% [markdown]
 # ### Exercise 2: `softmax` (15 minutes)
 #
 # Write softmax so that it survives large scores and works on many rows at once. `dim` is the
 # dimension along which the weights sum to 1; usually it is the last one, −1. Each row needs its own
-# maximum and its own sum. Look up `amax` and `sum`, and what `keepdim=True` does in each. (Torch's
-# own softmax is off limits in this exercise.)
+# maximum and its own sum. `amax(dim)` finds the largest number along a dimension, and it takes
+# `keepdim=True` as `sum` does. (Torch's own softmax is off limits in this exercise.)
+#
+# In the annotation, the star in `"*batch n"` means *any number of dimensions here, even none*.
+# Scores may come as [n], as [batch, n], or with more dimensions in front.
 
 
 # %%
@@ -221,7 +301,17 @@ plot_bars(
 
 # %% [markdown]
 # With these friendly scores, the two recipes hardly differ: "journey" gets 0.2379 from softmax and
-# 0.2278 from the sum. Softmax gives the largest scores a little more, and it never breaks.
+# 0.2278 from the sum. That isn't always so. **Predict before you run:** which recipe gives the
+# largest score more, here and here?
+
+# %%
+for s in (torch.tensor([0.1, 0.2, 0.3]), torch.tensor([1.0, 2.0, 8.0])):
+    print("by the sum:", s / s.sum(), " softmax:", softmax(s))
+
+# %% [markdown]
+# First the sum, 0.5000 against 0.3672, then softmax, 0.9966 against 0.7273. Dividing by the sum
+# looks at *ratios*: 0.3 is three times 0.1. Softmax looks at *differences*: 0.3 is only 0.2 more
+# than 0.1, but 8 is ahead by 6. And differences make sense whatever the signs are.
 
 # %% [markdown]
 # ## The context vector
@@ -278,11 +368,15 @@ plot_words(
 )
 
 # %% [markdown]
-# Each point is a word, placed by its first two features and colored by its weight. A line leads to
-# it from zero. The shaded area is everything that lies between the words. The context (the star)
-# can never leave it: it is an average, and positive weights that sum to 1 can't make anything else.
-# Dividing by the sum makes no such promise. With a negative score, a word gets a negative share and
-# pushes the context away.
+# Each point is a word, placed by its first two features and colored by its weight, with an arrow
+# from zero. The shaded area is everything that lies between the words. The context (the star) can
+# never leave it: it is an average, and positive weights that sum to 1 can't make anything else.
+# Dividing by the sum makes no such promise: a word with a negative share pushes the context away.
+#
+# This is how attention began. Early neural translators squeezed a whole sentence into one vector of
+# fixed size, five words or fifty, and long sentences didn't fit through this bottleneck.
+# [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473) kept a vector for every word
+# and let the translator take a new weighted average of them for each word it wrote.
 
 # %% [markdown]
 # ## All words ask at once
@@ -344,16 +438,18 @@ plot_matrix(
 # %% [markdown]
 # ### What the loops cost
 #
-# Twice the words means four times the scores: the cost of attention grows with n². **Predict before
-# you run:** in a plot with logarithmic axes, what is the slope of a line that grows with n²?
-# (`seconds(f, x)` calls `f(x)` a few times and returns the shortest time.)
+# n words make n² scores: twice the words, four times the scores. **Predict before you run:** in a
+# plot with logarithmic axes, what is the slope of a line that grows with n²? (`seconds(f, x)` calls
+# `f(x)` several times and returns the shortest time, because whatever else the computer is doing
+# can only make a call slower.)
 
 # %%
 torch.manual_seed(0)
 sizes = [8, 16, 32, 64]
 sentences = [torch.rand(n, 3) for n in sizes]
-loops = [seconds(scores_with_loops, sentence) for sentence in sentences]
-matrix = [seconds(attention_scores, sentence) for sentence in sentences]
+loops = [seconds(scores_with_loops, sentence, repeats=20) for sentence in sentences]
+matrix = [seconds(attention_scores, sentence, repeats=20) for sentence in sentences]
+print("dot products:", [n * n for n in sizes])
 
 # %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
 plot_growth(
@@ -367,9 +463,10 @@ print(f"slope of the loops: {growth_slope(sizes, loops):.2f}")
 print(f"64 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fast")
 
 # %% [markdown]
-# On a quiet machine, the loops' line rises with a slope close to 2: twice the words, four times the
-# time. The matrix product does the same n² dot products, but in one call to compiled code. Up to 64
-# words, the call itself costs more than the arithmetic, so this line is still nearly flat.
+# The number of dot products is exact, and its slope is 2. The time of the loops follows it about as
+# closely as your machine is quiet: a busy one can bend the line either way. The matrix product does
+# the same n² dot products, but in one call to compiled code. Up to 64 words, the call itself costs
+# more than the arithmetic, so this line is still nearly flat.
 
 # %% [markdown]
 # ## Attention in three lines
@@ -420,6 +517,9 @@ plot_attention(
 )
 
 # %% [markdown]
+# A word doesn't always favor itself: "one" gives "starts" more than it keeps, and "with" gives most
+# to "journey". Both favorites are long.
+#
 # The "journey" row is the one you made by hand, and its context is the same vector:
 
 # %%
@@ -460,21 +560,74 @@ plot_attention(
 
 # %% [markdown]
 # So no test on symmetric scores can see a transpose *before* softmax. From lesson 2 on, queries and
-# keys come from different projections. The scores are no longer symmetric, and such a mistake has
+# keys come from different matrices. The scores are no longer symmetric, and such a mistake has
 # nowhere to hide.
 
 # %% [markdown]
 # ## What you built
 #
-# - A **score** is a dot product: how much a query and a key have in common.
-# - **Softmax** turns a row of scores into weights that are positive and sum to 1. Subtracting the
-#   maximum keeps it finite.
-# - The **context vector** is the weighted sum of the words.
-# - One **matrix product** replaces both loops, and the cost grows with n².
+# You can now take any row of vectors and let each of them collect from all the others:
 #
-# This attention had nothing to learn. It has no parameters, so two words are alike or they are not.
-# In lesson 2, each word gets three roles (query, key and value), and the network learns a
-# projection for each.
+# - A **score** is a dot product. It is large when query and key point the same way, and when they
+#   are long.
+# - **Softmax** turns a row of scores into weights that are positive and sum to 1. Subtracting the
+#   maximum keeps large scores from overflowing.
+# - The **context vector** is the weighted sum of the words.
+# - One **matrix product** replaces both loops. There are n² scores either way.
+#
+# This attention has nothing to learn. "it" could never find the trophy: its score with every word
+# is fixed by their features. In lesson 2, each word gets three roles (query, key and value), and a
+# matrix that can be learned for each.
+#
+# ### Test yourself
+#
+# 1. You add 5 to all six scores of "journey". What happens to its weights by softmax? And by the
+#    sum?
+# 2. You make the query twice as long. What happens to its scores, and to its weights?
+# 3. Can the context of "journey" have a first feature larger than that of every word?
+#
+# <details>
+# <summary>Answers</summary>
+#
+# 1. Softmax gives the same weights, because only differences count. By the sum, the shares get more
+#    even: a lead of 0.5 matters less between 6 and 6.5 than between 1 and 1.5.
+# 2. All scores double, and so do their differences. The order stays, but the weights get more
+#    uneven: the leader gains.
+# 3. No. The context is an average of the words, feature by feature, so it can't exceed the largest,
+#    0.77.
+#
+# </details>
+#
+# ### A challenge (optional, no points)
+#
+# Your softmax reads each row three times: for the maximum, for the sum, and to divide. Suppose the
+# scores arrive one by one, and you may keep only two numbers. Can you have the maximum *and* the
+# sum of exponentials ready when the last score arrives, without overflow on the way? Try it on
+# `torch.tensor([98.0, 100.0, 99.0])`, and compare with `torch.logsumexp`.
+#
+# <details>
+# <summary>The idea</summary>
+#
+# Keep the maximum *so far* and the sum of $e^{\text{score} - \text{maximum so far}}$. When a larger
+# score arrives, multiply the sum by $e^{\text{old maximum} - \text{new maximum}}$, then go on. At
+# the end, the maximum plus the logarithm of the sum is what `torch.logsumexp` gives. Milakov and
+# Gimelshein published this in 2018. Fast attention on graphics cards is built on it (lesson 6).
+#
+# </details>
+#
+# ### Read on
+#
+# - [Bahdanau, Cho and Bengio 2014](https://arxiv.org/abs/1409.0473), where attention in translation
+#   began. Figure 3 shows which French word looked at which English one.
+# - [Luong, Pham and Manning 2015](https://arxiv.org/abs/1508.04025) compare the dot product with
+#   other scores. Read section 3.1.
+# - [3Blue1Brown: Attention in transformers](https://www.3blue1brown.com/lessons/attention) shows
+#   what you computed here as moving arrows. Good before lesson 2.
+# - [Raschka: *Build a Large Language Model (From
+#   Scratch)*](https://github.com/rasbt/LLMs-from-scratch) has the code of the book that our six
+#   words come from. Chapter 3 is about attention.
+# - [Milakov and Gimelshein 2018](https://arxiv.org/abs/1805.02867) answer the challenge in a few
+#   pages.
 
 # %%
 progress()
