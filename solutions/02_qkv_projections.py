@@ -1,11 +1,13 @@
 # %% [markdown]
 # # 2. Query, key, value
 #
-# In lesson 1, a word attended to the words that are like it. But a word rarely needs another of its
-# kind: "it" isn't looking for a second "it". It's looking for a noun. In this lesson, each word
-# gets three vectors instead of one: a **query**, a **key** and a **value**. The matrices that make
-# them are what a network learns. You also find out why the most quoted formula of attention has a
-# square root in it.
+# How does "it" find its noun? In lesson 1, words attended to words that point the same way, and to
+# long ones. But a word rarely needs another of its kind: "it" isn't looking for a second "it".
+#
+# In this lesson, each word gets three vectors instead of one: a **query** for what it looks for, a
+# **key** for what it can be found by, and a **value** for what it has to tell. The matrices that
+# make them are what a network learns. You also find out why the most quoted formula of attention
+# has a square root in it.
 #
 # | | |
 # |---|---|
@@ -50,10 +52,13 @@ toy = torch.tensor(
 # **Predict before you run:** with the scores of lesson 1, which word does "it" look at?
 
 # %%
-toy @ toy.T
+print(toy @ toy.T)
+print(torch.softmax(toy @ toy.T, dim=-1))
 
 # %% [markdown]
-# At itself, and at nothing else. These words have no features in common, so no word finds another.
+# At itself, mostly: 0.5761. The other two words get 0.2119 each, because softmax gives something
+# even to a score of 0. But "it" doesn't prefer "ball" to "rolled": these words have no
+# features in common, so no word finds another.
 #
 # Now let each word play three parts:
 #
@@ -62,8 +67,8 @@ toy @ toy.T
 # - its **value** says what it tells a word that finds it.
 #
 # Each part comes from the word through a matrix of its own, called a **projection**. Here are three
-# that fit our need, written by hand: a pronoun looks for a noun, a noun can be found, and what it
-# tells is whether it is round.
+# of them, written by hand: a pronoun looks for a noun, a noun can be found, and what it tells is
+# whether it is round.
 
 # %%
 looks_for_noun = torch.tensor([[0.0], [0.0], [4.0], [0.0]])  # the third feature: pronoun
@@ -78,7 +83,7 @@ plot_matrix(
     toy_labels,
     toy_labels,
     titles=["words with words", "queries with keys"],
-    caption="Left: each word finds what is like it. Right: “it” finds the ball.",
+    caption="Scores. Left: each word finds only itself. Right: “it” finds the ball.",
 )
 
 # %% [markdown]
@@ -92,7 +97,7 @@ torch.softmax(toy_scores, dim=-1) @ toy_value
 # "it" has learned that it is round: 0.9647. The other two look for nothing. They score 0 with every
 # word, spread their weight evenly, and get a third of "round" each.
 #
-# One vector could not play all three parts. "it" would have to be like a noun to find one, and then
+# Could one vector play all three parts? Then "it" would have to look like a noun to find one, and
 # other words would find it as if it were a noun.
 
 # %% [markdown]
@@ -115,7 +120,8 @@ w_query
 #
 # $$q_i = x_i W_Q \qquad k_i = x_i W_K \qquad v_i = x_i W_V$$
 #
-# (Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2.)
+# (Vaswani et al. 2017, ["Attention Is All You Need"](https://arxiv.org/abs/1706.03762), section
+# 3.2.2.)
 #
 # **Predict before you run:** what is the shape of the query of "journey"?
 
@@ -190,9 +196,12 @@ print("all keys:", key.shape, " all values:", value.shape)
 #
 # Both do the same arithmetic, and the matrix of one is the transpose of the other's. Try the second
 # way on a new sentence. We number its words in sorted order, and `nn.Embedding` is a table with a
-# row of 16 random features for each number. (The sentence and its sizes come from Sebastian
-# Raschka's article *Understanding and Coding the Self-Attention Mechanism of Large Language Models
-# From Scratch*, 2023, so you can compare.)
+# row of 16 random features for each number. A network can learn this table, so PyTorch keeps track
+# of what is computed from it. We won't learn it here: `.detach()` gives the same numbers without
+# the tracking. (The sentence and its sizes come from Sebastian Raschka's article [*Understanding
+# and Coding the Self-Attention Mechanism of Large Language Models From
+# Scratch*](https://sebastianraschka.com/blog/2023/self-attention-from-scratch.html), 2023, so you
+# can compare.)
 
 # %%
 sentence = "Life is short, eat dessert first".replace(",", "").split()
@@ -216,7 +225,7 @@ print("one word: ", (wide_query @ life[1]).shape)
 # %%
 print((life @ wide_query.T).shape)
 try:
-    print((wide_query @ life).shape)
+    print((life @ wide_query).shape)
 except RuntimeError as error:
     print(error)
 
@@ -230,8 +239,8 @@ print(layer.weight.shape)
 print(torch.allclose(layer(life), life @ layer.weight.T, atol=1e-6))
 
 # %% [markdown]
-# When `d_in` and `d_out` are the same number, both lines run, and one of them is wrong. No shape
-# gives it away. Keep this in mind. It comes back at the end of the lesson.
+# When `d_in` and `d_out` are the same number, `life @ W` and `life @ W.T` both run, and one of them
+# is wrong. No shape gives it away. Keep this in mind. It comes back at the end of the lesson.
 
 # %% [markdown]
 # ## Scores that differ both ways
@@ -333,49 +342,69 @@ print(f"d_k = 1024: unscaled {largest_unscaled:.2f}, scaled {largest_scaled:.2f}
 # Softmax **saturates**: one key takes all the weight. By itself, that does no harm; perhaps one key
 # *is* the best. The harm comes in learning. A network learns from **gradients**. For each number,
 # the gradient says how much the outcome would change if that number changed a little. Where the
-# weights are 0 and 1, a small change in a score changes nothing. So the gradient is zero, and what
-# has no gradient doesn't learn.
+# weights are almost 0 and 1, a small change in the query changes almost nothing. So the gradient is
+# almost zero, and the query hardly learns.
 #
 # To see this, give each key a random value, and ask how strongly the weighted sum reacts to the
-# scores. (`backward()` computes gradients and leaves them in `grad`.)
+# query. (`backward()` computes gradients and leaves them in `grad`.)
 
 
 # %%
-def typical_gradient(scores):
-    """Length of the gradient at the scores of a query, median over the queries."""
-    scores = scores.clone().requires_grad_()
-    value = torch.randn(scores.shape)
+def query_gradients(d_k, divisor):
+    """Length of the gradient at each of 2000 queries, with six keys each: [2000]."""
+    query = torch.randn(2000, 1, d_k, requires_grad=True)
+    key, value = torch.randn(2000, 6, d_k), torch.randn(2000, 6)
+    scores = (query * key).sum(dim=-1) / divisor
     (scores.softmax(dim=-1) * value).sum().backward()
-    return scores.grad.norm(dim=-1).median()
+    return query.grad.norm(dim=-1).flatten()
 
+
+# %% [markdown]
+# 2000 queries have 2000 gradients. One number would hide how they differ, so here are two: the
+# median (half of the queries lie below it) and the 90 % quantile (nine of ten lie below it).
 
 # %%
-gradient = [typical_gradient(scores) for scores in unscaled]
+torch.manual_seed(0)
+gradients = {
+    "unscaled": [query_gradients(d_k, 1) for d_k in sizes],
+    "scaled": [query_gradients(d_k, d_k**0.5) for d_k in sizes],
+}
+
+# %%
 plot_lines(
     sizes,
-    {
-        "unscaled": gradient,
-        "divided by √d_k": [typical_gradient(scores) for scores in scaled],
-    },
+    {f"{name}, 9 of 10 below": [g.quantile(0.9) for g in gradients[name]] for name in gradients}
+    | {f"{name}, median": [g.median() for g in gradients[name]] for name in gradients},
     x_name="d_k",
-    y_name="gradient",
+    y_name="gradient at the query",
     log_x=True,
-    log_y=True,
-    caption="The gradient that comes back through softmax dies unless the scores are scaled.",
+    caption="Unscaled, most queries lose their gradient and a few get a huge one.",
 )
 
 # %%
-print(f"at d_k = 1 the gradient is {gradient[0] / gradient[6]:.0f} times that at d_k = 64")
+for name, (*_, g) in gradients.items():
+    print(
+        f"d_k = 1024, {name:<8}: median {g.median():.2f}, 90 % {g.quantile(0.9):.2f}, "
+        f"mean {g.mean():.2f}"
+    )
 
 # %% [markdown]
+# Unscaled, the gradient doesn't vanish everywhere. It becomes *rare and violent*. With 1024
+# features, half of the queries learn next to nothing. A few happen to have two keys in a near tie,
+# and those get a jolt: the mean is even larger than with scaling. (From 256 on, the jolts are so
+# rare that the 90 % line falls too.) Scaled, most queries get a gradient of moderate size, whatever
+# $d_k$ is.
+#
 # The cure is one division. Divide scores whose standard deviation is $\sqrt{d_k}$ by $\sqrt{d_k}$,
 # and their standard deviation becomes 1, whatever $d_k$ is:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}}$$
 #
-# (Vaswani et al. 2017, equation 1; their footnote 4 gives the reason you have just measured.)
+# ([Vaswani et al. 2017](https://arxiv.org/abs/1706.03762), equation 1; their footnote 4 has the
+# argument about the variance.)
 #
-# One more thing, for batches: `.T` reverses all dimensions. `x.transpose(a, b)` swaps just two.
+# One more thing, for batches: `.T` is for matrices. With more dimensions it reverses all of them,
+# and PyTorch warns you that this use is going away. `x.transpose(a, b)` swaps just two dimensions.
 # Negative numbers count from the right.
 
 # %%
@@ -440,9 +469,9 @@ print(batch_of_keys.shape, "→", batch_of_keys.shape[1])
 #
 # ### Exercise 3: `scaled_dot_product_attention` (12 minutes)
 #
-# Write the formula, for one sentence and for a batch. You don't need your `scaled_scores`: write it
-# out once more. (Torch has a function by this name. It is off limits here; you compare with it in
-# lesson 6.)
+# Write the formula. It should work for one sentence, for a batch, and with even more dimensions in
+# front (that's the `*batch` again). You don't need your `scaled_scores`: write it out once more.
+# (Torch has a function by this name. It is off limits here; you compare with it in lesson 6.)
 
 
 # %%
@@ -490,8 +519,9 @@ plot_attention(
 )
 
 # %% [markdown]
-# All six rows look much alike: every word prefers "journey" and "starts". That comes from the
-# random projections, as the section "Where the rule ends" shows.
+# All six rows look much alike: every word prefers "journey" and "starts". No wonder: the features
+# and the random numbers in the projections are all positive, so all queries and keys point roughly
+# the same way, and the longest keys win. What a network learns has both signs.
 
 # %% [markdown]
 # ### Wrong answers look right
@@ -520,74 +550,86 @@ for name, result in results.items():
     print(f"{name:<22} {result[0]:.4f} {result[1]:.4f}")
 
 # %% [markdown]
-# Every shape is right, and no number looks strange. A network might even train with such a mistake,
-# only worse. So we test attention by comparing numbers, on inputs whose sizes all differ. With
-# $d_v \neq d_k$, the keys can't pass for values. With $n_{query} \neq n_{key}$, nothing can be
-# swapped unnoticed. The checks in this course do that.
+# Every shape is right, and no number looks strange. A network might even train with such a mistake.
+# So we test attention by comparing numbers, on inputs whose sizes all differ. With $d_v \neq d_k$,
+# keys can't pass for values: the shape gives them away. With $n_{query} \neq n_{key}$, so does
+# swapping queries and keys. The checks in this course do both.
 
 # %% [markdown]
-# ## Where the rule ends
+# ## Where the rule ends (optional)
 #
-# Dividing by $\sqrt{d_k}$ rests on an assumption: the features have **mean zero**. Only then do the
-# products partly cancel.
+# *Nothing later builds on this section. To skip it, go on with "A module that owns its
+# projections".*
 #
-# **Predict before you run:** draw features from 0 to 1, as `torch.rand` does. All products are
-# positive. How does their sum grow with $d_k$?
+# Dividing by $\sqrt{d_k}$ works because variances add up. But they only add up if the features of a
+# word are **independent**: knowing one tells you nothing about the others. You may read that they
+# also need mean zero. Let's try both.
+#
+# Softmax looks at differences, so what counts is not how large scores are, but how far one query's
+# scores spread across its keys. We draw three kinds of features: independent ones with mean zero,
+# independent ones from 0 to 1 (so their mean is ½), and ones with mean zero that move together,
+# because most of each feature is a number that all the features of a word share.
+#
+# **Predict before you run:** for which of the three does the spread of the scaled scores stay the
+# same as $d_k$ grows?
 
 
 # %%
-def typical_scaled_score(draw, d_k):
-    """Root mean square of the scaled scores, with features made by `draw`."""
-    query, key = draw(d_k), draw(d_k)
-    return ((query * key).sum(dim=-1) / d_k**0.5).square().mean().sqrt()
+def spread_across_keys(draw, d_k):
+    """Standard deviation of a query's scaled scores across six keys, mean over 2000 queries."""
+    query, key = draw(2000, 1, d_k), draw(2000, 6, d_k)
+    return ((query * key).sum(dim=-1) / d_k**0.5).std(dim=-1).mean()
 
 
-def normal(d_k):
-    return torch.randn(2000, d_k)
-
-
-def uniform(d_k):
-    return torch.rand(2000, d_k)
+def correlated(*shape):
+    """Features with mean 0 and variance 1; the correlation of any two in a word is ¾."""
+    shared, own = torch.randn(*shape[:-1], 1), torch.randn(*shape)
+    return 0.75**0.5 * shared + 0.5 * own
 
 
 # %%
 torch.manual_seed(0)
+draws = {
+    "independent, mean 0": torch.randn,
+    "independent, from 0 to 1": torch.rand,
+    "correlated, mean 0": correlated,
+}
+spreads = {name: [spread_across_keys(f, d_k) for d_k in sizes] for name, f in draws.items()}
 plot_lines(
     sizes,
-    {
-        "mean zero": [typical_scaled_score(normal, d_k) for d_k in sizes],
-        "from 0 to 1": [typical_scaled_score(uniform, d_k) for d_k in sizes],
-    },
+    spreads,
     x_name="d_k",
-    y_name="typical scaled score",
+    y_name="spread of the scaled scores",
     log_x=True,
     log_y=True,
-    caption="Scaling keeps scores at 1 when the features have mean zero, but not otherwise.",
+    caption="Scaling tames independent features, whatever their mean, but not correlated ones.",
 )
 
 # %%
-scores = (torch.rand(2000, 1, 1024) * torch.rand(2000, 6, 1024)).sum(dim=-1)
-print(f"d_k = 1024: mean {scores.mean():.0f}, standard deviation {scores.std():.1f}")
-print(f"largest of six weights, scaled: {largest_weight(scores / 1024**0.5):.2f}")
+for name, spread in spreads.items():
+    print(f"{name:<25} d_k = 16: {spread[4]:.2f}   d_k = 1024: {spread[10]:.2f}")
 
 # %% [markdown]
-# A mean of 0.5 on both sides makes each product ¼ on average, so the sum is $d_k / 4$. It grows
-# with $d_k$, and dividing by $\sqrt{d_k}$ can't contain it.
+# The mean does no harm. It makes all scores of a query larger by about the same amount, and softmax
+# doesn't see that. Correlation does harm: if all features rise and fall together, their products
+# can't cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
 #
-# Is that bad? Not here. The mean is the same for all keys, softmax looks only at differences, and
-# the largest of six weights is 0.20, not far from an even share. But we drew our *projections* from
-# 0 to 1 too. So all features of a query lie around half the sum of the word's features. Look at the
-# second sentence:
+# Where would correlated features come from? We drew our *projections* from 0 to 1. So each feature
+# of a query is a sum of the word's features with positive weights, and all of these sums rise and
+# fall together. Let random words meet the projection of our second sentence, first as it is, then
+# with 0.5 subtracted from every number in it:
+
 
 # %%
-print("half the sum:      ", life.sum(dim=1) / 2)
-print("mean of the query: ", (life @ wide_query.T).mean(dim=1))
+random_words = torch.randn(2000, 16)
+for center in (0.0, 0.5):
+    features = random_words @ (wide_query - center).T
+    between = torch.corrcoef(features.T)[~torch.eye(24, dtype=torch.bool)]
+    print(f"mean {features.mean().abs():.1f}, correlation of two features {between.mean():.2f}")
 
 # %% [markdown]
-# The features no longer have mean zero, and each word has its own mean. So the products don't
-# cancel, and the size of their sum differs from pair to pair. (That is also why every row of the
-# map above preferred the same two keys.) Here are the weights of this sentence, first with its
-# projections from 0 to 1, then with 0.5 subtracted from every number in them.
+# The mean is 0 both times; the correlation is what differs. Here are the attention weights of
+# the sentence itself:
 
 
 # %%
@@ -600,13 +642,14 @@ plot_attention(
     torch.stack([life_weights(center=0.0), life_weights(center=0.5)]),
     sentence,
     sentence,
-    titles=["projections from 0 to 1", "with mean zero"],
+    titles=["projections from 0 to 1", "projections with mean zero"],
     caption="Scaled both times. With projections from 0 to 1, most words see only one key.",
 )
 
 # %% [markdown]
 # On the left, four of six rows are saturated, even though the scores were scaled. So a real network
-# doesn't start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero:
+# doesn't start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero, and
+# then the features of a query don't move together:
 
 # %%
 print(f"from {layer.weight.min():.2f} to {layer.weight.max():.2f}, mean {layer.weight.mean():.2f}")
@@ -662,8 +705,8 @@ print(stretch(torch.tensor([1.0, 2.0])))
 #   `nn.Linear` does it better in Exercise 5.)
 # - `forward(words)` takes words [*batch, n, d_in] and returns the context [*batch, n, d_v].
 # - `forward` also keeps the weights for you to look at, as the attribute `attn_weights`, [*batch,
-#   n, n]. Keep them with `.detach()`, which cuts off the memory of how they were made. With that
-#   memory, they would hold on to every tensor of the whole calculation.
+#   n, n]. Keep `attn_weights.detach()`. A result of PyTorch remembers how it was made, and that
+#   memory holds on to the tensors it was made from. `.detach()` gives you the numbers alone.
 
 
 # %%
@@ -845,17 +888,64 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 # %% [markdown]
 # ## What you built
 #
+# You can now write the attention of the paper, for any batch, and as a module that can learn:
+#
 # - Three projections give each word a **query** (what it looks for), a **key** (what it can be
-#   found by) and a **value** (what it tells).
+#   found by) and a **value** (what it tells). That's how "it" can find a ball.
 # - A projection is `x @ W` or `W @ x`, and the matrix of one is the transpose of the other's.
 #   `nn.Linear` stores the second kind.
 # - Scores are divided by $\sqrt{d_k}$. Unscaled, they grow with the number of features, softmax
-#   saturates, and its gradient dies. The rule needs features with mean zero.
+#   saturates, and most queries lose their gradient. The rule needs independent features.
 # - `shape[-1]` and `transpose(-2, -1)` mean the same thing with or without a batch.
 # - A module owns its parameters. You can compare two modules that have the same parameters.
 #
-# One attention gives each word one set of weights, so it can look for one thing at a time. In
-# lesson 3, several of them work side by side: multi-head attention.
+# One attention gives each word one set of weights, so it takes home one mix. In lesson 3, several
+# of them work side by side: multi-head attention.
+#
+# ### Test yourself
+#
+# 1. Why must a query and a key have the same number of features, while a value may have any?
+# 2. You multiply $W_Q$ by 10 and divide $W_K$ by 10. What happens to the attention weights?
+# 3. $d_k$ is 100, and you forget to scale. What does that do to the weights?
+#
+# <details>
+# <summary>Answers</summary>
+#
+# 1. Query and key meet in a dot product, feature by feature. Values only get added to one another.
+# 2. Nothing. Every query gets ten times as long and every key a tenth as long, so every dot product
+#    stays the same. Only the product of the two matrices counts.
+# 3. All differences between scores are 10 times too large, so every lead e^x becomes (e^x)¹⁰. The
+#    order of the keys stays, but the best one gets nearly everything.
+#
+# </details>
+#
+# ### A challenge (optional, no points)
+#
+# Back to the ball. Write `w_query` and `w_key` by hand, both [4, 2], so that "it" gives more than
+# 0.9 of its attention to "ball", "rolled" more than 0.9 to "it", and "ball" spreads its attention
+# evenly. To see how you did, look at `torch.softmax(toy @ w_query @ (toy @ w_key).T / 2**0.5,
+# dim=-1)`.
+#
+# <details>
+# <summary>The idea</summary>
+#
+# Give each of the two features a meaning: the first is about nouns, the second about pronouns. In
+# `w_query`, a pronoun (third row) asks for the first and a verb (second row) for the second. In
+# `w_key`, a noun (first row) offers the first and a pronoun the second. With a 1 in each place the
+# lead is too small; make the queries louder: 6 is enough.
+#
+# </details>
+#
+# ### Read on
+#
+# - [Vaswani et al. 2017](https://arxiv.org/abs/1706.03762), "Attention Is All You Need". You can
+#   now read section 3.2.1, with footnote 4, and recognize every symbol.
+# - [Alammar: *The Illustrated Transformer*](https://jalammar.github.io/illustrated-transformer/)
+#   draws queries, keys and values as colored boxes. Good if formulas tire you.
+# - [Raschka's article](https://sebastianraschka.com/blog/2023/self-attention-from-scratch.html)
+#   walks through our second sentence with the same numbers.
+# - [PyTorch: Autograd mechanics](https://docs.pytorch.org/docs/stable/notes/autograd.html) says
+#   what a result remembers, and what `detach` and `no_grad` switch off.
 
 # %%
 progress()

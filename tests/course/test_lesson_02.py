@@ -134,31 +134,56 @@ def test_softmax_saturates_unless_scaled(lesson_2):
     assert 0.35 < largest(scores / 1024**0.5) < 0.5
 
 
-def test_the_gradient_dies_unless_scaled(lesson_2):
+def test_unscaled_gradients_are_rare_and_violent(lesson_2):
     torch.manual_seed(1)
-    gradient = lesson_2["typical_gradient"]
-    few, many = lesson_2["random_scores"](1), lesson_2["random_scores"](1024)
-    assert gradient(many) < 1e-5 * gradient(few)
-    assert gradient(many / 1024**0.5) > 0.8 * gradient(few)
+    gradients = lesson_2["query_gradients"]
+    unscaled, scaled = gradients(1024, 1), gradients(1024, 1024**0.5)
+    assert unscaled.median() < 0.001 and scaled.median() > 0.3
+    assert unscaled.quantile(0.9) > 2 * scaled.quantile(0.9)
+    assert unscaled.mean() > 2 * scaled.mean()
 
 
-def test_uniform_features_break_the_rule():
+def test_scaled_gradients_do_not_depend_on_d_k(lesson_2):
     torch.manual_seed(1)
-    query, key = torch.rand(N_SAMPLES, 64), torch.rand(N_SAMPLES, 64)
-    scores = (query * key).sum(-1)
-    assert 0.99 < scores.mean() / (64 / 4) < 1.01
-    # and softmax is unaffected, since the mean is the same for all keys
-    keys = torch.rand(N_SAMPLES // 10, 6, 64)
-    weights = ((query[: len(keys), None] * keys).sum(-1) / 8).softmax(-1)
-    assert weights.amax(-1).mean() < 0.25
+    gradients = lesson_2["query_gradients"]
+    medians = [gradients(d_k, d_k**0.5).median() for d_k in (16, 64, 256, 1024)]
+    assert max(medians) < 1.15 * min(medians)
 
 
-def test_uniform_projections_make_every_feature_about_half_the_sum():
+@pytest.mark.parametrize("draw", [torch.randn, torch.rand], ids=["mean 0", "from 0 to 1"])
+def test_scaling_holds_the_spread_of_independent_features_whatever_their_mean(lesson_2, draw):
     torch.manual_seed(1)
-    words = torch.randn(N_SAMPLES, 16)
-    query = words @ torch.rand(16, 256)
-    half_the_sum = words.sum(-1) / 2
-    assert torch.corrcoef(torch.stack([query.mean(-1), half_the_sum]))[0, 1] > 0.99
+    few, many = (lesson_2["spread_across_keys"](draw, d_k) for d_k in (16, 1024))
+    assert 0.95 < many / few < 1.1
+
+
+def test_scaling_does_not_hold_the_spread_of_correlated_features(lesson_2):
+    torch.manual_seed(1)
+    few, many = (lesson_2["spread_across_keys"](lesson_2["correlated"], d_k) for d_k in (16, 1024))
+    assert 7 < many / few < 9  # √(1024 / 16) = 8
+
+
+def test_correlated_features_have_mean_0_and_correlation_three_quarters(lesson_2):
+    torch.manual_seed(1)
+    features = lesson_2["correlated"](1, N_SAMPLES, 4)[0]
+    assert features.mean().abs() < 0.05
+    assert features.T.cov().allclose(torch.full((4, 4), 0.75) + torch.eye(4) / 4, atol=0.05)
+
+
+def test_projections_from_0_to_1_correlate_the_features_of_random_words(life):
+    torch.manual_seed(1)
+    words, w_query = torch.randn(N_SAMPLES, 16), life[1]
+
+    def correlation(center):
+        between = (words @ (w_query - center).T).T.corrcoef()
+        return between[~torch.eye(24, dtype=torch.bool)].mean()
+
+    assert 0.74 < correlation(0.0) < 0.80
+    assert abs(correlation(0.5)) < 0.05
+
+
+def test_a_score_of_0_still_gets_weight():
+    assert_published(torch.tensor([0.0, 0.0, 1.0]).softmax(-1), [0.2119, 0.2119, 0.5761])
 
 
 def test_linear_layers_start_with_mean_zero():
