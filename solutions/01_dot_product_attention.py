@@ -207,7 +207,7 @@ print(large.exp() / large.exp().sum())
 
 # %% [markdown]
 # The exponential overflows to infinity, and infinity divided by infinity is NaN, "not a number".
-# NaN spreads: whatever is computed from it is NaN too.
+# NaN spreads: almost anything computed from it is NaN too.
 #
 # What saves us is that the weights depend only on the *differences* between scores. If you subtract
 # the same number *m* from all scores, you divide both the top and the bottom of the fraction by eᵐ.
@@ -241,8 +241,7 @@ table / table.sum(dim=-1, keepdim=True)
 
 # %% [markdown]
 # A dimension of size 1 stretches to fit (this is called **broadcasting**), so each row got divided
-# by its own sum. **Predict before you run:** what happens without `keepdim`? And what if there are
-# as many rows as columns?
+# by its own sum. And without `keepdim`? Then it depends on the number of rows:
 
 # %%
 try:
@@ -301,17 +300,16 @@ plot_bars(
 
 # %% [markdown]
 # With these friendly scores, the two recipes hardly differ: "journey" gets 0.2379 from softmax and
-# 0.2278 from the sum. That isn't always so. **Predict before you run:** which recipe gives the
-# largest score more, here and here?
+# 0.2278 from the sum. That isn't always so. Which recipe is more generous to the largest score?
 
 # %%
 for s in (torch.tensor([0.1, 0.2, 0.3]), torch.tensor([1.0, 2.0, 8.0])):
     print("by the sum:", s / s.sum(), " softmax:", softmax(s))
 
 # %% [markdown]
-# First the sum, 0.5000 against 0.3672, then softmax, 0.9966 against 0.7273. Dividing by the sum
-# looks at *ratios*: 0.3 is three times 0.1. Softmax looks at *differences*: 0.3 is only 0.2 more
-# than 0.1, but 8 is ahead by 6. And differences make sense whatever the signs are.
+# It depends. First the sum is, 0.5000 against 0.3672, then softmax, 0.9966 against 0.7273. Dividing
+# by the sum looks at *ratios*: 0.3 is three times 0.1. Softmax looks at *differences*: 0.3 is only
+# 0.2 more than 0.1, but 8 is ahead by 6. And differences make sense whatever the signs are.
 
 # %% [markdown]
 # ## The context vector
@@ -402,7 +400,7 @@ all_scores[0]
 # $$(A B)_{ij} = \sum_k A_{ik} B_{kj}$$
 #
 # So a single matrix product does the work of both loops, if the words are the columns of the second
-# matrix.
+# matrix. (`A.T` is the **transpose** of a matrix: its rows become columns.)
 
 # %% [markdown]
 # ### Exercise 4: `attention_scores` (6 minutes)
@@ -445,11 +443,12 @@ plot_matrix(
 
 # %%
 torch.manual_seed(0)
-sizes = [8, 16, 32, 64]
+sizes = [4, 8, 16, 32]
 sentences = [torch.rand(n, 3) for n in sizes]
-loops = [seconds(scores_with_loops, sentence, repeats=20) for sentence in sentences]
-matrix = [seconds(attention_scores, sentence, repeats=20) for sentence in sentences]
-print("dot products:", [n * n for n in sizes])
+loops = [seconds(scores_with_loops, sentence, repeats=8) for sentence in sentences]
+matrix = [seconds(attention_scores, sentence, repeats=8) for sentence in sentences]
+counts = [n * n for n in sizes]
+print(f"dot products: {counts}, slope {growth_slope(sizes, counts):.2f}")
 
 # %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
 plot_growth(
@@ -460,12 +459,12 @@ plot_growth(
 
 # %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
 print(f"slope of the loops: {growth_slope(sizes, loops):.2f}")
-print(f"64 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fast")
+print(f"32 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fast")
 
 # %% [markdown]
 # The number of dot products is exact, and its slope is 2. The time of the loops follows it about as
 # closely as your machine is quiet: a busy one can bend the line either way. The matrix product does
-# the same n² dot products, but in one call to compiled code. Up to 64 words, the call itself costs
+# the same n² dot products, but in one call to compiled code. Up to 32 words, the call itself costs
 # more than the arithmetic, so this line is still nearly flat.
 
 # %% [markdown]
@@ -478,7 +477,8 @@ print(f"64 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fa
 # ### Exercise 5: `simple_attention` (12 minutes)
 #
 # Return the context vectors of all words and the weights that made them. From here on, you may use
-# `torch.softmax` (it is as stable as yours), so this exercise doesn't depend on your earlier ones.
+# `torch.softmax(scores, dim=-1)`. It is as stable as yours, and with it, this exercise doesn't
+# depend on your earlier ones.
 
 
 # %%
