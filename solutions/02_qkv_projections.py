@@ -57,8 +57,8 @@ print(torch.softmax(toy @ toy.T, dim=-1))
 
 # %% [markdown]
 # At itself, mostly: 0.5761. The other two words get 0.2119 each, because softmax gives something
-# even to a score of 0. But "it" doesn't prefer "ball" to "rolled": these words have no
-# features in common, so no word finds another.
+# even to a score of 0. But "it" doesn't prefer "ball" to "rolled": these words have no features in
+# common, so no word finds another.
 #
 # Now let each word play three parts:
 #
@@ -123,7 +123,7 @@ w_query
 # (Vaswani et al. 2017, ["Attention Is All You Need"](https://arxiv.org/abs/1706.03762), section
 # 3.2.2.)
 #
-# **Predict before you run:** what is the shape of the query of "journey"?
+# What is the shape of the query of "journey"?
 
 # %%
 words[1] @ w_query
@@ -351,49 +351,50 @@ print(f"d_k = 1024: unscaled {largest_unscaled:.2f}, scaled {largest_scaled:.2f}
 
 # %%
 def query_gradients(d_k, divisor):
-    """Length of the gradient at each of 2000 queries, with six keys each: [2000]."""
-    query = torch.randn(2000, 1, d_k, requires_grad=True)
-    key, value = torch.randn(2000, 6, d_k), torch.randn(2000, 6)
+    """Length of the gradient at each of 1000 queries, with six keys each: [1000]."""
+    query = torch.randn(1000, 1, d_k, requires_grad=True)
+    key, value = torch.randn(1000, 6, d_k), torch.randn(1000, 6)
     scores = (query * key).sum(dim=-1) / divisor
     (scores.softmax(dim=-1) * value).sum().backward()
     return query.grad.norm(dim=-1).flatten()
 
 
 # %% [markdown]
-# 2000 queries have 2000 gradients. One number would hide how they differ, so here are two: the
-# median (half of the queries lie below it) and the 90 % quantile (nine of ten lie below it).
+# A thousand queries have a thousand gradients. One number would hide how they differ, so here are
+# two: the median (half of the queries lie below it) and the 90 % quantile (nine of ten lie below
+# it).
 
 # %%
 torch.manual_seed(0)
 gradients = {
-    "unscaled": [query_gradients(d_k, 1) for d_k in sizes],
-    "scaled": [query_gradients(d_k, d_k**0.5) for d_k in sizes],
+    "unscaled": [query_gradients(d_k, 1) for d_k in sizes[::2]],
+    "scaled": [query_gradients(d_k, d_k**0.5) for d_k in sizes[::2]],
 }
 
 # %%
+lines = {}
+for name, lengths in gradients.items():
+    lines[f"{name}, 9 of 10 below"] = [length.quantile(0.9) for length in lengths]
+    lines[f"{name}, median"] = [length.median() for length in lengths]
 plot_lines(
-    sizes,
-    {f"{name}, 9 of 10 below": [g.quantile(0.9) for g in gradients[name]] for name in gradients}
-    | {f"{name}, median": [g.median() for g in gradients[name]] for name in gradients},
+    sizes[::2],
+    lines,
     x_name="d_k",
     y_name="gradient at the query",
     log_x=True,
-    caption="Unscaled, most queries lose their gradient and a few get a huge one.",
+    caption="Unscaled, most queries lose their gradient, and a few get a far larger one.",
 )
 
 # %%
-for name, (*_, g) in gradients.items():
-    print(
-        f"d_k = 1024, {name:<8}: median {g.median():.2f}, 90 % {g.quantile(0.9):.2f}, "
-        f"mean {g.mean():.2f}"
-    )
+print("d_k = 1024:")
+for name, lengths in gradients.items():
+    print(f"{name:<8}  median {lengths[-1].median():.2f}, mean {lengths[-1].mean():.2f}")
 
 # %% [markdown]
 # Unscaled, the gradient doesn't vanish everywhere. It becomes *rare and violent*. With 1024
 # features, half of the queries learn next to nothing. A few happen to have two keys in a near tie,
-# and those get a jolt: the mean is even larger than with scaling. (From 256 on, the jolts are so
-# rare that the 90 % line falls too.) Scaled, most queries get a gradient of moderate size, whatever
-# $d_k$ is.
+# and those get a jolt: the mean is even larger than with scaling. Scaled, most queries get a
+# gradient of moderate size, whatever $d_k$ is.
 #
 # The cure is one division. Divide scores whose standard deviation is $\sqrt{d_k}$ by $\sqrt{d_k}$,
 # and their standard deviation becomes 1, whatever $d_k$ is:
@@ -446,7 +447,7 @@ check(scaled_scores)
 # In published code you will find `key.shape[1]` for $d_k$. That is right as long as there is only
 # one sentence.
 #
-# **Predict before you run:** what is `shape[1]` of a batch of four such sentences?
+# Here is `shape[1]` of one sentence, and of a batch of four:
 
 # %%
 batch_of_keys = torch.stack([key, key, key, key])
@@ -576,8 +577,8 @@ for name, result in results.items():
 
 # %%
 def spread_across_keys(draw, d_k):
-    """Standard deviation of a query's scaled scores across six keys, mean over 2000 queries."""
-    query, key = draw(2000, 1, d_k), draw(2000, 6, d_k)
+    """Standard deviation of a query's scaled scores across six keys, mean over 500 queries."""
+    query, key = draw(500, 1, d_k), draw(500, 6, d_k)
     return ((query * key).sum(dim=-1) / d_k**0.5).std(dim=-1).mean()
 
 
@@ -594,9 +595,11 @@ draws = {
     "independent, from 0 to 1": torch.rand,
     "correlated, mean 0": correlated,
 }
-spreads = {name: [spread_across_keys(f, d_k) for d_k in sizes] for name, f in draws.items()}
+spreads = {name: [spread_across_keys(f, d_k) for d_k in sizes[::2]] for name, f in draws.items()}
+
+# %%
 plot_lines(
-    sizes,
+    sizes[::2],
     spreads,
     x_name="d_k",
     y_name="spread of the scaled scores",
@@ -607,7 +610,7 @@ plot_lines(
 
 # %%
 for name, spread in spreads.items():
-    print(f"{name:<25} d_k = 16: {spread[4]:.2f}   d_k = 1024: {spread[10]:.2f}")
+    print(f"{name:<25} d_k = 16: {spread[2]:.2f}   d_k = 1024: {spread[5]:.2f}")
 
 # %% [markdown]
 # The mean does no harm. It makes all scores of a query larger by about the same amount, and softmax
@@ -683,7 +686,7 @@ class Stretch(nn.Module):
 
 
 # %% [markdown]
-# **Predict before you run:** which names does the first line print?
+# Which names does the first line print?
 
 # %%
 stretch = Stretch()
@@ -870,7 +873,7 @@ print("by nn.Linear:   ", linear_attention(words)[1].detach())
 # Forget the transpose, and `copy_` complains: [3, 2] doesn't fit into [2, 3]. That is luck. In many
 # networks, `d_in` and `d_k` are equal.
 #
-# **Predict before you run:** with three features in and three out, is there an error?
+# With three features in and three out, is there an error?
 
 # %%
 torch.manual_seed(0)
