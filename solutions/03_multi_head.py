@@ -1,10 +1,12 @@
 # %% [markdown]
 # # 3. Multi-head attention
 #
-# One attention head gives each word one weighted average. A word that needs two different things
-# from its sentence gets them stirred together. **Multi-head attention** makes several averages for
-# the word, in parallel, and keeps them apart. In this lesson you build it and see the mistakes that
-# run without an error.
+# "dog bites man", "man bites dog": the same three words, and only one of them is news. How can
+# "bites" find out who bit whom? It needs two things from its sentence, and the attention of lesson
+# 2 gives it one mix of everything.
+#
+# **Multi-head attention** makes several mixes for a word, in parallel, and keeps them apart. In
+# this lesson you build it, and you see the mistakes that run without an error.
 #
 # | | |
 # |---|---|
@@ -51,9 +53,8 @@ def attend(query, key, value):
 # %% [markdown]
 # ## One head, one pattern
 #
-# "dog bites man" and "man bites dog" contain the same words, and only one of them is news. To know
-# what happened, the word "bites" must learn two things from the sentence: who bites, and who gets
-# bitten. Can one head tell it both?
+# One attention, with its own query, key and value matrix, is called a **head**. "bites" has two
+# questions: who bites, and who gets bitten? Can one head answer both?
 #
 # Each word gets six features here: three for which word it is, three for its place.
 
@@ -113,7 +114,7 @@ for sentence in ("dog bites man", "man bites dog"):
 
 # %% [markdown]
 # The first three numbers say who bites (dog is 1 0 0, man is 0 1 0). The last three say who gets
-# bitten. The two sentences differ again.
+# bitten. Now the two sentences differ.
 
 # %%
 words = encode("dog bites man")
@@ -127,41 +128,16 @@ plot_attention(
 )
 
 # %% [markdown]
-# ### Couldn't one head lean to one side?
-#
-# It could give the biter 0.8 and the bitten 0.2. Then the two sentences differ. But the context is
-# still a single point, on the line from the dog to the man. In "dog bites man", how far is it from
-# the dog? And how far from the man?
-
-# %%
-dog, man = torch.eye(3)[0], torch.eye(3)[1]
-shares = torch.linspace(0, 1, 11)
-contexts = shares[:, None] * dog + (1 - shares[:, None]) * man
-to_biter, to_bitten = (contexts - dog).norm(dim=1), (contexts - man).norm(dim=1)
-to_biter + to_bitten
-
-# %%
-plot_lines(
-    shares,
-    {"to the biter": to_biter, "to the bitten": to_bitten, "sum": to_biter + to_bitten},
-    x_name="share of attention that one head gives to the biter",
-    y_name="distance of the context",
-    caption="What one need gains by leaning, the other loses.",
-)
-
-# %% [markdown]
-# The two distances add up to √2 = 1.4142 at every share. One head can choose which need to serve,
-# or serve both badly. With two heads, both distances are 0.
-#
 # The paper says it in one sentence: "With a single attention head, averaging inhibits this"
-# (Vaswani et al. 2017, section 3.2.2), where *this* is attending to different things at different
-# places at once.
+# ([Vaswani et al. 2017](https://arxiv.org/abs/1706.03762), section 3.2.2), where *this* is
+# attending to different things at different places at once. (Couldn't one head give more to the
+# biter than to the bitten? A good objection. An optional section near the end puts it to the test.)
 
 # %% [markdown]
 # ## A stack of heads
 #
-# Each head has its own query, key and value matrix. They have the same shape in every head, so they
-# fit in a stack, [n_heads, d_k, d_in].
+# Every head has a query, key and value matrix of its own. Their shapes are the same in every head,
+# so they fit in a stack, [n_heads, d_k, d_in].
 #
 # Take the sentence from lesson 2, "Life is short, eat dessert first", with the same random
 # embedding, and draw three heads.
@@ -185,8 +161,8 @@ print("three heads:", torch.stack([w @ word for w in w_query]).shape)
 
 # %% [markdown]
 # Second, `bmm`, the batched matrix product. It takes two stacks and multiplies first with first,
-# second with second, and so on. We turn the word into a column, [16, 1], and repeat it for each
-# head; `expand` repeats without copying.
+# second with second, and so on. `word[:, None]` turns the word into a column, [16, 1], and `expand`
+# repeats it for each head without copying.
 
 # %%
 column = word[:, None].expand(3, 16, 1)
@@ -202,8 +178,8 @@ torch.bmm(w_query, column).shape
 torch.einsum("hki,i->hk", w_query, word).shape
 
 # %% [markdown]
-# **Predict before you run:** now all six words at once. What shape do the keys have? And the values
-# (d_v is 28)? You will see after the exercise.
+# And now all six words at once. What shape will the keys have? And the values (d_v is 28)? You will
+# see after the exercise.
 
 # %% [markdown]
 # ### Exercise 1: `project_heads` (10 minutes)
@@ -251,8 +227,8 @@ in_a_loop = torch.stack([attend(queries[h], keys[h], values[h])[0] for h in rang
 print(list(in_parallel.shape), torch.allclose(in_parallel, in_a_loop))
 
 # %% [markdown]
-# Which is faster? **Predict before you run:** twice the heads cost the loop twice the time. What do
-# they cost the parallel version?
+# Which is faster? Twice the heads cost the loop twice the time. What do they cost the parallel
+# version?
 
 
 # %%
@@ -263,8 +239,8 @@ def loop_over_heads(query, key, value):
 # %%
 counts = [2, 4, 8, 16, 32, 64]
 stacks = [torch.rand(3, n_heads, 8, 16) for n_heads in counts]
-loop = [seconds(loop_over_heads, *stack) for stack in stacks]
-parallel = [seconds(attend, *stack) for stack in stacks]
+loop = [seconds(loop_over_heads, *stack, repeats=8) for stack in stacks]
+parallel = [seconds(attend, *stack, repeats=8) for stack in stacks]
 
 # %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
 plot_growth(
@@ -280,9 +256,9 @@ print(f"64 heads: in parallel {loop[-1] / parallel[-1]:.0f} times as fast")
 
 # %% [markdown]
 # The arithmetic is the same. What the loop pays for, 64 times over, is starting each small
-# operation. A few heads cost the parallel version hardly more than one operation. With many, the
-# arithmetic shows, and its line rises too. So heads belong in a dimension of the tensor, not in a
-# list.
+# operation. In parallel, a few heads cost hardly more than one. With many, the arithmetic shows,
+# and this line rises too. So libraries keep the heads in a dimension of the tensor. (In lesson 5,
+# heads sit in a list once: there, each is as wide as the model, with layers of its own.)
 
 # %% [markdown]
 # ## One big projection, then a split
@@ -298,8 +274,8 @@ print("head 1 owns columns 24 to 47:", torch.allclose(all_in_a_row[:, 24:48], qu
 
 # %% [markdown]
 # That is how it's done in practice: one projection from d_model to n_heads · d_head features, then
-# a **split**. For every word, head *h* owns the columns from h · d_head up to (h + 1) · d_head.
-# Usually n_heads · d_head = d_model, so that input and output have the same size.
+# a **split**. For every word, head *h* owns d_head columns, starting with column h · d_head.
+# Usually n_heads · d_head = d_model, so that all the heads together are as wide as the model.
 #
 # By hand, for one sentence of three words with four features and two heads:
 
@@ -428,7 +404,7 @@ print("reshape:", x.T.reshape(6))
 # %% [markdown]
 # `transpose` doesn't move numbers either; it only notes a different order to read them in. `view`
 # can't join dimensions that aren't next to each other in memory. `reshape` can, by making a copy
-# where it must. That is handy, and dangerous: it never refuses.
+# where it must. That is handy, and dangerous: as long as the sizes fit, it never refuses.
 #
 # ### Exercise 3: `merge_heads` (8 minutes)
 #
@@ -495,11 +471,36 @@ parts = [contexts[:, h] @ output.weight[:, 4 * h : 4 * h + 4].T for h in range(2
 torch.allclose(whole, parts[0] + parts[1] + output.bias, atol=1e-6)
 
 # %% [markdown]
+# ### What a head is
+#
+# So a head's matrices never act alone. In a score, $W_Q$ meets $W_K$. On the way out, $W_V$ meets
+# the head's own slice of $W^O$ (here $W_O$, as `x @ W`):
+#
+# $$q_i \cdot k_j = x_i \, \underbrace{W_Q W_K^\top}_{\text{who looks at whom}} \, x_j^\top
+# \qquad\qquad
+# v_j W_O = x_j \, \underbrace{W_V W_O}_{\text{what gets carried over}}$$
+#
+# Both products are [d_model, d_model], as if a head could look at everything. But they go through
+# only d_head numbers on the way, and that limits the **rank** of the product, the number of
+# directions in which it can see:
+
+# %%
+into_head, out_of_head = torch.rand(16, 4), torch.rand(4, 16)
+product = into_head @ out_of_head
+print(list(product.shape), "rank", torch.linalg.matrix_rank(product).item())
+
+# %% [markdown]
+# A head is two maps of low rank: one decides who looks at whom, the other what gets carried over.
+# Each head of a model with many heads sees only a few directions of a word, so heads can
+# specialize. ([Elhage et al. 2021](https://transformer-circuits.pub/2021/framework/index.html) call
+# the two maps the QK and the OV circuit and read trained models with them.)
+
+# %% [markdown]
 # ## Where dropout goes
 #
-# In training, **dropout** sets numbers to 0 at random and makes the others larger, so that the mean
-# stays the same. In attention, it acts on the weights, after softmax: now and then, a query must do
-# without a key. In evaluation, it does nothing.
+# In training, **dropout** sets numbers to 0 at random and makes the others larger, so that the
+# expected value is unchanged. In attention, it acts on the weights, after softmax: now and then, a
+# query must do without a key. In evaluation, it does nothing.
 #
 # **Predict before you run:** with a chance of ½, what is the sum of a row afterward?
 
@@ -547,8 +548,9 @@ print((scores * torch.tensor([1.0, 1.0, 0.0])).softmax(dim=-1))
 #
 # You have every step: project, split, attend, drop, merge, project.
 #
-# One piece is borrowed from lesson 4, which is about masks. `keep` is a mask: a boolean tensor,
-# True where a query may attend to a key. For now, use this function as softmax with a mask.
+# One piece is borrowed from lesson 4, which is about masks. `keep` is a **mask**: a boolean tensor,
+# True where a query may attend to a key. The function below is softmax with such a mask. You don't
+# have to understand how it works yet, only what it does.
 
 
 # %%
@@ -568,13 +570,20 @@ def weights_from_scores(attn_scores, keep=None):
 
 
 # %% [markdown]
+# Three equal scores, of which the query may see two. Without a mask, it's plain softmax:
+
+# %%
+print(weights_from_scores(torch.zeros(1, 3), keep=torch.tensor([[True, True, False]])))
+print(weights_from_scores(torch.zeros(1, 3)))
+
+# %% [markdown]
 # ### Exercise 4: `MultiHeadAttention` (25 minutes)
 #
 # Write the module.
 #
 # - In `__init__`, make four `nn.Linear`s from d_model to d_model, named `query`, `key`, `value` and
-#   `output`, with or without a bias, and an `nn.Dropout`. When n_heads doesn't divide d_model,
-#   raise a `ValueError`.
+#   `output`, and an `nn.Dropout`. `bias` says whether the four have a bias: all of them or none.
+#   When n_heads doesn't divide d_model, raise a `ValueError`.
 # - `forward(query, key, value, keep=None)` returns [batch, n_query, d_model]. The three may be
 #   different tensors, and there may be more keys than queries.
 # - Scale the scores by the root of the size that *one head* sees, and turn them into weights with
@@ -666,8 +675,7 @@ for sentence in ("dog bites man", "man bites dog"):
 
 # %% [markdown]
 # The same six numbers as before, from one call. `nn.MultiheadAttention` gives you the *mean* of the
-# weights over the heads unless you ask for each head. **Predict before you run:** what does the
-# mean look like here?
+# weights over the heads unless you ask for each head. What does the mean look like here?
 
 # %%
 heads = toy.attn_weights[0]
@@ -680,12 +688,97 @@ plot_attention(
 )
 
 # %% [markdown]
+# ### Couldn't one head lean to one side? (optional, 8 minutes)
+#
+# *Nothing later builds on this section. To skip it, go on with "The paper's sizes".*
+#
+# One head could give the biter 0.8 and the bitten 0.2. Then "bites" gets .8 .2 0 in one sentence
+# and .2 .8 0 in the other, and who has more, bites. So is one head enough?
+#
+# A fair test takes more than two animals, the same width for both sides, and a reader that is no
+# cleverer than the output projection, which is linear. Take eight animals and all 56 sentences like
+# "dog bites man". One head has a context of eight numbers, enough for a feature of its own for each
+# animal. Two heads have four numbers each, and random value matrices.
+
+# %%
+biter, bitten = torch.tensor([(a, b) for a in range(8) for b in range(8) if a != b]).T
+
+
+def one_head_leaning(share):
+    """[56, 8]: so much of the biter, the rest of the bitten, in the same eight features."""
+    return share * torch.eye(8)[biter] + (1 - share) * torch.eye(8)[bitten]
+
+
+torch.manual_seed(0)
+two_heads = torch.cat([torch.randn(8, 4)[biter], torch.randn(8, 4)[bitten]], dim=1)
+print(one_head_leaning(0.8)[0], two_heads.shape)
+
+# %% [markdown]
+# The reader is a table of 8 by 8 numbers: a context times the table gives a score for each animal,
+# and the largest score names it. A hundred times, we measure the error on these very sentences and
+# correct the table a little. (That is training; lesson 5 explains it.)
+
+# %%
+shares = torch.linspace(0, 1, 11)
+
+
+def readable(contexts, answer):
+    """Share of the sentences in which a trained linear reader names the right animal."""
+    reader = torch.zeros(8, 8)
+    for _ in range(100):
+        error = F.one_hot(answer, 8) - (contexts @ reader).softmax(dim=1)
+        reader += 0.3 * contexts.T @ error
+    return ((contexts @ reader).argmax(dim=1) == answer).float().mean().item()
+
+
+# %% [markdown]
+# **Predict before you run:** at which shares can one head's reader name the biter? The bitten?
+# Both?
+
+# %%
+print("two heads:", readable(two_heads, biter), readable(two_heads, bitten))
+
+# %%
+plot_lines(
+    shares,
+    {
+        "the biter": [readable(one_head_leaning(share), biter) for share in shares],
+        "the bitten": [readable(one_head_leaning(share), bitten) for share in shares],
+    },
+    x_name="share of attention that one head gives to the biter",
+    y_name="sentences read right",
+    caption="One leaning head: whoever gets more attention can be read, the other can't.",
+)
+
+# %% [markdown]
+# From two heads of four numbers, the linear reader gets both animals in all 56 sentences. From one
+# head of eight, it gets the one with more attention, and the other hardly ever. (At even shares, it
+# can only guess which is which.) Both went through the same value matrix and lie in the same
+# features. A linear layer would have to rank the quiet animal above the loud one, and above those
+# that aren't there at all.
+#
+# Nothing is lost, though. A layer that isn't linear could dig the second animal out of the one
+# head. With two heads, nobody has to dig.
+#
+# <details>
+# <summary>Why no linear layer can, however long you train it</summary>
+#
+# Suppose one could name the bitten in all sentences. Rename the animals in every possible way,
+# average all the layers you get, and you have one that treats all animals alike and still works.
+# For such a layer, an animal's output is α times its own feature, plus the same for everyone. With
+# more attention on the biter, the bitten beats the biter only if α is negative, and it beats the
+# animals that aren't in the sentence only if α is positive. With two animals there are no such
+# others, and that's why the dog and the man alone are no test.
+#
+# </details>
+
+# %% [markdown]
 # ## The paper's sizes
 #
 # Vaswani et al. used d_model 512 and 8 heads of 64. Take a batch of 64 sentences of 5 words
 # each.
 #
-# **Predict before you run:** each of the shapes below.
+# Try to name each of the shapes below before you run the cell that prints them.
 
 # %%
 words = torch.randn(64, 5, 512)
@@ -729,14 +822,27 @@ for n_heads in (1, 2, 4, 8, 16):
 # Four projections have 512 · 512 weights and 512 biases each: 4 · (262,144 + 512) = 1,050,624,
 # whatever the number of heads. More heads means narrower heads, not more parameters. What grows is
 # the number of attention weights for a sentence: n_heads · n².
+#
+# And what does a sentence cost? Count multiplications. Each of the four projections takes n · d².
+# The scores take n² · d, whatever the number of heads, and so does mixing the values.
+
+# %%
+for n in (5, 128, 1024, 8192):
+    projecting, attending = 4 * n * 512**2, 2 * n**2 * 512
+    print(f"{n:>4} words: projecting {projecting:>13,}, attending {attending:>14,}")
+
+# %% [markdown]
+# In short sentences, nearly all the work is in the projections. At n = 2d, here 1024 words,
+# attention catches up. From there on, its n² takes over, and that is why long texts are expensive.
 
 # %% [markdown]
 # ## Sequence first
 #
+# Your module is done. One skill is left: reading code that lays out its tensors in another order.
 # Some code, especially older PyTorch code, puts the sequence before the batch: [n, batch, n_heads,
-# d_k]. (`nn.MultiheadAttention` does so unless you tell it `batch_first=True`.) Then the split
-# needs no transpose, only a `view`. But now `@` would take heads and features as the matrix. You
-# could permute back and forth; `einsum` says directly which dimensions are summed.
+# d_k]. (`nn.MultiheadAttention` takes [n, batch, d_model] unless you tell it `batch_first=True`.)
+# Then the split needs no transpose, only a `view`. But now `@` would take heads and features as the
+# matrix. You could permute back and forth; `einsum` says directly which dimensions are summed.
 #
 # With `einsum`, any order is as good as another. Here is the product of each word of one sentence
 # with each word of another, both with the words last:
@@ -794,8 +900,12 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 # %% [markdown]
 # ## What you built
 #
-# - One head is one average. A word with two needs wants **two heads**.
-# - Heads live in a **dimension**: one big projection, then `split_heads`. A `view` straight to the
+# You can now write multi-head attention as libraries do, and test it so that no words mix:
+#
+# - One head is one average. A word with two needs wants **two heads**, and now "bites" knows who
+#   bit whom.
+# - A head is two maps of low rank: who looks at whom, and what gets carried over.
+# - Heads are a **dimension**: one big projection, then `split_heads`. A `view` straight to the
 #   right shape mixes words, and a probe shows it.
 # - `merge_heads` puts the heads side by side, and the **output projection** mixes them.
 # - **Dropout** acts on the weights; you look at them as they were before.
@@ -803,6 +913,58 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 #
 # In lesson 4, you decide what a word may *not* see: the future and the padding. There, `keep` gets
 # its meaning, and `weights_from_scores` its reasons.
+#
+# ### Test yourself
+#
+# 1. d_model is 12, and there are 3 heads. Which columns does head 2 own, and by what do you divide
+#    its scores?
+# 2. A colleague splits with `x.view(batch, n_heads, n, d_head)` and merges with the reverse. The
+#    round trip gives `x` back. Is the code right?
+# 3. Two heads have the same $W_Q$ and the same $W_K$, but different $W_V$. Do they do anything that
+#    one head couldn't?
+#
+# <details>
+# <summary>Answers</summary>
+#
+# 1. Columns 8 to 11 (heads count from 0). A head sees 12 / 3 = 4 features, so divide by √4 = 2.
+# 2. No. In between, the heads attend to pieces of words as if they were words. Change one word, and
+#    watch which rows of each head move.
+# 3. No. They look at the same words with the same weights, so a single head with wider values does
+#    the same: its value matrix is both of theirs side by side.
+#
+# </details>
+#
+# ### A challenge (optional, no points)
+#
+# With `einsum`, multi-head attention needs no split, no merge and no transpose. Take `words` [n, d]
+# and, for every head, matrices to project into it, [n_heads, d_k, d], and out of it, [n_heads, d_k,
+# d]. Write queries, keys and values, then scores, context and output, with one `einsum` each. Try
+# it with random matrices, and compare with `project_heads` and `attend`.
+#
+# <details>
+# <summary>The idea</summary>
+#
+# Projections are `"nd,hkd->hnk"`, scores `"hik,hjk->hij"`, and the context is `"hij,hjk->hik"`. The
+# output is `"hnk,hkd->nd"`: h is missing on the right, so the heads get added up, as in "The output
+# projection". Don't forget √d_k and softmax.
+#
+# </details>
+#
+# ### Read on
+#
+# - [Vaswani et al. 2017](https://arxiv.org/abs/1706.03762), section 3.2.2. The last pages show what
+#   single heads of a trained model look at.
+# - [Michel, Levy and Neubig 2019](https://arxiv.org/abs/1905.10650), "Are Sixteen Heads Really
+#   Better than One?", remove heads from trained models. Many aren't missed.
+# - [Voita et al. 2019](https://arxiv.org/abs/1905.09418) ask what the heads that *are* missed do:
+#   some look at neighbors, some follow grammar, some look for rare words.
+# - [Elhage et al. 2021](https://transformer-circuits.pub/2021/framework/index.html), "A
+#   Mathematical Framework for Transformer Circuits". Long and worth it, if you liked "What a head
+#   is".
+# - [einops](https://einops.rocks/1-einops-basics/) writes split and merge with named dimensions. A
+#   good cure for wrong `view`s.
+# - [Rush: *Tensor Puzzles*](https://github.com/srush/Tensor-Puzzles), if you want more practice
+#   with shapes.
 
 # %%
 progress()

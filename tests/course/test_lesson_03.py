@@ -45,12 +45,62 @@ def test_published_shapes(life):
 # ---------------------------------------------------------------- claims of the prose
 
 
-def test_one_head_keeps_one_average():
-    """The context is between dog and man, so its distances to both add up to √2."""
-    dog, man = torch.eye(3)[:2]
-    for share in torch.rand(50):
-        context = share * dog + (1 - share) * man
-        assert (context - dog).norm() + (context - man).norm() == pytest.approx(2**0.5)
+BITER, BITTEN = torch.tensor([(a, b) for a in range(8) for b in range(8) if a != b]).T
+
+
+def readable(contexts, answer):
+    """Return the share of sentences in which a trained linear layer names the right animal."""
+    torch.manual_seed(0)
+    reader = nn.Linear(8, 8)
+    optimizer = torch.optim.Adam(reader.parameters(), lr=0.5)
+    for _ in range(100):
+        optimizer.zero_grad()
+        F.cross_entropy(reader(contexts), answer).backward()
+        optimizer.step()
+    return (reader(contexts).argmax(1) == answer).float().mean().item()
+
+
+@pytest.mark.parametrize("share", [0.6, 0.8, 1.0])
+def test_from_one_leaning_head_only_the_louder_animal_can_be_read(share):
+    animals = torch.eye(8)
+    contexts = share * animals[BITER] + (1 - share) * animals[BITTEN]
+    assert readable(contexts, BITER) == 1
+    assert readable(contexts, BITTEN) < 0.2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_from_two_heads_of_half_the_width_both_animals_can_be_read(seed):
+    torch.manual_seed(seed)
+    contexts = torch.cat([torch.randn(8, 4)[BITER], torch.randn(8, 4)[BITTEN]], 1)
+    assert readable(contexts, BITER) == readable(contexts, BITTEN) == 1
+
+
+def test_a_nonlinear_reader_finds_both_animals_in_a_leaning_head():
+    animals = torch.eye(8)
+    contexts = 0.8 * animals[BITER] + 0.2 * animals[BITTEN]
+    assert torch.equal(contexts.topk(2).indices, torch.stack([BITER, BITTEN], 1))
+
+
+def test_heads_that_look_alike_are_one_head_with_wider_values():
+    """Two heads with the same queries and keys; their values side by side go through one."""
+    query, key, value = torch.rand(5, 4), torch.rand(6, 4), torch.rand(6, 8)
+    attend = LESSON["attend"]
+    halves = [attend(query, key, part)[0] for part in value.chunk(2, dim=-1)]
+    torch.testing.assert_close(attend(query, key, value)[0], torch.cat(halves, -1))
+
+
+def test_the_challenge_with_einsum():
+    words, into = torch.rand(6, 16), torch.rand(3, 3, 4, 16)
+    out = torch.rand(3, 4, 16)
+    q, k, v = (torch.einsum("nd,hkd->hnk", words, matrices) for matrices in into)
+    weights = (torch.einsum("hik,hjk->hij", q, k) / 2).softmax(-1)
+    context = torch.einsum("hij,hjk->hik", weights, v)
+    heads = LESSON["attend"](*(LESSON["project_heads"](words, matrices) for matrices in into))[0]
+    torch.testing.assert_close(context, heads)
+    side_by_side = LESSON["merge_heads"](heads[None])[0]
+    torch.testing.assert_close(
+        torch.einsum("hnk,hkd->nd", context, out), side_by_side @ out.flatten(0, 1)
+    )
 
 
 @pytest.mark.parametrize("n_heads", [2, 3])
