@@ -562,9 +562,9 @@ for name, result in results.items():
 # *Nothing later builds on this section. To skip it, go on with "A module that owns its
 # projections".*
 #
-# Dividing by $\sqrt{d_k}$ works because variances add up. But they only add up if the features of a
-# word are **independent**: knowing one tells you nothing about the others. You may read that they
-# also need mean zero. Let's try both.
+# Dividing by $\sqrt{d_k}$ works because variances add up. They do when the features of a word are
+# **independent**: knowing one tells you nothing about the others. You may read that they also need
+# mean zero. Let's try both.
 #
 # Softmax looks at differences, so what counts is not how large scores are, but how far one query's
 # scores spread across its keys. We draw three kinds of features: independent ones with mean zero,
@@ -613,9 +613,9 @@ for name, spread in spreads.items():
     print(f"{name:<25} d_k = 16: {spread[2]:.2f}   d_k = 1024: {spread[5]:.2f}")
 
 # %% [markdown]
-# The mean does no harm. It makes all scores of a query larger by about the same amount, and softmax
-# doesn't see that. Correlation does harm: if all features rise and fall together, their products
-# can't cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
+# The mean does little harm. It makes all scores of a query larger by about the same amount, and
+# softmax doesn't see that. Correlation breaks the rule: if all features rise and fall together,
+# their products can't cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
 #
 # Where would correlated features come from? We drew our *projections* from 0 to 1. So each feature
 # of a query is a sum of the word's features with positive weights, and all of these sums rise and
@@ -631,8 +631,8 @@ for center in (0.0, 0.5):
     print(f"mean {features.mean().abs():.1f}, correlation of two features {between.mean():.2f}")
 
 # %% [markdown]
-# The mean is 0 both times; the correlation is what differs. Here are the attention weights of
-# the sentence itself:
+# The mean is 0 both times; the correlation is what differs. Here are the attention weights of the
+# sentence itself:
 
 
 # %%

@@ -768,7 +768,8 @@ plot_lines(
 # For such a layer, an animal's output is α times its own feature, plus the same for everyone. With
 # more attention on the biter, the bitten beats the biter only if α is negative, and it beats the
 # animals that aren't in the sentence only if α is positive. With two animals there are no such
-# others, and that's why the dog and the man alone are no test.
+# others, and that's why the dog and the man alone are no test. (Another value matrix wouldn't help.
+# It's one more linear layer in front of this one.)
 #
 # </details>
 
