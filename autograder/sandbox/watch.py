@@ -13,7 +13,7 @@ from typing import Self
 import psutil
 
 from autograder.sandbox.cgroups import Group
-from autograder.sandbox.inside.stopwatch import Stopwatch, processor_seconds
+from autograder.sandbox.inside.stopwatch import ProcessorTime, Stopwatch
 from autograder.sandbox.limits import Limits
 
 EVERY = 0.1  # seconds
@@ -51,6 +51,7 @@ class Watch:
         self._first: psutil.Process | None = None
         self._end, self._end_all = end, end_all
         self._group = group
+        self._processor_time = ProcessorTime(self._pids)
         self._time = Stopwatch(limits.notebook_seconds, limits.patience, self._used)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -98,7 +99,7 @@ class Watch:
         return f"it used more than {self.limits.memory_bytes / 2**30:.1f} GB of memory"
 
     def _used(self) -> float:
-        return self._group.seconds() if self._group else processor_seconds(self._pids())
+        return self._group.seconds() if self._group else self._processor_time()
 
     def _move(self, group: Group) -> None:
         """Move the run into its group, with its ancestor, and what they start meanwhile."""

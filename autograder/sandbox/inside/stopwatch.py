@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 TICKS = os.sysconf("SC_CLK_TCK")  # per second
 TIMES = slice(11, 15)  # in /proc/PID/stat after the name: its time and its ended children's
+ATTEMPTS = 3  # to read the times of all processes before another one ends
+
+Times = dict[int, tuple[int, int]]  # by process: its ticks, and those that it inherited
 
 
 class Excess(NamedTuple):
@@ -43,16 +46,50 @@ class Stopwatch:
         return None
 
 
-def processor_seconds(pids: Iterable[int]) -> float:
-    """Return the processor time used by processes and their ended children."""
-    return sum(map(_ticks, pids)) / TICKS
+class ProcessorTime:
+    """The processor seconds that processes use from now on, also those that have ended.
+
+    Their parents inherit their time, unless they ignore the ends of their children or have ended
+    too. pids: lists the processes.
+    """
+
+    def __init__(self, pids: Callable[[], Iterable[int]]) -> None:
+        self._pids = pids
+        self._times: Times = {}
+        self._lost = 0
+
+    def __call__(self) -> float:
+        """Return the processor seconds used so far."""
+        before, self._times = self._times, _times(self._pids())
+        ended = sum(sum(before[pid]) for pid in before.keys() - self._times.keys())
+        still = before.keys() & self._times.keys()
+        inherited = sum(self._times[pid][1] - before[pid][1] for pid in still)
+        self._lost += max(ended - inherited, 0)
+        return (self._lost + sum(map(sum, self._times.values()))) / TICKS
 
 
-def _ticks(pid: int) -> int:
-    """Return the ticks used by a process and its ended children; 0 if it has ended."""
+def _times(pids: Iterable[int]) -> Times:
+    """Read the times of processes so that none is counted twice.
+
+    Parents come first: they have not yet inherited from children that can be read after them. And
+    they are read again if a child has just ended.
+    """
+    found: Times = {}
+    for _ in range(ATTEMPTS):
+        pids = sorted(pids)
+        found = {pid: times for pid in pids if (times := _read(pid))}
+        if len(found) == len(pids):
+            break
+        pids = found
+    return found
+
+
+def _read(pid: int) -> tuple[int, int] | None:
+    """Return the ticks used by a process and by its ended children; None if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             facts = file.read().rpartition(b")")[2].split()
     except OSError:
-        return 0
-    return sum(map(int, facts[TIMES]))
+        return None
+    user, system, *inherited = map(int, facts[TIMES])
+    return user + system, sum(inherited)

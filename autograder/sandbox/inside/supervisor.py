@@ -12,6 +12,7 @@ import socket
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from autograder.asking import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
-from inside.stopwatch import Excess, Stopwatch, processor_seconds
+from inside.stopwatch import Excess, ProcessorTime, Stopwatch
 
 SCRATCH = "/scratch"
 # The mount point of this code: it is not secret, but learners have no use for it.
@@ -69,7 +70,7 @@ class Cells(NotebookClient):
 
     async def _excess(self, running: asyncio.Future, seconds: float) -> Excess | None:
         """Wait until a cell ends or exceeds a time; return which time. Raises what it raises."""
-        watch = Stopwatch(seconds, self.limits["patience"], _used)
+        watch = Stopwatch(seconds, self.limits["patience"], ProcessorTime(_others))
         while not running.done():
             await asyncio.wait({running}, timeout=EVERY)
             if not running.done() and (excess := watch.excess()):
@@ -158,10 +159,9 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
     }
 
 
-def _used() -> float:
-    """Return the processor time used by all processes of the submission, without this one."""
-    pids = (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
-    return processor_seconds(pids)
+def _others() -> Iterator[int]:
+    """List all processes of the submission, without this one."""
+    return (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
 
 
 def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:
