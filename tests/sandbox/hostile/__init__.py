@@ -10,14 +10,38 @@ from tests.sandbox.hostile import (
     answers,
     calls,
     cells,
+    clock,
     files,
+    forbidden,
+    hooks,
+    judged,
     limits,
+    memory,
     messages,
+    pages,
     processes,
     reading,
+    results,
     writing,
 )
 from tests.sandbox.hostile.attack import Attack
 
-MODULES = (answers, calls, cells, files, limits, messages, processes, reading, writing)
+MODULES = (
+    answers,
+    calls,
+    cells,
+    clock,
+    files,
+    forbidden,
+    hooks,
+    judged,
+    limits,
+    memory,
+    messages,
+    pages,
+    processes,
+    reading,
+    results,
+    writing,
+)
 ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]

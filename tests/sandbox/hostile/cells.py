@@ -103,6 +103,80 @@ def _scripts(notebook: NotebookNode) -> None:
     notebook.cells[-1].attachments = {"x.svg": {"image/svg+xml": text}}
 
 
+def _deep_metadata(notebook: NotebookNode) -> None:
+    deep: object = 1
+    for _ in range(300):
+        deep = [deep]
+    for cell in notebook.cells:
+        cell.metadata |= {"a": deep, "": deep, "x" * 10_000: 1, "attention_given_up": True}
+    notebook.metadata |= {"deep": deep, "widgets": {"x": deep}, "authors": [{"name": "<script>"}]}
+
+
+def _odd_ids(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        cell.id = "<img src=x onerror=evil()>" * 99
+    notebook.nbformat_minor, notebook.metadata.orig_nbformat = 10**9, -1
+
+
+def _odd_names(notebook: NotebookNode) -> None:
+    """Give cells names that are almost those of check cells."""
+    for name in CHECKS:
+        for odd in (
+            f"{name} ",
+            name.upper(),
+            name.replace("c", "\u0441"),
+            f"{name}\0",
+            f"\n{name}",
+        ):
+            facts = dict(find(notebook, name).metadata.nbgrader) | {"grade_id": odd}
+            notebook.cells.append(new_code_cell("5", metadata={"nbgrader": facts}))
+
+
+def _many_cells(notebook: NotebookNode) -> None:
+    notebook.cells += [new_code_cell("", metadata={}) for _ in range(2000)]
+    notebook.cells += [new_markdown_cell("x") for _ in range(2000)]
+
+
+def _long_cells(notebook: NotebookNode) -> None:
+    for source in ("#" * 500_000, "0\n" * 100_000, "(" * 5000, "if 1:\n " * 3000, "\f\v\x1c\x85"):
+        notebook.cells.append(new_code_cell(source))
+
+
+def _hidden_in_check(notebook: NotebookNode) -> None:
+    """Make each check look the same, with code behind it, before it and in its lines' ends."""
+    for name in CHECKS:
+        cell = find(notebook, name)
+        cell.source = (
+            cell.source.replace("check(", "check (").replace("\n", "\r") + "\u2028print(5)"
+        )
+
+
+def _solutions_locked(notebook: NotebookNode) -> None:
+    """Claim that answers are locked, that they are checks, and that checks are answers."""
+    for name in POINTS:
+        find(notebook, name).metadata.nbgrader |= {"locked": True, "solution": False, "grade": True}
+        find(notebook, f"check_{name}").metadata.nbgrader |= {"solution": True, "locked": False}
+
+
+def _given_up(notebook: NotebookNode) -> None:
+    """Ask for the course's solutions where they would count, in ways that may not be seen."""
+    for source in (
+        "give_up('softmax')",
+        "x = [give_up(softmax)]",
+        "eval('give_up(softmax)')",
+        "%time give_up(softmax)",
+    ):
+        notebook.cells.insert(2, new_code_cell(f"from autograder import give_up\n{source}"))
+
+
+def _claims_course(notebook: NotebookNode) -> None:
+    """Claim that its cells are the course's own, which are shown and not run."""
+    for cell in notebook.cells:
+        cell.metadata["attention_shown"] = True
+        if cell.cell_type == "code":
+            cell.outputs = [new_output("stream", text="HELD NOT: brought along")]
+
+
 ATTACKS = [
     Attack("check cells edited", "makes every check cell print praise", change=_edit),
     Attack("check cells deleted", "hands in no check cells", change=_delete),
@@ -130,4 +204,39 @@ ATTACKS = [
         change=_odd_metadata,
     ),
     Attack("scripts in text", "writes scripts for whoever looks at the notebook", change=_scripts),
+    Attack("metadata nested deep", "nests metadata, and lies in it", change=_deep_metadata),
+    Attack("ids that are HTML", "gives cells ids and versions that are none", change=_odd_ids),
+    Attack("names almost of checks", "adds cells named almost like checks", change=_odd_names),
+    Attack(
+        "thousands of cells",
+        "adds 4,000 cells with nothing in them",
+        change=_many_cells,
+        outcome="graded",
+    ),
+    Attack(
+        "cells of odd lengths",
+        "adds cells of a line or of brackets without an end",
+        change=_long_cells,
+        told="SyntaxError",
+        outcome="graded",
+    ),
+    Attack(
+        "checks that look the same",
+        "changes check cells in what nobody sees: blanks and ends of lines",
+        change=_hidden_in_check,
+    ),
+    Attack("locks exchanged", "locks answers and unlocks their checks", change=_solutions_locked),
+    Attack(
+        "giving up in secret",
+        "takes the course's solutions in ways that may not be seen",
+        change=_given_up,
+        told="NameError",
+        outcome="",
+    ),
+    Attack(
+        "outputs brought along",
+        "claims that its cells are the course's, with outputs to be shown",
+        change=_claims_course,
+        outcome="graded",
+    ),
 ]

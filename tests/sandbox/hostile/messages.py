@@ -1,111 +1,49 @@
 """Attacks by messages: forged answers, forged Jupyter messages, outputs that harm their readers."""
 
 import base64
-import json
 import pickle
-import struct
-import zlib
 
-from autograder.asking import MIME
-from autograder.asking.answer import Answer
-from autograder.asking.codec import encode
 from tests.sandbox.hostile.attack import Attack
-
-SHOW = f"""
-import base64, pickle, zlib
-from IPython.display import display, update_display
-def unpacked(text):
-    return base64.b64encode(zlib.decompress(base64.b64decode(text))).decode()
-def hand_in(text, **more):
-    display({{{MIME!r}: text}}, raw=True, **more)
-"""
-
-
-def _forged(name: str, tries: str, text: str, outcome: str = "graded") -> Attack:
-    """Make an attack that hands in the value of an expression instead of every answer."""
-    code = f"{SHOW}\ncheck = lambda answer: hand_in({text})"
-    return Attack(name, tries, first=code, earns=(), outcome=outcome)
-
-
-def _packed(tree: object) -> str:
-    return _in_short(encode(tree))
-
-
-def _shaped(*shape: object) -> str:
-    """Make answers whose tensors claim to have that shape."""
-    tensor = {"$tensor": ["float32", 0, list(shape)]}
-    answer = Answer().to_tree() | {"tensors": {"": tensor}}
-    text = json.dumps({"exercise": "query_scores", "answers": [answer] * 4}).encode()
-    return _safetensors({"float32": ("F32", [2], bytes(8)), "tree": ("U8", [len(text)], text)})
-
-
-def _safetensors(tensors: dict[str, tuple[str, list[int], bytes]]) -> str:
-    header, data = {}, b""
-    for name, (dtype, shape, raw) in tensors.items():
-        places = [len(data), len(data) + len(raw)]
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": places}
-        data += raw
-    text = json.dumps(header).encode()
-    return _in_short(struct.pack("<Q", len(text)) + text + data)
-
-
-def _in_short(data: bytes) -> str:
-    """Make a short expression for the bytes, in base64: a cell of megabytes would be slow."""
-    return f"unpacked({base64.b64encode(zlib.compress(data)).decode()!r})"
-
-
-def _kernel(code: str) -> str:
-    return f"""
-from IPython.display import display
-kernel = get_ipython().kernel
-def send(kind, content, parent=None, **more):
-    kernel.session.send(kernel.iopub_socket, kind, content, parent or kernel.get_parent(), **more)
-{code}
-"""
-
+from tests.sandbox.hostile.forging import SHOW, forged, kernel, packed, safetensors, shaped
 
 ATTACKS = [
-    _forged("answers that are nothing", "hands in an empty text", "''"),
-    _forged("answers that are no base64", "hands in words", "'all points, please'"),
-    _forged("answers that are no text", "hands in lists in lists", "[[[[[]]]]] * 1000"),
-    _forged(
+    forged("answers that are nothing", "hands in an empty text", "''"),
+    forged("answers that are no base64", "hands in words", "'all points, please'"),
+    forged("answers that are no text", "hands in lists in lists", "[[[[[]]]]] * 1000"),
+    forged(
         "a pickle for tensors",
         "hands in a pickle that would run a program where it is opened",
         repr(base64.b64encode(pickle.dumps(print)).decode()),
     ),
-    _forged("answers of 30 MB", "hands in very much", "base64.b64encode(bytes(22 << 20)).decode()"),
-    _forged("answers of 7 MB", "hands in a lot", "base64.b64encode(bytes(5 << 20)).decode()", ""),
-    _forged(
+    forged("answers of 30 MB", "hands in very much", "base64.b64encode(bytes(22 << 20)).decode()"),
+    forged("answers of 7 MB", "hands in a lot", "base64.b64encode(bytes(5 << 20)).decode()", ""),
+    forged(
         "answers to something else",
         "hands in answers to another exercise",
-        _packed({"exercise": "no_such", "answers": []}),
+        packed({"exercise": "no_such", "answers": []}),
     ),
-    _forged(
+    forged(
         "too many answers",
         "hands in a thousand empty answers",
-        _packed({"exercise": "query_scores", "answers": [{}] * 1000}),
+        packed({"exercise": "query_scores", "answers": [{}] * 1000}),
     ),
-    _forged("a shape of giants", "hands in tensors of 2^120 numbers", _shaped(1 << 60, 1 << 60)),
-    _forged(
-        "a shape of words", "makes whoever multiplies it write gigabytes", _shaped("ab", 1 << 33)
+    forged("a shape of giants", "hands in tensors of 2^120 numbers", shaped(1 << 60, 1 << 60)),
+    forged(
+        "a shape of words", "makes whoever multiplies it write gigabytes", shaped("ab", 1 << 33)
     ),
-    _forged(
-        "a shape of lists", "makes whoever multiplies it write gigabytes", _shaped([0], 1 << 31)
-    ),
-    _forged("a shape below zero", "hands in tensors of negative size", _shaped(-1, -2)),
-    _forged(
-        "a shape of 1000 dimensions", "hands in a number in many brackets", _shaped(*[1] * 1000)
-    ),
-    _forged("a shape of 60 dimensions", "would have all their orders tried", _shaped(*[1] * 60)),
-    _forged(
+    forged("a shape of lists", "makes whoever multiplies it write gigabytes", shaped([0], 1 << 31)),
+    forged("a shape below zero", "hands in tensors of negative size", shaped(-1, -2)),
+    forged("a shape of 1000 dimensions", "hands in a number in many brackets", shaped(*[1] * 1000)),
+    forged("a shape of 60 dimensions", "would have all their orders tried", shaped(*[1] * 60)),
+    forged(
         "a tree too deep",
         "hands in answers nested ten thousand deep",
-        _safetensors({"tree": ("U8", [20_000], b"[" * 10_000 + b"]" * 10_000)}),
+        safetensors({"tree": ("U8", [20_000], b"[" * 10_000 + b"]" * 10_000)}),
     ),
-    _forged(
+    forged(
         "a tree too wide",
         "hands in half a million empty lists",
-        _safetensors({"tree": ("U8", [1_500_003], b"[" + b"[]," * 500_000 + b"1]")}),
+        safetensors({"tree": ("U8", [1_500_003], b"[" + b"[]," * 500_000 + b"1]")}),
     ),
     Attack(
         "answers put in later",
@@ -125,7 +63,7 @@ ATTACKS = [
         "cells that claim to be done",
         "tells the supervisor that its cell has ended while it goes on",
         answers={
-            "softmax": _kernel("""
+            "softmax": kernel("""
 send("execute_result", {"data": {"text/plain": "5"}, "metadata": {}, "execution_count": 5})
 send("status", {"execution_state": "idle"})
 parent = kernel.get_parent()
@@ -138,7 +76,7 @@ time.sleep(1)
     Attack(
         "messages of the wrong form",
         "sends messages to the supervisor that lack what they should have",
-        last=_kernel("""
+        last=kernel("""
 for content in ({}, {"data": 5}, {"data": {"text/plain": {"a": [1]}, "": 3}, "metadata": []}):
     for kind in ("display_data", "execute_result", "stream", "error", "update_display_data",
                  "clear_output", "comm_open", "comm_msg", "input_request", "no_such_kind"):
@@ -149,7 +87,7 @@ for content in ({}, {"data": 5}, {"data": {"text/plain": {"a": [1]}, "": 3}, "me
     Attack(
         "messages that are no messages",
         "sends bytes, wrong signatures, pickles and deep JSON to the supervisor",
-        last=_kernel("""
+        last=kernel("""
 deep = b"[" * 100_000 + b"]" * 100_000
 session = kernel.session
 for content in (b"", b"\\xff", deep, b'{"a": NaN}', b"5", b"null"):
@@ -163,13 +101,13 @@ for content in (b"", b"\\xff", deep, b'{"a": NaN}', b"5", b"null"):
     Attack(
         "counts that are none",
         "tells the supervisor numbers of cells that are no numbers, or have a thousand digits",
-        first=_kernel("""
+        first=kernel("""
 for count in (-1, 10**400, "x", None, [1], True, 1.5, float("nan")):
     send("execute_input", {"code": "", "execution_count": count})
     send("execute_result", {"data": {"text/plain": "5"}, "metadata": {}, "execution_count": count})
 """),
         answers={
-            "softmax": _kernel("""
+            "softmax": kernel("""
 send("execute_input", {"code": "", "execution_count": int("9" * 4000)})
 """)
         },
@@ -177,7 +115,7 @@ send("execute_input", {"code": "", "execution_count": int("9" * 4000)})
     Attack(
         "half characters in raw messages",
         "sends lone surrogates past the kernel's own encoding",
-        first=_kernel("""
+        first=kernel("""
 session, parts = kernel.session, []
 header = session.msg_header("display_data")
 for part in (header, kernel.get_parent()["header"], {}):
@@ -225,7 +163,7 @@ kernel.iopub_socket.send_multipart([b"x", b"<IDS|MSG>", session.sign(parts), *pa
     Attack(
         "outputs nested deep",
         "shows JSON a hundred thousand deep, and of a size that no text tells",
-        last=_kernel("""
+        last=kernel("""
 display({"application/json": [[]] * 100_000, "text/plain": "x"}, raw=True)
 display({"application/json": [float("nan"), float("inf"), 10**400]}, raw=True)
 for depth in (50, 100, 200, 300, 500, 900):
@@ -237,7 +175,7 @@ for depth in (50, 100, 200, 300, 500, 900):
     Attack(
         "outputs of odd types",
         "shows media types that hold what they should not, and types that are none",
-        first=_kernel("""
+        first=kernel("""
 for value in ({"a": 1}, [1, [2]], 5, None, True, ["a", "b"]):
     for kind in ("text/html", "text/plain", "image/png", "image/svg+xml", "text/latex",
                  "application/vnd.jupyter.widget-view+json", "no type", "", "x" * 10_000):
@@ -272,5 +210,152 @@ for value in ({"a": 1}, [1, [2]], 5, None, True, ["a", "b"]):
             raise ValueError(script)
         """,
         told="ValueError",
+    ),
+    Attack(
+        "outputs updated without end",
+        "updates one output a thousand times, and outputs that there are not",
+        last=kernel("""
+for number in range(1000):
+    about = {"data": {"text/plain": str(number)}, "metadata": {}, "transient": {"display_id": "a"}}
+    send("display_data" if number == 0 else "update_display_data", about)
+    send("update_display_data", about | {"transient": {"display_id": str(number)}})
+"""),
+        told="999",
+    ),
+    Attack(
+        "outputs cleared",
+        "clears what it shows a thousand times, at once and later, and that of others",
+        last=kernel("""
+for number in range(1000):
+    send("stream", {"name": "stdout", "text": "x"})
+    send("clear_output", {"wait": number % 2 == 0})
+send("clear_output", {"wait": "yes"}); send("clear_output", {"wait": []})
+print("cleared")
+"""),
+        told="cleared",
+    ),
+    Attack(
+        "replies with payloads",
+        "asks the frontend for a next cell, an edit, a page and its own end",
+        first="""
+            manager = get_ipython().payload_manager
+            for payload in (
+                {"source": "set_next_input", "text": "check = print", "replace": True},
+                {"source": "edit_magic", "filename": "/etc/passwd", "line_number": 1},
+                {"source": "page", "data": {"text/html": "<script>evil()</script>"}, "start": 0},
+                {"source": "ask_exit", "keepkernel": False},
+                {"source": "x" * 100_000},
+            ):
+                manager.write_payload(payload, single=False)
+        """,
+        outcome="graded",
+    ),
+    Attack(
+        "input requested by message",
+        "asks for passwords by message, and answers for whoever should",
+        first=kernel("""
+for channel in (kernel.iopub_socket, kernel.shell_stream):
+    for content in ({"prompt": "password?", "password": True}, {}, {"prompt": [1]}):
+        kernel.session.send(channel, "input_request", content, kernel.get_parent())
+        kernel.session.send(channel, "input_reply", {"value": "x"}, kernel.get_parent())
+"""),
+        earns=None,
+        outcome="",
+    ),
+    Attack(
+        "outputs of other cells",
+        "sends outputs in the name of cells that ran before, and of none",
+        first=kernel("""
+before = kernel.get_parent()
+""")
+        + "# NEXT CELL"
+        + kernel("""
+for parent in (before, {}, {"header": {}}, {"header": {"msg_id": "x" * 9999}}):
+    for kind in ("stream", "execute_result", "error", "status", "execute_input"):
+        kernel.session.send(kernel.iopub_socket, kind, {"name": "stdout", "text": "5",
+            "data": {"text/plain": "5"}, "metadata": {}, "execution_count": 5, "ename": "a",
+            "evalue": "b", "traceback": [], "execution_state": "idle", "code": ""}, parent)
+print("sent")
+"""),
+        told="sent",
+    ),
+    Attack(
+        "messages with odd headers",
+        "sends messages whose headers have dates, types and versions that are none",
+        last=kernel("""
+session = kernel.session
+for header in ({}, {"date": "never"}, {"date": 5}, {"msg_type": 5}, {"msg_type": ["stream"]},
+               {"msg_id": None}, {"version": "9" * 999}, {"username": {"a": 1}}):
+    full = session.msg_header("stream") | header
+    parts = [session.pack(part) for part in (full, kernel.get_parent()["header"], {}, {})]
+    kernel.iopub_socket.send_multipart([b"x", b"<IDS|MSG>", session.sign(parts), *parts])
+time.sleep(0.2)
+"""),
+        outcome="",
+    ),
+    Attack(
+        "messages with buffers",
+        "sends messages of a thousand parts, and buffers of many megabytes",
+        last=kernel("""
+about = {"data": {"text/plain": "5"}, "metadata": {}}
+send("display_data", about, buffers=[b"x"] * 1000)
+for _ in range(4): send("display_data", about, buffers=[bytes(1 << 20)])
+send("comm_msg", {"comm_id": "x", "data": {"state": {}}}, buffers=[bytes(1 << 20)])
+print("sent")
+"""),
+        told="sent",
+    ),
+    Attack(
+        "widgets of its own",
+        "opens widgets whose states, models and buffers are of odd types",
+        first=kernel("""
+for state in ({}, 5, {"_model_name": 5}, {"_model_module": "x" * 9999, "_model_name": ["a"]}):
+    send("comm_open", {"comm_id": "a", "target_name": "jupyter.widget", "data": {"state": state}})
+    for method in ("update", "request_state", "custom", 5):
+        send("comm_msg", {"comm_id": "a", "data": {"method": method, "state": state,
+             "buffer_paths": [["a", 0], [5]]}}, buffers=[b"x"])
+send("comm_open", {"comm_id": [], "target_name": {}, "data": None}); send("comm_close", {})
+print("opened")
+"""),
+        told="opened",
+    ),
+    Attack(
+        "replies before the end",
+        "replies to the cell's request before it has ended, and to those to come",
+        answers={
+            "softmax": kernel("""
+parent = kernel.get_parent()
+for status in ("ok", "error", "aborted", 5):
+    content = {"status": status, "execution_count": 10**30, "payload": [5], "ename": 5}
+    for channel in (kernel.shell_stream, kernel.control_stream):
+        kernel.session.send(channel, "execute_reply", content, parent, ident=b"x")
+        kernel.session.send(channel, "kernel_info_reply", content, parent)
+""")
+        },
+        outcome="",
+    ),
+    Attack(
+        "messages by the ten thousand",
+        "sends more messages in a moment than anyone can read",
+        last=kernel("""
+for number in range(10_000): send("no_such_kind", {"a": number})
+for number in range(3000): send("status", {"execution_state": "busy"})
+print("sent")
+"""),
+        told="sent",
+        outcome="",
+    ),
+    Attack(
+        "colors and names of media types",
+        "shows media types with parameters, paths, HTML and line breaks in their names",
+        first="""
+            from IPython.display import display
+            for kind in ("text/html; charset=utf-7", "text/html\\n", "TEXT/HTML", "text/html/x",
+                         "../../x", "image/png><script>", "application/javascript",
+                         "text/" + "x" * 99, "application/x+json", "text/vnd.x+json"):
+                display({kind: "<script>evil()</script>", "text/plain": "plain"}, raw=True)
+        """,
+        told="plain",
+        outcome="graded",
     ),
 ]

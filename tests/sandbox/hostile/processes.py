@@ -1,6 +1,6 @@
 """Attacks on processes: killing its own, others' or all of them; surviving; gaining privileges."""
 
-from tests.sandbox.hostile.attack import POINTS, SLEEP, Attack
+from tests.sandbox.hostile.attack import POINTS, SLEEP, SPIN, Attack
 
 SURVIVABLE = "its kernel died|ended from within|took more than"
 
@@ -216,5 +216,155 @@ ATTACKS = [
             signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
         """,
         earns=None,
+    ),
+    *(
+        Attack(
+            f"named {words}",
+            f"names itself {words}, and then takes more time than it has",
+            answers={
+                "softmax": f"""
+                    call("prctl", 15, {name!r}, 0, 0, 0)
+                    while time.process_time() < {SPIN}: pass
+                """
+            },
+            told="took more than|could not be interrupted",
+        )
+        for words, name in {
+            "with bytes that are no text": b"\xff\xfe\x80\xc3(",
+            "like the end of a line in /proc": b") R 0 0 0 0 (",
+            "with lines of its own": b"x\nThreads:\t0\n",
+            "with nothing": b"",
+        }.items()
+    ),
+    Attack(
+        "names of children",
+        "gives children names and arguments that look like the grader's own programs",
+        first="""
+            for name in ("bwrap", "inside.warm", "\\udcff", "a\\nb", " ", "python -m inside.warm"):
+                if os.fork() == 0:
+                    call("prctl", 15, os.fsencode(name)[:15], 0, 0, 0)
+                    os.execv("/bin/sleep", [os.fsencode(name), "2"])
+            time.sleep(0.5)
+            print(sum(name.isdigit() for name in os.listdir("/proc")), "processes")
+        """,
+        told="8 processes",
+        outcome="graded",
+    ),
+    Attack(
+        "signals of every kind",
+        "sends all signals to the process above it, by all calls there are",
+        answers={
+            "softmax": """
+                above = os.getppid()
+                number = os.pidfd_open(above)
+                for sent in range(1, 65):
+                    for way in (
+                        lambda: os.kill(above, sent),
+                        lambda: signal.pidfd_send_signal(number, sent),
+                        lambda: libc.sigqueue(above, sent, None),
+                        lambda: libc.tgkill(above, above, sent),
+                        lambda: libc.syscall(200, above, sent),
+                    ):
+                        try: way()
+                        except OSError: pass
+            """
+        },
+        outcome="",
+    ),
+    Attack(
+        "the process above slowed down",
+        "gives the process above it the least priority, one processor and the worst odds",
+        answers={
+            "softmax": """
+                above = os.getppid()
+                for action in (
+                    lambda: os.setpriority(os.PRIO_PROCESS, above, 19),
+                    lambda: os.sched_setscheduler(above, os.SCHED_IDLE, os.sched_param(0)),
+                    lambda: os.sched_setaffinity(above, {0}),
+                    lambda: open(f"/proc/{above}/oom_score_adj", "w").write("1000"),
+                    lambda: open(f"/proc/{above}/timerslack_ns", "w").write("999999999"),
+                    lambda: open(f"/proc/{above}/autogroup", "w").write("19"),
+                ):
+                    try: action()
+                    except OSError: pass
+            """
+        },
+        outcome="graded",
+    ),
+    Attack(
+        "processors taken",
+        "pins children to each processor, with the highest priority that it may have",
+        first="""
+            for processor in os.sched_getaffinity(0):
+                if os.fork() == 0:
+                    os.setsid()
+                    os.sched_setaffinity(0, {processor})
+                    while time.process_time() < 3: pass
+                    os._exit(0)
+        """,
+        honest=tuple(POINTS),
+        outcome="",
+        earns=None,
+    ),
+    Attack(
+        "the last to be killed",
+        "asks to be spared when memory is short, and has all others killed",
+        first="""
+            for place in ("self", "1"):
+                for value in (b"-1000", b"-1", b"-17"):
+                    path = f"/proc/{place}/oom_score_adj"
+                    attempt(lambda: os.write(os.open(path, os.O_WRONLY), value))
+        """,
+        told="held: PermissionError",
+    ),
+    Attack(
+        "children that are not missed",
+        "leaves dead children that nobody waits for, its own and those of process 1",
+        first="""
+            for _ in range(30):
+                if os.fork() == 0:
+                    if os.fork(): os._exit(0)
+                    os._exit(0)
+            time.sleep(0.3)
+            print(sum(name.isdigit() for name in os.listdir("/proc")) > 30)
+        """,
+        told="True",
+        outcome="graded",
+    ),
+    Attack(
+        "programs of its own making",
+        "writes programs and runs them: with other interpreters, deleted, in memory",
+        first="""
+            import shutil
+            open("/tmp/run", "w").write("#!/tmp/again\\n")
+            open("/tmp/again", "w").write("#!/tmp/run\\n")
+            shutil.copy("/bin/true", "/tmp/true")
+            for name in ("run", "again", "true"): os.chmod(f"/tmp/{name}", 0o6777)
+            print(os.stat("/tmp/true").st_mode & 0o6000, os.system("/tmp/true"))
+            attempt(lambda: 1 / (os.system("/tmp/run") or 1) and os.execv("/tmp/run", ["x"]))
+        """,
+        told="held: ",
+    ),
+    _ends(
+        "kernel restarted",
+        "asks for another kernel, a debugger, and then for its own end by message",
+        """
+        kernel = get_ipython().kernel
+        kernel.session.send(kernel.iopub_socket, "shutdown_reply", {"restart": True})
+        os.kill(os.getpid(), signal.SIGTERM); time.sleep(1); os._exit(7)
+        """,
+    ),
+    Attack(
+        "its own priority and limits",
+        "lowers its own limits until nothing works any more",
+        answers={
+            "softmax": """
+                import resource
+                for name in ("NOFILE", "FSIZE", "STACK", "SIGPENDING", "NPROC", "MEMLOCK"):
+                    which = getattr(resource, f"RLIMIT_{name}")
+                    resource.setrlimit(which, (0, 0))
+            """
+        },
+        outcome="",
     ),
 ]

@@ -31,6 +31,7 @@ from autograder.grading.worker.job import VERDICT, Graded, Job
 from autograder.grading.worker.task import grade
 from autograder.sandbox.limits import Limits
 from tests.sandbox.hostile.attack import LESSON, POINTS, Attack, short_notebook
+from tests.sandbox.hostile.shown import wrong_pages
 from tests.support.processes import descendants, those
 from tests.support.waiting import wait_until
 
@@ -125,7 +126,7 @@ class Stage:
             seconds = time.monotonic() - start
         happened = Happened(attack, graded, seconds, [])
         happened.wrong += [*_wrong_result(happened, self.secret), *self._wrong_outside()]
-        happened.wrong += self._wrong_next(attack)
+        happened.wrong += [*self._wrong_next(attack), *wrong_pages(graded.notebook)]
         return happened
 
     def honest(self) -> Graded:
