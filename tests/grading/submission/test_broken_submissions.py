@@ -3,6 +3,7 @@
 All of them go through one run of nbgrader's own commands, as an instructor would do it.
 """
 
+import gzip
 import json
 import os
 import re
@@ -177,6 +178,91 @@ def unreadable(folder):
     (folder / NOTEBOOK).chmod(0)
 
 
+def in_bytes(data):
+    """Make a submission whose notebook has these bytes."""
+
+    def lay(folder):
+        (folder / NOTEBOOK).write_bytes(data)
+
+    return lay
+
+
+def sources_as_texts(tree):
+    for cell in tree["cells"]:
+        cell["source"] = "".join(cell["source"])
+
+
+def other_types(tree):
+    """Give everything beside the cells' texts a type that it does not have."""
+    tree["metadata"], tree["nbformat_minor"] = ["kernelspec"], "5"
+    for cell in tree["cells"]:
+        cell["id"], cell["execution_count"], cell["outputs"] = 5, "one", {"text": None}
+        cell["attachments"] = [1]
+
+
+def no_ids(tree):
+    for cell in tree["cells"]:
+        del cell["id"]
+
+
+def answers_as_text(tree):
+    for cell in tree["cells"]:
+        if "nbgrader" in cell["metadata"]:
+            cell["cell_type"] = "markdown"
+
+
+def text_as_code(tree):
+    for cell in tree["cells"]:
+        cell["cell_type"] = "code"
+
+
+def half_characters(tree):
+    tree["cells"][0]["source"].append("\ud800 \udfff \x00")
+    tree["metadata"]["\ud800"] = "\udfff"
+
+
+def merge_conflict(tree):
+    """Leave what git leaves in a text cell, where it can be parsed."""
+    tree["cells"][0]["source"].append("\n<<<<<<< HEAD\n=======\n>>>>>>> theirs\n")
+
+
+def widgets(tree):
+    state = {"state": {str(n): {"model_name": "x", "state": {}} for n in range(2000)}}
+    tree["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": state}
+
+
+def large_outputs(tree):
+    text = {"output_type": "stream", "name": "stdout", "text": "x" * 200_000}
+    for cell in tree["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [text]
+
+
+def checkpoints_beside(folder):
+    holding(TEXT)(folder)
+    (folder / ".ipynb_checkpoints").mkdir()
+    (folder / ".ipynb_checkpoints" / NOTEBOOK).write_text("{", encoding="utf-8")
+
+
+def mac_files_beside(folder):
+    holding(TEXT)(folder)
+    for name in (".DS_Store", f"._{NOTEBOOK}"):
+        (folder / name).write_bytes(b"\0\5\x16\7")
+
+
+def in_a_folder(folder):
+    (folder / LESSON.name).mkdir()
+    holding(TEXT)(folder / LESSON.name)
+
+
+def loop_of_links(folder):
+    (folder / NOTEBOOK).symlink_to(folder / NOTEBOOK)
+
+
+def too_many_cells(tree):
+    tree["cells"] += [{"cell_type": "raw", "source": "", "metadata": {}}] * 5_000
+
+
 good = holding(TEXT)
 
 # By student: what is handed in, the mark, and what the summary says about it ("" for nothing).
@@ -224,6 +310,35 @@ SUBMISSIONS = {
         "timestamp.txt can't be read, for it has 3 MB; 200 bytes are allowed",
     ),
     "odd names beside": (odd_names_beside, FULL, ""),
+    "utf-16": (in_bytes(TEXT.encode("utf-16")), 0, "no text|not text in UTF-8"),
+    "latin-1": (in_bytes(TEXT.encode() + b"\xe9"), 0, "not text in UTF-8"),
+    "byte order mark": (in_bytes(b"\xef\xbb\xbf" + TEXT.encode()), FULL, ""),
+    "zeros": (in_bytes(bytes(100_000)), 0, "The file is empty"),
+    "windows lines": (in_bytes(TEXT.replace("\n", "\r\n").encode()), FULL, ""),
+    "zipped": (in_bytes(gzip.compress(TEXT.encode())), 0, "not text in UTF-8"),
+    "twice in one": (holding(TEXT + TEXT), 0, "not valid JSON"),
+    "conflict in JSON": (
+        holding(f"<<<<<<< HEAD\n{TEXT}\n=======\n{TEXT}\n>>>>>>> x"),
+        0,
+        "not valid JSON",
+    ),
+    "conflict in text": (edited(merge_conflict), FULL, ""),
+    "python": (holding("print('hello')\n"), 0, "not valid JSON"),
+    "web page": (holding("<!DOCTYPE html><title>Sign in</title>"), 0, "not valid JSON"),
+    "NaN": (holding('{"cells": NaN, "nbformat": 4}'), 0, "no list of cells"),
+    "sources as texts": (edited(sources_as_texts), FULL, ""),
+    "other types": (edited(other_types), FULL, ""),
+    "no ids": (edited(no_ids), FULL, ""),
+    "answers as text": (edited(answers_as_text), FULL, ""),
+    "text as code": (edited(text_as_code), FULL, ""),
+    "half characters": (edited(half_characters), FULL, ""),
+    "widgets": (edited(widgets), FULL, ""),
+    "large outputs": (edited(large_outputs), FULL, ""),
+    "too many cells": (edited(too_many_cells), 0, r"5\d+ cells where at most 5000 are read"),
+    "checkpoints beside": (checkpoints_beside, FULL, ""),
+    "files of macOS beside": (mac_files_beside, FULL, ""),
+    "in a folder": (in_a_folder, 0, "there is no"),
+    "loop of links": (loop_of_links, 0, "is a link"),
     "file in the way": (file_in_the_way, FULL, ""),
     "O'Brien (Bob)": (good, FULL, ""),
     "Zoë Müller-Ωmega 李": (good, FULL, ""),
