@@ -22,7 +22,7 @@ ATTACKS = [
         "endless loop",
         "never comes to an end, in a cell after an answer",
         first=f"while time.process_time() < {SPIN}: pass",
-        told="this cell took more than 2 seconds",
+        told="this cell took more than",
         outcome="graded",
     ),
     Attack(

@@ -243,7 +243,7 @@ ATTACKS = [
             for name in ("bwrap", "inside.warm", "\\udcff", "a\\nb", " ", "python -m inside.warm"):
                 if os.fork() == 0:
                     call("prctl", 15, os.fsencode(name)[:15], 0, 0, 0)
-                    os.execv("/bin/sleep", [os.fsencode(name), "2"])
+                    os.execv("/bin/sleep", [os.fsencode(name), "9"])
             time.sleep(0.5)
             print(sum(name.isdigit() for name in os.listdir("/proc")), "processes")
         """,
@@ -295,16 +295,14 @@ ATTACKS = [
         "processors taken",
         "pins children to each processor, with the highest priority that it may have",
         first="""
-            for processor in os.sched_getaffinity(0):
+            for processor in list(os.sched_getaffinity(0))[:2]:
                 if os.fork() == 0:
                     os.setsid()
                     os.sched_setaffinity(0, {processor})
-                    while time.process_time() < 3: pass
+                    while time.process_time() < 2: pass
                     os._exit(0)
         """,
-        honest=tuple(POINTS),
-        outcome="",
-        earns=None,
+        outcome="graded",
     ),
     Attack(
         "the last to be killed",
