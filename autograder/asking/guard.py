@@ -18,8 +18,16 @@ START = 9_021_077  # a seed that nobody sets, so that a seed set by the code is 
 # The kernels that do the work of a function, under whatever name and in whatever thread it is
 # called, with the kind of tensors that each is for.
 KERNELS = {
-    "softmax": [("_softmax", "CPU"), ("_masked_softmax", "CPU"), ("_sparse_softmax", "SparseCPU")],
-    "log_softmax": [("_log_softmax", "CPU"), ("_sparse_log_softmax", "SparseCPU")],
+    "softmax": [
+        *(("_softmax", "CPU"), ("_softmax.out", "CPU")),
+        *(("_softmax", "MkldnnCPU"), ("_softmax", "NestedTensorCPU")),
+        *(("_masked_softmax", "CPU"), ("_sparse_softmax", "SparseCPU")),
+        ("_scaled_dot_product_flash_attention_for_cpu", "CPU"),
+    ],
+    "log_softmax": [
+        *(("_log_softmax", "CPU"), ("_log_softmax.out", "CPU")),
+        ("_sparse_log_softmax", "SparseCPU"),
+    ],
     "scaled_dot_product_attention": [
         ("_scaled_dot_product_flash_attention_for_cpu", "CPU"),
         ("_scaled_dot_product_attention_math", "CPU"),

@@ -124,6 +124,25 @@ def test_a_changed_input_is_seen():
     assert verdict.sentence.startswith("The code changes its input `scores` in place")
 
 
+class Late(torch.Tensor):
+    """A tensor that computes its numbers when it is copied in order to be sent."""
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def clone(self, **more):
+        plain = self.as_subclass(torch.Tensor)
+        return torch.softmax(plain, -1).clone(**more) if more else self
+
+
+def test_a_tensor_that_computes_later_is_what_it_was():
+    answers = collect(lambda scores, dim=-1: scores.clone().as_subclass(Late), QUESTION)
+    outputs = [tensor for answer in answers for tensor in answer.tensors.values()]
+    assert outputs and all(type(tensor) is torch.Tensor for tensor in outputs)
+
+
 def test_printing_and_warning_cost_nothing(capsys):
     def chatty(scores, dim=-1):
         for _ in range(100_000):

@@ -60,6 +60,21 @@ ATTACKS = [
         before="CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)",
     ),
     _ways(
+        "forbidden with a place for the result",
+        "has softmax write into a tensor that is there, by operators for that",
+        "torch.ops.aten._softmax.out(x, dim, False, out=torch.empty_like(x))",
+        "torch.ops.aten._log_softmax.out(x, dim, False, out=torch.empty_like(x)).exp()",
+        "torch.ops.aten._softmax.default.redispatch(AUTOGRAD, x, dim, False)",
+        before="AUTOGRAD = torch._C.DispatchKeySet(torch._C.DispatchKey.AutogradCPU)",
+    ),
+    _ways(
+        "forbidden in other layouts",
+        "calls softmax of tensors in layouts with kernels of their own",
+        "torch.ops.aten._softmax(x.to_mkldnn(), dim, False).to_dense()",
+        "torch.ops.aten._softmax(nested([*x]), dim, False).to_padded_tensor(0)",
+        before="nested = torch.nested.nested_tensor",
+    ),
+    _ways(
         "forbidden by its logarithm",
         "takes the exponential of what torch computes as a logarithm or a loss",
         "torch.log_softmax(x, dim).exp()",
@@ -164,6 +179,27 @@ def as_attention(x):
     value = torch.eye(x.shape[-1]).expand(len(key), 1, -1, -1)
     return torch.ones(len(key), 1, 1, 1), key, value
 """,
+    ),
+    Attack(
+        "forbidden until later",
+        "returns a tensor that calls softmax when it is sent, after the check",
+        answers={
+            "softmax": """
+                dims = {}
+                class Late(torch.Tensor):
+                    def detach(self): return self
+                    cpu = detach
+                    def clone(self, **more):
+                        if not more: return self
+                        plain, dim = self.as_subclass(torch.Tensor), dims.get(self.data_ptr())
+                        return (plain if dim is None else torch.softmax(plain, dim)).clone(**more)
+                def softmax(scores, dim=-1):
+                    out = scores.clone().as_subclass(Late)
+                    dims[out.data_ptr()] = dim
+                    return out
+            """
+        },
+        outcome="graded",
     ),
     _ways(
         "forbidden by a pickle",
