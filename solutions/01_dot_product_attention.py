@@ -328,7 +328,8 @@ x = torch.tensor([[0.0, 4.0], [8.0, 0.0]])
 # %% [markdown]
 # ### Exercise 3: `context_vector` (7 minutes)
 #
-# Add up the words, each multiplied by its weight.
+# Add up the words, each multiplied by its weight. `torch.zeros_like(x)` makes zeros in the shape of
+# `x` to start from, and `zip(a, b, strict=True)` takes the rows of two tensors in pairs.
 
 
 # %%

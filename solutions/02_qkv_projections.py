@@ -852,7 +852,7 @@ def copy_projections(source: "SelfAttention", target: "LinearSelfAttention") -> 
         True
     """
     ### BEGIN SOLUTION
-    with torch.no_grad():  # copying is no part of a calculation
+    with torch.no_grad():
         target.query.weight.copy_(source.w_query.T)
         target.key.weight.copy_(source.w_key.T)
         target.value.weight.copy_(source.w_value.T)

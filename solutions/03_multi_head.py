@@ -303,7 +303,7 @@ print("head 1:", x[0, :, 2:4].tolist())
 def split_heads(
     x: Float[Tensor, "batch n d_model"], n_heads: int
 ) -> Float[Tensor, "batch n_heads n d_head"]:
-    """The slice of features of each head: head h owns columns h·d_head to (h + 1)·d_head.
+    """The slice of features of each head: head h owns columns h·d_head up to (h + 1)·d_head.
 
     Raises ValueError when n_heads does not divide d_model.
 
@@ -640,7 +640,6 @@ class MultiHeadAttention(nn.Module):
         query = split_heads(self.query(query), self.n_heads)
         key = split_heads(self.key(key), self.n_heads)
         value = split_heads(self.value(value), self.n_heads)
-        # Scaling the queries touches fewer numbers than scaling the scores.
         attn_scores = (query / query.shape[-1] ** 0.5) @ key.transpose(-2, -1)
         attn_weights = weights_from_scores(attn_scores, keep)
         self.attn_weights = attn_weights.detach()

@@ -729,7 +729,8 @@ plot_leak(
 # False, and on leaking ones, where it should say True. You can't see their code. Some leak to a
 # single word, some in only one sentence of the batch, some by a way around the mask. You make the
 # inputs, so make them so that no leak can hide. Batches of three sentences, with six words of eight
-# features, are large enough for every leak to show.
+# features, are large enough for every leak to show. For new words in the shape of others,
+# `torch.randn_like(words)` draws random numbers.
 
 
 # %%

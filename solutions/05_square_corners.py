@@ -522,10 +522,10 @@ check(SquareCompleter)
 # ## One epoch
 #
 # An **epoch** is one pass over the training squares, batch by batch. For each batch, predict with
-# teacher forcing, measure the loss, clear the old gradients (`optimizer.zero_grad()`), compute the
-# new ones (`backward()` on the loss), and take a step (`optimizer.step()`). Why clear? `backward`
-# *adds* to the gradients that are there. **Predict before you run:** the derivative of w² at w = 3
-# is 6. What does the second line say?
+# teacher forcing, measure the loss, clear the old gradients (`zero_grad()` on the optimizer),
+# compute the new ones (`backward()` on the loss), and take a step (`step()` on the optimizer). Why
+# clear? `backward` *adds* to the gradients that are there. **Predict before you run:** the
+# derivative of w² at w = 3 is 6. What does the second line say?
 
 # %%
 w = torch.tensor(3.0, requires_grad=True)

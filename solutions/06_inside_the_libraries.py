@@ -164,7 +164,8 @@ for name, zeroed in rows.items():
 #
 # Take PyTorch's layer apart into a dict of eight tensors, under the names of our module's
 # parameters. Cut the packed bias, `in_proj_bias`, as you cut the packed weight. The output
-# projection is `out_proj`.
+# projection is `out_proj`. Slices will do; `chunk(3)` cuts a tensor into three in one go. And
+# `mha.state_dict()` is a dict of all parameters by name.
 
 
 # %%
@@ -731,18 +732,17 @@ torch.allclose(repaired(words, words).softmax(-1), weights, atol=1e-6)
 # Write the whole layer. Here d_k and d_v are the sizes of *one* head, as in the paper, and they may
 # differ. The check looks for:
 #
-# - four `Dense` layers with biases, named `query`, `key`, `value` and `output`. The first two make
-#   d_k features for every head, the third makes d_v, and the last makes d_model;
+# - four `Dense` layers with biases, named `query`, `key`, `value` and `output_dense`. The first two
+#   make d_k features for every head, the third makes d_v, and the last makes d_model;
 # - `call`, where there may be more keys than queries;
 # - scores divided by the root of what one head sums over;
 # - `keep`, a mask, True where a query may attend: [n_query, n_key] or [batch, n_query, n_key]. A
 #   query that may attend to nothing gets a context of zeros, never NaN;
 # - gradients that flow back to inputs and parameters.
 #
-# Use `keras.ops` (here `ops`: `reshape`, `transpose`, `matmul`, `softmax`, `where` …) or torch's
-# own functions; both work. (Every Keras layer has an `output` of its own, which belongs to models
-# built from `keras.Input`. Yours hides it. That does no harm here, where you call the layer on
-# tensors, but a layer for such models needs another name.)
+# Use `keras.ops` (here `ops`: `reshape`, `swapaxes`, `matmul`, `softmax`, `where` …, with `axis=`
+# for torch's `dim=`) or torch's own functions; both work. (Why not `output`, as in our layer? Every
+# Keras layer already has an attribute of that name, for models built from `keras.Input`.)
 
 
 # %%
@@ -763,7 +763,7 @@ class KerasMultiHeadAttention(keras.layers.Layer):
         self.query = keras.layers.Dense(n_heads * d_k)
         self.key = keras.layers.Dense(n_heads * d_k)
         self.value = keras.layers.Dense(n_heads * d_v)
-        self.output = keras.layers.Dense(d_model)
+        self.output_dense = keras.layers.Dense(d_model)
 
     def heads_first(self, x: Tensor) -> Tensor:
         """[batch, n, n_heads * d_head] as [batch, n_heads, n, d_head]."""
@@ -791,7 +791,7 @@ class KerasMultiHeadAttention(keras.layers.Layer):
             attn_weights = ops.softmax(ops.where(keep, attn_scores, low), axis=-1)
             attn_weights = ops.where(keep, attn_weights, 0.0)
         context = ops.swapaxes(ops.matmul(attn_weights, value), 1, 2)
-        return self.output(ops.reshape(context, (*context.shape[:2], -1)))
+        return self.output_dense(ops.reshape(context, (*context.shape[:2], -1)))
         ### END SOLUTION
 
 
@@ -811,8 +811,9 @@ words = torch.randn(2, 5, 12)
 mine = KerasMultiHeadAttention(n_heads=3, d_k=4, d_v=4, d_model=12)
 library = keras.layers.MultiHeadAttention(num_heads=3, key_dim=4)
 mine(words, words, words), library(words, words)  # make their parameters
-for name in ("query", "key", "value", "output"):
-    dense, its = getattr(mine, name), getattr(library, f"{name}_dense")
+layers = {"query": mine.query, "key": mine.key, "value": mine.value, "output": mine.output_dense}
+for name, dense in layers.items():
+    its = getattr(library, f"{name}_dense")
     dense.bias.assign(torch.randn(12))  # zero at the start, here too
     its.kernel.assign(ops.reshape(dense.kernel, its.kernel.shape))
     its.bias.assign(ops.reshape(dense.bias, its.bias.shape))
@@ -832,8 +833,7 @@ print("query, key, value:", torch.allclose(result, wrong, atol=1e-5))
 
 # %%
 ours = MultiHeadAttention(d_model=12, n_heads=3)
-for name in ("query", "key", "value", "output"):
-    dense = getattr(mine, name)
+for name, dense in layers.items():
     with torch.no_grad():
         getattr(ours, name).weight.copy_(dense.kernel.value.T)
         getattr(ours, name).bias.copy_(dense.bias.value)

@@ -108,9 +108,12 @@ def digests(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def changed_inputs(before: Mapping[str, Any], after: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of the arguments, known `before` a call, whose digests differ after it."""
-    known = digests(before)
-    return tuple(name for name in after if name in known and after[name] != known[name])
+    """Return the names of the arguments, known `before` a call, whose digests differ after it.
+
+    One without a digest counts as changed, unless none has one: there was no call.
+    """
+    known = digests(before) if after else {}
+    return tuple(name for name in known if after.get(name) != known[name])
 
 
 def _digest(tensor: Tensor) -> str:

@@ -150,20 +150,19 @@ def require_mode(module: Any, training: bool) -> None:
 def plain_tensor(value: Tensor, name: str) -> Tensor:
     """Copy a tensor to the CPU, without its graph. Raises WrongResult if that is impossible.
 
-    Its class, if it has one of its own, has no say in this: it could compute later, where nothing
-    is forbidden.
+    A class of its own is left behind: it could compute later, where nothing is forbidden.
     """
-    with torch._C.DisableTorchFunctionSubclass():
-        value = Tensor.detach(value)
-    if type(value) is not Tensor:
-        raise WrongResult("type", f"{describe(value)} for {name}")
     if value.layout is not torch.strided:
         raise WrongResult("type", f"a sparse tensor for {name}")
+    value = Tensor.as_subclass(value, Tensor)
     if value.dtype not in DTYPES:
         raise WrongResult("type", f"a tensor of dtype {str(value.dtype)[6:]} for {name}")
     if value.numel() > MOST_ELEMENTS:
         raise WrongResult("size", f"{tuple(value.shape)}")
-    return value.cpu().clone()
+    copied = value.detach().cpu().clone()
+    if type(copied) is not Tensor:
+        raise WrongResult("type", f"{describe(copied)} for {name}")
+    return copied
 
 
 def describe(value: Any) -> str:

@@ -2,7 +2,8 @@
 
 An exercise knows its points, and the heading of a question that a person marks those of the
 question. The text's headings know how long each takes, and the table at its top how long the lesson
-takes. What is added here is left out again on the way back from a notebook to its text.
+takes and what it is good for. What is added here is left out again on the way back from a notebook
+to its text.
 """
 
 import re
@@ -17,7 +18,7 @@ from autograder.lessons.written_questions import with_points, written_questions
 HEADING = re.compile(r"^(### Exercise \d+: `(\w+)` \()(?:\d+ points?, )?(\d+ minutes\))", re.M)
 ROW = re.compile(r"^\| \*\*Exercises\*\* \|.*\n?", re.M)
 TIME = re.compile(r"^\| \*\*Time\*\* \| (\d+) minutes", re.M)
-LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \|.*\n)", re.M)
+LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \| *(.*?) *\|\n?)", re.M)
 MOST_POINTS = 1_000
 
 
@@ -61,20 +62,22 @@ def settle_points(cells: Sequence[NotebookNode]) -> None:
 
 
 def stated_in_readme(readme: str, lesson: Lesson) -> str:
-    """Return the README with the lesson's minutes and points in its table of lessons.
+    """Return the README with the lesson's minutes, points and use in its table of lessons.
 
     Raises AuthoringError.
     """
-    minutes = TIME.search(lesson.notebook.cells[0].source)
-    if not minutes:
+    top = lesson.notebook.cells[0].source
+    minutes, use = TIME.search(top), LAST_ROW.search(top)
+    if not (minutes and use):
         raise AuthoringError(
-            f"The first cell of {lesson.text_path.name} does not say how long the lesson takes. "
-            "Add a row to its table: | **Time** | 60 minutes |"
+            f"The first cell of {lesson.text_path.name} does not say how long the lesson takes and "
+            "what it is good for. Add rows to its table: | **Time** | 60 minutes | and "
+            "| **You can then** | build an encoder |"
         )
     questions = written_questions(lesson.notebook.cells).values()
     points = sum(one.points for one in (*lesson.exercises, *questions))
     row = re.compile(rf"^(\| \[.*\]\(notebooks/{lesson.name}/.*\) \|).*$", re.M)
-    return row.sub(rf"\1 {minutes[1]} | {points} |", readme)
+    return row.sub(lambda match: f"{match[1]} {minutes[1]} | {points} | {use[2]} |", readme)
 
 
 def _nbgrader_points(cell: NotebookNode) -> float | None:

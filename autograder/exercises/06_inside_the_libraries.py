@@ -784,7 +784,7 @@ def keras_case(draw: Draw, **inputs: torch.Tensor) -> ModuleCase:
         "query": ("d_model", "n_heads*d_k"),
         "key": ("d_model", "n_heads*d_k"),
         "value": ("d_model", "n_heads*d_v"),
-        "output": ("n_heads*d_v", "d_model"),
+        "output_dense": ("n_heads*d_v", "d_model"),
     }
     parameters = {}
     for name, (d_in, d_out) in shapes.items():
@@ -930,7 +930,7 @@ KerasMultiHeadAttention = Exercise(
                     total = ops.sum(attn_weights, axis=-1, keepdims=True)
                     attn_weights = attn_weights / ops.maximum(total, 1e-20)
                 context = ops.einsum("bhij,bjhd->bihd", attn_weights, v)
-                return self.output(ops.reshape(context, (*query.shape[:2], -1)))
+                return self.output_dense(ops.reshape(context, (*query.shape[:2], -1)))
                 """
             ),
         ),
@@ -1120,9 +1120,9 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "no output projection",
-            "`self.output` is never called, so it has no parameters. Make the layer in `__init__`, "
-            "and send the merged heads through it in `call`.",
-            {f"self.output({JOIN})": JOIN},
+            "`self.output_dense` is never called, so it has no parameters. Make the layer in "
+            "`__init__`, and send the merged heads through it in `call`.",
+            {f"self.output_dense({JOIN})": JOIN},
         ),
         Mistake(
             "no bias in the output",
@@ -1233,7 +1233,7 @@ KerasMultiHeadAttention = Exercise(
                 attn_weights = attn_scores.softmax(-1)
                 if keep is not None:
                     attn_weights = attn_weights.masked_fill(~keep, 0.0)
-                return self.output((attn_weights @ value).transpose(1, 2).flatten(2))
+                return self.output_dense((attn_weights @ value).transpose(1, 2).flatten(2))
                 """
             ),
         ),
@@ -1249,22 +1249,22 @@ KerasMultiHeadAttention = Exercise(
                 heads = (x.unflatten(-1, (self.heads, -1)).transpose(1, 2) for x in projected)
                 keep = None if keep is None else keep.unsqueeze(-3)
                 context = F.scaled_dot_product_attention(*heads, attn_mask=keep)
-                return self.output(context.transpose(1, 2).flatten(2))
+                return self.output_dense(context.transpose(1, 2).flatten(2))
                 """
             ),
         ),
         Alternative(
             "a layer made in build, a loop over heads",
             {
-                "self.output = keras.layers.Dense(d_model)": """self.sizes = d_k, d_v, d_model
+                "self.output_dense = keras.layers.Dense(d_model)": """self.sizes = d_k, d_v, d_model
 
     def build(self, query_shape, key_shape, value_shape, keep_shape=None):
         d_k, d_v, d_model = self.sizes
         self.query.build(query_shape)
         self.key.build(key_shape)
         self.value.build(value_shape)
-        self.output = keras.layers.Dense(d_model)
-        self.output.build((None, None, self.heads * d_v))""",
+        self.output_dense = keras.layers.Dense(d_model)
+        self.output_dense.build((None, None, self.heads * d_v))""",
                 **instead(
                     """
                     query, key, value = self.query(query), self.key(key), self.value(value)
@@ -1279,7 +1279,7 @@ KerasMultiHeadAttention = Exercise(
                         if keep is not None:
                             weights = weights * keep.any(-1, keepdim=True)
                         contexts.append(weights @ value[..., own_v])
-                    return self.output(ops.concatenate(contexts, axis=-1))
+                    return self.output_dense(ops.concatenate(contexts, axis=-1))
                     """
                 ),
             },

@@ -51,8 +51,8 @@ class Watch:
         self._first: psutil.Process | None = None
         self._end, self._end_all = end, end_all
         self._group = group
-        self._processor_time = ProcessorTime(self._pids)
-        self._time = Stopwatch(limits.notebook_seconds, limits.patience, self._used)
+        used = group.seconds if group else ProcessorTime(self._pids)
+        self._time = Stopwatch(limits.notebook_seconds, limits.patience, used)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -97,9 +97,6 @@ class Watch:
 
     def _too_much_memory(self) -> str:
         return f"it used more than {self.limits.memory_bytes / 2**30:.1f} GB of memory"
-
-    def _used(self) -> float:
-        return self._group.seconds() if self._group else self._processor_time()
 
     def _move(self, group: Group) -> None:
         """Move the run into its group, with its ancestor, and what they start meanwhile."""

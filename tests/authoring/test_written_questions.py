@@ -104,7 +104,7 @@ def test_the_readme_counts_it_too(text):
         exercises=[SimpleNamespace(points=3)],
     )
     row = f"| [1. Of two](notebooks/{LESSON}/{LESSON}.ipynb) |"
-    assert stated_in_readme(f"{row} 1 | 1 |\n", lesson) == f"{row} 45 | 7 |\n"
+    assert stated_in_readme(f"{row} 1 | 1 | |\n", lesson) == f"{row} 45 | 7 | double it |\n"
 
 
 def test_there_and_back_it_is_the_same(text):

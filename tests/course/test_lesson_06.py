@@ -77,15 +77,20 @@ def keras_own(n_heads, d_k, d_v, d_model, words):
     return layer
 
 
+def dense_of(layer):
+    """Return the Dense layers of the lesson's Keras layer, in the order of `PROJECTIONS`."""
+    return layer.query, layer.key, layer.value, layer.output_dense
+
+
 def keras_library(layer, words):
     """Make Keras's own layer with the parameters of the lesson's layer."""
     n_heads, d_k, d_v = layer.heads, layer.query.units, layer.value.units
     library = keras.layers.MultiHeadAttention(
-        n_heads, d_k // n_heads, d_v // n_heads, output_shape=layer.output.units
+        n_heads, d_k // n_heads, d_v // n_heads, output_shape=layer.output_dense.units
     )
     library(words, words)
-    for name in PROJECTIONS:
-        mine, its = getattr(layer, name), getattr(library, f"{name}_dense")
+    for name, mine in zip(PROJECTIONS, dense_of(layer), strict=True):
+        its = getattr(library, f"{name}_dense")
         its.kernel.assign(ops.reshape(mine.kernel, its.kernel.shape))
         its.bias.assign(ops.reshape(mine.bias, its.bias.shape))
     return library
@@ -150,9 +155,9 @@ def test_ours_and_both_of_keras(call):
     layer = keras_own(n_heads, d_head, d_head, d_model, query)
     ours = LESSON_3["MultiHeadAttention"](d_model, n_heads).eval()
     with torch.no_grad():
-        for name in PROJECTIONS:
-            getattr(ours, name).weight.copy_(getattr(layer, name).kernel.value.T)
-            getattr(ours, name).bias.copy_(getattr(layer, name).bias.value)
+        for name, dense in zip(PROJECTIONS, dense_of(layer), strict=True):
+            getattr(ours, name).weight.copy_(dense.kernel.value.T)
+            getattr(ours, name).bias.copy_(dense.bias.value)
     result = ours(query, key, value, keep)
     library = keras_library(layer, query)
     assert_close(layer(query, key, value, keep), result)
@@ -171,8 +176,8 @@ def test_a_query_that_may_attend_to_nothing(call):
     theirs = torchs(n_heads * d_head, n_heads)
     results = [ours_of(m, theirs).eval()(query, key, value, keep) for m in (LESSON, LESSON_3)]
     layer = keras_own(n_heads, d_head, d_head, n_heads * d_head, query)
-    for name, kernel in zip(PROJECTIONS, ours_weights(theirs), strict=True):
-        getattr(layer, name).set_weights(kernel)
+    for dense, kernel in zip(dense_of(layer), ours_weights(theirs), strict=True):
+        dense.set_weights(kernel)
     results.append(layer(query, key, value, keep))
     for result in results:
         assert_close(result, results[0])

@@ -56,7 +56,7 @@ def load_from_torch(ours, theirs):
 def keras_multi_head_attention(build, parameters, query, key, value, keep=None):
     """Run torch's function head by head; sum over slices of the output's rows."""
     d_k, d_v = build["d_k"], build["d_v"]
-    result = parameters["output.bias"].expand(*query.shape[:2], build["d_model"])
+    result = parameters["output_dense.bias"].expand(*query.shape[:2], build["d_model"])
     for head in range(build["n_heads"]):
         own, own_v = slice(head * d_k, (head + 1) * d_k), slice(head * d_v, (head + 1) * d_v)
         q, k, v = (
@@ -64,7 +64,7 @@ def keras_multi_head_attention(build, parameters, query, key, value, keep=None):
             for name, x, part in (("query", query, own), ("key", key, own), ("value", value, own_v))
         )
         context = F.scaled_dot_product_attention(q, k, v, keep)
-        result = result + context @ parameters["output.kernel"][own_v]
+        result = result + context @ parameters["output_dense.kernel"][own_v]
     return result
 
 

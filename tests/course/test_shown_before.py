@@ -1,0 +1,98 @@
+"""Nothing is needed before it is shown: names, keywords and syntax of each solution.
+
+What a solution uses has to occur earlier in the course: in a lesson's text, its cells or its
+docstrings, but not in another solution, which learners may have written differently.
+"""
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+from textwrap import dedent, indent
+
+from autograder.lessons.lesson import Lesson, lesson_names
+
+REGION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
+# Syntax that many who know Python have not met.
+SYNTAX = (ast.DictComp, ast.Lambda, ast.MatMult, ast.NamedExpr, ast.Starred)
+
+
+def without_solutions(text: str) -> str:
+    return REGION.sub("", text)
+
+
+def shown_in(lessons: list[Lesson]) -> str:
+    return "\n".join(without_solutions(one.text_path.read_text("utf-8")) for one in lessons)
+
+
+def solutions_of(lesson: Lesson) -> Iterator[tuple[str, ast.AST]]:
+    """Yield each solution of a lesson, with what the lesson shows before it."""
+    text = lesson.text_path.read_text(encoding="utf-8")
+    for found in REGION.finditer(text):
+        yield without_solutions(text[: found.start()]), parsed(found[1])
+
+
+def parsed(region: str) -> ast.AST:
+    """Parse the body of a function, or what follows in a class after its first line."""
+    in_class = f"class Any:\n    def first():\n        ...\n{region}"
+    in_function = f"def any():\n    ...\n{indent(dedent(region), '    ')}"
+    try:
+        return ast.parse(in_function)
+    except IndentationError:
+        return ast.parse(in_class)
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that code needs to know: of functions, methods, and keywords as `dim=`."""
+    nodes = list(ast.walk(tree))
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and _is_stored(node)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    own |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and _is_own(node)}
+    for node in nodes:
+        match node:
+            case ast.Attribute(attr=name) | ast.Name(id=name) if name not in own:
+                yield name
+            case ast.keyword(arg=str(name)):
+                yield f"{name}="
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _is_own(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def is_shown(name: str, text: str) -> bool:
+    ending = r"\s*=" if name.endswith("=") else r"\b"
+    return re.search(rf"\b{re.escape(name.rstrip('='))}{ending}", text) is not None
+
+
+def syntax_in(tree: ast.AST) -> set[type]:
+    return {type(node) for node in ast.walk(tree)} & set(SYNTAX)
+
+
+def code_in(text: str) -> ast.AST:
+    """Parse the code cells of a text, as far as they are whole without solutions."""
+    cells = [cell.partition("\n")[2] for cell in text.split("# %%")]
+    return ast.Module([node for cell in cells for node in _statements(cell)], [])
+
+
+def _statements(cell: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(cell).body
+    except SyntaxError:  # the solution was all there was in a function, or it is no code
+        return []
+
+
+def test_what_a_solution_uses_is_shown_before(lesson):
+    names = lesson_names()
+    earlier = shown_in([Lesson(name) for name in takewhile(lambda n: n != lesson.name, names)])
+    for before, solution in solutions_of(lesson):
+        shown = earlier + before
+        needed = {*names_in(solution)} - {*dir(builtins)}
+        assert [name for name in sorted(needed) if not is_shown(name, shown)] == []
+        assert syntax_in(solution) <= syntax_in(code_in(shown))
