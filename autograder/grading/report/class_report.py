@@ -22,9 +22,10 @@ class AspectReport:
 
 @dataclass
 class ExerciseReport:
-    """How a class did on one exercise.
+    """How those who have points for an exercise did on it.
 
-    full, partial: how many got all points, or some. lost: how many sent no answer to judge.
+    full, partial: how many have all points, or some. lost: how many sent no answer to judge.
+    aspects: of the answers that were judged.
     wrong: who gave a wrong answer, by the mistake's name and what they were told.
     """
 
@@ -38,24 +39,26 @@ class ExerciseReport:
     aspects: dict[str, AspectReport] = field(default_factory=dict)
     wrong: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
-    def add(self, verdict: dict[str, Any], learner: str = "") -> None:
+    judged: int = 0
+
+    def count(self, points: float, state: str) -> None:
+        """Count a submission's points; state: "full", "partial", "none" or "unanswered"."""
         self.submissions += 1
-        self.points += verdict["points"]
+        self.points += points
+        self.full += state == "full"
+        self.partial += state == "partial"
+        self.unanswered += state == "unanswered"
+
+    def judge(self, verdict: dict[str, Any], learner: str, state: str) -> None:
+        """Count what the check found in a submission, whose points are counted already."""
+        self.judged += 1
         for aspect in verdict["aspects"]:
             report = self.aspects.setdefault(aspect["name"], AspectReport(aspect["points"]))
             report.submissions += 1
             report.held += aspect["held"]
-        self._count(verdict, learner)
-
-    def _count(self, verdict: dict[str, Any], learner: str) -> None:
-        if not verdict["answered"]:
-            self.unanswered += 1
-        elif verdict["points"] == verdict["max_points"]:
-            self.full += 1
-        elif nothing_came(verdict):
-            self.lost += 1
-        else:
-            self.partial += verdict["points"] > 0
+        if nothing_came(verdict):
+            self.lost += state == "none"
+        elif verdict["answered"] and verdict["points"] < verdict["max_points"]:
             told = verdict["mistake"], verdict["sentence"]
             self.wrong.setdefault(told, []).append(learner)
 

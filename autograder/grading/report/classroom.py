@@ -27,7 +27,8 @@ from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 from autograder.judging.explain_problem import explain_problem
 
 UNREADABLE = "unreadable"
-ENDED_EARLY = NOTHING_CAME | {"time", "waiting", "memory", "recursion"}
+# "not run" is what a notebook that stopped says of each check after that.
+ENDED_EARLY = NOTHING_CAME - {"not run"} | {"time", "waiting", "memory", "recursion"}
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,15 @@ class Points:
 
 @dataclass(frozen=True)
 class Row:
-    """One learner. late: how long after the due date it was handed in."""
+    """One learner.
+
+    outcome: "not graded" also if a mark is missing that only a person can give.
+    judged: whether the checks judged an answer. late: how long after the due date it was handed in.
+    """
 
     learner: str
     outcome: str
+    judged: bool
     mark: float | None
     late: timedelta
     points: list[Points]
@@ -151,8 +157,8 @@ def make_report(
         most=sum(column.most for column in columns),
         columns=columns,
         rows=rows,
-        exercises=_exercises(submissions, columns) | _without_verdicts(rows, columns),
-        not_graded=_not_graded(submissions, rows),
+        exercises=_exercises(submissions, rows, columns),
+        not_graded=_not_graded(submissions, rows, marks),
         ended_early=_ended_early(submissions),
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
@@ -162,7 +168,7 @@ def make_report(
         notebooks=marks.notebooks or [lesson],
         due=marks.due,
         names=marks.names,
-        notes=[*notes, *_waiting(rows, marks)],
+        notes=[*notes, *_waiting(lesson, submissions, marks)],
     )
 
 
@@ -197,63 +203,56 @@ def _columns(submissions: Sequence[Submission], marks: Marks) -> list[Column]:
 
 
 def _exercises(
-    submissions: Sequence[Submission], columns: Sequence[Column]
+    submissions: Sequence[Submission], rows: Sequence[Row], columns: Sequence[Column]
 ) -> dict[str, ExerciseReport]:
-    """Make a report for each exercise of the lesson that was judged."""
-    reports = {c.exercise: ExerciseReport(c.most) for c in columns if c.exercise}
-    for submission in submissions:
-        for exercise, verdict in submission.verdicts.items():
-            if exercise in reports:
-                reports[exercise].add(verdict, submission.learner)
+    """Report on each exercise, and each other cell with points, from those who have points."""
+    reports = {column.title: ExerciseReport(column.most) for column in columns}
+    for submission, row in zip(submissions, rows, strict=True):
+        for column, points in zip(columns, row.points, strict=True):
+            if points.points is None:
+                continue
+            report, verdict = reports[column.title], submission.verdicts.get(column.exercise)
+            report.count(points.points, points.state)
+            if verdict and verdict["graded"]:
+                report.judge(verdict, submission.learner, points.state)
     for report in reports.values():
         # Aspects in few notebooks are from another version of the lesson, or made up.
         aspects = report.aspects.items()
-        report.aspects = {n: a for n, a in aspects if 2 * a.submissions > report.submissions}
-    return {exercise: report for exercise, report in reports.items() if report.submissions}
+        report.aspects = {n: a for n, a in aspects if 2 * a.submissions > report.judged}
+    return {title: report for title, report in reports.items() if report.submissions}
 
 
-def _without_verdicts(rows: Sequence[Row], columns: Sequence[Column]) -> dict[str, ExerciseReport]:
-    """Make a report for each cell that a person marks, or an instructor's own test."""
-    reports = {}
-    for number, column in enumerate(columns):
-        given = [row.points[number] for row in rows if row.points[number].points is not None]
-        if given and not column.exercise:
-            states = Counter(points.state for points in given)
-            reports[column.title] = ExerciseReport(
-                column.most,
-                submissions=len(given),
-                full=states["full"],
-                partial=states["partial"],
-                unanswered=states["unanswered"],
-                points=sum(points.points for points in given),
-            )
-    return reports
-
-
-def _waiting(rows: Sequence[Row], marks: Marks) -> list[str]:
+def _waiting(lesson: str, submissions: Sequence[Submission], marks: Marks) -> list[str]:
     """Say how many have no mark only because a person still has to give points."""
-    graded = [row.learner for row in rows if row.outcome not in (NOT_GRADED, UNREADABLE)]
-    count = sum(marks.learners[one].waiting for one in graded if one in marks.learners)
-    wait = "submission waits" if count == 1 else "submissions wait"
-    return [f"{count} {wait} to be marked by hand, in formgrader."] if count else []
+    read = [one.learner for one in submissions if one.outcome not in (NOT_GRADED, "")]
+    count = sum(marks.learners[one].waiting for one in read if one in marks.learners)
+    told = f"{count} submission{'' if count == 1 else 's'} to mark by hand, in formgrader."
+    return [f"{lesson}: {told}"] if count else []
 
 
 def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row:
     mark = marks.learners.get(submission.learner)
+    score = _score(submission, mark, marks)
     return Row(
         learner=submission.learner,
-        outcome=submission.outcome or _outcome(submission, mark, marks),
-        mark=_score(submission, mark, marks),
+        outcome=_outcome(submission, mark, marks, score),
+        judged=any(one["graded"] and one["answered"] for one in submission.verdicts.values()),
+        mark=score,
         late=mark.late if mark else timedelta(0),
         points=[_points(submission, column, mark, marks) for column in columns],
         remarks=submission.troubles + _remarks(submission, mark, marks),
     )
 
 
-def _outcome(submission: Submission, mark: Mark | None, marks: Marks) -> str:
-    """Return the outcome of a notebook that does not state it, such as an instructor's own."""
+def _outcome(submission: Submission, mark: Mark | None, marks: Marks, score: float | None) -> str:
+    """Return the outcome: not graded if there is no mark yet, whatever the notebook states.
+
+    A notebook that states none, such as an instructor's own, is graded if it is complete.
+    """
     whole = submission.graded is not None and mark is not None
-    return "graded" if whole and not marks.checks else UNREADABLE
+    if not submission.outcome and (marks.checks or not whole):
+        return UNREADABLE
+    return NOT_GRADED if score is None else submission.outcome or "graded"
 
 
 def _score(submission: Submission, mark: Mark | None, marks: Marks) -> float | None:
@@ -293,17 +292,32 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
     if mark and mark.by_hand:
         remarks.append("Partly marked by hand.")
     if mark and mark.waiting:
-        remarks.append("Waits to be marked by hand.")
+        remarks.append(_to_mark(mark, marks))
     return remarks
 
 
-def _not_graded(submissions: Sequence[Submission], rows: Sequence[Row]) -> list[tuple[str, str]]:
+def _to_mark(mark: Mark, marks: Marks) -> str:
+    """Say what a person still has to mark."""
+    cells = [cell for cell in marks.most if cell in mark.waiting_for]
+    names = ", ".join(f"`{marks.checks.get(cell, cell)}`" for cell in cells)
+    return f"To mark by hand: {'everything' if len(cells) == len(marks.most) else names}."
+
+
+def _not_graded(
+    submissions: Sequence[Submission], rows: Sequence[Row], marks: Marks
+) -> list[tuple[str, str]]:
     """List who has no mark, and why."""
     return [
-        (row.learner, submission.reason or " ".join(row.remarks))
+        (row.learner, submission.reason or _why(row, marks.learners.get(row.learner), marks))
         for submission, row in zip(submissions, rows, strict=True)
         if row.outcome in (NOT_GRADED, UNREADABLE)
     ]
+
+
+def _why(row: Row, mark: Mark | None, marks: Marks) -> str:
+    if row.outcome == NOT_GRADED and mark and mark.waiting:
+        return _to_mark(mark, marks)
+    return " ".join(row.remarks)
 
 
 def _ended_early(submissions: Sequence[Submission]) -> list[Lead]:
@@ -314,5 +328,4 @@ def _ended_early(submissions: Sequence[Submission]) -> list[Lead]:
         for exercise, verdict in submission.verdicts.items()
         for problem in verdict["problems"]
         if problem["kind"] in ENDED_EARLY
-        and not (problem["kind"] == "not run" and submission.outcome == NOT_GRADED)
     ]

@@ -39,15 +39,19 @@ class Mark:
 
     given: the points before the late penalty. late: how long after the due date it was handed in.
     points: by grade cell; None where there are none yet. by_hand: whether a person gave some of
-    them. waiting: whether some still have to be given by hand.
+    them. waiting_for: the cells whose points still have to be given by hand.
     """
 
     given: float = 0.0
     penalty: float = 0.0
     late: timedelta = timedelta(0)
-    waiting: bool = False
     by_hand: bool = False
     points: dict[str, float | None] = field(default_factory=dict)
+    waiting_for: set[str] = field(default_factory=set)
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self.waiting_for)
 
     @property
     def score(self) -> float:
@@ -116,7 +120,8 @@ def _read(session: Session, lesson: str) -> Marks:
         mark.given += score
         mark.points[cell] = None if auto is None and manual is None else score
         mark.by_hand |= manual is not None or bool(extra)
-        mark.waiting |= bool(waiting)
+        if waiting:
+            mark.waiting_for.add(cell)
     return marks
 
 

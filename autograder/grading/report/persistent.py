@@ -55,7 +55,7 @@ def persistent_mistakes(reports: Iterable[Report]) -> list[Persistent]:
     found: dict[Kind, dict[str, Mapping[str, list[str]]]] = {}
     answered = {}
     for report in reports:
-        answered[report.lesson] = sum(row.outcome == "graded" for row in report.rows)
+        answered[report.lesson] = sum(row.judged for row in report.rows)
         for kind, by_learner in report.kinds.items():
             found.setdefault(kind, {})[report.lesson] = by_learner
     several = (Persistent(kind, where, answered) for kind, where in found.items() if len(where) > 1)

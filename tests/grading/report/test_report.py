@@ -88,6 +88,19 @@ def report(course):
     return gather(LESSON, course_files(course))
 
 
+def change_grades(course, learner, *cells, **values):
+    """Change a learner's grades in the gradebook, of all cells or of some."""
+    engine = create_engine(f"sqlite:///{course / 'gradebook.db'}")
+    with Session(engine) as session:
+        for grade in session.query(api.Grade).all():
+            of_learner = grade.notebook.assignment.student.id == learner
+            if of_learner and (not cells or grade.cell.name in cells):
+                for name, value in values.items():
+                    setattr(grade, name, value)
+        session.commit()
+    engine.dispose()
+
+
 def page(course):
     assert main([LESSON, f"--course={course}"]) == 0
     return (course / "build" / "report" / f"{LESSON}.html").read_text(encoding="utf-8")
@@ -110,14 +123,25 @@ def test_the_head_counts_submissions_and_marks(course):
 
 def test_exercises_and_aspects_say_who_got_them(course):
     softmax = report(course).exercises["softmax"]
-    assert (softmax.full, softmax.partial, softmax.unanswered, softmax.lost) == (2, 1, 1, 1)
+    assert (softmax.full, softmax.partial, softmax.unanswered, softmax.lost) == (2, 1, 1, 0)
     assert {name: aspect.held for name, aspect in softmax.aspects.items()} == {
-        "the shape": 8,
+        "the shape": 7,
         "the numbers": 2,
     }
     told = Reader(page(course)).sections["exercises"]
-    assert "softmax mean 1.1 of 4 points; 1 partly right 2 of 8 (25%) 2 1 cut off" in told
+    assert "softmax mean 1.3 of 4 points; 1 partly right 2 of 7 (29%) 1 the shape" in told
     assert told.index("softmax") < told.index("attend")
+
+
+def test_an_exercise_counts_who_has_points_for_it_and_points_given_by_hand(course):
+    attend = report(course).exercises["attend"]  # cleo's 2.5 are given by hand, hal has none
+    assert (attend.submissions, attend.points) == (7, 3 * 6 + 2.5)
+    assert (attend.full, attend.partial, attend.unanswered, attend.lost) == (3, 1, 1, 0)
+    assert ("max first", MAX_WORDS) in attend.wrong
+    change_grades(course, "hal", manual_score=4, needs_manual_grade=False)
+    softmax = report(course).exercises["softmax"]
+    assert (softmax.submissions, softmax.full, softmax.points) == (8, 3, 13)
+    assert softmax.aspects["the numbers"].submissions == 7
 
 
 def test_mistakes_come_by_how_many_made_them_with_the_words(course):
@@ -363,15 +387,36 @@ def test_a_damaged_gradebook_is_a_sentence_and_no_page(course, capsys):
 
 
 def test_what_was_not_graded_is_settled_by_points_given_by_hand(course):
-    with Session(create_engine(f"sqlite:///{course / 'gradebook.db'}")) as session:
-        for grade in session.query(api.Grade).all():
-            if grade.notebook.assignment.student.id == "hal":
-                grade.manual_score, grade.needs_manual_grade = 2, False
-        session.commit()
+    change_grades(course, "hal", manual_score=2, needs_manual_grade=False)
     found = report(course)
     [hal] = [row for row in found.rows if row.learner == "hal"]
     assert (hal.outcome, hal.mark) == ("graded", 4)
     assert found.not_graded == []
+    assert "hal" not in [lead.learner for lead in found.ended_early]
+
+
+def test_what_a_person_still_has_to_mark_is_not_graded(course):
+    change_grades(course, "ann", "check_attend", auto_score=None, needs_manual_grade=True)
+    found = report(course)
+    ann = found.rows[0]
+    assert (ann.outcome, ann.mark) == ("not graded", None)
+    assert found.outcomes == {"graded": 5, "unanswered": 1, "not graded": 2}
+    assert ("ann", "To mark by hand: `attend`.") in found.not_graded
+    sections = Reader(page(course)).sections
+    assert f"{LESSON}: 1 submission to mark by hand, in formgrader." in sections[""]
+    assert "hal – – – not graded To mark by hand: everything." in sections["learners"]
+
+
+def test_without_a_mark_nothing_is_graded(course):
+    write_class(course, {"zed": CLASS["ann"]})
+    found = report(course)
+    assert (found.rows[-1].outcome, found.rows[-1].mark) == ("not graded", None)
+    assert ("zed", "There is no mark in the gradebook.") in found.not_graded
+
+
+def test_mistakes_are_counted_among_those_with_a_judged_answer(course):
+    change_grades(course, "cleo", "check_attend", manual_score=None, needs_manual_grade=True)
+    assert [row.learner for row in report(course).rows if row.judged] == [*CLASS][:6]
 
 
 def test_a_verdict_is_cut_to_a_bearable_size():
