@@ -1,7 +1,7 @@
 """Cells as HTML that is safe to put on the page."""
 
-import re
 from collections.abc import Iterable, Iterator
+from html import escape
 
 from markupsafe import Markup
 
@@ -14,7 +14,6 @@ from autograder.grading.feedback.text import as_text, without_controls
 from autograder.grading.report.harmless import MOST_TEXT
 from autograder.grading.worker.job import SHOWN
 
-OPENED, CLOSED = re.compile("<h[1-6]>"), re.compile("</h[1-6]>")
 NO_ROOM = left_out("The rest is left out: this page would be too long. It is in the notebook.")
 
 
@@ -34,10 +33,10 @@ class Renderer:
         """Put the headings of what follows below a heading of this level."""
         self._sanitizer.put_below(level)
 
-    def words(self, markdown: str) -> Markup:
-        """Render what an instructor wrote, which may stand anywhere: its headings are only bold."""
-        html = Sanitizer(self._budget).markdown(markdown)
-        return self._as_far_as_it_fits([_boxed(OPENED.sub("<p><b>", CLOSED.sub("</b></p>", html)))])
+    def words(self, text: str) -> Markup:
+        """Render what an instructor wrote, as it was written."""
+        plain = escape(without_controls(text.strip()), quote=False)
+        return self._as_far_as_it_fits([plain and f'<p class="plain">{plain}</p>'])
 
     def cell(self, cell: Cell) -> Markup:
         """Render a cell with its outputs."""

@@ -180,13 +180,23 @@ def test_what_a_person_changed(score, points, said):
 def test_comments_are_on_top_and_at_the_exercise():
     soup = page(
         [*TWO, solution("helper", "y = 1")],
-        facts(POINTS, {"attend": "Look at **row** $i$.", "helper": "Not needed."}),
+        facts(POINTS, {"attend": "Look at row i.", "helper": "Not needed."}),
     )
     on_top = words(soup.select_one(".said"))
-    assert on_top.startswith("On attend Look at row i .")
+    assert on_top.startswith("On attend Look at row i.")
     assert on_top.endswith("On a cell in the rest of your notebook Not needed.")
-    assert "Your instructor says: Look at row i ." in answers(soup)[1]
+    assert "Your instructor says: Look at row i." in answers(soup)[1]
     assert "Your instructor says: Not needed." in rest(soup)
+
+
+def test_a_comment_is_shown_as_it_was_written():
+    said = "# `__init__`: 2*3*4\n\n\t$5 and $6, <b>not</b> &lt;\r\n- [x](y)"
+    soup = page(TWO, facts(POINTS, {"attend": f"\n{said}\n"}))
+    for comment in soup.select(".said dd, .comment"):
+        [plain] = comment.select(".plain")
+        assert plain.get_text() == said.replace("\r", "") and not plain.find(True)
+    assert len(soup.select(".plain")) == 2
+    assert "white-space: pre-wrap" in soup.style.string.split(".plain")[1]
 
 
 def test_without_comments_there_is_no_place_for_them():
