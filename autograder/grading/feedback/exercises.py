@@ -43,6 +43,7 @@ class Exercise:
 
     title: its name; is_code: whether that is a name in code.
     kind: CHECK, TEST, WRITTEN or TASK.
+    judged: whether the answer was run and judged, as far as it is code.
     sentence: what is wrong; notes: what the instructor changed. Backticks mark code in both.
     solutions: the cells before `graded` that belong to it, such as the question.
     """
@@ -53,6 +54,7 @@ class Exercise:
     score: Score
     state: State
     graded: Cell
+    judged: bool = True
     solutions: tuple[Cell, ...] = ()
     sentence: str = ""
     notes: tuple[str, ...] = ()
@@ -99,7 +101,7 @@ def _in_order(cells: Iterable[Cell], facts: Facts, order: Sequence[str]) -> list
 
 
 def _exercise(cell: Cell, solutions: tuple[Cell, ...], facts: Facts, number: int) -> Exercise:
-    verdict, score, kind = _verdict(cell), facts.scores[cell.name], _kind(cell)
+    verdict, score, kind = verdict_of(cell), facts.scores[cell.name], _kind(cell)
     cells = (*solutions, cell)
     state = _state(score, _is_answered(verdict, cells, facts))
     title, is_code = _title(cell, verdict, kind, number)
@@ -110,6 +112,7 @@ def _exercise(cell: Cell, solutions: tuple[Cell, ...], facts: Facts, number: int
         score=score,
         state=state,
         graded=cell,
+        judged=verdict.get("graded", True) if verdict else not _not_run(cell),
         solutions=solutions,
         sentence=_sentence(cell, verdict, kind, state),
         notes=tuple(_notes(score, kind)),
@@ -125,7 +128,7 @@ def _kind(cell: Cell) -> str:
     return CHECK if VERDICT in cell.metadata or exercise_checked(cell.source) else TEST
 
 
-def _verdict(cell: Cell) -> dict[str, Any] | None:
+def verdict_of(cell: Cell) -> dict[str, Any] | None:
     """Return the verdict in a cell's metadata; {} if it is damaged, None if there is none."""
     if VERDICT not in cell.metadata:
         return None
@@ -178,6 +181,10 @@ def _failure(cell: Cell) -> str:
     if name == NOT_RUN:
         return f"The notebook stopped before this test. {value}".strip()
     return f"The test stopped with `{name}`" + (f": {value}" if value else ".")
+
+
+def _not_run(cell: Cell) -> bool:
+    return any(output.get("ename") == NOT_RUN for output in cell.outputs)
 
 
 def _without_marks(value: object) -> str:

@@ -23,6 +23,7 @@ from autograder.grading.feedback.notebook import Cell, Outline
 from autograder.grading.feedback.render import Renderer
 from autograder.grading.report.template import fill_template
 from autograder.grading.report.untrusted import LONGEST_NAME, checked_run, visible
+from autograder.grading.submission.read_notebook import without_remedy
 from autograder.grading.worker.job import NOT_GRADED, SHOWN
 
 HERE = Path(__file__).parent
@@ -43,6 +44,11 @@ class Answer:
     html: Markup
     comments: list[Markup]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing that the table of exercises does not say."""
+        return not self.html and not self.comments
+
 
 @dataclass(frozen=True)
 class RestCell:
@@ -59,6 +65,7 @@ class RestCell:
 class Feedback:
     """All that the page shows.
 
+    answers: of all exercises, though some have nothing to show.
     why: why it, or a part of it, is not graded. unshown: why no cell of the notebook is here.
     left_out: how many cells had no room.
     """
@@ -75,6 +82,19 @@ class Feedback:
     def waiting(self) -> list[Exercise]:
         exercises = [answer.exercise for answer in self.answers]
         return [exercise for exercise in exercises if exercise.state == WAITING]
+
+    @property
+    def shown(self) -> list[Answer]:
+        return [answer for answer in self.answers if not answer.is_empty]
+
+    @property
+    def cause(self) -> str:
+        """Why it is not graded; what to do about that, only as long as a mark is missing."""
+        return self.why if self.waiting else without_remedy(self.why)
+
+    def remarks(self, exercise: Exercise) -> Sequence[str]:
+        """Return what to say of an exercise; of one that was not judged, the top has said why."""
+        return exercise.remarks if exercise.judged or not self.why else exercise.notes
 
     @property
     def commented(self) -> bool:
@@ -130,10 +150,11 @@ def _answers(renderer: Renderer, exercises: list[Exercise]) -> list[Answer]:
 
 
 def _graded(renderer: Renderer, exercise: Exercise) -> Markup:
-    """Render a graded cell. Of a `check(…)`, only the card says anything, once it is graded."""
+    """Render a graded cell. Of a `check(…)`, only the card says anything, if it was judged."""
     renderer.put_below(ANSWER_LEVEL)
     if exercise.kind == CHECK:
-        return Markup() if exercise.state == WAITING else renderer.outputs(exercise.graded)
+        is_told = exercise.judged and exercise.state != WAITING
+        return renderer.outputs(exercise.graded) if is_told else Markup()
     html, label = renderer.cell(exercise.graded), LABELS.get(exercise.kind)
     return Markup('<p class="label">{}</p>').format(label) + html if html and label else html
 
@@ -145,7 +166,7 @@ def _solutions(renderer: Renderer, exercise: Exercise) -> Markup:
 
 def _rest(cells: Sequence[Cell], answers: list[Answer]) -> list[tuple[Cell, Answer | None]]:
     """List the cells of no answer, and the first cell of each answer with that answer."""
-    by_place = {answer.place: answer for answer in answers}
+    by_place = {answer.place: answer for answer in answers if not answer.is_empty}
     taken = {cell.number for answer in answers for cell in answer.exercise.cells}
     return [
         (cell, by_place.get(_anchor(cell)))

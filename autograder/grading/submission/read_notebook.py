@@ -18,11 +18,15 @@ from autograder.grading.submission.cells import (
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
 MOST_CELLS = 5_000
+SAVE_IT = "save the notebook and hand it in again"
 FRESH_COPY = "copy your answers into a fresh copy of the lesson and hand that in"
 CLEAR_OUTPUTS = (
     "clear its outputs (in JupyterLab: Edit, Clear Outputs of All Cells), save it and hand it in "
     "again"
 )
+RIGHT_ONE = "hand in the one of this assignment"
+LESSON_FILE = "hand in the lesson's .ipynb file"
+REMEDIES = (SAVE_IT, FRESH_COPY, CLEAR_OUTPUTS, RIGHT_ONE, LESSON_FILE)
 
 
 class BrokenSubmission(Exception):
@@ -55,17 +59,24 @@ def require_any_of(notebook: NotebookNode, grade_ids: Iterable[str]) -> None:
         raise BrokenSubmission(f"There is nothing in the notebook: {FRESH_COPY}.")
     expected, found = set(grade_ids), set(filter(None, map(grade_id_of, notebook.cells)))
     if expected and found and not expected & found:
-        raise BrokenSubmission("This is another notebook: hand in the one of this assignment.")
+        raise BrokenSubmission(f"This is another notebook: {RIGHT_ONE}.")
+
+
+def without_remedy(reason: str) -> str:
+    """Return why a notebook could not be read, without what its learner can do about it."""
+    endings = (f": {remedy}" for remedy in REMEDIES)
+    found = next((end for end in endings if reason.removesuffix(".").endswith(end)), "")
+    return f"{reason.removesuffix('.').removesuffix(found)}." if found else reason
 
 
 def _parse(data: bytes) -> Any:
     """Parse the JSON in `data`. Raises BrokenSubmission."""
     if not data.removeprefix(b"\xef\xbb\xbf").strip(b"\0 \t\r\n"):
-        raise BrokenSubmission("The file is empty: save the notebook and hand it in again.")
+        raise BrokenSubmission(f"The file is empty: {SAVE_IT}.")
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        why = f"The file is no notebook, for it is not text in UTF-8 (byte {error.start})"
+        why = f"The file is not a notebook, for it is not text in UTF-8 (byte {error.start})"
     except (RecursionError, MemoryError):
         raise BrokenSubmission(
             f"The notebook is nested too deeply to be read: {CLEAR_OUTPUTS}."
@@ -86,7 +97,7 @@ def _cells(tree: Any) -> list:
         case {"worksheets": list(sheets)}:
             return _converted(sheets)
     raise BrokenSubmission(
-        "The file is no notebook, for it has no list of cells: hand in the lesson's .ipynb file."
+        f"The file is not a notebook, for it has no list of cells: {LESSON_FILE}."
     )
 
 

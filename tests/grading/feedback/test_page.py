@@ -10,6 +10,7 @@ from autograder.grading.feedback.notebook import Outline
 from autograder.grading.feedback.page import render_page, why_not_graded
 from autograder.grading.report.filters import duration
 from autograder.grading.report.untrusted import LONGEST_TEXT
+from autograder.grading.submission.read_notebook import FRESH_COPY
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.judging.card import AMBER, GREEN, RED, verdict_card
 from autograder.judging.judge import judge
@@ -209,7 +210,7 @@ def test_a_notebook_that_could_not_be_graded_says_why():
     soup = page(cells, known, why="`while True` took too long")
     assert "No mark yet" in header(soup) and "of 4 points" not in header(soup)
     assert "This notebook could not be graded: while True took too long" in header(soup)
-    assert "waits for your instructor" in header(soup)
+    assert "Your instructor still has to look at it." in header(soup)
     assert rows(soup) == [["softmax", "– of 4", "… not graded yet"]]
 
 
@@ -222,6 +223,53 @@ def test_the_page_of_a_damaged_notebook_says_so_once():
     assert words(soup).count(why) == 1
     assert "0 of 4" not in words(soup)
     assert soup.select_one(".rest") is None
+
+
+def unread(name, why):
+    """Make the cells of an exercise in a notebook that could not be read."""
+    said = f"The check of `{name}` did not run: {why}"
+    _, check = exercise(name, 0, said, problems=(Problem("not run", why),))
+    return [solution(name, ""), check]
+
+
+def test_what_has_nothing_to_show_has_no_section_and_no_link():
+    why = "The file is empty: save the notebook and hand it in again."
+    cells = [*unread("softmax", why), *unread("attend", why)]
+    nothing = {"check_softmax": (4, None, None), "check_attend": (4, None, None)}
+    soup = page(cells, facts(nothing), why=why)
+    assert answers(soup) == [] and "Your answers" not in words(soup)
+    assert soup.table.a is None and [row[0] for row in rows(soup)] == ["softmax", "attend"]
+    soup = page(cells, facts(nothing, {"attend": "Come and see me."}), why=why)
+    assert [words(section.h3) for section in soup.select("section.answer")] == ["attend"]
+    assert all(soup.find(id=link["href"][1:]) for link in soup.find_all("a"))
+
+
+def test_a_damaged_notebook_marked_by_hand_has_its_points_and_no_cards():
+    why = f"The notebook is damaged or cut off, for it is not valid JSON (line 1): {FRESH_COPY}."
+    cells = [*unread("softmax", why), *unread("attend", why)]
+    known = facts({"check_softmax": (4, None, 4), "check_attend": (4, None, 0)}, {"softmax": "Hi"})
+    soup = page(cells, known, why=why)
+    assert rows(soup) == [
+        ["softmax", "4 of 4", "✓ all points Your instructor gave 4 of 4 points."],
+        ["attend", "0 of 4", "✗ no points Your instructor gave 0 of 4 points."],
+    ]
+    assert words(soup).count("valid JSON") == 1 and "hand that in" not in words(soup)
+    assert not soup.select(".shown") and len(answers(soup)) == 1
+
+
+def test_a_part_that_was_not_judged_has_no_card():
+    lost = exercise("attend", 0, "It stopped.", problems=(Problem("not run", "It stopped."),))
+    known = facts({**POINTS, "check_attend": (4, None, None)})
+    soup = page([*TWO[:2], *lost], known, why="It stopped.")
+    assert [len(section.select(".shown")) for section in soup.select("section.answer")] == [1, 0]
+    assert "def attend" in answers(soup)[1] and words(soup).count("It stopped.") == 1
+
+
+def test_a_test_that_was_not_run_says_why_once():
+    error = new_output("error", ename=NOT_RUN, evalue="It is cut off.", traceback=[])
+    known = facts({"test_x": (2, None, None)})
+    soup = page([asserting("test_x", "assert x", 2, error)], known, why="It is cut off.")
+    assert rows(soup) == [["test_x", "– of 2", "… not graded yet"]]
 
 
 def test_a_part_that_could_not_be_graded_says_why():

@@ -1,0 +1,37 @@
+"""What is said of a notebook that can't be read, before and after a person gives it points."""
+
+import pytest
+
+from autograder.grading.submission.read_notebook import (
+    BrokenSubmission,
+    read_notebook,
+    without_remedy,
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "cause"),
+    [
+        (b"", "The file is empty."),
+        (b"\xff", "The file is not a notebook, for it is not text in UTF-8 (byte 0)."),
+        (b"{}", "The file is not a notebook, for it has no list of cells."),
+        (b"[" * 100_000, "The notebook is nested too deeply to be read."),
+        (b" " * 2000, "The notebook is too large, 0.0 MB where at most 0.0 MB are read."),
+        (
+            b"no notebook",
+            "The notebook is damaged or cut off, for it is not valid JSON (Expecting value: line 1 "
+            "column 1 (char 0)).",
+        ),
+    ],
+)
+def test_a_reason_can_be_told_without_its_remedy(data, cause):
+    with pytest.raises(BrokenSubmission) as broken:
+        read_notebook(data, 1000 if data[:1] == b" " else 1_000_000)
+    said = str(broken.value)
+    assert said.startswith(cause[:-1]) and len(said) > len(cause)
+    assert without_remedy(said) == without_remedy(said.removesuffix(".")) == cause
+
+
+@pytest.mark.parametrize("reason", ["", "does a loop never end?", "It took: too long.", "cut off"])
+def test_a_reason_without_a_remedy_stays(reason):
+    assert without_remedy(reason) == reason
