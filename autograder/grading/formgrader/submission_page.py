@@ -1,21 +1,28 @@
 """The page of a submission in formgrader: the graded notebook, with fields from the gradebook."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markupsafe import Markup
 
 from autograder.grading.feedback.budget import Budget
+from autograder.grading.feedback.exercises import verdict_of
 from autograder.grading.feedback.notebook import Cell, read_whole_cells
 from autograder.grading.feedback.render import Renderer
 from autograder.grading.feedback.sanitizer import left_out
+from autograder.grading.report.filters import code
+from autograder.lessons.written_questions import BEGIN_SCHEME, END_SCHEME
 from autograder.sandbox.confined import Unfinished, confined
 
 MOST_HTML, MOST_PICTURES = 4_000_000, 2_000_000  # bytes; an instructor sees more than a learner
 NOT_SHOWN = "This can't be shown here. The live notebook has it: see the link at the top."
 NOT_THERE = "it is not there, or can't be read; grade the submission again"
+SCHEME_BEGINS = re.compile(rf"^.*{BEGIN_SCHEME}.*$", re.MULTILINE)
+SCHEME_ENDS = re.compile(rf"^.*{END_SCHEME}.*\n?", re.MULTILINE)
+NO_RESULT = "The check has no result"
 UNREADABLE = "The graded notebook can't be shown: {}. You can still enter points and comments."
 
 
@@ -69,16 +76,45 @@ def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
     """
     cells = read_whole_cells(data)
     renderer = Renderer(Budget(MOST_HTML, MOST_PICTURES))
+    reasons = _reasons(cells)
     shown = {}
     for place, cell in sorted(enumerate(cells), key=lambda one: one[1].name not in named):
         shown[place] = {
             "name": cell.name or "",
             "is_code": cell.kind == "code",
             "is_answer": cell.is_a("solution"),
-            "source": _shown(renderer.source, cell),
-            "outputs": _shown(renderer.outputs, cell),
+            "source": _shown(renderer.source, _with_plain_scheme(cell)),
+            "outputs": reasons.get(cell.number) or _shown(renderer.outputs, cell),
         }
     return [shown[place] for place in range(len(cells))]
+
+
+def _with_plain_scheme(cell: Cell) -> Cell:
+    """Return a cell that asks a question with a title for its mark scheme, and no marks around."""
+    match cell.metadata:
+        case {"nbgrader": {"solution": False}} if cell.kind == "markdown":
+            titled = SCHEME_BEGINS.sub("**Mark scheme**\n", cell.source)
+            return replace(cell, source=SCHEME_ENDS.sub("", titled))
+    return cell
+
+
+def _reasons(cells: Sequence[Cell]) -> dict[int, Markup]:
+    """Say of each check that judged nothing, by its number, why; of those after it, only that.
+
+    Its card has 0 points, which the gradebook has not.
+    """
+    told = [cell.source for cell in cells if cell.kind == "markdown"]
+    reasons = {}
+    for cell in cells:
+        verdict = verdict_of(cell)
+        if verdict and not verdict["graded"]:
+            details = " ".join(problem["detail"] for problem in verdict["problems"])
+            why = details or verdict["sentence"]
+            is_told = any(why in text for text in told)
+            said = f"{NO_RESULT}." if is_told else f"{NO_RESULT}: {verdict['sentence']}"
+            reasons[cell.number] = Markup("<p>{}</p>").format(code(said))
+            told.append(why)
+    return reasons
 
 
 def _parts(

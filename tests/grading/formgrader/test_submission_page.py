@@ -6,8 +6,12 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from autograder.asking.answer import Problem
 from autograder.grading.feedback.render import Renderer
 from autograder.grading.formgrader.submission_page import NOT_SHOWN, page_parts
+from autograder.grading.worker.job import VERDICT
+from autograder.judging.card import verdict_card
+from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.grading.formgrader.attacks import BROKEN, PNG
 from tests.grading.report.test_harmless import EVIL
@@ -112,4 +116,46 @@ def test_what_gets_points_has_room_before_the_rest():
 def test_a_mark_scheme_is_shown():
     scheme = "Why?\n\n### BEGIN MARK SCHEME\n2 points: because\n### END MARK SCHEME"
     cell = named("q", scheme, solution=False, locked=True)
-    assert "2 points: because" in parts_of(cell)[0][0].source
+    shown = parts_of(cell)[0][0].source
+    assert "2 points: because" in shown and "<strong>Mark scheme</strong>" in shown
+    assert "BEGIN" not in shown and "END" not in shown
+
+
+def test_what_a_learner_writes_about_schemes_stays():
+    cell = named("q", "BEGIN MARK SCHEME", solution=True)
+    assert "BEGIN MARK SCHEME" in parts_of(cell)[0][0].source
+
+
+def unjudged(name, why, kind="not run"):
+    """Make a check that judged nothing."""
+    sentence = f"The check of `{name}` did not run: {why}"
+    aspects = [AspectResult("all", 2, False)]
+    facts = {"problems": (Problem(kind, why),), "sentence": sentence}
+    found = Verdict(name, "lesson", aspects, **facts)
+    card = verdict_card(found)
+    cell = new_code_cell(f"check({name})", outputs=[new_output("display_data", card_data(card))])
+    cell.metadata.update({"nbgrader": nbgrader_metadata(f"check_{name}"), VERDICT: found.summary()})
+    return cell
+
+
+def card_data(card):
+    return {"text/html": card.html, "text/plain": card.text}
+
+
+def test_what_was_not_judged_has_no_card_and_its_reason_once():
+    cells = [unjudged("a", "It was *cut* off."), unjudged("b", "It was *cut* off.")]
+    cells.append(unjudged("c", "No answer.", "check waited"))
+    parts, _ = parts_of(*cells, points={"check_a": 2.0, "check_b": 2.0, "check_c": 2.0})
+    assert [BeautifulSoup(part.outputs, "html.parser").get_text() for part in parts] == [
+        "The check has no result: The check of a did not run: It was *cut* off.",
+        "The check has no result.",
+        "The check has no result: The check of c did not run: No answer.",
+    ]
+    told = new_markdown_cell("**This notebook could not be graded**: It was *cut* off.")
+    parts, _ = parts_of(told, *cells[:2])
+    assert [part.outputs for part in parts[1:]] == ["<p>The check has no result.</p>"] * 2
+
+
+def test_an_error_in_a_reason_is_text():
+    [part], _ = parts_of(unjudged("a", EVIL[0]))
+    assert not BeautifulSoup(part.outputs, "html.parser").find_all(["script", "img"])
