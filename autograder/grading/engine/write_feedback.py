@@ -17,7 +17,7 @@ from autograder.grading.feedback.page import render_page, why_not_graded
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.term.gradebook import bring_up_to_date, require_readable
-from autograder.grading.worker.job import earlier_run
+from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
@@ -47,6 +47,13 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
         if student_id in self.coursedir.student_id_exclude.split(","):
             return False
         return self.force or not all(map(self._is_fresh, self.notebooks))
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """Copy the files beside the graded notebooks, but not what is kept of their runs."""
+        super().init_assignment(assignment_id, student_id)
+        folder = Path(self.result_path(assignment_id, student_id))
+        for graded in Path(self.source_path(assignment_id, student_id)).glob("*.ipynb"):
+            run_path(folder / graded.name).unlink(missing_ok=True)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """Write the page on a graded notebook, without nbconvert."""

@@ -191,6 +191,18 @@ def test_another_time_zone_is_something_else(course, monkeypatch):
         course.feedback()
 
 
+def test_what_is_kept_of_a_run_is_not_for_learners(course):
+    graded = course.root / "autograded" / "ada" / LESSON
+    for name in (f"{LESSON}.run.json", "notes.txt"):
+        (graded / name).write_text("{}", encoding="utf-8")
+    handed_back = course.page.parent
+    handed_back.mkdir(parents=True)
+    (handed_back / f"{LESSON}.run.json").touch()  # by an earlier version
+    assert course.feedback()
+    assert {path.name for path in handed_back.iterdir()} == {f"{LESSON}.html", "notes.txt"}
+    assert (graded / f"{LESSON}.run.json").exists()
+
+
 def test_a_page_of_nbgraders_is_replaced(course):
     course.page.parent.mkdir(parents=True)
     course.page.write_text("<html>\n<!-- made from 0123 -->\n", encoding="utf-8")
