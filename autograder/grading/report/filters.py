@@ -32,10 +32,6 @@ def percent(value: float) -> str:
     return f"{99 if 99 < value < 100 else round(value)}%"
 
 
-def days(amount: int) -> str:
-    return f"{amount} day{'' if amount == 1 else 's'}"
-
-
 def breakable(text: str) -> Markup:
     """Let a name break after its underscores and before its capitals."""
     return Markup("<wbr>").join(WORD_END.split(text))

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from autograder.grading.report.classroom import Report
-from autograder.grading.report.filters import days, percent
+from autograder.grading.report.filters import percent
 from autograder.grading.report.histogram import histogram
 from autograder.grading.report.template import fill_template
 from autograder.grading.report.term_report import TermReport
@@ -56,7 +56,7 @@ def _rendered(template: str, **values: Any) -> str:
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return fill_template(
         HERE,
-        {days, percent},
+        {percent},
         template,
         script=Markup(script),
         script_hash=_hash(script),

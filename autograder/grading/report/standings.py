@@ -1,13 +1,11 @@
 """How each learner of a term stands in each lesson: the mark, or why there is none."""
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from autograder.grading.report.classroom import Report, Row
-from autograder.grading.term.penalty import DAY
 from autograder.grading.term.tables import Term, due_for, is_excused
 
 
@@ -19,16 +17,17 @@ class State(StrEnum):
     MISSING = "missing"
     EXCUSED = "excused"
     NOT_DUE = "not due yet"
+    NOT_EXPECTED = "not expected"  # of somebody who is not in learners.csv
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a learner stands in a lesson: the mark out of `most`, and the days late, rounded up."""
+    """How a learner stands in a lesson: the mark out of `most`, and how late it was handed in."""
 
     state: State
     mark: float = 0.0
     most: float = 0.0
-    days_late: int = 0
+    late: timedelta = timedelta(0)
 
     @property
     def handed_in(self) -> bool:
@@ -74,10 +73,12 @@ def make_progress(
     term: Term,
     submitted: Mapping[str, set[str]],
     now: datetime,
+    strangers: Collection[str] = (),
 ) -> list[Progress]:
     """Say how each learner stands.
 
     submitted: who handed in, by lesson. now: in UTC, without a time zone, as due dates are.
+    strangers: the learners of whom nothing is expected.
     """
     found: dict[str, dict[str, Standing]] = {learner: {} for learner in learners}
     for report in reports:
@@ -90,6 +91,8 @@ def make_progress(
                 standing = _handed_in(rows[learner], report)
             elif learner in waiting:
                 standing = Standing(State.NOT_GRADED)
+            elif learner in strangers:
+                standing = Standing(State.NOT_EXPECTED)
             else:
                 standing = _absent(report, due_for(term, learner, report.lesson), now)
             standings[report.lesson] = standing
@@ -97,10 +100,9 @@ def make_progress(
 
 
 def _handed_in(row: Row, report: Report) -> Standing:
-    days = math.ceil(row.late.total_seconds() / DAY)
     if row.mark is None:
-        return Standing(State.NOT_GRADED, days_late=days)
-    return Standing(State.MARKED, row.mark, report.most, days)
+        return Standing(State.NOT_GRADED, late=row.late)
+    return Standing(State.MARKED, row.mark, report.most, row.late)
 
 
 def _absent(report: Report, due: datetime | None, now: datetime) -> Standing:

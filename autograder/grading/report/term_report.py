@@ -24,6 +24,8 @@ class TermReport:
 
     lessons: the reports of the graded ones, in order. names: full names by learner, if known.
     alike: pairs of learners whose answers are alike in several lessons, with these lessons.
+    strangers: who is in the gradebook or handed in, and not in learners.csv, if there is such a
+    table.
     """
 
     made: datetime
@@ -33,22 +35,33 @@ class TermReport:
     alike: dict[tuple[str, str], list[str]]
     names: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    strangers: frozenset[str] = frozenset()
+
+    @property
+    def enrolled(self) -> list[Progress]:
+        """How those stand who are expected to hand in."""
+        return [one for one in self.progress if one.learner not in self.strangers]
 
     def learners(self, lesson: str, state: State) -> list[str]:
         """List the learners who are in a state in a lesson."""
         return [one.learner for one in self.progress if one.standings[lesson].state == state]
 
     def handed_in(self, lesson: str) -> int:
-        """Count those who handed in."""
-        return sum(one.standings[lesson].handed_in for one in self.progress)
+        """Count those of learners.csv who handed in."""
+        return sum(one.standings[lesson].handed_in for one in self.enrolled)
 
     def expected(self, lesson: str) -> int:
-        """Count the learners who are not excused."""
-        return len(self.progress) - len(self.learners(lesson, State.EXCUSED))
+        """Count those of learners.csv who are not excused."""
+        return sum(one.standings[lesson].state != State.EXCUSED for one in self.enrolled)
+
+    def strangers_in(self, lesson: str) -> int:
+        """Count those who handed in and are not in learners.csv."""
+        handed_in = sum(one.standings[lesson].handed_in for one in self.progress)
+        return handed_in - self.handed_in(lesson)
 
     def late(self, lesson: str) -> int:
         """Count those who handed in late."""
-        return sum(one.standings[lesson].days_late > 0 for one in self.progress)
+        return sum(bool(one.standings[lesson].late) for one in self.progress)
 
     @property
     def again(self) -> list[Persistent]:
@@ -91,23 +104,26 @@ def make_term_report(lessons: Sequence[Report], term: Term, files: CourseFiles) 
     """Make the report from those of the graded lessons."""
     names = {learner: name for report in lessons for learner, name in report.names.items()}
     names |= {id: one.full_name for id, one in term.learners.items() if one.full_name}
-    learners = {row.learner for report in lessons for row in report.rows}
+    learners = {row.learner for report in lessons for row in report.rows} | names.keys()
+    strangers = frozenset(learners - term.learners.keys() if term.learners else ())
     submitted = {one: set(files.learners(files.submitted, one)) for one in files.lessons()}
     now = datetime.now(UTC)
     return TermReport(
         made=in_course_zone(now),
         lessons=list(lessons),
         progress=make_progress(
-            sorted({*learners, *names, *term.learners}),
+            sorted({*learners, *term.learners}),
             lessons,
             term,
             submitted,
             now.replace(tzinfo=None),
+            strangers,
         ),
         persistent=persistent_mistakes(lessons),
         alike=_alike(lessons),
         names=names,
         notes=_notes(lessons, submitted),
+        strangers=strangers,
     )
 
 

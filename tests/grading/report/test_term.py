@@ -1,6 +1,7 @@
 """The report over all lessons: how learners progress, who is missing, which mistakes persist."""
 
 import os
+from datetime import timedelta
 from urllib.parse import unquote_to_bytes
 
 import pytest
@@ -20,6 +21,7 @@ from autograder.grading.report.term_report import gather_term, make_term_report
 from autograder.grading.term.tables import Term
 from tests.grading.report.disguise import disguised
 from tests.grading.report.made import (
+    DUE,
     EVIL,
     LONG,
     POINTS,
@@ -59,7 +61,7 @@ LESSONS = {
         "ben": notebook(verdict("softmax"), wrong("attend", *SCALE)),
     },
 }
-LEARNERS = "learner,first_name,last_name\nann,Ann,Abara\ncleo,,\ndan,,\ngus,Gus,Ito\n"
+LEARNERS = "learner,first_name,last_name\nann,Ann,Abara\nben,,\ncleo,,\ndan,,\neve,,\ngus,Gus,Ito\n"
 EXTENSIONS = f"learner,lesson,due\ncleo,{THREE},excused\ndan,{THREE},2099-01-01 00:00\n"
 
 
@@ -71,7 +73,7 @@ def no_config_of_this_machine(monkeypatch, tmp_path_factory):
 
 @pytest.fixture
 def course(tmp_path):
-    """A course of three graded lessons; gus is in learners.csv alone."""
+    """A course of three graded lessons; gus handed in nothing."""
     config = "get_config().CourseDirectory.source_directory = 'solutions'"
     (tmp_path / "nbgrader_config.py").write_text(config, encoding="utf-8")
     for lesson, notebooks in LESSONS.items():
@@ -130,7 +132,7 @@ def learners_table(page):
 def test_each_learner_has_a_row_with_the_share_of_each_lesson(course):
     assert rows(learners_table(page(course))) == [
         ["Ann Abara ann", "57% 17 of 30", "0", "100%", "70%", "0%"],
-        ["Okafor ben", "43% 13 of 30", "0", "60%", "30% 3 days late", "40%"],
+        ["Okafor ben", "43% 13 of 30", "0", "60%", "30% 2 days 5 hours late", "40%"],
         ["cleo", "30% 6 of 20", "0", "0%", "60%", "excused"],
         ["dan", "60% 12 of 20", "0", "60%", "60%", "not due yet"],
         ["eve", "0% 0 of 20", "2", "missing", "not graded", "missing"],
@@ -154,6 +156,42 @@ def test_who_handed_in_nothing_is_listed_by_lesson(course):
     assert "02_ two: 1 learner Gus Ito gus" in told
     assert "03_ three: 2 learners eve , Gus Ito gus" in told
     assert "cleo" not in told and "dan" not in told
+
+
+def test_who_is_not_in_the_table_of_learners_is_counted_apart(course):
+    known = [line for line in LEARNERS.splitlines(True) if not line.startswith(("ben", "eve"))]
+    (course / "learners.csv").write_text("".join(known), encoding="utf-8")
+    found = page(course)
+    assert "learners 4 not in learners.csv 2 graded lessons 3" in words(found.header)
+    table = found.find(id="lessons").find_next("table")
+    assert [row[1:5] for row in rows(table)] == [
+        ["3 of 4 (75%) and 1 not in learners.csv", "0", "0", "1"],
+        ["3 of 4 (75%) and 2 not in learners.csv", "1", "1", "1"],
+        ["1 of 3 (33%) and 1 not in learners.csv", "0", "0", "1"],
+    ]
+    assert rows(learners_table(found))[4] == [
+        "eve not in learners.csv",
+        "– 0 of 0",
+        "0",
+        "not expected",
+        "not graded",
+        "not expected",
+    ]
+    assert "eve" not in section(found, "missing")
+
+
+def test_minutes_late_are_not_a_day(course):
+    engine = create_engine(f"sqlite:///{course}/gradebook.db")
+    with Session(engine) as session:
+        for handed_in in session.query(api.SubmittedAssignment).all():
+            if handed_in.late_submission_penalty:
+                handed_in.timestamp = DUE + handed_in.extension + timedelta(minutes=31)
+        session.commit()
+    engine.dispose()
+    ben = rows(learners_table(page(course)))[1]
+    assert ben[4] == "30% 31 minutes late"
+    told = (course / "build" / "report" / f"{TWO}.html").read_text(encoding="utf-8")
+    assert "Late by 31 minutes" in told
 
 
 def test_who_is_excused_from_all_is_not_gone(course):
