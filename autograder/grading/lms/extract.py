@@ -69,7 +69,7 @@ class ExtractPlainFiles(ExtractorPlugin):
                 data = _read(file, info, MOST_NOTEBOOK_BYTES)
                 write_below(self._extracted / place, {str(name): data})
             else:
-                raise UnfitFile(str(name), "is no notebook")
+                raise UnfitFile(str(name), "is not a notebook")
         except UnfitFile as error:
             self.left_out[place / info.filename] = error.why
         except DAMAGED:

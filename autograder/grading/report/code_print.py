@@ -35,7 +35,7 @@ class Print:
 
 
 def code_print(source: str) -> Print | None:
-    """Compute the print of an answer; None if it is no Python, too long or nested too deeply."""
+    """Compute the print of an answer; None if it is not Python, too long or nested too deeply."""
     try:
         tree = _parsed(source)
         letters = digest(ast.dump(tree))

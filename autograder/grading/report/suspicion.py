@@ -9,6 +9,7 @@ from autograder.grading.report.same_code import SameCode, same_code
 from autograder.grading.report.same_mistakes import SameMistakes, same_mistakes
 from autograder.grading.report.submissions import Submission
 
+UNFIT = "it is not valid Python, or too long"
 GIVEN_UP = "given up"  # the judge's name for taking the course's solution
 
 
@@ -68,7 +69,7 @@ def shared_code(
                 own = print_.without(given[exercise])
                 prints.setdefault(exercise, {})[submission.learner] = own
             else:
-                submission.note(f"`{exercise}` is no Python, or too long, to compare with others.")
+                submission.note(f"`{exercise}` can't be compared with others: {UNFIT}.")
     return same_code(prints)
 
 

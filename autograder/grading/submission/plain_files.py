@@ -173,7 +173,7 @@ def _open(name: str, folder: int) -> int:
         if error.errno == errno.ELOOP:
             raise UnfitFile(name, "is a link; hand in the file itself") from None
         if error.errno == errno.ENXIO:  # a socket
-            raise UnfitFile(name, "is no file") from None
+            raise UnfitFile(name, "is not a file") from None
         raise
 
 
@@ -190,7 +190,7 @@ def _open_below(name: str, folder: int) -> int:
 
 def _require_plain(name: str, about: os.stat_result, most_bytes: int) -> None:
     if not stat.S_ISREG(about.st_mode):
-        raise UnfitFile(name, "is no file")
+        raise UnfitFile(name, "is not a file")
     if about.st_nlink != 1:
         raise UnfitFile(name, "is the same file as another one (a hard link); hand in a copy")
     require_size(name, about.st_size, most_bytes)

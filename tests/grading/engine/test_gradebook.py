@@ -255,7 +255,7 @@ def test_a_time_that_can_not_be_read_stalls_nothing(api, course):
     path.unlink()
     os.mkfifo(path)
     said = grade(api, "piper", success=False)
-    assert "timestamp.txt can't be read, for it is no file" in said
+    assert "timestamp.txt can't be read, for it is not a file" in said
 
 
 def test_what_could_not_be_graded_is_settled_by_points_given_by_hand(api, course):

@@ -67,7 +67,7 @@ def test_canvas_there_and_back(course, lms, zipped, tmp_path, capfd):
     }
     said = capfd.readouterr()
     assert "Late, says Canvas, but not how late, so this takes off nothing: zoe" in said.err
-    assert "kingada_101_2004_notes.txt is no notebook" in said.err
+    assert "kingada_101_2004_notes.txt is not a notebook" in said.err
     assert f"Collected {FIRST} from 3 learners" in said.out
     give_feedback(course, "ada", "zoe", "tim")
     path = tmp_path / "feedback.zip"
@@ -150,10 +150,10 @@ def test_who_handed_in_something_else_than_a_notebook_is_named(course, lms, zipp
     assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
     said = capfd.readouterr().err
     for line in (
-        "kingada_101_2002_plan.pdf is no notebook",
-        "mz_102_2003_report�.pdf is no notebook",
+        "kingada_101_2002_plan.pdf is not a notebook",
+        "mz_102_2003_report�.pdf is not a notebook",
         "tim_103_2004_work.zip holds no notebook",
-        "doejane_999_2009_work.docx is no notebook",
+        "doejane_999_2009_work.docx is not a notebook",
         "tim handed in no notebook that can be read",
         "zoe handed in no notebook that can be read",
     ):

@@ -65,7 +65,7 @@ def test_notebooks_are_extracted_and_a_learners_own_zip_is_opened(extracted):
         zip_of("ada/a.ipynb", ("zoe/my work.zip", inner), "tim/a.pdf", "._b.ipynb", "c/")
     )
     assert found == {"ada/a.ipynb": b"here", "zoe/my work/work/a.ipynb": b"here"}
-    assert left_out == {"all/tim/a.pdf": "is no notebook"}
+    assert left_out == {"all/tim/a.pdf": "is not a notebook"}
 
 
 @pytest.mark.parametrize("name", ["../a.ipynb", "/a.ipynb", "x/../../a.ipynb"])

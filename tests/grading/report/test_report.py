@@ -197,7 +197,7 @@ def test_what_cannot_be_compared_is_mentioned(course):
     right = verdict("softmax"), verdict("attend")
     write_class(course, {"pia": notebook(*right, source="#" * 60_000)})
     told = Reader(page(course)).sections["learners"]
-    assert "softmax is no Python, or too long, to compare with others." in told
+    assert "softmax can't be compared with others: it is not valid Python, or too long." in told
 
 
 def test_learners_are_listed_with_links_that_hold(course):

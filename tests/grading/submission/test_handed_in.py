@@ -82,14 +82,14 @@ def test_also_one_that_is_no_text(folder):
 
 def test_what_is_no_file_is_no_notebook(folder):
     (folder / "a.ipynb").mkdir()
-    assert refused(folder / "a.ipynb") == "a.ipynb is no file"
+    assert refused(folder / "a.ipynb") == "a.ipynb is not a file"
     os.mkfifo(folder / "b.ipynb")
-    assert refused(folder / "b.ipynb") == "b.ipynb is no file"
+    assert refused(folder / "b.ipynb") == "b.ipynb is not a file"
     with socket.socket(socket.AF_UNIX) as listener:
         home = os.open(folder, os.O_RDONLY)
         listener.bind(f"/proc/self/fd/{home}/s.ipynb")
         os.close(home)
-        assert refused(folder / "s.ipynb") == "s.ipynb is no file"
+        assert refused(folder / "s.ipynb") == "s.ipynb is not a file"
     below = of_size(folder / "c", 1) / "c.ipynb"
     assert refused(below) == "c.ipynb can't be read (Not a directory)"
 

@@ -86,14 +86,14 @@ def test_no_hard_link_is_read(tmp_path, place):
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.mknod(path, 0o140600)])
 def test_what_is_no_file_keeps_nobody_waiting(tmp_path, make):
     make(tmp_path / "file")
-    with open_folder(tmp_path) as folder, pytest.raises(UnfitFile, match="file is no file"):
+    with open_folder(tmp_path) as folder, pytest.raises(UnfitFile, match="file is not a file"):
         read_file("file", folder, 100)
 
 
 def test_a_device_is_no_file():
     with open_folder(Path("/dev")) as folder:
         for name in ("null", "zero", "full"):
-            with pytest.raises(UnfitFile, match=f"{name} is no file"):
+            with pytest.raises(UnfitFile, match=f"{name} is not a file"):
                 read_file(name, folder, 100)
 
 
