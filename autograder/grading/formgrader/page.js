@@ -11,3 +11,12 @@ document.addEventListener("click", function (event) {
   var clicked = event.target.closest("[data-call]");
   if (clicked) CALLS[clicked.dataset.call](clicked.dataset.value === "true");
 });
+// nbgrader's hint promises Markdown; feedback shows comments as they are written.
+if (window.CommentUI) {
+  const initialize = CommentUI.prototype.initialize;
+  CommentUI.prototype.initialize = function () {
+    initialize.apply(this, arguments);
+    const hint = "Comment for the learner, shown as you write it";
+    this.$comment.attr("placeholder", this.model.get("auto_comment") || hint);
+  };
+}

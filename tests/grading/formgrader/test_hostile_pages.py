@@ -161,6 +161,12 @@ def test_a_link_can_not_open_a_folder_of_a_learners_as_a_course(page, address, c
     assert page.goto(f"{address}?path={course}").status == 200
 
 
+def test_no_markdown_is_promised_for_comments(page, address, ids):
+    page.goto(f"{address}/submissions/{ids['script']}/", wait_until="load")
+    hint = "Comment for the learner, shown as you write it"
+    expect(page.locator("textarea.comment").first).to_have_attribute("placeholder", hint)
+
+
 def test_buttons_and_shortcuts_work(page, address, ids):
     page.goto(f"{address}/manage_students", wait_until="load")
     page.get_by_role("link", name="Add new student").click()
