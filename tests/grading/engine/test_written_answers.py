@@ -153,11 +153,12 @@ def test_the_marker_sees_the_mark_scheme_above_the_answer(asked, said):
 def test_the_report_leaves_out_a_mark_that_is_not_whole(asked, said):
     found, rows = report(asked)
     assert found.most == CODE_POINTS + POINTS
-    assert "3 submissions wait to be marked by hand, in formgrader." in found.notes
+    assert f"{asked.name}: 3 submissions to mark by hand, in formgrader." in found.notes
     assert [rows[one].mark for one in ("both", "words", "code")] == [None, None, CODE_POINTS]
     assert rows["both"].points[-1].points is None
     assert rows["code"].points[-1].state == "unanswered"
-    assert rows["words"].remarks == ["Waits to be marked by hand."]
+    assert rows["words"].remarks == [f"To mark by hand: `{NAME}`."]
+    assert (rows["words"].outcome, found.outcomes["not graded"]) == ("not graded", 3)
     assert (found.exercises[NAME].submissions, found.exercises[NAME].unanswered) == (3, 3)
 
 
@@ -192,7 +193,7 @@ def test_feedback_shows_question_answer_and_comment_but_no_mark_scheme(marked):
     page = feedback(marked, "both")
     assert f"{NAME} 3 of 4 ◐ some points" in page
     shown = page[page.index("Your answers") :]
-    parts = ("Say why it grows.", "Why do we divide", "Your answer: Because the variance grows")
+    parts = ("Say *why* it grows.", "Why do we divide", "Your answer: Because the variance grows")
     assert sorted(map(shown.index, parts)) == [shown.index(part) for part in parts]
     assert page.count("Why do we divide") == 1
     assert RUBRIC not in page and "MARK SCHEME" not in page
