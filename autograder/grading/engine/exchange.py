@@ -20,10 +20,10 @@ from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.atomic_writes import draft_of
 from autograder.grading.engine.summary import listed, printable
+from autograder.grading.submission.handed_in import TIMESTAMP
 from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.term.dates import read_date
 from autograder.grading.term.learner_names import is_learner_name
-from autograder.grading.worker.job import TIMESTAMP
 
 GROUP_FOLDER, GROUP_FILE = 0o2770, 0o660  # permissions in a course that a group shares
 
@@ -85,7 +85,8 @@ class CollectPlainFiles(ExchangeCollect):
                 found += [one] if one else []
                 strange += [] if one else [printable(path.name)]
         if strange:
-            self.log.warning("Left out, for nbgrader gives no such names: %s", listed(strange))
+            told = listed(strange)
+            self.log.warning("Left out, because nbgrader doesn't give such names: %s", told)
         return found
 
     def _due(self) -> datetime | None:
@@ -107,7 +108,7 @@ class CollectPlainFiles(ExchangeCollect):
         own = [one for one in found if one not in others]
         for one in others:
             self.log.warning(
-                "%s was submitted by %s%s. If that is no cheating, switch this check off: "
+                "%s was submitted by %s%s. If that isn't cheating, switch this check off: "
                 "c.ExchangeCollect.check_owner = False",
                 printable(one.path.name),
                 one.owner or "an unknown account",

@@ -3,10 +3,10 @@
 from datetime import datetime
 from pathlib import Path
 
+from autograder.grading.submission.handed_in import TIMESTAMP
 from autograder.grading.submission.plain_files import UnfitFile, open_folder, read_file
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term import dates
-from autograder.grading.worker.job import TIMESTAMP
 
 MOST_BYTES = 200
 
@@ -20,10 +20,10 @@ def handed_in_at(folder: Path) -> datetime | None:
     except FileNotFoundError:
         return None
     except UnfitFile as error:
-        said = f"{TIMESTAMP} can't be read, for it {error.why}"
+        said = f"{TIMESTAMP} can't be read, because it {error.why}"
         raise BrokenSubmission(f"{said}; write the time into a new file, or delete it") from None
     except OSError as error:
         raise BrokenSubmission(f"{TIMESTAMP} can't be read ({error.strerror})") from error
     except ValueError:
-        said = f"{TIMESTAMP} says {text!r:.60}, which is no time"
+        said = f"{TIMESTAMP} says {text!r:.60}, which is not a time"
         raise BrokenSubmission(f"{said}: {dates.FORM}, or delete the file") from None

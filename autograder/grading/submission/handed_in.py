@@ -15,6 +15,8 @@ from autograder.grading.submission.plain_files import (
 )
 from autograder.grading.submission.read_notebook import CLEAR_OUTPUTS, BrokenSubmission
 
+TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
+MOST_NAMED = 5
 OWN_LEVELS = 2  # the folders of a learner, and of a lesson in it
 
 
@@ -27,11 +29,12 @@ def read_handed_in(path: Path, sole: bool = False) -> bytes:
     name = path.name
     try:
         with open_folder(path.parent, OWN_LEVELS) as folder:
-            there = [other for other in names_in(folder) or [] if other.endswith(NOTEBOOK)]
-            if sole and len(there) == 1:
-                name = there[0]
+            there = names_in(folder) or []
+            notebooks = [other for other in there if other.endswith(NOTEBOOK)]
+            if sole and len(notebooks) == 1:
+                name = notebooks[0]
             if there and name not in there:
-                raise BrokenSubmission(f"{_missing(path.name)}{_others(there)}")
+                raise BrokenSubmission(f"{_missing(path.name)}{_instead(notebooks, there, sole)}")
             return read_file(name, folder, MOST_NOTEBOOK_BYTES)
     except FileNotFoundError:
         raise BrokenSubmission(_missing(path.name)) from None
@@ -55,5 +58,18 @@ def _missing(name: str) -> str:
     return f"there is no {name} in the submission"
 
 
-def _others(names: list[str]) -> str:
-    return f"; there is {', '.join(map(readable, names[:5]))}: give it that name"
+def _instead(notebooks: list[str], there: list[str], sole: bool) -> str:
+    """Say what there is in the submission, and which name to give to what."""
+    if not notebooks:
+        others = [name for name in there if name != TIMESTAMP and not name.startswith(".")]
+        return _there(others) if others else ""
+    if len(notebooks) == 1:
+        return f"{_there(notebooks)}: give it that name"
+    pick = "keep one of them and give it" if sole else "give the right one"
+    return f"{_there(notebooks)}: {pick} that name"
+
+
+def _there(names: list[str]) -> str:
+    shown = ", ".join(map(readable, names[:MOST_NAMED]))
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"; there {'is' if len(names) == 1 else 'are'} {shown}{more}"

@@ -21,6 +21,13 @@ MOST_FILES_BYTES = 50_000_000  # together
 MOST_ENTRIES = 2_000  # files and folders that are looked at
 DEEPEST = 20  # folders in folders
 NOTEBOOK = ".ipynb"
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 class UnfitFile(OSError):
@@ -173,7 +180,7 @@ def _open(name: str, folder: int) -> int:
         if error.errno == errno.ELOOP:
             raise UnfitFile(name, "is a link; hand in the file itself") from None
         if error.errno == errno.ENXIO:  # a socket
-            raise UnfitFile(name, "is not a file") from None
+            raise _not_a_file(name, os.stat(name, dir_fd=folder, follow_symlinks=False)) from None
         raise
 
 
@@ -190,10 +197,14 @@ def _open_below(name: str, folder: int) -> int:
 
 def _require_plain(name: str, about: os.stat_result, most_bytes: int) -> None:
     if not stat.S_ISREG(about.st_mode):
-        raise UnfitFile(name, "is not a file")
+        raise _not_a_file(name, about)
     if about.st_nlink != 1:
         raise UnfitFile(name, "is the same file as another one (a hard link); hand in a copy")
     require_size(name, about.st_size, most_bytes)
+
+
+def _not_a_file(name: str, about: os.stat_result) -> UnfitFile:
+    return UnfitFile(name, f"is {KINDS.get(stat.S_IFMT(about.st_mode), 'special')}, not a file")
 
 
 def _version(about: os.stat_result) -> tuple[int, ...]:

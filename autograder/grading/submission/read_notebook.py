@@ -76,13 +76,13 @@ def _parse(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        why = f"The file is not a notebook, for it is not text in UTF-8 (byte {error.start})"
+        why = f"The file is not a notebook, because it is not text in UTF-8 (byte {error.start})"
     except (RecursionError, MemoryError):
         raise BrokenSubmission(
             f"The notebook is nested too deeply to be read: {CLEAR_OUTPUTS}."
         ) from None
     except ValueError as error:
-        why = f"The notebook is damaged or cut off, for it is not valid JSON ({error})"
+        why = f"The notebook is damaged or cut off, because it is not valid JSON ({error})"
     raise BrokenSubmission(f"{why}: {FRESH_COPY}.")
 
 
@@ -97,7 +97,7 @@ def _cells(tree: Any) -> list:
         case {"worksheets": list(sheets)}:
             return _converted(sheets)
     raise BrokenSubmission(
-        f"The file is not a notebook, for it has no list of cells: {LESSON_FILE}."
+        f"The file is not a notebook, because it has no list of cells: {LESSON_FILE}."
     )
 
 

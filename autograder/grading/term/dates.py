@@ -26,7 +26,7 @@ def read_date(text: str) -> datetime:
     """
     found = DATE.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is no date with a time")
+        raise ValueError(f"{text!r} is not a date with a time")
     when, offset, zone = found.groups()
     try:
         date = datetime.fromisoformat(when + (offset or "Z").replace("UTC", "Z"))
@@ -34,7 +34,7 @@ def read_date(text: str) -> datetime:
             date = date.replace(tzinfo=ZoneInfo(zone))
         return date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError, KeyError) as error:  # such as February 30
-        raise ValueError(f"{text!r} is no date with a time") from error
+        raise ValueError(f"{text!r} is not a date with a time") from error
 
 
 def course_zone() -> ZoneInfo | None:
@@ -44,7 +44,7 @@ def course_zone() -> ZoneInfo | None:
         return ZoneInfo(name) if name else None
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise CourseError(
-            f"{ZONE_VARIABLE} is {name!r}, which is no time zone: write one like Europe/Berlin."
+            f"{ZONE_VARIABLE} is {name!r}, which is not a time zone: write one like Europe/Berlin."
         ) from error
 
 

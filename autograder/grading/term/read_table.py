@@ -42,7 +42,8 @@ def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()
         _check_header(path.name, header, required, optional)
         found = [(lines.line_num, cells) for cells in lines]
     except csv.Error as error:
-        raise CourseError(f"{path.name}, line {lines.line_num}: it is no CSV ({error}).") from None
+        place = f"{path.name}, line {lines.line_num}"
+        raise CourseError(f"{place}: it is not a CSV file ({error}).") from None
     empty = dict.fromkeys([*required, *optional], "")
     rows = [_row(path.name, line, header, cells, empty) for line, cells in found if any(cells)]
     _check_values(rows, required)

@@ -173,7 +173,7 @@ def _percent(row: Row) -> float | None:
         percent = -1.0
     if not 0 <= percent <= 100:
         raise row.error(
-            f"late_percent {row['late_percent']!r} is no number from 0 to 100: write what each "
+            f"late_percent {row['late_percent']!r} is not a number from 0 to 100: write what each "
             "day late takes off the mark, such as 10."
         )
     return percent

@@ -9,12 +9,12 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.submission.handed_in import TIMESTAMP
 from autograder.sandbox.limits import Limits
 
 # Entries in the metadata of a graded notebook's cells.
 VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
 SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
-TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
 GRADED, NOT_GRADED = "graded", "not graded"
 NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 OUTCOMES = (GRADED, "unanswered", NOT_GRADED)  # the worst of a submission's notebooks counts

@@ -186,7 +186,7 @@ def test_nor_a_folder_with_a_strange_name(course, inbound, caplog, name):
     before = sorted(course.root.iterdir())
     assert collect(course) == of("ada")
     assert {*course.root.iterdir()} == {*before, course.root / "submitted"}
-    assert "Left out, for nbgrader gives no such names" in caplog.text
+    assert "Left out, because nbgrader doesn't give such names" in caplog.text
 
 
 def test_a_file_in_the_place_of_a_folder_costs_only_itself(course, inbound):

@@ -227,7 +227,7 @@ def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
     ("said", "why", "remedy"),
     [
         ("yesterday evening", "says 'yesterday evening'", "write it as 2026-10-05 23:59"),
-        ("9." * 1_500_000, "can't be read, for it has 3 MB", "write the time into a new file"),
+        ("9." * 1_500_000, "can't be read, because it has 3 MB", "write the time into a new file"),
     ],
     ids=["words", "3 MB"],
 )
@@ -245,7 +245,7 @@ def test_unsealed_a_time_that_is_none_leaves_no_mark_either(api, course, monkeyp
     hand_in(course, "sleeper", 1, "tomorrow")
     monkeypatch.setitem(api.config.Autograde, "unsealed", True)
     said = grade(api, "sleeper", success=False)
-    assert "timestamp.txt says 'tomorrow', which is no time" in said
+    assert "timestamp.txt says 'tomorrow', which is not a time" in said
     assert not (course / "autograded" / "sleeper").exists()
 
 
@@ -255,7 +255,7 @@ def test_a_time_that_can_not_be_read_stalls_nothing(api, course):
     path.unlink()
     os.mkfifo(path)
     said = grade(api, "piper", success=False)
-    assert "timestamp.txt can't be read, for it is not a file" in said
+    assert "timestamp.txt can't be read, because it is a named pipe" in said
 
 
 def test_what_could_not_be_graded_is_settled_by_points_given_by_hand(api, course):
@@ -390,7 +390,7 @@ def test_a_notebook_of_another_name_is_taken_if_it_is_the_only_one(api, course):
     grade(api, "twice")
     assert submission(api, "twice")[2]["check_x"][0] == 3
     nbformat.write(small_notebook(2), folder / "draft.ipynb")
-    assert "there is draft.ipynb, small (1).ipynb" in grade(api, "twice", success=False)
+    assert "there are draft.ipynb, small (1).ipynb" in grade(api, "twice", success=False)
 
 
 def release(api, *cells):

@@ -61,10 +61,26 @@ def test_a_missing_notebook_is_told_beside_the_others(folder, tmp_path):
     assert refused(folder / "a.ipynb") == "there is no a.ipynb in the submission"
     nowhere = tmp_path / "student" / "nowhere" / "a.ipynb"
     assert refused(nowhere) == "there is no a.ipynb in the submission"
-    for name in "gfedcb":
+    of_size(folder / "b.ipynb", 1)
+    assert refused(folder / "a.ipynb").endswith("; there is b.ipynb: give it that name")
+    for name in "gfedc":
         of_size(folder / f"{name}.ipynb", 1)
-    others = "b.ipynb, c.ipynb, d.ipynb, e.ipynb, f.ipynb"
-    assert refused(folder / "a.ipynb").endswith(f"; there is {others}: give it that name")
+    said = "; there are b.ipynb, c.ipynb, d.ipynb, e.ipynb, f.ipynb and 1 more: "
+    assert refused(folder / "a.ipynb").endswith(f"{said}give the right one that name")
+    assert refused(folder / "a.ipynb", sole=True).endswith(
+        f"{said}keep one of them and give it that name"
+    )
+
+
+def test_files_that_are_not_notebooks_are_told(folder):
+    for name in ("timestamp.txt", ".DS_Store"):
+        of_size(folder / name, 1)
+    missing = "there is no a.ipynb in the submission"
+    assert refused(folder / "a.ipynb") == missing
+    of_size(folder / "essay.pdf", 1)
+    assert refused(folder / "a.ipynb", sole=True) == f"{missing}; there is essay.pdf"
+    of_size(folder / "notes.docx", 1)
+    assert refused(folder / "a.ipynb") == f"{missing}; there are essay.pdf, notes.docx"
 
 
 def test_a_sole_notebook_may_have_any_name(folder):
@@ -80,16 +96,16 @@ def test_also_one_that_is_no_text(folder):
     assert "there is �.ipynb" in refused(folder / "a.ipynb")
 
 
-def test_what_is_no_file_is_no_notebook(folder):
+def test_what_is_not_a_file_is_not_a_notebook(folder):
     (folder / "a.ipynb").mkdir()
-    assert refused(folder / "a.ipynb") == "a.ipynb is not a file"
+    assert refused(folder / "a.ipynb") == "a.ipynb is a folder, not a file"
     os.mkfifo(folder / "b.ipynb")
-    assert refused(folder / "b.ipynb") == "b.ipynb is not a file"
+    assert refused(folder / "b.ipynb") == "b.ipynb is a named pipe, not a file"
     with socket.socket(socket.AF_UNIX) as listener:
         home = os.open(folder, os.O_RDONLY)
         listener.bind(f"/proc/self/fd/{home}/s.ipynb")
         os.close(home)
-        assert refused(folder / "s.ipynb") == "s.ipynb is not a file"
+        assert refused(folder / "s.ipynb") == "s.ipynb is a socket, not a file"
     below = of_size(folder / "c", 1) / "c.ipynb"
     assert refused(below) == "c.ipynb can't be read (Not a directory)"
 

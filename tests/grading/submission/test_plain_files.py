@@ -83,17 +83,25 @@ def test_no_hard_link_is_read(tmp_path, place):
     assert "mine is the same file as another one (a hard link)" in left_out(tmp_path / "work")
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.mknod(path, 0o140600)])
-def test_what_is_no_file_keeps_nobody_waiting(tmp_path, make):
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (os.mkfifo, "named pipe"),
+        (os.mkdir, "folder"),
+        (lambda path: os.mknod(path, 0o140600), "socket"),
+    ],
+)
+def test_what_is_not_a_file_keeps_nobody_waiting(tmp_path, make, kind):
     make(tmp_path / "file")
-    with open_folder(tmp_path) as folder, pytest.raises(UnfitFile, match="file is not a file"):
+    said = f"file is a {kind}, not a file"
+    with open_folder(tmp_path) as folder, pytest.raises(UnfitFile, match=said):
         read_file("file", folder, 100)
 
 
-def test_a_device_is_no_file():
+def test_a_device_is_not_a_file():
     with open_folder(Path("/dev")) as folder:
         for name in ("null", "zero", "full"):
-            with pytest.raises(UnfitFile, match=f"{name} is not a file"):
+            with pytest.raises(UnfitFile, match=f"{name} is a device, not a file"):
                 read_file(name, folder, 100)
 
 

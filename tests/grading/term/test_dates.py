@@ -44,7 +44,7 @@ def test_a_time_is_given_in_utc(text):
     ],
 )
 def test_what_is_no_time_is_refused(text):
-    with pytest.raises(ValueError, match="is no date with a time"):
+    with pytest.raises(ValueError, match="is not a date with a time"):
         read_date(text)
 
 
@@ -68,5 +68,5 @@ def test_or_else_the_machines(monkeypatch):
 @pytest.mark.parametrize("name", ["Berlin", "CEST", "../etc/hostname", "/etc/localtime", "a\nb"])
 def test_a_zone_that_is_none_is_told(monkeypatch, name):
     monkeypatch.setenv("COURSE_TIME_ZONE", name)
-    with pytest.raises(CourseError, match="which is no time zone: write one like Europe/Berlin"):
+    with pytest.raises(CourseError, match="which is not a time zone: write one like Europe/Berlin"):
         course_zone()

@@ -145,7 +145,7 @@ BAD = {
         "3 cells, but 2 columns",
         "quotation marks",
     ),
-    "open quotation": ("learners.csv", 'learner\n"ada\n', "line 2", "no CSV", ""),
+    "open quotation": ("learners.csv", 'learner\n"ada\n', "line 2", "not a CSV file", ""),
     "unknown lesson": (
         "lessons.csv",
         "lesson\n01_frist\n",
