@@ -6,6 +6,8 @@ gives, stay as they are. A row "Points Possible" is left out, because Canvas wou
 maximum of its assignments from that.
 """
 
+from collections.abc import Sequence
+
 from autograder.errors import CourseError
 from autograder.grading.lms.export import MarksExporter, as_csv, as_text
 from autograder.grading.lms.marks import ClassMarks, Mark, State, number
@@ -19,20 +21,23 @@ class CanvasExporter(MarksExporter):
     """Writes a column for each lesson, titled as lessons.csv says in `canvas`.
 
     What is missing or not graded is left blank. Lessons without a title are left out, and listed,
-    unless they were asked for by name.
+    unless they were asked for by name. So are learners whom Canvas can't find.
     """
 
     default_to = "canvas.csv"
 
-    def write_marks(self, marks: ClassMarks, term: Term) -> None:
+    def write_marks(self, marks: ClassMarks, term: Term) -> Sequence[Learner]:
         titles = self._titles(marks, term)
         nameless = [one for one in marks.learners if not _known_to_canvas(one)]
-        self.warn_of("Canvas can't tell who this is; add a name or an id to learners.csv", nameless)
+        self.warn_of(
+            "Canvas needs a name or an id to find these learners; add one in learners.csv", nameless
+        )
         rows = [
             [*_about(learner), *(_cell(marks.marks[learner.learner, name]) for name in titles)]
             for learner in marks.learners
         ]
         self.write_file(as_csv([[*HEADER, *titles.values()], *rows]))
+        return nameless
 
     def _titles(self, marks: ClassMarks, term: Term) -> dict[str, str]:
         """Return the titles of the columns by lesson. Raises CourseError if there is none."""

@@ -6,11 +6,12 @@ penalties are those of the tables.
 
 import csv
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from nbgrader.api import Assignment, Gradebook
 from nbgrader.plugins import ExportPlugin
+from traitlets import Bool
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
@@ -27,17 +28,21 @@ class MarksExporter(ExportPlugin):
     """An exporter that reads the marks of a class; its subclasses write them down."""
 
     default_to = "grades.csv"
+    strict = Bool(True, help="End with an error if somebody found no place.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the marks to `to`. What can't be done is logged, and ends with exit status 1."""
+        """Write the marks to `to`. What can't be done is logged, and ends with exit status 1.
+
+        So does the export of those who found no place, after the file was written.
+        """
         try:
             self._export(gradebook)
         except CourseError as error:
             self.log.error(str(error))
             raise SystemExit(1) from None
 
-    def write_marks(self, marks: ClassMarks, term: Term) -> None:
-        """Write the marks to a file. Raises CourseError."""
+    def write_marks(self, marks: ClassMarks, term: Term) -> Sequence[object]:
+        """Write the marks to a file, and return who found no place there. Raises CourseError."""
         raise NotImplementedError
 
     def write_file(self, data: bytes) -> None:
@@ -64,14 +69,15 @@ class MarksExporter(ExportPlugin):
         lessons, learners = map(str, self.assignment), map(str, self.student)
         marks = read_marks(gradebook, term, submitted, lessons, learners)
         self._warn_of_gone(marks, submitted)
-        self.write_marks(marks, term)
+        if self.write_marks(marks, term) and self.strict:
+            raise CourseError("The file is written, but not all found their place: see above.")
 
     def _warn_of_gone(self, marks: ClassMarks, submitted: Callable[[str, str], bool]) -> None:
-        """Name those who have a mark for what is no longer there."""
+        """Name those who have a mark, but no submission anymore."""
         for lesson in (assignment.name for assignment in marks.lessons):
             graded = [one for one, mark in marks.of(lesson) if mark.state is State.GRADED]
             gone = [one for one in graded if not submitted(one.learner, lesson)]
-            self.warn_of(f"With a mark for {lesson}, but no longer among the submissions", gone)
+            self.warn_of(f"With a mark for {lesson}, but without a submission now", gone)
 
 
 class CsvExporter(MarksExporter):
@@ -95,13 +101,14 @@ class CsvExporter(MarksExporter):
         "state",
     )
 
-    def write_marks(self, marks: ClassMarks, term: Term) -> None:
+    def write_marks(self, marks: ClassMarks, term: Term) -> Sequence[object]:
         rows = [
             _plain_row(lesson, learner, mark)
             for lesson in marks.lessons
             for learner, mark in marks.of(lesson.name)
         ]
         self.write_file(as_csv([self.columns, *rows]))
+        return ()
 
 
 def as_text(name: str) -> str:

@@ -6,7 +6,7 @@ recently in Moodle" when marks change: in other languages than English, Moodle c
 dates in the worksheet.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from traitlets import Bool, Unicode
@@ -29,28 +29,30 @@ class MoodleExporter(MarksExporter):
     any_maximum = Bool(False, help="Fill in marks although Moodle's maximum is another.").tag(
         config=True
     )
-    strict = Bool(True, help="End with an error if a mark found no place.").tag(config=True)
 
-    def write_marks(self, marks: ClassMarks, term: Term) -> None:
+    def write_marks(self, marks: ClassMarks, term: Term) -> Sequence[Participant | Learner]:
         lesson = self._only_lesson(marks)
         sheet = Worksheet(self._path())
         self._compare_maxima(lesson, marks.lessons[0].max_score, sheet)
         rows = sheet.match(marks.learners)
         given = {one: mark for one, mark in marks.of(lesson) if mark.score is not None}
         strangers = [row for row in sheet.participants if row not in rows.values()]
-        self.warn_of(f"In {sheet.name}, but not known here by e-mail or moodle_id", strangers)
+        self.warn_of(
+            f"No learner has the e-mail or moodle_id of these rows in {sheet.name}; add it in "
+            "learners.csv",
+            strangers,
+        )
         lost = self._without_place(given, rows, sheet)
         placed = {rows[one.learner]: m.score for one, m in given.items() if one not in lost}
         self.write_file(sheet.filled(placed))
-        if lost and self.strict:
-            raise CourseError(f"{len(lost)} marks found no place in {sheet.name}: see above.")
+        return [*strangers, *lost]
 
     def _without_place(
         self, given: Mapping[Learner, Mark], rows: Mapping[str, Participant], sheet: Worksheet
     ) -> list[Learner]:
-        """List who has a mark that the worksheet can't take, and warn of them."""
+        """List who has a mark that the worksheet can't take, with a warning."""
         rowless = [one for one in given if one.learner not in rows]
-        self.warn_of(f"With a mark, but without a row of their own in {sheet.name}", rowless)
+        self.warn_of(f"With a mark, but no row of their own in {sheet.name}", rowless)
         above = [one for one in given if one not in rowless and given[one].score > sheet.most]
         self.warn_of(f"With a mark above {sheet.most:g}, Moodle's maximum", above)
         return rowless + above
@@ -60,13 +62,13 @@ class MoodleExporter(MarksExporter):
         if most != sheet.most and not self.any_maximum:
             raise CourseError(
                 f"The maximum grade is {sheet.most:g} in Moodle, but {lesson} has {most:g} points. "
-                f"In Moodle, set it to {most:g}, and download the worksheet again. If Moodle's "
-                "maximum is meant, ANY_MAXIMUM=1 (--any-maximum) fills in the marks as they are."
+                f"Set it to {most:g} in Moodle, and download the worksheet again. To keep "
+                f"{sheet.most:g}, ANY_MAXIMUM=1 (--any-maximum) fills in the marks as they are."
             )
 
     def _only_lesson(self, marks: ClassMarks) -> str:
         if len(marks.lessons) != 1:
-            raise CourseError("A worksheet is for one assignment of Moodle's: name one lesson.")
+            raise CourseError("A worksheet is for one assignment in Moodle: name one lesson.")
         return marks.lessons[0].name
 
     def _path(self) -> Path:

@@ -58,7 +58,7 @@ def test_a_mark_for_what_is_no_longer_there_is_named(course, lms, tmp_path, capf
     course.write(f"submitted/ada/{FIRST}/{FIRST}.ipynb", "{}")
     lms("export", f"--to={tmp_path / 'grades.csv'}")
     said = capfd.readouterr().err
-    gone = f"With a mark for {FIRST}, but no longer among the submissions: "
+    gone = f"With a mark for {FIRST}, but without a submission now: "
     assert f"{gone}Zoë Müller-O'Brien (zoe)\n" in said
     assert SECOND not in said
 
@@ -102,8 +102,12 @@ def test_canvas_needs_a_title_for_a_lesson_that_was_named(course, lms, tmp_path,
 
 def test_who_can_not_be_found_in_canvas_is_listed(course, lms, tmp_path, capfd):
     course.hand_in("nameless", FIRST, 10, 5)
-    assert lms("export", "--lms=canvas", f"--to={tmp_path / 'canvas.csv'}", FIRST) == 0
-    assert "add a name or an id to learners.csv: nameless" in capfd.readouterr().err
+    path = tmp_path / "canvas.csv"
+    assert lms("export", "--lms=canvas", f"--to={path}", FIRST) == 1
+    said = capfd.readouterr().err
+    assert "a name or an id to find these learners; add one in learners.csv: nameless\n" in said
+    assert "The file is written, but not all found their place" in said
+    assert ["nameless", "", "", "", "", "15"] in rows(path)
 
 
 def test_an_unknown_lesson_and_a_bad_table_are_sentences(course, lms, tmp_path, capfd):

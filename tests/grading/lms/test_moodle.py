@@ -29,7 +29,7 @@ def test_only_grades_of_those_with_marks_change(fill):
     changed = ENGLISH.replace(f"org,{grading},,15.00", f"org,{grading},14.5,15.00", 1)
     assert filled == changed.replace(",8.00,", ",9,")
     assert status == 0, said
-    assert "not known here" not in said and "without a row" not in said
+    assert "No learner has" not in said and "no row of their own" not in said
 
 
 def test_another_language_with_semicolons_and_decimal_commas(fill):
@@ -58,8 +58,8 @@ def test_hidden_names_need_the_number(fill):
     status, filled, said = fill(BLIND)
     assert filled == BLIND.replace("grading,,15.00", "grading,14.5,15.00", 1)
     assert status == 1
-    assert "without a row of their own in worksheet.csv: Zoë Müller-O'Brien (zoe)" in said
-    assert "1 marks found no place" in said
+    assert "no row of their own in worksheet.csv: Zoë Müller-O'Brien (zoe)" in said
+    assert "not all found their place" in said
 
 
 def test_rows_and_marks_that_find_no_partner_are_listed_and_the_file_is_written(fill, course):
@@ -67,9 +67,17 @@ def test_rows_and_marks_that_find_no_partner_are_listed_and_the_file_is_written(
     text = ENGLISH.replace("zoe@example.org", "other@example.org")
     status, filled, said = fill(text)
     assert status == 1 and "14.5" in filled
-    assert "moodle_id: Participant 1002, Zoë Müller-O'Brien" in said
-    assert "without a row of their own in worksheet.csv: bob; Zoë Müller-O'Brien (zoe)" in said
-    assert "2 marks found no place in worksheet.csv" in said
+    assert "add it in learners.csv: Participant 1002, Zoë Müller-O'Brien" in said
+    assert "no row of their own in worksheet.csv: bob; Zoë Müller-O'Brien (zoe)" in said
+    assert "not all found their place: see above" in said
+
+
+def test_a_stranger_in_the_worksheet_is_listed_and_the_file_is_written(fill):
+    yuri = '"Participant 2099",Yuri,yuri@example.org,"No submission",,15.00,Yes,-,-,\n'
+    status, filled, said = fill(ENGLISH + yuri)
+    assert status == 1 and "14.5" in filled and filled.endswith(yuri)
+    assert "add it in learners.csv: Participant 2099, Yuri" in said
+    assert "not all found their place" in said
 
 
 def test_without_strict_lost_marks_are_warnings(course, tmp_path, capfd):
@@ -89,7 +97,7 @@ def test_without_strict_lost_marks_are_warnings(course, tmp_path, capfd):
     )
     app.start()
     assert "14.5" in (tmp_path / "moodle.csv").read_text(encoding="utf-8")
-    assert "without a row" in capfd.readouterr().err
+    assert "no row of their own" in capfd.readouterr().err
 
 
 def test_a_row_for_two_learners_and_two_rows_for_one_are_nobodys(fill):
@@ -107,8 +115,8 @@ def test_a_row_for_two_learners_and_two_rows_for_one_are_nobodys(fill):
 def test_another_maximum_in_moodle_is_an_error(fill, most):
     status, filled, said = fill(ENGLISH.replace("15.00", most))
     assert (status, filled) == (1, None)
-    assert f"maximum grade is {most[:2]} in Moodle, but {FIRST} has 15 points. In Moodle, " in said
-    assert "set it to 15, and download the worksheet again" in said
+    assert f"maximum grade is {most[:2]} in Moodle, but {FIRST} has 15 points. Set it" in said
+    assert "Set it to 15 in Moodle, and download the worksheet again" in said
     assert "ANY_MAXIMUM=1" in said
 
 
