@@ -89,14 +89,15 @@ def collect(options: argparse.Namespace) -> int:
     app.start()
     collector = app.collector_plugin_inst
     plan = collector.plan
-    sys.stderr.writelines(f"{line}\n" for line in [*collector.left_out(), *collector.report()])
+    told = [*collector.left_out(), *collector.report()]
+    sys.stderr.writelines(f"{printable(line)}\n" for line in told)
     if not plan.files:
         raise CourseError(
-            f"{options.zip} has no notebook of a known learner. Is it {options.lms.title()}'s zip "
-            "of all submissions, and is learners.csv filled in?"
+            f"{options.zip} has nothing from the learners in learners.csv. Is it the zip of all "
+            f"submissions from {options.lms.title()}, and is learners.csv filled in?"
         )
-    print(f"Collected {options.lesson} from {len(plan.names)} learners")
-    return 1 if plan.unknown or plan.nameless or collector.without_notebook else 0
+    print(f"Collected {options.lesson} from {len(plan.by_learner)} learners")
+    return 1 if plan.unknown or plan.nameless or plan.without else 0
 
 
 def feedback(options: argparse.Namespace) -> int:
@@ -115,9 +116,9 @@ def feedback(options: argparse.Namespace) -> int:
             f"zip first, with make collect LESSON={options.lesson} LMS={options.lms} ZIP=…"
         )
     write_output(options.to, filled.to_bytes())
-    _list("No feedback page", filled.without_page)
+    _list("Without a feedback page", filled.without_page)
     collect = f"make collect LESSON={options.lesson} LMS={options.lms} ZIP=…"
-    _list(f"With a page, but not in the zip; collect with {collect}", filled.without_place)
+    _list(f"There is a page, but not in the zip; first run {collect}", filled.without_place)
     print(f"{len(filled.pages)} pages are in {options.to}")
     return 1 if filled.without_place else 0
 
@@ -172,13 +173,13 @@ def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
             f"{options.lesson} was not released: nbgrader generate_assignment {options.lesson}"
         )
     if not zipfile.is_zipfile(options.zip):
-        raise CourseError(f"{options.zip} is no zip: download all submissions again.")
+        raise CourseError(f"{options.zip} is not a zip: download all submissions again.")
     archive = download_folder(app, app.archive_directory)
     if not options.force:
         if remembered_names(archive.parent):
             raise CourseError(
                 f"{options.lesson} was collected before: FORCE=1 (--force) collects it again, and "
-                "replaces what was collected from the same learners."
+                "replaces the notebooks of the learners who are in the zip."
             )
         # A run that knew nobody may have left the zip's files.
         shutil.rmtree(download_folder(app, app.extracted_directory), ignore_errors=True)

@@ -4,7 +4,7 @@ A zip doesn't tell when a submission was handed in: both systems write the time 
 into it. Moodle's grading worksheet tells it. Canvas marks late submissions, and those are listed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from itertools import dropwhile
@@ -26,20 +26,19 @@ from autograder.grading.lms.handed_in_as import remember_names
 from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
 from autograder.grading.lms.worksheet import Participant, Worksheet
+from autograder.grading.submission.plain_files import NOTEBOOK
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone
 from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Term
 
 LATE = (
-    "Late, says {system}, but not how late, so this takes off nothing: {learners}. Write the time "
-    "into timestamp.txt in the submission's folder, or let {system} take off points"
+    "{system} says that these are late, but not how late, so no points come off: {learners}. Write "
+    "the time into timestamp.txt in the submission's folder, or let {system} take off points"
 )
-
-
 NO_DATES = (
-    "These dates of Moodle's can't be read, so nobody of these is late. Download the worksheet in "
-    "English, or write the times into timestamp.txt: {times}"
+    "These dates from Moodle can't be read, so none of these are late: {times}. Download the "
+    "worksheet in English, or write the times into timestamp.txt"
 )
 
 
@@ -56,8 +55,8 @@ class LmsCollector(FileNameCollectorPlugin):
         """Return learners by the number that the system has for them. Raises CourseError."""
         raise NotImplementedError
 
-    def how_to_add(self, person: str) -> str:
-        """Say how to make the person with a number known."""
+    def who_it_is(self, person: str, term: Term) -> str:
+        """Say of an unknown number whose it is, as far as that is known, and what to do."""
         raise NotImplementedError
 
     def times(self, term: Term) -> Mapping[str, datetime]:
@@ -82,45 +81,35 @@ class LmsCollector(FileNameCollectorPlugin):
         learners = self.learners_by_number(course_term(course))
         released = course.format_path(course.release_directory, ".", course.assignment_id)
         notebooks = {path.name for path in Path(released).glob("*.ipynb")}
-        return make_plan(dict(self._found()), learners, notebooks)
+        return make_plan(dict(self._found()), learners, notebooks, self._unread(), self._having)
 
     def report(self) -> list[str]:
         """Say what was not collected, and what else to know. Raises CourseError."""
         plan, system = self.plan, self.system
-        nameless = [f"{path.name} has no name as {system} gives them" for path in plan.nameless]
+        nameless = [f"{path.name} doesn't have a name from {system}" for path in plan.nameless]
+        others = [f"{self._shown(path)} is not a notebook" for path in plan.others]
         people = {one.about.person: one.name for one in plan.unknown}
-        unknown = [
-            f"Nobody in learners.csv handed in {name}: {self._remedy(person)}"
-            for person, name in people.items()
-        ]
+        unknown = [f"Not collected: {name}, {self._who(one)}" for one, name in people.items()]
         twice = [
-            f"{learner} handed in a notebook twice; {one.path.parent.name}/{one.path.name} "
-            "doesn't count"
+            f"{learner} handed in {one.file} twice, or a copy of it; "
+            f"{one.path.parent.name}/{one.path.name} doesn't count"
             for learner, one in plan.twice
         ]
         late = [LATE.format(system=system, learners=", ".join(plan.late))] if plan.late else []
-        without = [f"{one} handed in no notebook that can be read" for one in self.without_notebook]
-        return nameless + unknown + twice + late + without
+        without = [self._without(one, handed) for one, handed in plan.without.items()]
+        return [*nameless, *others, *unknown, *twice, *late, *sorted(without)]
 
     def left_out(self) -> list[str]:
         """Say what in the zip was not extracted, and why."""
-        return [
-            f"{printable(str(self._inside(path)))} {why}" for path, why in self._left_out.items()
-        ]
-
-    @property
-    def without_notebook(self) -> list[str]:
-        """The learners who handed in something, but nothing that was collected."""
-        known = self.learners_by_number(course_term(self.parent.coursedir))
-        names = (read_handed(p, self._inside(p).parts, self.read_name) for p in self._left_out)
-        learners = {known.get(one.about.person) for one in names if one} - {None}
-        return sorted(learners - self.plan.names.keys())
+        return [f"{self._inside(path)} {why}" for path, why in self._left_out.items()]
 
     @cached_property
     def _answers(self) -> dict[Path, dict[str, str]]:
         """The answers to all of nbgrader's questions, which come file by file."""
         for line in self.report():
             self.log.warning(printable(line))
+        for learner in self.plan.without:  # also if nothing of it can be read, for grading to tell
+            self._folder(learner).mkdir(parents=True, exist_ok=True)
         archive = download_folder(self.parent, self.parent.archive_directory)
         remember_names(archive.parent, self.plan.names)
         times = self.times(course_term(self.parent.coursedir))
@@ -131,12 +120,36 @@ class LmsCollector(FileNameCollectorPlugin):
         }
 
     def _found(self) -> Iterator[tuple[Path, Handed | None]]:
-        """Find the extracted files of a wanted kind, and what their names say."""
-        extracted = download_folder(self.parent, self.parent.extracted_directory)
-        for path in sorted(path for path in extracted.rglob("*") if path.suffix in self.valid_ext):
-            parts = self._inside(path.relative_to(extracted)).parts
+        """Find the extracted files, and what their names say."""
+        for path in sorted(self._extracted.rglob("*")):
+            parts = self._shown(path).parts
             if path.is_file() and not is_litter(parts):
                 yield path, read_handed(path, parts, self.read_name)
+
+    def _unread(self) -> Iterator[Handed]:
+        """Find what was not extracted, but has a name that the system gave."""
+        for path in self._left_out:
+            if one := read_handed(path, self._inside(path).parts, self.read_name):
+                yield one
+
+    @property
+    def _having(self) -> set[str]:
+        """The learners who have a notebook from before."""
+        learners = self.learners_by_number(course_term(self.parent.coursedir)).values()
+        return {one for one in learners if any(self._folder(one).glob(f"*{NOTEBOOK}"))}
+
+    def _folder(self, learner: str) -> Path:
+        """Return the folder for a learner's submission."""
+        course = self.parent.coursedir
+        return Path(course.format_path(course.submitted_directory, learner, course.assignment_id))
+
+    @property
+    def _extracted(self) -> Path:
+        return download_folder(self.parent, self.parent.extracted_directory)
+
+    def _shown(self, path: Path) -> Path:
+        """Return an extracted file's path within its zip."""
+        return self._inside(path.relative_to(self._extracted))
 
     @property
     def _left_out(self) -> Mapping[Path, str]:
@@ -156,9 +169,15 @@ class LmsCollector(FileNameCollectorPlugin):
         found = (path for path in archive.rglob("*") if path.suffix in kinds)
         return {path.stem.removesuffix(".tar") for path in found}
 
-    def _remedy(self, person: str) -> str:
-        hidden = f"{self.system} hides who it is; let it show names, and download again"
-        return self.how_to_add(person) if person else hidden
+    def _who(self, person: str) -> str:
+        if not person:
+            return f"because {self.system} hides whose it is: show names there, and download again"
+        return self.who_it_is(person, course_term(self.parent.coursedir))
+
+    def _without(self, learner: str, handed: Sequence[Handed]) -> str:
+        files = listed(one.file for one in handed)
+        then = "the one from before stays" if learner in self.plan.having else "there is no mark"
+        return f"{learner} handed in {files}, but not a notebook that can be read, so {then}"
 
 
 class CanvasCollector(LmsCollector):
@@ -172,19 +191,24 @@ class CanvasCollector(LmsCollector):
     def learners_by_number(self, term: Term) -> Mapping[str, str]:
         return {one.canvas_id: one.learner for one in term.learners.values() if one.canvas_id}
 
-    def how_to_add(self, person: str) -> str:
-        return f"add canvas_id {person} to the learner's row"
+    def who_it_is(self, person: str, term: Term) -> str:
+        return (
+            f"because nobody in learners.csv has canvas_id {person}: give it to the learner, in a "
+            "new row if there is none"
+        )
 
 
 class MoodleCollector(LmsCollector):
     """Collects from the zip of "Download all submissions", with or without folders in it.
 
     The participant numbers of an assignment come from its grading worksheet, if that is named, and
-    from `moodle_id`. Submissions of teams bear a team's number, and are not for this collector.
+    from `moodle_id`. It can't take submissions of teams, which have the team's number.
     """
 
     system = "Moodle"
-    worksheet = Unicode(help="The assignment's grading worksheet, for who is who.").tag(config=True)
+    worksheet = Unicode(help="The assignment's grading worksheet, which says who is who.").tag(
+        config=True
+    )
 
     def read_name(self, name: str) -> DownloadedName | None:
         return read_moodle_name(name)
@@ -221,11 +245,31 @@ class MoodleCollector(LmsCollector):
     def _sheet(self) -> Worksheet | None:
         return Worksheet(Path(self.worksheet)) if self.worksheet else None
 
-    def how_to_add(self, person: str) -> str:
-        return (
-            "name the assignment's grading worksheet, to find the learner by e-mail, or add "
-            f"moodle_id {person} to the learner's row"
-        )
+    def who_it_is(self, person: str, term: Term) -> str:
+        by_number = f"add moodle_id {person} to the learner's row in learners.csv"
+        if not self._sheet:
+            return (
+                "because nobody in learners.csv has its number: name the assignment's grading "
+                f"worksheet (WORKSHEET=…), which has the e-mail address, or {by_number}"
+            )
+        row = next((row for row in self._sheet.participants if row.number == person), None)
+        if row is None:
+            again = f"has no participant {person}: download this assignment's worksheet again"
+            return f"because {self._sheet.name} {again}, or {by_number}"
+        return self._who_is_in(row, self._sheet.fitting(row, term.learners.values()), by_number)
+
+    def _who_is_in(self, row: Participant, fits: Sequence[str], by_number: str) -> str:
+        """Say whose a row is. fits: the learners it could be, if it is unclear which."""
+        sheet = self._sheet.name
+        if fits:
+            return (
+                f"because participant {row.number} in {sheet} could be {', '.join(fits)}, but more "
+                "than one row or learner fits: correct email and moodle_id in learners.csv"
+            )
+        about = self._sheet.about(row)
+        if not about:
+            return f"because {sheet} hides who that is: {by_number}"
+        return f"from {about}, who is not in learners.csv: add a row with this e-mail address"
 
 
 def download_folder(app: ZipCollectApp, step: str) -> Path:

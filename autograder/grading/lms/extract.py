@@ -1,4 +1,4 @@
-"""nbgrader's extractor for zips of submissions: only plain files of a wanted kind, within limits.
+"""nbgrader's extractor for zips of submissions: only plain files, within limits.
 
 A learner may have handed in a zip, which is opened too. It can hold links, names that lead
 elsewhere, further zips, and far more than its size tells.
@@ -16,8 +16,10 @@ from nbgrader.plugins import ExtractorPlugin
 from autograder.grading.lms.whose import is_litter
 from autograder.grading.submission.plain_files import (
     MOST_ENTRIES,
+    MOST_FILE_BYTES,
     MOST_FILES_BYTES,
     MOST_NOTEBOOK_BYTES,
+    NOTEBOOK,
     UnfitFile,
     require_size,
     write_below,
@@ -36,7 +38,7 @@ class ExtractPlainFiles(ExtractorPlugin):
     """
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
-        """Extract what the collector takes. A zip that can't be read is left out, with the rest."""
+        """Extract what can be read; a zip that can't is left out, with what is in it."""
         self.left_out: dict[Path, str] = {}
         self._extracted = Path(extracted_path)
         for path in sorted(path for path in Path(archive_path).rglob("*") if path.is_file()):
@@ -65,18 +67,20 @@ class ExtractPlainFiles(ExtractorPlugin):
                 return
             if name.suffix == ZIP:
                 self._unpack_own(_read(file, info, MOST_FILES_BYTES), place / name)
-            elif name.suffix in self._kinds:
-                data = _read(file, info, MOST_NOTEBOOK_BYTES)
-                write_below(self._extracted / place, {str(name): data})
             else:
-                raise UnfitFile(str(name), "is not a notebook")
+                most = MOST_NOTEBOOK_BYTES if name.suffix == NOTEBOOK else MOST_FILE_BYTES
+                data = _read(file, info, most)
+                write_below(self._extracted / place, {str(name): data})
         except UnfitFile as error:
             self.left_out[place / info.filename] = error.why
         except DAMAGED:
             self.left_out[place / info.filename] = "is damaged, or its name is too long"
 
     def _unpack_own(self, data: bytes, place: Path) -> None:
-        """Extract a learner's own zip into a folder of its name. Raises UnfitFile and `DAMAGED`."""
+        """Extract the notebooks in a learner's own zip into a folder of its name.
+
+        Without any, the zip stays as it is. Raises UnfitFile and `DAMAGED`.
+        """
         if data.count(ENTRY) > MOST_ENTRIES:
             raise UnfitFile(place.name, f"holds too much; {MOST_ENTRIES:,} files are looked at")
         found: dict[str, bytes] = {}
@@ -84,17 +88,14 @@ class ExtractPlainFiles(ExtractorPlugin):
         with zipfile.ZipFile(BytesIO(data)) as file:
             for info in _files(file):
                 name = _name(info)
-                if name.suffix in self._kinds and not is_litter(name.parts):
+                if name.suffix == NOTEBOOK and not is_litter(name.parts):
                     found[str(name)] = _read(file, info, min(left, MOST_NOTEBOOK_BYTES))
                     left -= len(found[str(name)])
-        if not found:
-            raise UnfitFile(place.name, "holds no notebook")
-        write_below(self._extracted / place.with_suffix(""), found)
-
-    @property
-    def _kinds(self) -> list[str]:
-        """The endings of the files that the collector takes."""
-        return self.parent.collector_plugin_inst.valid_ext
+        if found:
+            write_below(self._extracted / place.with_suffix(""), found)
+        else:
+            require_size(place.name, len(data), MOST_FILE_BYTES)
+            write_below(self._extracted, {str(place): data})
 
 
 def _files(file: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:

@@ -19,7 +19,7 @@ from autograder.grading.term.tables import Learner, Term
 
 
 class MoodleExporter(MarksExporter):
-    """Fills in the marks of one lesson. Who has no mark keeps the cell as it was downloaded.
+    """Fills in the marks of one lesson. Cells of learners without a mark stay as downloaded.
 
     Rows without a learner, and marks without a row, are listed.
     """

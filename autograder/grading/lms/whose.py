@@ -7,6 +7,8 @@ from itertools import dropwhile
 from pathlib import Path
 
 from autograder.grading.lms.downloaded_name import DownloadedName
+from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.plain_files import NOTEBOOK
 
 # Browsers and Canvas number a file that is handed in again: "lesson (1).ipynb", "lesson-1.ipynb".
 COPY = re.compile(r"( ?\(\d+\)|-\d+)+$")
@@ -27,14 +29,28 @@ class Handed:
 class Plan:
     """What becomes of the files: those to collect by learner and name, and the others.
 
-    nameless: files without a name that the system gave. unknown: files of people who are not known.
-    twice: what learners handed in under a name that they had used already.
+    A learner's notebooks are collected, or else the other files, so that grading can name them.
+    nameless: notebooks without a name that the system gave. others: files besides notebooks that
+    are not collected. unknown: files of people who are not known. twice: what learners handed in
+    under a name that they had used already. without: what learners handed in instead of a notebook
+    that can be read. having: who has a notebook from before, which no other file replaces.
     """
 
     files: dict[tuple[str, str], Handed] = field(default_factory=dict)
     nameless: list[Path] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)
     unknown: list[Handed] = field(default_factory=list)
     twice: list[tuple[str, Handed]] = field(default_factory=list)
+    without: dict[str, list[Handed]] = field(default_factory=dict)
+    having: Set[str] = frozenset()
+
+    @property
+    def by_learner(self) -> dict[str, dict[str, Handed]]:
+        """The files to collect by name, for each learner."""
+        found: dict[str, dict[str, Handed]] = {}
+        for (learner, file), one in self.files.items():
+            found.setdefault(learner, {})[file] = one
+        return found
 
     @property
     def late(self) -> list[str]:
@@ -43,11 +59,18 @@ class Plan:
 
     @property
     def names(self) -> dict[str, list[str]]:
-        """The system's names of the collected files, by learner."""
-        names: dict[str, list[str]] = {}
-        for (learner, _), handed in self.files.items():
-            names.setdefault(learner, []).append(handed.name)
-        return names
+        """The system's names of what was handed in, by learner."""
+        collected = {who: [*files.values()] for who, files in self.by_learner.items()}
+        found = self.without | collected
+        return {who: [one.name for one in handed] for who, handed in found.items()}
+
+    def add(self, learner: str, one: Handed, name: str) -> None:
+        """Collect a file under a name, or else under its own, unless both are taken."""
+        free = [each for each in (name, one.file) if (learner, each) not in self.files]
+        if free[:1] != [name]:
+            self.twice.append((learner, one))
+        if free:
+            self.files[learner, free[0]] = one
 
 
 def read_handed(
@@ -61,7 +84,7 @@ def read_handed(
     if not inside:
         return None
     about = read_name(inside[0])
-    return Handed(path, inside[0], about, inside[-1] if inside[1:] else about.file)
+    return Handed(path, inside[0], about, inside[-1] if inside[1:] else about.file or inside[0])
 
 
 def is_litter(parts: Sequence[str]) -> bool:
@@ -70,28 +93,59 @@ def is_litter(parts: Sequence[str]) -> bool:
 
 
 def make_plan(
-    found: Mapping[Path, Handed | None], learners: Mapping[str, str], released: Set[str]
+    found: Mapping[Path, Handed | None],
+    learners: Mapping[str, str],
+    released: Set[str],
+    unread: Iterable[Handed] = (),
+    having: Set[str] = frozenset(),
 ) -> Plan:
     """Give each file to a learner.
 
     found: what names say of the files. learners: by the system's number. released: the names of the
     lesson's notebooks; a numbered copy of one gets its name, unless the learner handed in the
-    notebook itself as well.
+    notebook itself as well. unread: what can't be read. having: as in the plan.
     """
-    plan = Plan(nameless=[path for path, handed in found.items() if handed is None])
-    handed = filter(None, found.values())
-    for one in sorted(handed, key=lambda one: _released_name(one.file, released) != one.file):
-        learner = learners.get(one.about.person)
-        if learner is None:
-            plan.unknown.append(one)
-            continue
-        names = [_released_name(one.file, released), one.file]
-        free = [name for name in names if (learner, name) not in plan.files]
-        if free[:1] != names[:1]:
-            plan.twice.append((learner, one))
-        if free:
-            plan.files[learner, free[0]] = one
+    unnamed = [path for path, one in found.items() if one is None]
+    plan = Plan(
+        nameless=[path for path in unnamed if _is_notebook(path)],
+        others=[path for path in unnamed if not _is_notebook(path)],
+        having=having,
+    )
+    handed, unread = list(filter(None, found.values())), list(unread)
+    plan.unknown = [one for one in handed + unread if one.about.person not in learners]
+    known = [(learners[one.about.person], one) for one in handed if one not in plan.unknown]
+    notebooks = [pair for pair in known if _is_notebook(pair[1].path)]
+    for learner, one in sorted(notebooks, key=lambda pair: _is_copy(pair[1].file, released)):
+        plan.add(learner, one, _released_name(one.file, released))
+    instead = [pair for pair in known if pair not in notebooks]
+    unread = [(learners[o.about.person], o) for o in unread if o not in plan.unknown]
+    _add_others(plan, instead, unread)
     return plan
+
+
+def _add_others(
+    plan: Plan,
+    instead: Iterable[tuple[str, Handed]],
+    unread: Iterable[tuple[str, Handed]],
+) -> None:
+    """Add what learners without a notebook handed in."""
+    done = set(plan.by_learner)
+    for learner, one in instead:
+        if learner in done or one.file == TIMESTAMP:
+            plan.others.append(one.path)
+        elif learner not in plan.having:
+            plan.add(learner, one, one.file)
+    for learner, one in (*instead, *unread):
+        if learner not in done:
+            plan.without.setdefault(learner, []).append(one)
+
+
+def _is_notebook(path: Path) -> bool:
+    return path.suffix == NOTEBOOK
+
+
+def _is_copy(file: str, released: Set[str]) -> bool:
+    return _released_name(file, released) != file
 
 
 def _released_name(file: str, released: Set[str]) -> str:

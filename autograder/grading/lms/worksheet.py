@@ -30,7 +30,7 @@ AGAIN = "Download it again in Moodle, and don't save it in another program."
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell's value, and where it stands in the text, with its quotation marks."""
+    """A cell's value, and where it is in the text, with its quotation marks."""
 
     value: str
     start: int
@@ -72,22 +72,32 @@ class Worksheet:
         """
         learners, found = list(learners), []
         for row in self.participants:
-            shown = {cell.value.casefold() for cell in row.cells[1 : self._grade]} - {""}
-            fits = [
-                one.learner
-                for one in learners
-                if one.moodle_id == row.number or one.email.casefold() in shown
-            ]
+            fits = self.fitting(row, learners)
             found += [(fits[0], row)] if len(fits) == 1 else []
         rows = Counter(learner for learner, _ in found)
         return {learner: row for learner, row in found if rows[learner] == 1}
+
+    def fitting(self, row: Participant, learners: Iterable[Learner]) -> list[str]:
+        """List the learners who have the number or the e-mail address of a row."""
+        shown = {cell.value.casefold() for cell in row.cells[1 : self._grade]} - {""}
+        return [
+            one.learner
+            for one in learners
+            if one.moodle_id == row.number or one.email.casefold() in shown
+        ]
+
+    def about(self, row: Participant) -> str:
+        """Return the name and the e-mail address in a row; "" if Moodle hides them."""
+        known = [cell.value for cell in row.cells[1 : self._grade]]
+        emails = [value for value in known if "@" in value]
+        return ", ".join(dict.fromkeys([*known[:1], *emails[:1]])) if emails else ""
 
     @cached_property
     def times(self) -> dict[str, str]:
         """When people handed in, as Moodle writes it, by participant number, if the sheet tells.
 
         Right of the grade are two columns with headings like "Last modified (submission)" and
-        "Last modified (grade)", in this order. With a single one, nobody knows which it is.
+        "Last modified (grade)", in this order. If there is only one, it could be either.
         """
         columns = range(self._grade + 2, len(self._header))
         dates = [column for column in columns if self._has_dates(column)]
@@ -122,7 +132,7 @@ class Worksheet:
         self._delimiter = max(delimiters, key=lambda mark: len(delimiters[mark][0]))
         rows = delimiters[self._delimiter]
         if len(rows[0]) < 4:
-            raise CourseError(f"{self.name} is no grading worksheet of Moodle's. {AGAIN}")
+            raise CourseError(f"{self.name} is not a grading worksheet from Moodle. {AGAIN}")
         return [row for row in rows if any(cell.value for cell in row)]
 
     def _participant(self, cells: list[Cell], width: int) -> Participant:
@@ -165,7 +175,7 @@ class Worksheet:
         )
 
     def _has_dates(self, column: int) -> bool:
-        """Whether a column has nothing but dates; what is no text with a year can be no date."""
+        """Whether a column has nothing but dates; a text without a year is not a date."""
         values = (row.cells[column].value for row in self.participants)
         return all(value in NO_TIME or YEAR.search(value) for value in values)
 

@@ -4,7 +4,8 @@ import zipfile
 
 import pytest
 
-from tests.grading.lms.worksheets import GERMAN
+from autograder.grading.submission.plain_files import MOST_FILE_BYTES
+from tests.grading.lms.worksheets import BLIND, ENGLISH, GERMAN
 from tests.grading.term.made_course import FIRST
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -66,7 +67,9 @@ def test_canvas_there_and_back(course, lms, zipped, tmp_path, capfd):
         f"zoe/{FIRST}/{NOTEBOOK}": CANVAS[1],
     }
     said = capfd.readouterr()
-    assert "Late, says Canvas, but not how late, so this takes off nothing: zoe" in said.err
+    assert (
+        "Canvas says that these are late, but not how late, so no points come off: zoe" in said.err
+    )
     assert "kingada_101_2004_notes.txt is not a notebook" in said.err
     assert f"Collected {FIRST} from 3 learners" in said.out
     give_feedback(course, "ada", "zoe", "tim")
@@ -78,7 +81,7 @@ def test_canvas_there_and_back(course, lms, zipped, tmp_path, capfd):
         f"_under_score_tim_103_2003_{FIRST}.html": "<p>tim</p>",
     }
     said = capfd.readouterr()
-    assert "No feedback page: Ill Excused (ill); Noor Späth (new)" in said.err
+    assert "Without a feedback page: Ill Excused (ill); Noor Späth (new)" in said.err
     assert f"3 pages are in {path}" in said.out
 
 
@@ -113,7 +116,7 @@ def test_moodle_there_and_back(course, lms, zipped, tmp_path, between, capfd):
     path = tmp_path / "feedback.zip"
     assert lms("feedback", FIRST, "--lms=moodle", f"--to={path}") == 0
     assert pages(path) == BACK
-    assert "With a page, but" not in capfd.readouterr().err
+    assert "There is a page" not in capfd.readouterr().err
 
 
 def test_moodle_feedback_without_collecting_takes_the_numbers_of_the_worksheet(
@@ -125,7 +128,7 @@ def test_moodle_feedback_without_collecting_takes_the_numbers_of_the_worksheet(
     assert lms("feedback", FIRST, "--lms=moodle", f"--to={path}", f"--worksheet={sheet}") == 1
     assert pages(path) == BACK
     assert (
-        "but not in the zip; collect with make collect LESSON=01_first LMS=moodle ZIP=…: Noor Späth"
+        "not in the zip; first run make collect LESSON=01_first LMS=moodle ZIP=…: Noor Späth"
         in capfd.readouterr().err
     )
 
@@ -135,30 +138,63 @@ def test_unknown_people_are_listed_and_the_others_collected(course, lms, zipped,
     assert lms("collect", FIRST, "--lms=canvas", zip_file) == 1
     assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
     said = capfd.readouterr().err
-    assert f"handed in doejane_999_2009_{NOTEBOOK}: add canvas_id 999" in said
-    assert "handed in anon_aB3_2010_x.ipynb: Canvas hides who it is" in said
-    assert f"{NOTEBOOK} has no name as Canvas gives them" in said
+    nobody = (
+        "because nobody in learners.csv has canvas_id 999: give it to the learner, in a new row"
+    )
+    assert f"Not collected: doejane_999_2009_{NOTEBOOK}, {nobody}" in said
+    assert "anon_aB3_2010_x.ipynb, because Canvas hides whose it is" in said
+    assert f"{NOTEBOOK} doesn't have a name from Canvas" in said
 
 
-def test_who_handed_in_something_else_than_a_notebook_is_named(course, lms, zipped, capfd):
+def test_who_did_not_hand_in_a_notebook_is_named_and_waits_for_grading(course, lms, zipped, capfd):
     empty = zipped("notes.txt", called="inner.zip").read_bytes()
     outer = zipped(CANVAS[0], "kingada_101_2002_plan.pdf", "mz_102_2003_report\n.pdf")
     with zipfile.ZipFile(outer, "a") as file:
         file.writestr("tim_103_2004_work.zip", empty)
         file.writestr("doejane_999_2009_work.docx", "")
+        file.writestr("noor_104_2005_film.mp4", bytes(MOST_FILE_BYTES + 1))
     assert lms("collect", FIRST, "--lms=canvas", outer) == 1
-    assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
-    said = capfd.readouterr().err
+    folders = course.root / "submitted"
+    assert {str(path.relative_to(folders)) for path in folders.glob("*/*/**/*")} == {
+        f"ada/{FIRST}/{NOTEBOOK}",
+        f"tim/{FIRST}/work.zip",
+        f"zoe/{FIRST}/report\n.pdf",
+    }
+    assert (folders / "new" / FIRST).is_dir()
+    said = capfd.readouterr().err.splitlines()
+    but = "but not a notebook that can be read, so there is no mark"
     for line in (
         "kingada_101_2002_plan.pdf is not a notebook",
-        "mz_102_2003_report�.pdf is not a notebook",
-        "tim_103_2004_work.zip holds no notebook",
-        "doejane_999_2009_work.docx is not a notebook",
-        "tim handed in no notebook that can be read",
-        "zoe handed in no notebook that can be read",
+        "noor_104_2005_film.mp4 has 5 MB; 5 MB are allowed",
+        f"tim handed in work.zip, {but}",
+        f"zoe handed in report�.pdf, {but}",
+        f"new handed in film.mp4, {but}",
     ):
-        assert line in said.splitlines()
-    assert "ada handed in no" not in said
+        assert line in said
+    assert any(line.startswith("Not collected: doejane_999_2009_work.docx") for line in said)
+    assert not any(line.startswith("ada") for line in said)
+    path = course.root / "grades.csv"
+    assert lms("export", FIRST, f"--to={path}") == 0
+    states = {row.split(",")[3]: row for row in path.read_text(encoding="utf-8").splitlines()}
+    assert states["new"].endswith("not graded")
+
+
+def test_a_notebook_from_before_is_not_replaced_by_other_files(course, lms, zipped, capfd):
+    assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 0
+    newer = zipped(CANVAS[0], "mz_102_2009_essay.pdf", called="newer.zip")
+    assert lms("collect", FIRST, "--lms=canvas", newer, "--force") == 1
+    assert submitted(course)[f"zoe/{FIRST}/{NOTEBOOK}"] == CANVAS[1]
+    assert f"zoe/{FIRST}/essay.pdf" not in submitted(course)
+    assert "zoe handed in essay.pdf, but not a notebook that can be read, so the one from" in (
+        capfd.readouterr().err
+    )
+
+
+def test_nobody_hands_in_a_time(course, lms, zipped, capfd):
+    names = f"kingada_101_2001_{NOTEBOOK}", "kingada_101_2002_timestamp.txt"
+    zip_file = zipped(*names, "mz_102_2003_timestamp.txt", "mz_102_2004_essay.pdf")
+    assert lms("collect", FIRST, "--lms=canvas", zip_file) == 1
+    assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}", f"zoe/{FIRST}/essay.pdf"]
 
 
 def test_dates_of_moodles_that_can_not_be_read_are_told(course, lms, zipped, capfd):
@@ -168,7 +204,7 @@ def test_dates_of_moodles_that_can_not_be_read_are_told(course, lms, zipped, cap
     assert f"ada/{FIRST}/timestamp.txt" not in submitted(course)
     assert submitted(course)[f"zoe/{FIRST}/timestamp.txt"] == TIMES["zoe"]
     said = capfd.readouterr().err
-    assert "into timestamp.txt: ada (Montag, 35. Oktober 2026, 11:00)" in said
+    assert "none of these are late: ada (Montag, 35. Oktober 2026, 11:00). Download" in said
 
 
 def test_moodle_says_how_to_make_somebody_known(course, lms, zipped, capfd):
@@ -176,8 +212,30 @@ def test_moodle_says_how_to_make_somebody_known(course, lms, zipped, capfd):
     assert lms("collect", FIRST, "--lms=moodle", zip_file) == 1
     assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
     said = capfd.readouterr().err
-    assert f"handed in {MOODLE['zoe']}: name the assignment's grading worksheet" in said
-    assert "or add moodle_id 1002" in said
+    nobody = "because nobody in learners.csv has its number"
+    assert f"Not collected: {MOODLE['zoe']}, {nobody}: name the assignment's grading" in said
+    assert "or add moodle_id 1002 to the learner's row" in said
+
+
+@pytest.mark.parametrize(
+    ("sheet", "said"),
+    [
+        (
+            ENGLISH.replace("zoe@", "yuri@").replace("Zoë Müller-O'Brien", "Yuri Ivanov"),
+            "from Yuri Ivanov, yuri@example.org, who is not in learners.csv: add a row with",
+        ),
+        (ENGLISH.replace("1002", "1009"), "because sheet.csv has no participant 1002: download"),
+        (ENGLISH.replace("noor@", "zoe@"), "participant 1002 in sheet.csv could be zoe, but"),
+        (BLIND.replace("1003", "1002"), "because sheet.csv hides who that is: add moodle_id 1002"),
+    ],
+    ids=["unknown", "another sheet", "twice", "hidden"],
+)
+def test_with_the_worksheet_moodle_says_who_it_is(course, lms, zipped, capfd, sheet, said):
+    zip_file = zipped(f"{MOODLE['ada']}/{NOTEBOOK}", f"{MOODLE['zoe']}/{NOTEBOOK}")
+    worksheet = f"--worksheet={course.write('sheet.csv', sheet)}"
+    assert lms("collect", FIRST, "--lms=moodle", zip_file, worksheet) == 1
+    told = capfd.readouterr().err
+    assert f"Not collected: {MOODLE['zoe']}, " in told and said in told
 
 
 def test_what_macos_and_jupyter_leave_behind_is_no_submission(course, lms, zipped):
@@ -239,13 +297,13 @@ def test_collecting_again_replaces_only_what_is_in_the_zip(course, lms, zipped, 
 def test_what_can_not_be_collected_is_a_sentence(course, lms, zipped, tmp_path, capfd):
     other = course.write("other.zip", "no zip")
     assert lms("collect", FIRST, "--lms=canvas", other) == 2
-    assert "other.zip is no zip: download all submissions again" in capfd.readouterr().err
+    assert "other.zip is not a zip: download all submissions again" in capfd.readouterr().err
     assert lms("collect", FIRST, "--lms=canvas", tmp_path / "nowhere.zip") == 2
-    assert "nowhere.zip is no zip" in capfd.readouterr().err
+    assert "nowhere.zip is not a zip" in capfd.readouterr().err
     assert lms("collect", "01_frist", "--lms=canvas", zipped(*CANVAS)) == 2
     assert "nbgrader generate_assignment 01_frist" in capfd.readouterr().err
     assert lms("collect", FIRST, "--lms=moodle", zipped(*CANVAS)) == 2
-    assert "Is it Moodle's zip of all submissions" in capfd.readouterr().err
+    assert "Is it the zip of all submissions from Moodle" in capfd.readouterr().err
     course.write("learners.csv", "learner,canvas\nada,101\n")
     assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 1
     assert "learners.csv, line 1: there is no column 'canvas'" in capfd.readouterr().err
@@ -264,7 +322,7 @@ def test_a_second_copy_is_kept_beside_the_notebook_and_reported(course, lms, zip
         f"ada/{FIRST}/{FIRST} (1).ipynb": copy,
     }
     said = capfd.readouterr().err
-    assert f"ada handed in a notebook twice; submissions/{copy} doesn't count" in said
+    assert f"ada handed in {FIRST} (1).ipynb twice, or a copy of it; submissions/{copy}" in said
 
 
 def test_no_page_goes_to_a_number_that_is_somebody_elses(course, lms, zipped, tmp_path, capfd):
@@ -282,7 +340,9 @@ def test_no_page_goes_to_a_number_that_is_somebody_elses(course, lms, zipped, tm
         f"zoe_1002_assignfeedback_file/{FIRST}.html": "<p>zoe</p>",
     }
     collect = f"make collect LESSON={FIRST} LMS=moodle ZIP=…"
-    assert f"but not in the zip; collect with {collect}: tim" in capfd.readouterr().err
+    assert (
+        f"There is a page, but not in the zip; first run {collect}: tim" in capfd.readouterr().err
+    )
 
 
 def test_what_was_collected_from_one_system_has_no_place_in_the_other(

@@ -2,21 +2,18 @@
 
 import io
 import zipfile
-from types import SimpleNamespace
 
 import pytest
-from traitlets import Any
-from traitlets.config import Configurable
 
 from autograder.grading.lms import extract
 from autograder.grading.lms.extract import ExtractPlainFiles
-from autograder.grading.submission.plain_files import MOST_ENTRIES, MOST_NOTEBOOK_BYTES
+from autograder.grading.submission.plain_files import (
+    MOST_ENTRIES,
+    MOST_FILE_BYTES,
+    MOST_NOTEBOOK_BYTES,
+)
 
 LINK = 0o120777 << 16
-
-
-class App(Configurable):
-    collector_plugin_inst = Any(SimpleNamespace(valid_ext=[".ipynb"]))
 
 
 def zip_of(*entries, **options):
@@ -38,7 +35,7 @@ def extracted(tmp_path):
         archive.mkdir()
         place.mkdir()
         (archive / "all.zip").write_bytes(data)
-        extractor = ExtractPlainFiles(parent=App())
+        extractor = ExtractPlainFiles()
         extractor.extract(str(archive), str(place))
         assert {path.name for path in tmp_path.iterdir()} == {"archive", "extracted"}
         paths = [path for path in sorted(place.rglob("*")) if not path.is_dir()]
@@ -59,13 +56,22 @@ def damaged(data, at=40):
     return data[:at] + bytes(20) + data[at + 20 :]
 
 
-def test_notebooks_are_extracted_and_a_learners_own_zip_is_opened(extracted):
+def test_files_are_extracted_and_a_learners_own_zip_is_opened_for_notebooks(extracted):
     inner = zip_of("work/a.ipynb", "work/data.csv", "__MACOSX/work/._a.ipynb")
+    data = zip_of("work/data.csv")
     found, left_out = extracted(
-        zip_of("ada/a.ipynb", ("zoe/my work.zip", inner), "tim/a.pdf", "._b.ipynb", "c/")
+        zip_of(
+            *("ada/a.ipynb", ("zoe/my work.zip", inner), "tim/a.pdf", ("tim/data.zip", data)),
+            *("._b.ipynb", "c/"),
+        )
     )
-    assert found == {"ada/a.ipynb": b"here", "zoe/my work/work/a.ipynb": b"here"}
-    assert left_out == {"all/tim/a.pdf": "is not a notebook"}
+    assert found == {
+        "ada/a.ipynb": b"here",
+        "tim/a.pdf": b"here",
+        "tim/data.zip": data,
+        "zoe/my work/work/a.ipynb": b"here",
+    }
+    assert left_out == {}
 
 
 @pytest.mark.parametrize("name", ["../a.ipynb", "/a.ipynb", "x/../../a.ipynb"])
@@ -115,13 +121,20 @@ def lying(data, size):
             zip_of(("i.zip", zip_of(*map(str, range(MOST_ENTRIES + 1))))),
             "holds too much; 2,000 files are looked at",
         ),
-        (zip_of(("i.zip", zip_of(("j.zip", zip_of("a.ipynb"))))), "holds no notebook"),
+        (
+            zip_of(("a.pdf", bytes(MOST_FILE_BYTES + 1)), **PACKED),
+            "has 5 MB; 5 MB are allowed",
+        ),
+        (
+            zip_of(("i.zip", zip_of(("a.pdf", bytes(MOST_FILE_BYTES))))),
+            "has 5 MB; 5 MB are allowed",
+        ),
         (
             zip_of("a.ipynb", compression=zipfile.ZIP_LZMA),
             "is packed in an unusual way; make a plain zip",
         ),
     ],
-    ids=["large", "lying", "large inside", "much", "many", "nested", "unusual"],
+    ids=["large", "lying", "large inside", "much", "many", "large file", "large zip", "unusual"],
 )
 def test_no_zip_is_larger_than_it_looks(extracted, data, why):
     found, left_out = extracted(data)
@@ -166,5 +179,5 @@ def test_a_password_is_told(extracted):
     assert extracted(bytes(data))[1] == {"all/a.ipynb": "has a password; hand it in without one"}
 
 
-def test_a_zip_that_is_no_zip_is_told(extracted):
+def test_a_file_that_is_not_a_zip_is_told(extracted):
     assert extracted(b"PK\3\4") == ({}, {"all": "is damaged: download it again"})

@@ -138,7 +138,7 @@ def test_a_mark_above_moodles_maximum_has_no_place(fill):
     [
         (SCALE, "utf-8", "points, not to a scale"),
         (ENGLISH.splitlines()[0] + "\n", "utf-8", "lists nobody: clear the filters"),
-        ("", "utf-8", "no grading worksheet of Moodle's"),
+        ("", "utf-8", "is not a grading worksheet from Moodle"),
         (ENGLISH.replace("Participant 1003", "Tim"), "utf-8", "line 6: 'Tim' doesn't end with"),
         (ENGLISH + "x,y\n", "utf-8", "line 8: 2 cells, but 10 columns"),
         (GERMAN[1:], "latin-1", "worksheet.csv is not UTF-8"),

@@ -98,6 +98,18 @@ def test_the_same_name_again_is_left_out_and_reported():
     assert [str(one.path) for _, one in made.twice] == [f"{ADA}/old/01_first.ipynb"]
 
 
+def test_other_files_are_collected_only_without_a_notebook():
+    other = "Zoë_1002_assignsubmission_file/01_first.pdf"
+    made, files = plan(f"{ADA}/01_first.ipynb", f"{ADA}/notes.txt", other)
+    assert [*files] == [("ada", "01_first.ipynb"), ("zoe", "01_first.pdf")]
+    assert made.others == [Path(f"{ADA}/notes.txt")]
+    assert [*made.without] == ["zoe"]
+
+
+def test_a_file_called_like_a_folder_of_the_systems_keeps_that_name():
+    assert plan(ADA)[1] == {("ada", ADA): ADA}
+
+
 def test_other_names_stay_as_they_are():
     mine = f"{ADA}/my work-1.ipynb"
     assert plan(mine)[1] == {("ada", "my work-1.ipynb"): mine}
