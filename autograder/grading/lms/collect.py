@@ -23,6 +23,7 @@ from autograder.grading.lms.downloaded_name import (
 )
 from autograder.grading.lms.extract import ExtractPlainFiles
 from autograder.grading.lms.handed_in_as import remember_names
+from autograder.grading.lms.kept_times import KeptTimes
 from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
 from autograder.grading.lms.worksheet import Participant, Worksheet
@@ -95,13 +96,24 @@ class LmsCollector(FileNameCollectorPlugin):
             f"{one.path.parent.name}/{one.path.name} doesn't count"
             for learner, one in plan.twice
         ]
-        late = [LATE.format(system=system, learners=", ".join(plan.late))] if plan.late else []
+        late = [one for one in plan.late if one not in self.kept_times.times]
+        untimed = [LATE.format(system=system, learners=", ".join(late))] if late else []
         without = [self._without(one, handed) for one, handed in plan.without.items()]
-        return [*nameless, *others, *unknown, *twice, *late, *sorted(without)]
+        kept = self.kept_times.report()
+        return [*nameless, *others, *unknown, *twice, *untimed, *kept, *sorted(without)]
 
     def left_out(self) -> list[str]:
         """Say what in the zip was not extracted, and why."""
         return [f"{self._inside(path)} {why}" for path, why in self._left_out.items()]
+
+    @cached_property
+    def kept_times(self) -> KeptTimes:
+        """What becomes of the times of the learners who are collected. Raises CourseError."""
+        told, kept = self.times(course_term(self.parent.coursedir)), KeptTimes()
+        for learner, files in self.plan.by_learner.items():
+            now = {name: one.path.read_bytes() for name, one in files.items()}
+            kept.add(learner, self._folder(learner), now, told.get(learner))
+        return kept
 
     @cached_property
     def _answers(self) -> dict[Path, dict[str, str]]:
@@ -112,7 +124,7 @@ class LmsCollector(FileNameCollectorPlugin):
             self._folder(learner).mkdir(parents=True, exist_ok=True)
         archive = download_folder(self.parent, self.parent.archive_directory)
         remember_names(archive.parent, self.plan.names)
-        times = self.times(course_term(self.parent.coursedir))
+        times = self.kept_times.times
         return {
             handed.path: {"student_id": learner, "file_id": file}
             | ({"timestamp": times[learner]} if learner in times else {})
@@ -226,7 +238,8 @@ class MoodleCollector(LmsCollector):
     def report(self) -> list[str]:
         term = course_term(self.parent.coursedir)
         written, read = self._times(term), self.times(term)
-        lost = [f"{one} ({text})" for one, text in written.items() if one not in read]
+        known = read.keys() | self.kept_times.times.keys()
+        lost = [f"{one} ({text})" for one, text in written.items() if one not in known]
         return [*super().report(), *([NO_DATES.format(times=listed(lost))] if lost else [])]
 
     def _times(self, term: Term) -> Mapping[str, str]:

@@ -197,6 +197,40 @@ def test_nobody_hands_in_a_time(course, lms, zipped, capfd):
     assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}", f"zoe/{FIRST}/essay.pdf"]
 
 
+def test_a_time_stays_beside_the_same_notebook(course, lms, zipped, capfd):
+    late = f"ka_LATE_101_2001_{NOTEBOOK}", CANVAS[1], f"tim_LATE_103_2003_{NOTEBOOK}"
+    assert lms("collect", FIRST, "--lms=canvas", zipped(*late)) == 0
+    assert "no points come off: ada, tim, zoe. Write the time" in capfd.readouterr().err
+    course.write(f"submitted/ada/{FIRST}/timestamp.txt", "2026-10-06 13:00 +02:00\n")
+    course.write(f"submitted/zoe/{FIRST}/timestamp.txt", "2026-10-07 13:00 +02:00\n")
+    newer = zipped(late[0], f"mz_LATE_102_3002_{NOTEBOOK}", late[2], called="newer.zip")
+    assert lms("collect", FIRST, "--lms=canvas", newer, "--force") == 0
+    found = submitted(course)
+    assert found[f"ada/{FIRST}/timestamp.txt"] == "2026-10-06 11:00:00"
+    assert f"zoe/{FIRST}/timestamp.txt" not in found
+    said = capfd.readouterr().err
+    assert "timestamp.txt is gone: zoe (2026-10-07 13:00 +02:00). Write the new one" in said
+    assert "no points come off: tim, zoe. Write" in said
+
+
+def test_a_time_of_the_worksheets_does_not_replace_one_beside_the_same_notebook(
+    course, lms, zipped, capfd
+):
+    names = [f"{MOODLE[learner]}/{NOTEBOOK}" for learner in ("ada", "zoe")]
+    sheet = f"--worksheet={course.write('sheet.csv', GERMAN)}"
+    assert lms("collect", FIRST, "--lms=moodle", zipped(*names), sheet) == 0
+    course.write(f"submitted/ada/{FIRST}/timestamp.txt", "2026-10-05 08:00")
+    course.write(f"submitted/zoe/{FIRST}/{NOTEBOOK}", "another")
+    course.write(f"submitted/zoe/{FIRST}/timestamp.txt", "2026-10-05 07:00")
+    assert lms("collect", FIRST, "--lms=moodle", zipped(*names), sheet, "--force") == 0
+    found = submitted(course)
+    assert found[f"ada/{FIRST}/timestamp.txt"] == "2026-10-05 08:00:00"
+    assert found[f"zoe/{FIRST}/timestamp.txt"] == TIMES["zoe"]
+    said = capfd.readouterr().err
+    assert "though the worksheet has another: ada (2026-10-05 08:00). To get" in said
+    assert "the worksheet's time instead of: zoe (2026-10-05 07:00)" in said
+
+
 def test_dates_of_moodles_that_can_not_be_read_are_told(course, lms, zipped, capfd):
     sheet = course.write("sheet.csv", GERMAN.replace("Montag, 5. Oktober", "Montag, 35. Oktober"))
     names = [f"{MOODLE[learner]}/{NOTEBOOK}" for learner in ("ada", "zoe")]

@@ -1,0 +1,81 @@
+"""The times in timestamp.txt, where a learner's submission is collected again.
+
+Canvas doesn't tell a time, so instructors write it. It belongs to the notebook beside it: it stays
+if the same notebook is collected again.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from autograder.grading.engine.summary import listed
+from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.plain_files import NOTEBOOK, read_below
+from autograder.grading.term.dates import read_date
+
+GONE = "Collected anew, so this time in timestamp.txt is gone: {times}. Write the new one into it"
+REPLACED = "Handed in again, so timestamp.txt has the worksheet's time instead of: {times}"
+KEPT = (
+    "The notebook is the same, so timestamp.txt keeps its time, though the worksheet has another: "
+    "{times}. To get the worksheet's, delete timestamp.txt and collect again"
+)
+
+
+@dataclass
+class KeptTimes:
+    """What becomes of the times of the learners who are collected.
+
+    times: what timestamp.txt will say, in UTC, by learner. gone, replaced, kept: what it said
+    before, where that is lost, or where the system tells another time.
+    """
+
+    times: dict[str, datetime] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+    def add(
+        self, learner: str, folder: Path, files: Mapping[str, bytes], told: datetime | None
+    ) -> None:
+        """Decide about a learner.
+
+        folder: what was collected before. files: what is collected now. told: when it was handed
+        in, by the system.
+        """
+        before = _read(folder)
+        text = before.pop(TIMESTAMP, b"").decode(errors="replace").strip()
+        old = _date(text)
+        same = old is not None and _work(before) == _work(files)
+        time = old if same else told
+        if time:
+            self.times[learner] = time
+        if text and old != told:
+            shown = f"{learner} ({text[:40]})"
+            if same:
+                self.kept += [shown] if told else []
+            else:
+                (self.replaced if told else self.gone).append(shown)
+
+    def report(self) -> list[str]:
+        """Say which times are lost, or differ from the system's."""
+        found = {GONE: self.gone, REPLACED: self.replaced, KEPT: self.kept}
+        return [text.format(times=listed(times)) for text, times in found.items() if times]
+
+
+def _read(folder: Path) -> dict[str, bytes]:
+    with suppress(OSError):
+        return read_below(folder).files
+    return {}
+
+
+def _date(text: str) -> datetime | None:
+    with suppress(ValueError):
+        return read_date(text)
+    return None
+
+
+def _work(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Return the notebooks; where there are none, the files."""
+    return {name: files[name] for name in files if name.endswith(NOTEBOOK)} or files
