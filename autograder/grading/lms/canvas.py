@@ -46,10 +46,10 @@ class CanvasExporter(MarksExporter):
         untitled = [name for name in names if not titles[name]]
         if untitled and (self.assignment or len(untitled) == len(names)):
             raise CourseError(
-                f"lessons.csv gives no Canvas column for {', '.join(untitled)}: fill in `canvas` "
+                f"lessons.csv has no Canvas column for {', '.join(untitled)}: fill in `canvas` "
                 "with the column's title in Canvas's own export, such as Lesson 1 (4711)."
             )
-        self.warn_of("Left out, because lessons.csv gives no Canvas column", untitled)
+        self.warn_of("Left out, because lessons.csv has no Canvas column for it", untitled)
         return {name: title for name, title in titles.items() if title}
 
 

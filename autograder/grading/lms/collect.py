@@ -282,7 +282,7 @@ class MoodleCollector(LmsCollector):
         about = self._sheet.about(row)
         if not about:
             return f"because {sheet} hides who that is: {by_number}"
-        return f"from {about}, who is not in learners.csv: add a row with this e-mail address"
+        return f"from {about}, who is not in learners.csv: add a row, or correct an e-mail address"
 
 
 def download_folder(app: ZipCollectApp, step: str) -> Path:

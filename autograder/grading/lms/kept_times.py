@@ -15,8 +15,13 @@ from autograder.grading.submission.handed_in import TIMESTAMP
 from autograder.grading.submission.plain_files import NOTEBOOK, read_below
 from autograder.grading.term.dates import read_date
 
-GONE = "Collected anew, so this time in timestamp.txt is gone: {times}. Write the new one into it"
-REPLACED = "Handed in again, so timestamp.txt has the worksheet's time instead of: {times}"
+GONE = (
+    "The time of the earlier submission is gone from timestamp.txt: {times}. Write the new time "
+    "into that file"
+)
+REPLACED = (
+    "The notebook is a new one, so timestamp.txt has the worksheet's time now. It had: {times}"
+)
 KEPT = (
     "The notebook is the same, so timestamp.txt keeps its time, though the worksheet has another: "
     "{times}. To get the worksheet's, delete timestamp.txt and collect again"

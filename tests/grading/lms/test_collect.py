@@ -209,7 +209,7 @@ def test_a_time_stays_beside_the_same_notebook(course, lms, zipped, capfd):
     assert found[f"ada/{FIRST}/timestamp.txt"] == "2026-10-06 11:00:00"
     assert f"zoe/{FIRST}/timestamp.txt" not in found
     said = capfd.readouterr().err
-    assert "timestamp.txt is gone: zoe (2026-10-07 13:00 +02:00). Write the new one" in said
+    assert "is gone from timestamp.txt: zoe (2026-10-07 13:00 +02:00). Write the new time" in said
     assert "no points come off: tim, zoe. Write" in said
 
 
@@ -228,7 +228,7 @@ def test_a_time_of_the_worksheets_does_not_replace_one_beside_the_same_notebook(
     assert found[f"zoe/{FIRST}/timestamp.txt"] == TIMES["zoe"]
     said = capfd.readouterr().err
     assert "though the worksheet has another: ada (2026-10-05 08:00). To get" in said
-    assert "the worksheet's time instead of: zoe (2026-10-05 07:00)" in said
+    assert "the worksheet's time now. It had: zoe (2026-10-05 07:00)" in said
 
 
 def test_dates_of_moodles_that_can_not_be_read_are_told(course, lms, zipped, capfd):
@@ -256,7 +256,7 @@ def test_moodle_says_how_to_make_somebody_known(course, lms, zipped, capfd):
     [
         (
             ENGLISH.replace("zoe@", "yuri@").replace("Zoë Müller-O'Brien", "Yuri Ivanov"),
-            "from Yuri Ivanov, yuri@example.org, who is not in learners.csv: add a row with",
+            "from Yuri Ivanov, yuri@example.org, who is not in learners.csv: add a row, or",
         ),
         (ENGLISH.replace("1002", "1009"), "because sheet.csv has no participant 1002: download"),
         (ENGLISH.replace("noor@", "zoe@"), "participant 1002 in sheet.csv could be zoe, but"),

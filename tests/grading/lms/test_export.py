@@ -89,7 +89,7 @@ def test_canvas_gets_its_columns(course, lms, tmp_path, capfd):
         ["Späth, Noor", "104", "", "", "B", ""],
         ["_Under_Score/Slash, .Tim", "103", "", "", "B", ""],
     ]
-    assert f"lessons.csv gives no Canvas column: {SECOND}" in capfd.readouterr().err
+    assert f"lessons.csv has no Canvas column for it: {SECOND}" in capfd.readouterr().err
 
 
 def test_canvas_needs_a_title_for_a_lesson_that_was_named(course, lms, tmp_path, capfd):
