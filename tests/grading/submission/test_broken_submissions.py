@@ -227,7 +227,77 @@ def half_characters(tree):
 
 def merge_conflict(tree):
     """Leave what git leaves in a text cell, where it can be parsed."""
-    tree["cells"][0]["source"].append("\n    "fifo as notebook": (fifo_as_notebook, 0, "is a named pipe, not a file"),
+    tree["cells"][0]["source"].append("\n<<<<<<< HEAD\n=======\n>>>>>>> theirs\n")
+
+
+def widgets(tree):
+    state = {"state": {str(n): {"model_name": "x", "state": {}} for n in range(2000)}}
+    tree["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": state}
+
+
+def large_outputs(tree):
+    text = {"output_type": "stream", "name": "stdout", "text": "x" * 200_000}
+    for cell in tree["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [text]
+
+
+def checkpoints_beside(folder):
+    holding(TEXT)(folder)
+    (folder / ".ipynb_checkpoints").mkdir()
+    (folder / ".ipynb_checkpoints" / NOTEBOOK).write_text("{", encoding="utf-8")
+
+
+def mac_files_beside(folder):
+    holding(TEXT)(folder)
+    for name in (".DS_Store", f"._{NOTEBOOK}"):
+        (folder / name).write_bytes(b"\0\5\x16\7")
+
+
+def in_a_folder(folder):
+    (folder / LESSON.name).mkdir()
+    holding(TEXT)(folder / LESSON.name)
+
+
+def loop_of_links(folder):
+    (folder / NOTEBOOK).symlink_to(folder / NOTEBOOK)
+
+
+def too_many_cells(tree):
+    tree["cells"] += [{"cell_type": "raw", "source": "", "metadata": {}}] * 5_000
+
+
+good = holding(TEXT)
+
+# By student: what is handed in, the mark, and what the summary says about it ("" for nothing).
+SUBMISSIONS = {
+    "a good first": (good, FULL, ""),
+    "as released": (holding(LESSON.released_path.read_text(encoding="utf-8")), 0, "unanswered"),
+    "good": (good, FULL, ""),
+    "no notebook": (nothing, 0, f"there is no {NOTEBOOK} in the submission"),
+    "a PDF": (another_kind_of_file, 0, f"no {NOTEBOOK} in the submission; there is essay.pdf"),
+    "empty file": (holding(""), 0, "The file is empty"),
+    "spaces": (holding(" \n\n"), 0, "The file is empty"),
+    "truncated": (holding(TEXT[: len(TEXT) // 2]), 0, "damaged or cut off"),
+    "another kind": (holding("%PDF-1.7 \x00"), 0, "no valid JSON|not valid JSON"),
+    "a list": (holding("[1, 2]"), 0, "no list of cells"),
+    "a number": (holding("5"), 0, "no list of cells"),
+    "nested": (holding("[" * 10**5 + "]" * 10**5), 0, "nested too deeply"),
+    "no cells": (holding('{"cells": [], "metadata": {}, "nbformat": 4}'), 0, "There is nothing"),
+    "odd cells": (holding('{"cells": [1, null, [], {}, {"cell_type": 5}]}'), 0, "nothing in"),
+    "nbformat 3": (old_format, FULL, ""),
+    "nbformat 99": (edited(lambda tree: tree.update(nbformat=99)), FULL, ""),
+    "no metadata": (edited(no_metadata), FULL, ""),
+    "duplicate ids": (edited(same_ids), FULL, ""),
+    "too large": (huge, 0, r"21\d MB; \d+ MB are allowed"),
+    "another lesson": (another_lesson, 0, "This is another notebook"),
+    "another name": (another_name, FULL, ""),
+    "two other names": (two_other_names, 0, r"my solution\.ipynb: keep one of them"),
+    "link as notebook": (link_as_notebook, 0, "is a link"),
+    "link as folder": (link_as_folder, 0, "is a link"),
+    "link beside": (link_beside, FULL, ""),
+    "fifo beside": (fifo_beside, FULL, ""),
+    "fifo as notebook": (fifo_as_notebook, 0, "is a named pipe, not a file"),
     "folder as notebook": (folder_as_notebook, 0, "is a folder, not a file"),
     "hard link beside": (hard_link_beside, FULL, ""),
     "facts beside": (facts_beside, FULL, ""),
