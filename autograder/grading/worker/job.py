@@ -16,6 +16,7 @@ from autograder.sandbox.limits import Limits
 VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
 SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
 GRADED, NOT_GRADED = "graded", "not graded"
+RUN = ".run.json"  # the end of the name of what is kept of a run, after the notebook's
 NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 OUTCOMES = (GRADED, "unanswered", NOT_GRADED)  # the worst of a submission's notebooks counts
 
@@ -107,7 +108,7 @@ class Graded:
 
 def run_path(notebook: Path) -> Path:
     """Return where the facts about the run that made a graded notebook are, beside it."""
-    return notebook.with_name(f"{notebook.stem}.run.json")
+    return notebook.with_name(f"{notebook.stem}{RUN}")
 
 
 def write_graded(graded: Graded, notebook: Path) -> None:

@@ -258,6 +258,16 @@ def test_a_time_that_can_not_be_read_stalls_nothing(api, course):
     assert "timestamp.txt can't be read, because it is a named pipe" in said
 
 
+def test_nothing_handed_in_passes_for_what_is_kept_of_a_run(api, course):
+    hand_in(course, "forger", 1, EARLY)
+    for name in (SMALL, "another"):
+        forged = course / "submitted" / "forger" / SMALL / f"{name}.run.json"
+        forged.write_text('{"outcome": "graded"}', encoding="utf-8")
+    grade(api, "forger")
+    left = (course / "autograded" / "forger" / SMALL).glob("*.run.json")
+    assert [path.name for path in left] == [f"{SMALL}.run.json"]
+
+
 def test_what_could_not_be_graded_is_settled_by_points_given_by_hand(api, course):
     hand_in(course, "rescued", 1, EARLY)
     (course / "submitted" / "rescued" / SMALL / f"{SMALL}.ipynb").write_text("{", encoding="utf-8")

@@ -43,7 +43,8 @@ def test_it_does_nothing(page, tmp_path, attack):
     show(page, tmp_path, ATTACKS[attack])
     assert page.locator("meta[http-equiv]").get_attribute("content") == POLICY
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    for link in page.locator(f":is({INSIDE}) :is(a, b)").all():
+    # The course's own links lead out of the page.
+    for link in page.locator(f":is({INSIDE}) :is(a:not([href^='https://']), b)").all():
         link.evaluate("link => link.click()")
     assert page.evaluate("window.evil") is None
     assert page.evaluate(TWICE) == []

@@ -37,6 +37,8 @@ TRESPASSES = """() => [...document.querySelectorAll(".inert *")].flatMap(one => 
     one.id, one.getAttribute("name"), one.dataset.call, one.getAttribute("onclick"),
     getComputedStyle(one).position === "static" ? null : "moved",
     getComputedStyle(one).transform === "none" ? null : "transformed"].filter(Boolean))"""
+# What could act when it is clicked; the course's own links lead out of the page.
+ACTS = ".inert a:not([href^='https://']), .inert b"
 LISTS = ("gradebook/{lesson}/{lesson}", "manage_submissions/{lesson}", "manage_students")
 
 
@@ -79,7 +81,7 @@ def test_points_are_entered_beside_it(page, address, course, ids, learner):
     fields = page.locator("input.score")
     assert [field.get_attribute("id") for field in fields.all()] == GRADED
     assert page.evaluate(TRESPASSES) == []
-    for link in page.locator(".inert a, .inert b").all():
+    for link in page.locator(ACTS).all():
         link.evaluate("link => link.click()")
     wait_until(lambda: page.evaluate("formgrader.grades && formgrader.grades.loaded"))
     field = fields.first
