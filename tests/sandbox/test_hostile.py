@@ -1,6 +1,6 @@
 """Hostile submissions earn only what they honestly answered, and harm nobody.
 
-Every eighth of each kind is tried here, and all of them by `make bench BENCH=hostile`.
+Every fourteenth of each kind is tried here, and all of them by `make bench BENCH=hostile`.
 """
 
 import nbformat
@@ -11,7 +11,7 @@ from tests.sandbox.hostile.attack import POINTS
 from tests.sandbox.hostile.stage import Stage, points_of
 from tests.sandbox.probes import HOME, broken_walls
 
-SHARE = [attack for module in MODULES for attack in module.ATTACKS[::8]]
+SHARE = [attack for module in MODULES for attack in module.ATTACKS[::14]]
 
 
 @pytest.fixture(scope="session")

@@ -13,13 +13,13 @@ from autograder.grading.submission.read_notebook import (
     ("data", "cause"),
     [
         (b"", "The file is empty."),
-        (b"\xff", "The file is not a notebook, for it is not text in UTF-8 (byte 0)."),
-        (b"{}", "The file is not a notebook, for it has no list of cells."),
+        (b"\xff", "The file is not a notebook, because it is not text in UTF-8 (byte 0)."),
+        (b"{}", "The file is not a notebook, because it has no list of cells."),
         (b"[" * 100_000, "The notebook is nested too deeply to be read."),
         (b" " * 2000, "The notebook is too large, 0.0 MB where at most 0.0 MB are read."),
         (
             b"no notebook",
-            "The notebook is damaged or cut off, for it is not valid JSON (Expecting value: line 1 "
+            "The notebook is damaged or cut off, because it is not valid JSON (Expecting value: line 1 "
             "column 1 (char 0)).",
         ),
     ],
