@@ -64,8 +64,8 @@ from autograder.sandbox.limits import Limits
 GIGABYTE = 2**30
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 NO_GROUPS = (
-    "This system gives the grader no control groups: it looks up what submissions use itself, ten "
-    "times a second. The README, What holds where, says what that leaves open."
+    "The grader can't make control groups here, so it checks ten times a second what a submission "
+    "uses. The README, under What holds where, says what that leaves open."
 )
 NO_SECRET = (
     "This course has no secret: anyone can work out the hidden cases. Write a line of your own "

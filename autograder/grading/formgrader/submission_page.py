@@ -101,7 +101,7 @@ def _with_plain_scheme(cell: Cell) -> Cell:
 def _reasons(cells: Sequence[Cell]) -> dict[int, Markup]:
     """Say of each check that judged nothing, by its number, why; of those after it, only that.
 
-    Its card has 0 points, which the gradebook has not.
+    Its card would say 0 points, but the gradebook holds no mark at all.
     """
     told = [cell.source for cell in cells if cell.kind == "markdown"]
     reasons = {}

@@ -24,8 +24,9 @@ class AspectReport:
 class ExerciseReport:
     """How those who have points for an exercise did on it.
 
-    full, partial: how many have all points, or some. lost: how many sent no answer to judge.
-    aspects: of the answers that were judged.
+    full, partial: how many have all points, or some. unanswered: how many left it as released.
+    lost: how many sent no answer to judge. judged: how many answers the check could judge.
+    aspects: of those answers.
     wrong: who gave a wrong answer, by the mistake's name and what they were told.
     """
 
@@ -35,11 +36,10 @@ class ExerciseReport:
     partial: int = 0
     unanswered: int = 0
     lost: int = 0
+    judged: int = 0
     points: float = 0
     aspects: dict[str, AspectReport] = field(default_factory=dict)
     wrong: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-
-    judged: int = 0
 
     def count(self, points: float, state: str) -> None:
         """Count a submission's points; state: "full", "partial", "none" or "unanswered"."""

@@ -32,14 +32,12 @@ class Stopwatch:
     def __init__(self, seconds: float, patience: float, used: Callable[[], float]) -> None:
         self.seconds, self.wall_seconds = seconds, patience * seconds
         self._used = used
-        self._most = self._before = used()
+        self._before = used()
         self._start = time.monotonic()
 
     def excess(self) -> Excess | None:
         """Return which time is exceeded, if one is."""
-        # A process that ends may take its time off the total.
-        self._most = max(self._most, self._used())
-        if self._most - self._before > self.seconds:
+        if self._used() - self._before > self.seconds:
             return Excess(f"more than {self.seconds:g} seconds of processor time", False)
         if time.monotonic() - self._start > self.wall_seconds:
             return Excess(f"more than {self.wall_seconds:g} seconds, most of them waiting", True)

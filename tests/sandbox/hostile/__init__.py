@@ -6,42 +6,29 @@ count, size and time, and is run only where `tests.sandbox.probes` has shown tha
     python -m tests.sandbox.hostile [NAME …]     runs them and prints a table
 """
 
-from tests.sandbox.hostile import (
-    answers,
-    calls,
-    cells,
-    clock,
-    files,
-    forbidden,
-    hooks,
-    judged,
-    limits,
-    memory,
-    messages,
-    pages,
-    processes,
-    reading,
-    results,
-    writing,
-)
+from importlib import import_module
+
 from tests.sandbox.hostile.attack import Attack
 
-MODULES = (
-    answers,
-    calls,
-    cells,
-    clock,
-    files,
-    forbidden,
-    hooks,
-    judged,
-    limits,
-    memory,
-    messages,
-    pages,
-    processes,
-    reading,
-    results,
-    writing,
+MODULES = tuple(
+    import_module(f"{__name__}.{name}")
+    for name in (
+        "answers",
+        "calls",
+        "cells",
+        "clock",
+        "files",
+        "forbidden",
+        "hooks",
+        "judged",
+        "limits",
+        "memory",
+        "messages",
+        "pages",
+        "processes",
+        "reading",
+        "results",
+        "writing",
+    )
 )
 ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]

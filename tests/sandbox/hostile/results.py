@@ -8,6 +8,13 @@ def _returns(name: str, tries: str, code: str, **facts: object) -> Attack:
     return Attack(name, tries, answers={"softmax": code}, **({"outcome": "graded"} | facts))
 
 
+def _right_but(*lines: str) -> str:
+    """Write a right softmax that also does something else before it returns."""
+    compute = ["right = (scores - scores.amax(dim, keepdim=True)).exp()"]
+    compute += ["right = right / right.sum(dim, keepdim=True)", *lines, "return right"]
+    return "\n    ".join(["def softmax(scores, dim=-1):", *compute])
+
+
 ATTACKS = [
     _returns(
         "one answer under two names",
@@ -173,40 +180,26 @@ ATTACKS = [
     _returns(
         "inputs changed by their memory",
         "changes its input past torch: by numpy, by DLPack, by its address",
-        """
-        def softmax(scores, dim=-1):
-            right = (scores - scores.amax(dim, keepdim=True)).exp()
-            right = right / right.sum(dim, keepdim=True)
-            scores.numpy().fill(0)
-            torch.from_dlpack(scores).fill_(1)
-            ctypes.memset(scores.data_ptr(), 0, scores.numel() * 4)
-            return right
-        """,
+        _right_but(
+            "scores.numpy().fill(0)",
+            "torch.from_dlpack(scores).fill_(1)",
+            "ctypes.memset(scores.data_ptr(), 0, scores.numel() * 4)",
+        ),
         told="in place",
     ),
     _returns(
         "inputs changed without a version",
         "changes its input through .data, so that torch counts no change",
-        """
-        def softmax(scores, dim=-1):
-            right = (scores - scores.amax(dim, keepdim=True)).exp()
-            right = right / right.sum(dim, keepdim=True)
-            scores.data.copy_(right)
-            torch._C._autograd._unsafe_set_version_counter((scores,), (0,))
-            return right
-        """,
+        _right_but(
+            "scores.data.copy_(right)",
+            "torch._C._autograd._unsafe_set_version_counter((scores,), (0,))",
+        ),
         told="in place",
     ),
     _returns(
         "inputs resized",
         "changes its input's shape and type in place, and returns the right result",
-        """
-        def softmax(scores, dim=-1):
-            right = (scores - scores.amax(dim, keepdim=True)).exp()
-            right = right / right.sum(dim, keepdim=True)
-            scores.unsqueeze_(0)
-            return right
-        """,
+        _right_but("scores.unsqueeze_(0)"),
         told="in place",
     ),
     _returns(
