@@ -5,9 +5,10 @@ import signal
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+from nbval.plugin import IPyNbCell
 
 from autograder.lessons.lesson import Lesson, lesson_names
-from tests.support import programs, surroundings
+from tests.support import programs, surroundings, trained
 
 # Shells make background jobs ignore Ctrl-C, and everything that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -24,6 +25,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collectstart() -> None:
     torch.manual_seed(0)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, IPyNbCell) and trained.TAG in item.cell.metadata.get("tags", []):
+            trained.compare_roughly(item)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -25,6 +25,22 @@ def headings(lesson):
     return [match.groupdict() for match in EXERCISE_HEADING.finditer(prose)]
 
 
+def names_in(code):
+    """Return the names that a cell takes from cells before it, and those that it makes."""
+    nodes = list(ast.walk(code))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    made = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    made |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    made |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return {name.id for name in names} - made, made
+
+
+def shown_by(cell):
+    """Return all that a cell shows, as text."""
+    outputs = cell.get("outputs", [])
+    return "\n".join(o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs)
+
+
 def opening(lesson):
     return cells(lesson, "markdown")[0]
 
@@ -120,6 +136,21 @@ def test_few_outputs_are_left_uncompared(lesson):
     ignored = [c for c in shown if "nbval-ignore-output" in c.metadata.get("tags", [])]
     assert len(ignored) <= len(shown) / 5
     assert all(len(cell.metadata.get("reason", "")) > 10 for cell in ignored)
+
+
+def test_numbers_that_training_made_are_compared_roughly(lesson):
+    """Names are followed from `train_epoch` through all that is made with them."""
+    made, exact = {"train_epoch"}, []
+    for cell in nbformat.read(lesson.notebook_path, as_version=4).cells:
+        if cell.cell_type != "code" or exercise_defined(cell.source):
+            continue
+        taken, own = names_in(ast.parse(cell.source))
+        trains = bool(made & taken)
+        made = made | own if trains else made - own
+        is_tagged = {"trained", "nbval-ignore-output"} & set(cell.metadata.get("tags", []))
+        if trains and not is_tagged and re.search(r"\d\.\d", shown_by(cell)):
+            exact.append(cell.source)
+    assert not exact
 
 
 def test_nothing_goes_to_stderr(lesson):

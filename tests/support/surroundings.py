@@ -16,7 +16,7 @@ from tests.support.programs import NO_SKIPS
 THREADS = os.environ.get("THREADS", "1")
 # Variables kept from the caller: where things are, and options for the tests themselves.
 KEPT = {"PATH", "TMPDIR", "USER", "LOGNAME", "CI", NO_SKIPS, "THREADS", "ATEN_CPU_CAPABILITY"}
-KEPT_FAMILIES = ("PYTEST_", "LD_")
+KEPT_FAMILIES = ("PYTEST_", "LD_", "MKL_", "ONEDNN_")
 GIVEN = {
     "LANG": "C.UTF-8",
     "TZ": "UTC",
