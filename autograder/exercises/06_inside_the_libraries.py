@@ -817,11 +817,6 @@ def keras_cross(draw: Draw) -> ModuleCase:
 
 
 def keras_masked(draw: Draw) -> ModuleCase:
-    draw.label("a mask for each sentence")
-    return keras_case(draw, **three_places(draw), keep=draw.keep("batch n_query n_key"))
-
-
-def keras_batch_of_heads(draw: Draw) -> ModuleCase:
     """As many sentences as heads, so that a mask for each sentence fits the heads as well."""
     n_heads = draw.size("n_heads")
     places = {name: draw.normal_of((n_heads, 5, draw.size("d_model"))) for name in PROJECTIONS[:3]}
@@ -831,13 +826,8 @@ def keras_batch_of_heads(draw: Draw) -> ModuleCase:
 
 
 def keras_large(draw: Draw) -> ModuleCase:
-    draw.label("a mask, and scores far apart")
+    draw.label("one mask for all sentences, and scores far apart")
     return keras_case(draw, **three_places(draw, 60), keep=draw.keep("n_query n_key"))
-
-
-def keras_one_mask(draw: Draw) -> ModuleCase:
-    draw.label("one mask for all sentences")
-    return keras_case(draw, **three_places(draw), keep=draw.keep("n_query n_key"))
 
 
 def keras_nothing_kept(draw: Draw) -> ModuleCase:
@@ -905,7 +895,7 @@ KerasMultiHeadAttention = Exercise(
     aspects=[
         Aspect("self-attention", 2, [keras_self]),
         Aspect("queries, keys and values from different places", 2, [keras_cross]),
-        Aspect("masks", 2, [keras_masked, keras_large, keras_one_mask, keras_batch_of_heads]),
+        Aspect("masks", 2, [keras_masked, keras_large]),
         Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),
         Aspect("gradients flow through", 1, [keras_nothing_kept], gradients=True),
     ],

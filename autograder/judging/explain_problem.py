@@ -212,4 +212,4 @@ def _at(problem: Problem) -> str:
     if not problem.where:
         return ""
     at = "" if problem.where.startswith("in ") else "at "
-    return f" It happened {at}{problem.where}."
+    return f" It happened {at}{problem.where.rstrip(':')}."

@@ -277,6 +277,11 @@ def test_the_line_of_a_problem_is_named(kind):
     assert said.endswith(" It happened at line 3 of f.")
 
 
+def test_a_line_that_ends_with_a_colon_ends_the_sentence_without_it():
+    said = explain_problem(Problem("raised", "E: x", "line 9: for i in range(len(words)):"), "f")
+    assert said.endswith(" It happened at line 9: for i in range(len(words)).")
+
+
 @pytest.mark.parametrize(
     ("shape", "dims", "words"),
     [
