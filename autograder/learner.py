@@ -32,8 +32,9 @@ _course_solutions: dict[str, Callable] = {}  # by exercise, of those given up
 def check(answer: Callable) -> None:
     """Check the function or class that you wrote for an exercise, and show what is right.
 
-    Raises CheckFailed (NotAnsweredYet for the stub) unless it earns all points or was given up,
-    and CourseError if `answer` is not an exercise, or not the one that is installed.
+    Raises CheckFailed unless it earns all points or was given up, NotAnsweredYet for an exercise
+    (not a challenge) with the stub, and CourseError if `answer` is not an exercise, or not the one
+    that is installed.
     """
     name = exercise_name(answer)
     reference = _reference(name)
@@ -45,8 +46,9 @@ def check(answer: Callable) -> None:
     keep_record(name, replace(record_of(name), **done))
     display(verdict_card(verdict))
     if not verdict.answered:
-        raise NotAnsweredYet(headline(verdict))
-    if not verdict.finished:
+        if not verdict.challenge:
+            raise NotAnsweredYet(headline(verdict))
+    elif not verdict.finished:
         # nbgrader's Validate shows this line but no card.
         told = verdict.sentence if "NBGRADER_VALIDATING" in os.environ else "See the card above."
         raise CheckFailed(f"{headline(verdict)}. {told}")
@@ -58,11 +60,10 @@ def hint(exercise: Callable | str | None = None) -> None:
     Raises CourseError if there is no such exercise.
     """
     name = _name(exercise, "hint")
-    hints = _reference(name).keys[name].hints
-    record = record_of(name)
-    seen = min(record.hints + 1, len(hints))
+    key, record = _reference(name).keys[name], record_of(name)
+    seen = min(record.hints + 1, len(key.hints))
     keep_record(name, replace(record, hints=seen))
-    display(hint_card(name, hints, seen))
+    display(hint_card(name, key.hints, seen, points=not key.challenge))
 
 
 def failing_case(exercise: Callable | str) -> FailingCase:
@@ -137,8 +138,7 @@ def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list
 
 def _progress(name: str, records: dict[str, Record]) -> Progress:
     """Return where a learner is with an exercise; nowhere yet if it has changed since."""
-    most = store.find(name).keys[name].points
-    record = records.get(name, Record())
-    if record.most != most:
-        return Progress(name, None, most)
-    return Progress(name, record.points, most, record.given_up)
+    key, record = store.find(name).keys[name], records.get(name, Record())
+    if record.most != key.points:
+        return Progress(name, None, key.points, challenge=key.challenge)
+    return Progress(name, record.points, key.points, record.given_up, key.challenge)

@@ -598,23 +598,45 @@ plot_attention(
 #    0.77.
 #
 # </details>
-#
-# ### A challenge (optional, no points)
+
+# %% [markdown]
+# ### Challenge: `add_score` (optional, 15 minutes)
 #
 # Your softmax reads each row three times: for the maximum, for the sum, and to divide. Suppose the
-# scores arrive one by one, and you may keep only two numbers. Can you have the maximum *and* the
-# sum of exponentials ready when the last score arrives, without overflow on the way? Try it on
-# `torch.tensor([98.0, 100.0, 99.0])`, and compare with `torch.logsumexp`.
+# scores arrive one by one, and you may keep only two numbers: the largest score so far, and the sum
+# of $e^{\text{score} - \text{largest}}$ so far. When the last score arrives, all that softmax needs
+# must be ready, and nothing may overflow on the way. Before the first score, the largest is −∞ and
+# the sum is 0.
 #
-# <details>
-# <summary>The idea</summary>
-#
-# Keep the maximum *so far* and the sum of $e^{\text{score} - \text{maximum so far}}$. When a larger
-# score arrives, multiply the sum by $e^{\text{old maximum} - \text{new maximum}}$, then go on. At
-# the end, the maximum plus the logarithm of the sum is what `torch.logsumexp` gives. Milakov and
-# Gimelshein published this in 2018. Fast attention on graphics cards is built on it (lesson 6).
-#
-# </details>
+# What becomes of the old sum when a larger score arrives? That's the whole puzzle. To let n rows
+# run side by side, each argument holds a number for each row.
+
+
+# %%
+def add_score(
+    largest: Float[Tensor, " n"], total: Float[Tensor, " n"], score: Float[Tensor, " n"]
+) -> tuple[Float[Tensor, " n"], Float[Tensor, " n"]]:
+    """The largest score and the sum of exp(score - largest), with one more score.
+
+    largest and total are those of the scores so far; all are taken for n rows at once.
+
+    Example: after the scores 1 and 3, the sum is exp(-2) + 1. Then comes 4.
+        >>> add_score(torch.tensor([3.0]), torch.tensor([1.1353]), torch.tensor([4.0]))
+        (tensor([4.]), tensor([1.4177]))
+    """
+    ### BEGIN SOLUTION
+    new_largest = torch.maximum(largest, score)
+    rescaled = total * (largest - new_largest).exp()
+    return new_largest, rescaled + (score - new_largest).exp()
+    ### END SOLUTION
+
+
+# %%
+check(add_score)
+
+# %% [markdown]
+# Divide $e^{\text{score} - \text{largest}}$ by the last sum, and you have the weights. Milakov and
+# Gimelshein published this in 2018; fast attention on graphics cards is built on it (lesson 6).
 #
 # ### Read on
 #

@@ -30,6 +30,10 @@ def context_vector(attn_weights, words):
     raise NotImplementedError()
 
 
+def add_score(largest, total, score):
+    raise NotImplementedError()
+
+
 def test_a_right_answer(capsys):
     check(attention_scores)
     assert "✓ attention_scores: 2 of 2 points" in capsys.readouterr().out
@@ -215,7 +219,7 @@ def test_a_course_without_solutions_has_none_to_give(notebook, monkeypatch, tmp_
 
 
 def test_every_solution_can_be_taken(lesson):
-    for exercise in lesson.exercises:
+    for exercise in lesson.asked:
         assert course_solution(exercise.name, lesson.name).__name__ == exercise.name
 
 
@@ -247,12 +251,35 @@ def test_progress_counts_the_points_so_far(capsys):
     capsys.readouterr()
     progress()
     text = capsys.readouterr().out
-    total = sum(key.points for key in course.find("softmax").keys.values())
+    keys = course.find("softmax").keys.values()
+    total = sum(key.points for key in keys if not key.challenge)
     assert f"01 dot product attention: 2 of {total} points" in text
     assert "02 qkv projections: not started" in text
     assert "attention_scores: 2 of 2 points" in text
     assert "context_vector: 0 of 2 points" in text
     assert "softmax: not checked yet" in text
+
+
+def test_a_challenge_may_stay_open_and_counts_nowhere(capsys):
+    check(add_score)
+    check(attention_scores)
+    progress()
+    text = capsys.readouterr().out
+    assert "○ add_score: not answered yet" in text
+    assert "○ add_score: a challenge, not solved yet" in text
+    assert text.count(" of 15 points") == 1
+
+
+def test_a_challenge_is_solved_or_not(capsys):
+    def add_score(largest, total, score):
+        return torch.maximum(largest, score), total
+
+    with pytest.raises(CheckFailed, match=r"add_score: not solved yet\. See the card"):
+        check(add_score)
+    check(course_solution("add_score", "01_dot_product_attention"))
+    text = capsys.readouterr().out
+    assert "✗ add_score: not solved yet" in text and "✓ add_score: solved" in text
+    assert "point" not in text
 
 
 @pytest.fixture

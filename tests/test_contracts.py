@@ -39,7 +39,7 @@ def test_a_released_notebook_states_what_its_exercises_ask_for(lesson):
     [statement] = [s for s in map(statement_in, notebook.cells) if s]
     questions = load(PUBLIC / f"{lesson.name}.safetensors").questions
     assert statement == {name: question.contract for name, question in questions.items()}
-    assert len({*statement.values()}) == len(lesson.exercises)
+    assert len({*statement.values()}) == len(lesson.asked)
 
 
 def statement_in(cell):

@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 from autograder.authoring.stated_contracts import leave_out_contracts, state_contracts
 from autograder.authoring.stated_points import leave_out_points, settle_points, state_points
 from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
 from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
 from autograder.lessons.written_questions import ANSWER_STUB, asked_in, written_questions
@@ -99,8 +100,9 @@ def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
     if defined := exercise_defined(cell.source):
         cell.metadata.nbgrader = nbgrader_metadata(defined, solution=True)
     elif checked := exercise_checked(cell.source):
-        points = _points(lesson, checked)
-        cell.metadata.nbgrader = nbgrader_metadata(f"check_{checked}", points=points)
+        exercise = _asked(lesson, checked)
+        if not exercise.challenge:
+            cell.metadata.nbgrader = nbgrader_metadata(f"check_{checked}", points=exercise.points)
     return cell
 
 
@@ -121,10 +123,10 @@ def _contracts(lesson: Lesson) -> dict[str, str]:
     return {name: question.contract for name, question in questions.items()}
 
 
-def _points(lesson: Lesson, name: str) -> int:
-    for exercise in lesson.exercises:
+def _asked(lesson: Lesson, name: str) -> Exercise:
+    for exercise in lesson.asked:
         if exercise.name == name:
-            return exercise.points
+            return exercise
     raise AuthoringError(f"check({name}) checks no exercise of this lesson")
 
 

@@ -53,7 +53,7 @@ def grading_reference(lesson: str, seed: str) -> LessonReference:
 
 @cache
 def shown_reference(lesson: str) -> LessonReference:
-    """Return a lesson's stored reference without fresh cases.
+    """Return a lesson's stored reference without fresh cases and challenges.
 
     Raises CourseError if it was built from another version of the lesson or of its checks.
     """
@@ -63,7 +63,17 @@ def shown_reference(lesson: str) -> LessonReference:
             f"The checks of {lesson} have changed since their reference was built. Build it: "
             f"make build LESSON={lesson}"
         )
-    return without_fresh(public)
+    return without_fresh(_graded(public))
+
+
+def _graded(public: LessonReference) -> LessonReference:
+    """Leave out challenges, which are never graded."""
+    names = [name for name, key in public.keys.items() if not key.challenge]
+    return replace(
+        public,
+        keys={name: public.keys[name] for name in names},
+        questions={name: public.questions[name] for name in names},
+    )
 
 
 def without_fresh(public: LessonReference) -> LessonReference:
@@ -95,9 +105,9 @@ def with_hidden(shown: LessonReference, seed: str) -> LessonReference:
 
 @cache
 def _sources(lesson: str) -> tuple[dict[str, Exercise], dict[str, Callable]]:
-    """Return a lesson's exercises and its solutions, by name."""
+    """Return a lesson's exercises and challenges, and all solutions, by name."""
     source = Lesson(lesson)
-    return {exercise.name: exercise for exercise in source.exercises}, source.namespace()
+    return {exercise.name: exercise for exercise in source.asked}, source.namespace()
 
 
 def _extended(

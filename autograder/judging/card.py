@@ -16,7 +16,7 @@ from autograder.judging.tensor_table import (
     telling_decimals,
     value_range,
 )
-from autograder.judging.verdict import AspectResult, Exhibit, Verdict
+from autograder.judging.verdict import Exhibit, Verdict
 
 # Colors of the bar on the left; the text keeps the page's color, light or dark.
 GREEN, AMBER, RED = "#2da44e", "#d4a72c", "#e5534b"
@@ -45,7 +45,7 @@ def verdict_card(verdict: Verdict) -> Card:
     if verdict.given_up:
         return _frame(f"○ {headline(verdict)}", AMBER, [_paragraph(verdict.sentence)])
     color = GREEN if verdict.passed else AMBER if verdict.points else RED
-    parts = [_aspects(verdict.aspects)]
+    parts = [_aspects(verdict)]
     if verdict.sentence:
         parts.append(_paragraph(verdict.sentence))
     if verdict.exhibit:
@@ -59,50 +59,60 @@ def verdict_card(verdict: Verdict) -> Card:
 
 
 def headline(verdict: Verdict) -> str:
-    """Return one line with the exercise and its points."""
+    """Return one line with the exercise and its points, or whether a challenge is solved."""
     if not verdict.answered:
         return f"{verdict.exercise}: not answered yet"
+    if verdict.challenge:
+        return f"{verdict.exercise}: {_solved(verdict.passed, verdict.given_up)}"
     if verdict.given_up:
         return f"{verdict.exercise}: given up, 0 of {verdict.max_points} points"
     return f"{verdict.exercise}: {count_points(verdict.points, verdict.max_points)}"
+
+
+def _solved(passed: bool, given_up: bool) -> str:
+    return "given up" if given_up else "solved" if passed else "not solved yet"
 
 
 def count_points(points: float, of: float) -> str:
     return f"{points:g} of {of:g} {'point' if of == 1 else 'points'}"
 
 
-def hint_card(exercise: str, hints: list[str], seen: int) -> Card:
-    """Show the first `seen` hints of an exercise."""
+def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -> Card:
+    """Show the first `seen` hints of an exercise. points: whether it has any to lose."""
     parts = [_paragraph(f"{i}. {hint}") for i, hint in enumerate(hints[:seen], start=1)]
     left = len(hints) - seen
     more = f"Run the cell again for another ({left} left)."
     if not left:
+        price = "You get no points for it, and the" if points else "The"
         more = (
-            f'That was the last hint. To move on, put `give_up("{exercise}")` above its check. You '
-            "get no points for it, and the rest of the notebook uses the course's solution."
+            f'That was the last hint. To move on, put `give_up("{exercise}")` above its check. '
+            f"{price} rest of the notebook uses the course's solution."
         )
     return _frame(f"Hint {seen} of {len(hints)} for {exercise}", AMBER, [*parts, _paragraph(more)])
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a learner is with one exercise. points: None before the first check."""
+    """Where a learner is with one exercise. points: None before the first check.
+
+    challenge: whether its points count nowhere.
+    """
 
     exercise: str
     points: int | None
     most: int
     given_up: bool = False
+    challenge: bool = False
 
 
 def progress_card(lessons: dict[str, list[Progress]], opened: Collection[str]) -> Card:
     """Show the course's points by lesson, and by exercise those of the lessons in `opened`."""
     rows: list[tuple[str, str, float]] = []
-    for lesson, exercises in lessons.items():
-        rows.append((lesson.replace("_", " "), *_lesson_state(exercises)))
+    for lesson, asked in lessons.items():
+        rows.append((lesson.replace("_", " "), *_lesson_state(_exercises(asked))))
         if lesson in opened:
-            rows += [(f"{_progress_sign(e)} {e.exercise}", *_state(e)) for e in exercises]
-    everything = [exercise for exercises in lessons.values() for exercise in exercises]
-    earned, total = _sum_up(everything)
+            rows += [(f"{_progress_sign(one)} {one.exercise}", *_state(one)) for one in asked]
+    earned, total = _sum_up([one for asked in lessons.values() for one in _exercises(asked)])
     html = "".join(
         f"<tr>{_cell(_colored(name))}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
         for name, state, share in rows
@@ -131,8 +141,11 @@ def _paragraph(text: str) -> Part:
     return f'<p style="margin:6px 0">{as_html(text)}</p>', text
 
 
-def _aspects(aspects: list[AspectResult]) -> Part:
-    lines = [f"{_sign(a.held)} {a.name} ({a.points})" for a in aspects]
+def _aspects(verdict: Verdict) -> Part:
+    lines = [
+        f"{_sign(aspect.held)} {aspect.name}" + f" ({aspect.points})" * (not verdict.challenge)
+        for aspect in verdict.aspects
+    ]
     items = "".join(f"<li>{_colored(line)}</li>" for line in lines)
     html = f'<ul style="list-style:none;padding-left:0;margin:4px 0">{items}</ul>'
     return html, "\n".join(f"  {line}" for line in lines)
@@ -193,6 +206,10 @@ def _colored(line: str) -> str:
     return f'<b style="color:{SIGNS[sign]}">{sign}</b>{escape(rest)}'
 
 
+def _exercises(asked: list[Progress]) -> list[Progress]:
+    return [one for one in asked if not one.challenge]
+
+
 def _lesson_state(exercises: list[Progress]) -> tuple[str, float]:
     """Return a lesson's points in words, and as a share of all."""
     earned, total = _sum_up(exercises)
@@ -203,7 +220,10 @@ def _lesson_state(exercises: list[Progress]) -> tuple[str, float]:
 def _state(exercise: Progress) -> tuple[str, float]:
     """Return an exercise's points in words, and as a share of all."""
     if exercise.points is None:
-        return "not checked yet", 0.0
+        return "a challenge" if exercise.challenge else "not checked yet", 0.0
+    if exercise.challenge:
+        solved = exercise.points == exercise.most
+        return f"a challenge, {_solved(solved, exercise.given_up)}", float(solved)
     words = count_points(exercise.points, exercise.most)
     return words + (", given up" if exercise.given_up else ""), exercise.points / exercise.most
 

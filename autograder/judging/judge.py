@@ -53,6 +53,7 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     verdict = Verdict(
         exercise=key.exercise,
         lesson=key.lesson,
+        challenge=key.challenge,
         aspects=[
             _aspect_result(key, aspect, cases)
             for aspect, cases in zip(aspects, failing, strict=True)
@@ -87,9 +88,11 @@ def verdict_given_up(key: AnswerKey) -> Verdict:
     return Verdict(
         exercise=key.exercise,
         lesson=key.lesson,
+        challenge=key.challenge,
         aspects=[AspectResult(aspect.name, aspect.points, False) for aspect in key.aspects],
         sentence=(
-            "The rest of the notebook uses the course's solution. To earn the points after all, "
+            "The rest of the notebook uses the course's solution. To "
+            f"{'solve it yourself' if key.challenge else 'earn the points'} after all, "
             f"delete the line with `give_up` and write your own `{key.exercise}`."
         ),
         mistake="given up",

@@ -83,6 +83,7 @@ class AnswerKey:
     dims: for each output, its named dimensions, such as "*batch n_query n_key".
     builds_on: exercises whose answers this one uses.
     keeps: outputs that are attributes which a module keeps.
+    challenge: whether it is optional, and never graded.
     """
 
     exercise: str
@@ -94,6 +95,7 @@ class AnswerKey:
     hints: list[str]
     builds_on: list[str]
     keeps: list[str]
+    challenge: bool = False
 
     @property
     def points(self) -> int:

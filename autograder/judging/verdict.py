@@ -65,6 +65,7 @@ class Verdict:
     recognized: whether the sentence says what is wrong, not only where values are off.
     problems: what prevented tensors in any case, each problem once.
     given_up: whether the learner took the course's solution, which earns nothing.
+    challenge: whether it is optional; its points then count nowhere.
     """
 
     exercise: str
@@ -78,6 +79,7 @@ class Verdict:
     printed: int = 0
     problems: tuple[Problem, ...] = ()
     given_up: bool = False
+    challenge: bool = False
 
     @property
     def points(self) -> int:

@@ -108,6 +108,8 @@ class Exercise:
     earlier: makes the arguments of the call before a second one, with the same sizes; by default
         they are those of the second, with other values.
     excuses: mutants that are right, by the start of their label, and why.
+    challenge: whether it is optional. It is checked in the notebook, but never graded, and its
+        points only say how much of it is right.
     seconds: processor time for all its cases together.
     """
 
@@ -130,6 +132,7 @@ class Exercise:
     second: Inputs | None = None
     earlier: Inputs | None = None
     excuses: Mapping[str, str] = field(default_factory=dict)
+    challenge: bool = False
     seconds: float = 10.0
 
     @property

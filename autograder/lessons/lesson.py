@@ -91,7 +91,12 @@ class Lesson:
 
     @cached_property
     def exercises(self) -> list[Exercise]:
-        """The exercises, in lesson order.
+        """The exercises that are graded, in lesson order."""
+        return [exercise for exercise in self.asked if not exercise.challenge]
+
+    @cached_property
+    def asked(self) -> list[Exercise]:
+        """The exercises and the challenges, in lesson order.
 
         Raises AuthoringError if the text and the list differ.
         """

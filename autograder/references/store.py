@@ -11,7 +11,7 @@ from autograder.asking.question import Question
 from autograder.errors import CourseError
 from autograder.judging.key import AnswerKey
 
-FORMAT = 6
+FORMAT = 7
 PUBLIC = Path(__file__).parent
 REMEDY = "Run `make reference` (all lessons), or install the course again."
 

@@ -65,6 +65,12 @@ def test_right_answers_are_right_on_all_of_them(lesson, seed):
             assert verdict.passed, f"{variant.name}: {verdict.sentence}"
 
 
+def test_a_challenge_is_not_graded():
+    graded = grading_reference(LESSON, "a")
+    assert "add_score" in hidden.load(hidden.PUBLIC / f"{LESSON}.safetensors").keys
+    assert "add_score" not in graded.keys.keys() | graded.questions.keys()
+
+
 def test_checks_that_have_changed_since_the_reference_was_built_are_a_sentence(monkeypatch):
     stale = dataclasses.replace(hidden.load(hidden.PUBLIC / f"{LESSON}.safetensors"), source="old")
     monkeypatch.setattr(hidden, "load", lambda path: stale)

@@ -154,6 +154,26 @@ def test_progress_is_green_when_all_is_done():
     assert color(progress_card({"01_one": [Progress("one", 1, 1)]}, ())) == GREEN
 
 
+def test_progress_counts_no_challenges():
+    states = {"open": None, "begun": 1, "solved": 2}
+    dares = [Progress(name, points, 2, challenge=True) for name, points in states.items()]
+    card = progress_card({"01_one": [Progress("one", 1, 1), *dares]}, {"01_one"})
+    assert lines(card)[0] == "1 of 1 point so far" and color(card) == GREEN
+    assert lines(card)[3:] == [
+        "○ open: a challenge",
+        "✗ begun: a challenge, not solved yet",
+        "✓ solved: a challenge, solved",
+    ]
+
+
+def test_a_challenge_speaks_of_no_points():
+    shown = verdict_card(verdict(HELD, MISSED, sentence="No.", challenge=True))
+    assert lines(shown)[:2] == ["✗ softmax: not solved yet", f"✓ {HELD.name}"]
+    given_up = verdict_card(verdict(MISSED, sentence="Go on.", given_up=True, challenge=True))
+    assert lines(given_up) == ["○ softmax: given up", "Go on."]
+    assert "point" not in hint_card("softmax", ["First."], 1, points=False).text
+
+
 def test_what_was_given_up_has_no_points():
     card = verdict_card(verdict(MISSED, sentence="Delete `give_up`.", given_up=True))
     assert lines(card) == ["○ softmax: given up, 0 of 2 points", "Delete `give_up`."]
