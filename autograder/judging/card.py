@@ -233,9 +233,10 @@ def _sum_up(exercises: list[Progress]) -> tuple[int, int]:
 
 
 def _progress_sign(exercise: Progress) -> str:
-    if exercise.points is None or exercise.given_up:
+    is_done = exercise.points == exercise.most
+    if exercise.points is None or exercise.given_up or (exercise.challenge and not is_done):
         return "○"
-    return _sign(exercise.points == exercise.most)
+    return _sign(is_done)
 
 
 def _bar(share: float) -> str:

@@ -156,7 +156,7 @@ def test_what_each_change_is_worth(lesson_5, improved):
     }
     assert max(errors["no positions"]) <= MOST_ERROR
     assert max(improved[:5]) < min(errors["no norm"]) and max(errors["no norm"]) < 0.02
-    assert min(errors["no width"]) > 0.9
+    assert min(errors["no width"]) > 0.5 and max(errors["no width"]) > 0.9
     assert max(errors["no width, no norm"]) > 4 * min(errors["no width, no norm"])
 
 

@@ -161,7 +161,7 @@ def test_progress_counts_no_challenges():
     assert lines(card)[0] == "1 of 1 point so far" and color(card) == GREEN
     assert lines(card)[3:] == [
         "○ open: a challenge",
-        "✗ begun: a challenge, not solved yet",
+        "○ begun: a challenge, not solved yet",
         "✓ solved: a challenge, solved",
     ]
 
