@@ -921,24 +921,44 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 #    order of the keys stays, but the best one gets nearly everything.
 #
 # </details>
+
+# %% [markdown]
+# ### Challenge: `find_the_ball` (optional, 15 minutes)
 #
-# ### A challenge (optional, no points)
+# Back to the ball. Write a query and a key projection by hand, both [4, 2], so that a pronoun gives
+# more than 0.9 of its attention to the noun, a verb more than 0.9 to the pronoun, and every other
+# word spreads its attention evenly. The features are those of `toy`: noun, verb, pronoun, round.
+# Scale the scores as always. The check brings other sentences, so let the matrices do the finding,
+# not the places of the words.
 #
-# Back to the ball. Write `w_query` and `w_key` by hand, both [4, 2], so that "it" gives more than
-# 0.9 of its attention to "ball", "rolled" more than 0.9 to "it", and "ball" spreads its attention
-# evenly. To see how you did, look at `torch.softmax(toy @ w_query @ (toy @ w_key).T / 2**0.5,
-# dim=-1)`.
-#
-# <details>
-# <summary>The idea</summary>
-#
-# Give each of the two features a meaning: the first is about nouns, the second about pronouns. In
-# `w_query`, a pronoun (third row) asks for the first and a verb (second row) for the second. In
-# `w_key`, a noun (first row) offers the first and a pronoun the second. With a 1 in each place the
-# lead is too small; make the queries louder: 6 is enough.
-#
-# </details>
-#
+# Before you write numbers, give each of the two features of a query a meaning.
+
+
+# %%
+def find_the_ball(words: Float[Tensor, "n features"]) -> Float[Tensor, "n n"]:
+    """Attention weights by hand-written projections.
+
+    A pronoun finds the noun, a verb finds the pronoun, and other words look for nothing.
+
+    Example: a noun, a verb and a pronoun. The pronoun gives the noun more than 0.9.
+        >>> find_the_ball(torch.eye(3, 4))[2, 0] > 0.9
+        tensor(True)
+    """
+    ### BEGIN SOLUTION
+    loud = 8.0
+    # First feature: about nouns. Second feature: about pronouns.
+    w_query = torch.tensor([[0.0, 0.0], [0.0, loud], [loud, 0.0], [0.0, 0.0]])
+    w_key = torch.tensor([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    w_query, w_key = w_query.to(words.dtype), w_key.to(words.dtype)
+    scores = (words @ w_query) @ (words @ w_key).T
+    return torch.softmax(scores / 2**0.5, dim=-1)
+    ### END SOLUTION
+
+
+# %%
+check(find_the_ball)
+
+# %% [markdown]
 # ### Read on
 #
 # - [Vaswani et al. 2017](https://arxiv.org/abs/1706.03762), "Attention Is All You Need". You can

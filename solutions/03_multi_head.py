@@ -933,23 +933,53 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 #    the same: its value matrix is both of theirs side by side.
 #
 # </details>
+
+# %% [markdown]
+# ### Challenge: `attend_by_einsum` (optional, 15 minutes)
 #
-# ### A challenge (optional, no points)
+# With `einsum`, multi-head attention needs no split, no merge and no transpose. Each head brings
+# its own matrices: three to project words into it, and one to get back out. Write queries, keys,
+# values, scores, context and output, with one `einsum` for each.
 #
-# With `einsum`, multi-head attention needs no split, no merge and no transpose. Take `words` [n, d]
-# and, for every head, matrices to project into it, [n_heads, d_k, d], and out of it, [n_heads, d_k,
-# d]. Write queries, keys and values, then scores, context and output, with one `einsum` each. Try
-# it with random matrices, and compare with `project_heads` and `attend`.
+# The output is the part to think about. In "The output projection", the heads' results were merged
+# and multiplied by one matrix. How do you write that with one matrix for each head?
+
+
+# %%
+def attend_by_einsum(
+    words: Float[Tensor, "n d_model"],
+    w_query: Float[Tensor, "n_heads d_head d_model"],
+    w_key: Float[Tensor, "n_heads d_head d_model"],
+    w_value: Float[Tensor, "n_heads d_head d_model"],
+    w_output: Float[Tensor, "n_heads d_head d_model"],
+) -> Float[Tensor, "n d_model"]:
+    """Multi-head attention with matrices for each head; `w_output` leads back to d_model features.
+
+    Example: one head that copies, and one word.
+        >>> one, eye = torch.tensor([[1.0, 2.0]]), torch.eye(2)[None]
+        >>> attend_by_einsum(one, eye, eye, eye, 3 * eye)
+        tensor([[3., 6.]])
+    """
+    ### BEGIN SOLUTION
+    query = torch.einsum("nd,hkd->hnk", words, w_query)
+    key = torch.einsum("nd,hkd->hnk", words, w_key)
+    value = torch.einsum("nd,hkd->hnk", words, w_value)
+    attn_scores = torch.einsum("hik,hjk->hij", query, key) / w_key.shape[1] ** 0.5
+    attn_weights = torch.softmax(attn_scores, dim=-1)
+    context = torch.einsum("hij,hjk->hik", attn_weights, value)
+    return torch.einsum("hnk,hkd->nd", context, w_output)
+    ### END SOLUTION
+
+
+# %%
+check(attend_by_einsum)
+
+# %% [markdown]
+# In the last `einsum`, h is missing on the right, so the heads get added up. To merge and multiply
+# by one matrix is to add up what each head sends back.
 #
-# <details>
-# <summary>The idea</summary>
-#
-# Projections are `"nd,hkd->hnk"`, scores `"hik,hjk->hij"`, and the context is `"hij,hjk->hik"`. The
-# output is `"hnk,hkd->nd"`: h is missing on the right, so the heads get added up, as in "The output
-# projection". Don't forget √d_k and softmax.
-#
-# </details>
-#
+
+# %% [markdown]
 # ### Read on
 #
 # - [Vaswani et al. 2017](https://arxiv.org/abs/1706.03762), section 3.2.2. The last pages show what

@@ -543,7 +543,7 @@ keras_mha = keras.layers.MultiHeadAttention(num_heads=1, key_dim=4)
 
 
 # %%
-def four_libraries(for_sdpa, for_added, for_mha, for_keras):
+def attend_four_ways(for_sdpa, for_added, for_mha, for_keras):
     """The weights [4, 4, 4] of four kinds of attention, each with its mask."""
     sdpa = F.scaled_dot_product_attention(zeros, zeros, eye, attn_mask=for_sdpa)
     added = F.scaled_dot_product_attention(zeros, zeros, eye, attn_mask=for_added)
@@ -559,7 +559,7 @@ def four_libraries(for_sdpa, for_added, for_mha, for_keras):
 # `F.scaled_dot_product_attention`.)
 
 # %%
-as_it_is = four_libraries(keep, keep.float(), keep, keep)
+as_it_is = attend_four_ways(keep, keep.float(), keep, keep)
 libraries = ["F.sdpa, boolean", "F.sdpa, float", "nn.MultiheadAttention", "Keras"]
 plot_attention(
     as_it_is,
@@ -637,7 +637,7 @@ check(to_additive)
 # one after the other.)
 
 # %%
-converted = four_libraries(keep, to_additive(keep, torch.float32), to_torch_mha_mask(keep), keep)
+converted = attend_four_ways(keep, to_additive(keep, torch.float32), to_torch_mha_mask(keep), keep)
 plot_attention(
     converted,
     titles=libraries,
@@ -652,7 +652,7 @@ plot_attention(
 
 # %%
 none = torch.zeros(4, 4, dtype=torch.bool)
-nothing = four_libraries(none, to_additive(none, torch.float32), to_torch_mha_mask(none), none)
+nothing = attend_four_ways(none, to_additive(none, torch.float32), to_torch_mha_mask(none), none)
 for name, rows in zip(libraries, nothing, strict=True):
     print(f"{name:22}", rows[0])
 
@@ -849,17 +849,46 @@ attentions["masked before softmax"](poisoned[None])[0, :2]
 #    else in the layer may mix words. Change the future and look at the outputs.
 #
 # </details>
+
+# %% [markdown]
+# ### Challenge: `packed_keep` (optional, 15 minutes)
 #
-# ### Challenges (optional, no points)
+# Short texts waste a batch: most of it is padding. So large models pack several texts into one row,
+# one after the other, and let the mask keep them apart. And to save time on long texts, a word may
+# see itself and only the last few words before it: a **window**. Write the mask that does both.
 #
-# - **A window.** Make a mask with which each word sees itself and the two words before it, and
-#   nothing else. Run attention with it three times in a row, each time on the output of the time
-#   before. How far back can a word depend on another now? Find out with a leak test that changes
-#   one *early* word.
-# - **No lowest number.** Solve `masked_softmax` once more, without ever writing a large negative
-#   number or −∞. `exp` of the scores minus the largest one *that may be seen*, times `keep`, is a
-#   start. What do you divide by in a row with nothing? `check(masked_softmax)` judges it.
+# `document` says which text each word belongs to, such as [0, 0, 0, 1, 1, 2].
+
+
+# %%
+def packed_keep(document: Int[Tensor, " n"], before: int) -> Bool[Tensor, "n n"]:
+    """True where a word may attend: to itself and the `before` words before it, in its own text.
+
+    Example:
+        >>> packed_keep(torch.tensor([0, 0, 0, 1, 1]), 1).int()
+        tensor([[1, 0, 0, 0, 0],
+                [1, 1, 0, 0, 0],
+                [0, 1, 1, 0, 0],
+                [0, 0, 0, 1, 0],
+                [0, 0, 0, 1, 1]], dtype=torch.int32)
+    """
+    ### BEGIN SOLUTION
+    place = torch.arange(len(document))
+    back = place[:, None] - place
+    return (back >= 0) & (back <= before) & (document[:, None] == document)
+    ### END SOLUTION
+
+
+# %%
+check(packed_keep)
+
+# %% [markdown]
+# With a window of two words before, how far back can a word depend on another after three layers?
+# Find out with a leak test: run attention three times in a row, each time on the last output, and
+# change one *early* word.
 #
+
+# %% [markdown]
 # ### Further reading
 #
 # - Vaswani et al. 2017, [*Attention Is All You Need*](https://arxiv.org/abs/1706.03762), section

@@ -505,12 +505,14 @@ class SquareCompleter(nn.Module):
     ) -> Float[Tensor, "batch n_target d_input"]:
         was_training = self.training
         self.eval()
-        memory = self.encoder(source)
-        written = source[:, -1:]
-        for n in range(1, self.n_target + 1):
-            out = self.decoder(written, memory, target_keep=causal_keep(n))
-            written = torch.cat([written, out[:, -1:]], dim=1)
-        self.train(was_training)
+        try:
+            memory = self.encoder(source)
+            written = source[:, -1:]
+            for n in range(1, self.n_target + 1):
+                out = self.decoder(written, memory, target_keep=causal_keep(n))
+                written = torch.cat([written, out[:, -1:]], dim=1)
+        finally:
+            self.train(was_training)
         return written[:, 1:]
         ### END SOLUTION
 
@@ -685,17 +687,17 @@ PARTS = [
 
 
 # %%
-def spread_by_part(model, names):
-    """For each of the named parts, how much its output differs from square to square."""
+def spread_by_part(model):
+    """For each part, how much its output differs from square to square."""
     found = {}
-    parts = dict(model.named_modules())
-    hooks = [
-        # The name is bound now: when the hook runs, the loop is over.
-        parts[name].register_forward_hook(
-            lambda part, inputs, out, name=name: found.update({name: out.std(0).mean().item()})
-        )
-        for name in names
-    ]
+
+    def watch(name):
+        def hook(part, inputs, out):
+            found[name] = out.std(0).mean().item()
+
+        return model.get_submodule(name).register_forward_hook(hook)
+
+    hooks = [watch(name) for name in PARTS]
     model(train[0], shift_target(train_squares, 2))
     for hook in hooks:
         hook.remove()
@@ -704,7 +706,7 @@ def spread_by_part(model, names):
 
 # %%
 torch.manual_seed(0)
-for part, spread in spread_by_part(plain(), PARTS).items():
+for part, spread in spread_by_part(plain()).items():
     print(f"{part:24} {spread:.4f}")
 
 # %% [markdown]
@@ -757,8 +759,7 @@ F.layer_norm(torch.tensor([[0.3, 0.1], [5.0, -2.0], [0.1, 0.2]]), [2])
 # If two features have mean 0 and variance 1, one is 1 and the other −1. All that is left is which
 # of them is larger. With 16, there is more to say.
 #
-# Here are the parts. They take the class of attention to use; that will be yours. The decoder
-# starts as an encoder and adds a second attention, so its self-attention is called `attention`.
+# Here are the parts. They take the class of attention to use; that will be yours.
 
 
 # %%
@@ -788,12 +789,17 @@ class Embedding(nn.Module):
 
 
 # %%
+def feed_forward(d_model):
+    return nn.Sequential(nn.Linear(d_model, 32), nn.ReLU(), nn.Linear(32, d_model))
+
+
+# %%
 class BetterEncoder(nn.Module):
     def __init__(self, attention, d_model=16, positions=True, norm=True):
         super().__init__()
         self.embed = Embedding(d_model, positions)
         self.attention = attention(2, d_model)
-        self.widen, self.narrow = nn.Linear(d_model, 32), nn.Linear(32, d_model)
+        self.each_place = feed_forward(d_model)
         self.around = nn.ModuleList(Around(d_model, norm) for _ in range(2))
         self.norm = nn.LayerNorm(d_model) if norm else nn.Identity()
 
@@ -801,21 +807,21 @@ class BetterEncoder(nn.Module):
         x = self.around[0](self.embed(source), lambda y: self.attention(y, y, keep))
         return self.norm(self.around[1](x, self.each_place))
 
-    def each_place(self, x):
-        return self.narrow(self.widen(x).relu())
-
 
 # %%
-class BetterDecoder(BetterEncoder):
+class BetterDecoder(nn.Module):
     def __init__(self, attention, d_model=16, positions=True, norm=True):
-        super().__init__(attention, d_model, positions, norm)
+        super().__init__()
+        self.embed = Embedding(d_model, positions)
+        self.self_attention = attention(2, d_model)
+        self.each_place = feed_forward(d_model)
         self.cross_attention = attention(2, d_model)
-        self.around.append(Around(d_model, norm))
+        self.around = nn.ModuleList(Around(d_model, norm) for _ in range(3))
+        self.norm = nn.LayerNorm(d_model) if norm else nn.Identity()
         self.corners = nn.Linear(d_model, 2)
 
     def forward(self, target, memory, source_keep=None, target_keep=None):
-        x = self.embed(target)
-        x = self.around[0](x, lambda y: self.attention(y, y, target_keep))
+        x = self.around[0](self.embed(target), lambda y: self.self_attention(y, y, target_keep))
         x = self.around[1](x, lambda y: self.cross_attention(y, memory, source_keep))
         return self.corners(self.norm(self.around[2](x, self.each_place)))
 
@@ -875,8 +881,8 @@ plot_errors(
     "left out. Each point is a seed.",
     alt="A column of points for each model, a point for each seed. All four, no positions: each "
     "point near the noise floor. No norm: a little higher. No residual: from the noise floor up to "
-    "a third of zeros. Plain: at half of zeros. No width: near zeros or not far below. No width and no norm: "
-    "scattered.",
+    "a third of zeros. Plain: at half of zeros. No width: near zeros or not far below. No width "
+    "and no norm: scattered.",
 )
 
 # %% [markdown]
@@ -898,9 +904,7 @@ plot_errors(
 
 # %%
 torch.manual_seed(0)
-# The better decoder has another name for its self-attention.
-names = [name.replace("decoder.self_attention", "decoder.attention") for name in PARTS]
-for part, spread in spread_by_part(better(), names).items():
+for part, spread in spread_by_part(better()).items():
     print(f"{part:24} {spread:.4f}")
 
 # %% [markdown]
@@ -1158,7 +1162,7 @@ plot_square_attention(
 # %% tags=["trained"]
 plot_square_attention(
     "decoder self",
-    model.decoder.attention.attn_weights[:, 0],
+    model.decoder.self_attention.attn_weights[:, 0],
     caption="Decoder self-attention: what it has read so far. “2 → 3” reads 2 and writes 3.",
 )
 
@@ -1250,15 +1254,56 @@ with torch.no_grad():
 #    depending on its seed. Run both models on several seeds and compare the scatter.
 #
 # </details>
+
+# %% [markdown]
+# ### Challenge: `complete_turned` (optional, 25 minutes)
 #
-# ### Challenges (optional, no points)
+# Can you beat a network by thinking? Here the squares are turned by any angle around zero; their
+# corners still lie √2 away from it, and may go either way around. From corners 1 and 2, with noise
+# as before, say where corners 3 and 4 *really* are. There is nothing to train.
 #
-# - **How wide is wide enough?** Find the smallest d_model with which `better(d_model=…)` stays
-#   below 0.015 on five seeds. Guess first: the answer of a square is one of eight.
-# - **Turn the squares.** Rotate the *test* squares by 45°. How far does the error rise, and what
-#   does the model draw? Then train on squares turned by random angles. Which of the two baselines
-#   with a minus still works?
+# A minus sign is a good start: corner 3 lies opposite corner 1. But then all of corner 1's noise
+# goes into your answer, a mean squared error of 0.01. Both corners tell you how the square is
+# turned. Use both, and what you know about their distance from zero, and you can get down to a
+# quarter of it.
+
+
+# %%
+def complete_turned(source: Float[Tensor, "batch 2 2"]) -> Float[Tensor, "batch 2 2"]:
+    """Corners 3 and 4 of turned squares, without their noise, from corners 1 and 2.
+
+    Example: with no noise, this is exact.
+        >>> complete_turned(torch.tensor([[[1.0, 1.0], [-1.0, 1.0]]]))
+        tensor([[[-1., -1.],
+                 [ 1., -1.]]])
+    """
+    ### BEGIN SOLUTION
+    first, second = source[:, 0], source[:, 1]
+
+    def turned(points):  # by a quarter
+        return torch.stack([-points[:, 1], points[:, 0]], dim=1)
+
+    # 1 if the second corner follows the first by a quarter turn, -1 if it comes before it
+    way = (turned(first) * second).sum(-1, keepdim=True).sign()
+    direction = first - way * turned(second)  # the second, turned back onto the first
+    corner = 2**0.5 * direction / direction.norm(dim=-1, keepdim=True)
+    return torch.stack([-corner, -way * turned(corner)], dim=1)
+    ### END SOLUTION
+
+
+# %%
+check(complete_turned)
+
+# %% [markdown]
+# What a network would have to learn for this is a rule that holds for every angle. Train
+# `better()` on squares turned by random angles, and see how close it comes.
 #
+# Another one to try is **how wide is wide enough?** Find the smallest d_model with which
+# `better(d_model=…)` stays below 0.015 on five seeds. Guess first: the answer of a square that is
+# not turned is one of eight.
+#
+
+# %% [markdown]
 # ### Further reading
 #
 # - Godoy, [*Deep Learning with PyTorch

@@ -404,8 +404,8 @@ plot_matrix(
 # %%
 x = words.transpose(0, 1)  # words first
 packed_result = F.linear(x, theirs.in_proj_weight, theirs.in_proj_bias)
-parts = packed_result.chunk(3, dim=-1)
-query, key, value = (fold_heads(part.contiguous(), 3) for part in parts)
+chunks = packed_result.chunk(3, dim=-1)
+query, key, value = (fold_heads(chunk.contiguous(), 3) for chunk in chunks)
 attn_scores = torch.bmm(query, key.transpose(1, 2)) / 4**0.5
 attn_weights = attn_scores.softmax(dim=-1)
 context = torch.bmm(attn_weights, value)
@@ -1023,16 +1023,51 @@ print(f"2048 words: {peak_megabytes(without_weights, sentences[-1]):.1f} MB")
 #    then check that it would still notice a real mistake, by making one.
 #
 # </details>
+
+# %% [markdown]
+# ### Challenge: `hide_change` (optional, 20 minutes)
 #
-# ### Challenges (optional, no points)
+# The key's bias is not all that results can't see. Double all queries of a head and halve its keys:
+# every score stays the same. In fact you can multiply a head's queries by *any* matrix that has an
+# inverse, if you do the right thing to its keys. How many numbers of a head can you change like
+# this without anybody noticing?
 #
-# - **Hide another change.** Double the query weights and biases of one head. What must you do to
-#   its keys so that no result changes? Try it in `ours`, and let `difference(ours, theirs, words)`
-#   judge. How many numbers of a head could you change like this?
-# - **Softmax on the run.** Write attention that goes through the keys in blocks of three and never
-#   holds more weights than that, with a running maximum and sum. Compare it with `attend`. Then
-#   make one score 1000.
+# Work on weight and bias alike, in place, and leave all other heads as they are. `torch.linalg.inv`
+# inverts a matrix.
+
+
+# %%
+def hide_change(layer: nn.Module, head: int, mix: Float[Tensor, "d_head d_head"]) -> None:
+    """Multiply a head's queries by `mix`, and change its keys so that no result changes.
+
+    A query q becomes mix @ q. layer: our `MultiHeadAttention`; changed in place.
+
+    Example: with one feature, the query doubles and the key is halved.
+        >>> tiny = MultiHeadAttention(1, 1)
+        >>> before = tiny.query.weight.item(), tiny.key.weight.item()
+        >>> hide_change(tiny, 0, torch.tensor([[2.0]]))
+        >>> tiny.query.weight.item() / before[0], tiny.key.weight.item() / before[1]
+        (2.0, 0.5)
+    """
+    ### BEGIN SOLUTION
+    d_head = len(mix)
+    rows = slice(head * d_head, (head + 1) * d_head)
+    with torch.no_grad():
+        for projection, matrix in ((layer.query, mix), (layer.key, torch.linalg.inv(mix).T)):
+            projection.weight[rows] = matrix @ projection.weight[rows]
+            projection.bias[rows] = matrix @ projection.bias[rows]
+    ### END SOLUTION
+
+
+# %%
+check(hide_change)
+
+# %% [markdown]
+# A matrix has d_head² numbers, and all of them are yours to choose. So don't read too much into
+# single numbers of a trained query or key: only $W_Q^\top W_K$ of a head has a meaning of its own.
 #
+
+# %% [markdown]
 # ### Further reading
 #
 # - PyTorch's

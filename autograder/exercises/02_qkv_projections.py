@@ -1,5 +1,7 @@
 """Lesson 2: query, key and value."""
 
+import torch
+
 from autograder.asking.arguments import StandIn
 from autograder.exercises.slips import (
     CONTEXT,
@@ -12,7 +14,7 @@ from autograder.exercises.slips import (
     without,
 )
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Inputs, ModuleCase, drawn
+from autograder.lessons.exercise import Aspect, Exercise, Goal, Inputs, ModuleCase, drawn
 from autograder.lessons.variants import Alternative, Mistake
 
 # ---------------------------------------------------------------- project
@@ -1060,6 +1062,135 @@ copy_projections = Exercise(
     },
 )
 
+# ---------------------------------------------------------------- find_the_ball
+
+
+WORDS = {"noun": 0, "verb": 1, "pronoun": 2}
+
+
+def sentence(*kinds: str) -> Inputs:
+    """Make a sentence of words of these kinds, and the weights that are wanted."""
+
+    def case(draw: Draw) -> Goal:
+        draw.label(", ".join(kinds))
+        words, weights = torch.zeros(len(kinds), 4), torch.full((len(kinds),) * 2, 1 / len(kinds))
+        words[:, 3] = (draw.normal_of((len(kinds),)) > 0).float()
+        for place, kind in enumerate(kinds):
+            if kind in WORDS:
+                words[place, WORDS[kind]] = 1.0
+            if wanted := {"pronoun": "noun", "verb": "pronoun"}.get(kind):
+                weights[place] = torch.eye(len(kinds))[kinds.index(wanted)]
+        return Goal({"words": words}, {"attn_weights": weights}, MOST_ERROR)
+
+    return case
+
+
+MOST_ERROR = 0.0025  # of all weights; with 0.9 in the right places it is 0.0011 to 0.0033
+BY_PLACE = (
+    "On “ball, rolled, it” this works, and not where the words come in another order. Make the "
+    "weights from `words`: words → queries and keys → scores."
+)
+
+find_the_ball = Exercise(
+    "find_the_ball",
+    challenge=True,
+    returns="attn_weights",
+    also=(),
+    aspects=[
+        Aspect("“The ball rolled until it stopped”", 1, [sentence("noun", "verb", "pronoun")]),
+        Aspect(
+            "other sentences",
+            1,
+            [
+                sentence("verb", "pronoun", "noun"),
+                sentence("other", "noun", "other", "pronoun", "verb"),
+                sentence("verb", "noun", "pronoun", "verb", "other", "other"),
+            ],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "too quiet",
+            "They look the right way, but the lead is too small: softmax leaves too much for the "
+            "other words. Multiply a projection by something.",
+            {"loud = 8.0": "loud = 1.0"},
+            {"loud = 8.0": "loud = 2.0"},
+        ),
+        Mistake(
+            "query and key exchanged",
+            "The noun finds the pronoun instead of being found. The query says what a word looks "
+            "for; the key says what it can be found by.",
+            {"(words @ w_query) @ (words @ w_key).T": "(words @ w_key) @ (words @ w_query).T"},
+        ),
+        Mistake(
+            "the verb finds the noun",
+            "Your verb looks at the noun. It should look at the pronoun: give the pronoun a "
+            "feature of its own.",
+            {"[0.0, loud]": "[loud, 0.0]"},
+        ),
+        Mistake(
+            "the noun looks too",
+            "Your noun looks for something. Its row of the query projection should be all zeros.",
+            {"[[0.0, 0.0], [0.0, loud]": "[[loud, loud], [0.0, loud]"},
+            {"[[0.0, 0.0], [0.0, loud]": "[[loud, 0.0], [0.0, loud]"},
+            {"[[0.0, 0.0], [0.0, loud]": "[[0.0, loud], [0.0, loud]"},
+        ),
+        Mistake(
+            "round things are found",
+            "Your words look for what is round. A noun need not be: leave the fourth row out.",
+            {"[0.0, 1.0], [0.0, 0.0]]": "[0.0, 1.0], [1.0, 0.0]]"},
+        ),
+        Mistake(
+            "by place",
+            BY_PLACE,
+            "return torch.eye(len(words))[[0, 2, 0, *range(3, len(words))]]",
+        ),
+        Mistake(
+            "columns instead of rows",
+            "Your columns sum to 1. Each query shares out its attention over the keys: softmax "
+            "along the last dimension.",
+            {"dim=-1": "dim=0"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "louder keys",
+            """
+            w_query, w_key = words.new_zeros(4, 2), words.new_zeros(4, 2)
+            w_query[2, 0] = w_query[1, 1] = 1.0
+            w_key[0, 0] = w_key[2, 1] = 12.0
+            return torch.softmax(words @ w_query @ w_key.T @ words.T / 2**0.5, dim=-1)
+            """,
+        ),
+        Alternative(
+            "the other way to number the features",
+            """
+            noun, verb, pronoun, _ = words.T
+            query = torch.stack([9 * verb, 9 * pronoun], dim=1)
+            key = torch.stack([pronoun, noun], dim=1)
+            return (query @ key.T / 2**0.5).softmax(-1)
+            """,
+        ),
+        Alternative(
+            "opposites push away",
+            """
+            noun, verb, pronoun, _ = words.T
+            query = torch.stack([verb + pronoun, pronoun - verb], dim=1)
+            key = torch.stack([noun + pronoun, noun - pronoun], dim=1)
+            return torch.softmax(7 * query @ key.T / 2**0.5, dim=-1)
+            """,
+        ),
+    ],
+    hints=[
+        "Let the first feature be about nouns: a noun's key has a 1 there, and whoever looks for "
+        "a noun has something there too. The second feature is about pronouns.",
+        "Row 2 of the query projection is what a pronoun looks for, row 1 what a verb looks for. "
+        "The rows of the key projection say who offers it: row 0 a noun, row 2 a pronoun.",
+        "With a 1 in each place, the lead is too small. How loud must a query be for e^(score/√2) "
+        "to be 9 times the sum of the others?",
+    ],
+)
+
 EXERCISES = (
     project,
     scaled_scores,
@@ -1067,4 +1198,5 @@ EXERCISES = (
     SelfAttention,
     LinearSelfAttention,
     copy_projections,
+    find_the_ball,
 )

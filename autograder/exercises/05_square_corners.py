@@ -1253,9 +1253,9 @@ SquareCompleter = Exercise(
             {
                 "@torch.no_grad()\n    def predict": "def predict",
                 "written = source[:, -1:]\n": "points = [source[:, -1:]]\n",
-                f"out = {STEP}\n            written = {GROW}": (
+                f"out = {STEP}\n                written = {GROW}": (
                     "out = self.decoder(torch.cat(points, 1), memory, None, causal_keep(n))\n"
-                    "            points.append(out[:, -1:].detach())"
+                    "                points.append(out[:, -1:].detach())"
                 ),
                 "return written[:, 1:]": "return torch.cat(points[1:], dim=1)",
             },
@@ -2054,6 +2054,136 @@ train_completer = Exercise(
     ],
 )
 
+# ---------------------------------------------------------------- complete_turned
+
+
+MOST_TURNED_ERROR = 0.0037  # 0.0025 is what is left by noise, and 0.005 without the last step
+
+
+def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
+    """Squares turned by any angle, whose given corners have noise.
+
+    way: 1 for all corners counterclockwise, -1 for clockwise; both by default.
+    """
+
+    def case(draw: Draw) -> Goal:
+        angle = draw.uniform("many", 0, 2 * math.pi).repeat(N_TURNED)[:N_TURNED]
+        angle = angle + torch.linspace(0, 2 * math.pi, N_TURNED)
+        ways = torch.ones(N_TURNED) if way is None else torch.full((N_TURNED,), float(way))
+        if way is None:
+            ways[::2] = -1
+        angles = angle[:, None] + ways[:, None] * torch.arange(4) * math.pi / 2
+        corners = 2**0.5 * torch.stack([angles.cos(), angles.sin()], dim=-1)
+        noise = draw.normal_of((N_TURNED, 2, 2), NOISE)
+        draw.label({None: "both ways around", 1: "counterclockwise", -1: "clockwise"}[way])
+        return Goal(
+            {"source": corners[:, :2] + noise}, {"result": corners[:, 2:]}, MOST_TURNED_ERROR
+        )
+
+    return case
+
+
+N_TURNED = 301
+ONLY_MINUS = (
+    "That is the minus sign alone, with all of the noise: an error of 0.01. Use both corners for "
+    "both answers: turned by a quarter, each says where the other should be."
+)
+
+complete_turned = Exercise(
+    "complete_turned",
+    challenge=True,
+    returns="result",
+    also=(),
+    aspects=[
+        Aspect("one way around", 1, [turned_squares(1), turned_squares(-1)]),
+        Aspect("both ways", 1, [turned_squares()]),
+    ],
+    mistakes=[
+        Mistake("a minus sign", ONLY_MINUS, "return -source"),
+        Mistake(
+            "not stretched",
+            "You average both corners, and that halves the noise. One thing more is known: the "
+            "distance from zero is √2. Stretch your corner to it.",
+            {
+                "2**0.5 * direction / direction.norm(dim=-1, keepdim=True)": "direction / 2",
+            },
+        ),
+        Mistake(
+            "stretched, but not averaged",
+            "You stretch each corner to √2 by itself. Both corners tell the same angle: average "
+            "them first.",
+            "return -(2**0.5) * source / source.norm(dim=-1, keepdim=True)",
+        ),
+        Mistake(
+            "one way only",
+            "Squares may go either way around. Find out which from the two corners: the sign of "
+            "`x1 * y2 - y1 * x2`.",
+            {"(turned(first) * second).sum(-1, keepdim=True).sign()": "1.0"},
+            {"(turned(first) * second).sum(-1, keepdim=True).sign()": "-1.0"},
+        ),
+        Mistake(
+            "as if not turned",
+            "You take the corners for those of squares that are not turned. Here they may lie "
+            "anywhere at a distance of √2.",
+            "return -source.sign()",
+        ),
+        Mistake(
+            "corner 4 next to corner 3 on the wrong side",
+            "Your corner 3 is right, and your corner 4 is corner 2. Keep going the same way "
+            "around.",
+            {"-way * turned(corner)": "way * turned(corner)"},
+        ),
+        Mistake(
+            "corners 1 and 2 again",
+            "These are the corners that were given, without their noise. Those asked for lie "
+            "opposite.",
+            {"[-corner, -way * turned(corner)]": "[corner, way * turned(corner)]"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "complex numbers",
+            """
+            first, second = torch.view_as_complex(source.contiguous()).unbind(1)
+            quarter = 1j * (second / first).imag.sign()
+            corner = first + second / quarter
+            corner = corner / corner.abs() * 2**0.5
+            return -torch.view_as_real(torch.stack([corner, corner * quarter], dim=1))
+            """,
+        ),
+        Alternative(
+            "angles",
+            """
+            angle = torch.atan2(source[..., 1], source[..., 0])
+            step = torch.remainder(angle[:, 1] - angle[:, 0] + math.pi, 2 * math.pi) - math.pi
+            off = (step.abs() - math.pi / 2) * step.sign()
+            start = angle[:, 0] + off / 2
+            quarters = start[:, None] + step.sign()[:, None] * math.pi / 2 * torch.arange(2, 4)
+            return 2**0.5 * torch.stack([quarters.cos(), quarters.sin()], dim=-1)
+            """,
+        ),
+        Alternative(
+            "the nearest of many squares",
+            """
+            angles = torch.linspace(0, 2 * math.pi, 721)[:-1, None]
+            places = torch.arange(4) * math.pi / 2
+            both = torch.cat([angles + places, angles - places])
+            squares = 2**0.5 * torch.stack([both.cos(), both.sin()], dim=-1).to(source.dtype)
+            near = torch.cdist(source.flatten(1), squares[:, :2].flatten(1)).argmin(1)
+            return squares[near, 2:]
+            """,
+        ),
+    ],
+    hints=[
+        "Turn corner 2 back by a quarter, and it should land on corner 1. The noise of the two is "
+        "different, so their mean has less of it. [x, y] turned by a quarter is [−y, x].",
+        "Which way is back? Corner 1 turned by a quarter lies near corner 2 or opposite it: their "
+        "dot product is positive or negative.",
+        "The mean still has noise along its own direction, and that you can get rid of: every "
+        "corner lies √2 away from zero.",
+    ],
+)
+
 EXERCISES = (
     shift_target,
     WideMultiHeadAttention,
@@ -2063,4 +2193,5 @@ EXERCISES = (
     train_epoch,
     diagnose_run,
     train_completer,
+    complete_turned,
 )

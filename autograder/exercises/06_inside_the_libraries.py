@@ -8,7 +8,7 @@ import torch
 from autograder.asking.arguments import Library, StandIn
 from autograder.exercises.slips import SCALE, without
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
 
 PROJECTIONS = ("query", "key", "value", "output")
@@ -1323,10 +1323,162 @@ KerasMultiHeadAttention = Exercise(
     },
 )
 
-EXERCISES = [
+# ---------------------------------------------------------------- hide_change
+
+
+def hidden_change(draw: Draw) -> dict[str, Any]:
+    """A layer, and a matrix that is far from singular and not symmetric."""
+    sizes = draw.heads()
+    d_head = sizes["d_model"] // sizes["n_heads"]
+    shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
+    layer = StandIn({name: draw.normal(dims) for name, dims in shapes.items()})
+    head = 1 + draw.size("more") % (sizes["n_heads"] - 1)
+    mix = 2 * torch.eye(d_head) + draw.normal_of((d_head, d_head), 0.4)
+    return {"layer": layer, "head": head, "mix": mix}
+
+
+def parameters(*names: str) -> tuple[str, ...]:
+    return (*(f"layer.{name}" for name in names), "layer.training")
+
+
+KEY_MATRIX = "torch.linalg.inv(mix).T"
+OTHERS = parameters("value.weight", "value.bias", "output.weight", "output.bias")
+
+NO_GRADIENT = "no gradient is kept here"
+
+hide_change = Exercise(
+    "hide_change",
+    challenge=True,
+    returns="",
+    reads="layer",
+    also=(DOUBLE,),
+    aspects=[
+        Aspect("queries", 1, [hidden_change], outputs=(*parameters("query.weight"), *OTHERS)),
+        Aspect("keys that make up for it", 1, [hidden_change], outputs=parameters("key.weight")),
+        Aspect("biases", 1, [hidden_change], outputs=parameters("query.bias", "key.bias")),
+    ],
+    mistakes=[
+        Mistake(
+            "inverse, not transposed",
+            "Your keys are multiplied by the inverse. A score is q · k: from (M q) · (N k) = q · k "
+            "follows that N is the inverse of M *transposed*.",
+            {KEY_MATRIX: "torch.linalg.inv(mix)"},
+        ),
+        Mistake(
+            "transposed, not inverted",
+            "You transposed the matrix and did not invert it. The keys must undo what the queries "
+            "got.",
+            {KEY_MATRIX: "mix.T"},
+        ),
+        Mistake(
+            "keys get the same",
+            "Keys and queries are multiplied by the same matrix, so the scores change. The keys "
+            "must undo what the queries got.",
+            {KEY_MATRIX: "mix"},
+        ),
+        Mistake(
+            "keys stay",
+            "Your queries are right, and the keys are as they were. So every score of this head "
+            "has changed.",
+            {f", (layer.key, {KEY_MATRIX})": ","},
+        ),
+        Mistake(
+            "biases forgotten",
+            "You left the biases as they were. A query is W x + b: multiply both.",
+            {"            projection.bias[rows] = matrix @ projection.bias[rows]\n": ""},
+        ),
+        Mistake(
+            "columns instead of rows",
+            "You changed columns of the weight. Columns belong to the features of the words; a "
+            "head's own features are rows.",
+            {
+                "projection.weight[rows] = matrix @ projection.weight[rows]": (
+                    "projection.weight[:, rows] = projection.weight[:, rows] @ matrix"
+                )
+            },
+        ),
+        Mistake(
+            "the first head",
+            "You changed the first head, whichever was asked for.",
+            {"slice(head * d_head, (head + 1) * d_head)": "slice(0, d_head)"},
+        ),
+        Mistake(
+            "queries and keys exchanged",
+            "You multiplied the keys by `mix` and changed the queries to match. It is asked for "
+            "the other way around.",
+            {"(layer.query, mix), (layer.key,": "(layer.key, mix), (layer.query,"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "by data",
+            """
+            d_head = mix.shape[0]
+            ours = {name: getattr(layer, name) for name in ("query", "key")}
+            matrices = {"query": mix, "key": mix.inverse().T}
+            for name, linear in ours.items():
+                weight = linear.weight.data.view(-1, d_head, linear.weight.shape[1])
+                weight[head] = matrices[name] @ weight[head]
+                bias = linear.bias.data.view(-1, d_head)
+                bias[head] = matrices[name] @ bias[head]
+            """,
+        ),
+        Alternative(
+            "one block in a large matrix",
+            """
+            def whole(block):
+                matrix = torch.eye(len(layer.query.bias), dtype=block.dtype)
+                start = head * len(block)
+                matrix[start : start + len(block), start : start + len(block)] = block
+                return matrix
+
+            with torch.no_grad():
+                undo = torch.linalg.inv(mix.T)
+                for linear, block in ((layer.query, mix), (layer.key, undo)):
+                    linear.weight.copy_(whole(block) @ linear.weight)
+                    linear.bias.copy_(whole(block) @ linear.bias)
+            """,
+        ),
+        Alternative(
+            "solved, not inverted",
+            """
+            rows = slice(head * len(mix), head * len(mix) + len(mix))
+            with torch.no_grad():
+                layer.query.weight[rows] = mix @ layer.query.weight[rows]
+                layer.query.bias[rows] = mix @ layer.query.bias[rows]
+                layer.key.weight[rows] = torch.linalg.solve(mix.T, layer.key.weight[rows])
+                layer.key.bias[rows] = torch.linalg.solve(mix.T, layer.key.bias[rows])
+            """,
+        ),
+    ],
+    hints=[
+        "Head h's features are rows h · d_head to (h + 1) · d_head of `layer.query.weight`, and of "
+        "its bias. `mix @ rows` multiplies each query by `mix`.",
+        "A score is q · k. If q becomes M q, then k must become some N k with "
+        "(M q) · (N k) = q · k for all q and k.",
+        "(M q) · (N k) = q · (Mᵀ N k). So Mᵀ N has to be the identity.",
+    ],
+    excuses={
+        "detached:": NO_GRADIENT,
+        "by data / detached:": NO_GRADIENT,
+        "one block in a large matrix / detached:": NO_GRADIENT,
+        "solved, not inverted / detached:": NO_GRADIENT,
+        "elements swapped: ((layer.query": "they are changed one after the other",
+        "input changed:": "its first input is the layer, which it has to change",
+        "by data / elements swapped:": "they are changed one after the other",
+        "one block in a large matrix / elements swapped:": "they are changed one after the other",
+        "by data / another number:": "the weights are square, and so is the matrix",
+        "one block in a large matrix / another argument: block → mix in": (
+            "of one size and dtype, both of them"
+        ),
+    },
+)
+
+EXERCISES = (
     unpack_projections,
     per_head,
     fold_heads,
     load_from_torch,
     KerasMultiHeadAttention,
-]
+    hide_change,
+)

@@ -66,8 +66,10 @@ def text(tmp_path, monkeypatch):
 
 def built(text):
     """Build the source notebook of a text, without running it, and write it."""
-    exercises = [SimpleNamespace(name="double", points=3)]
-    lesson = SimpleNamespace(name=LESSON, notebook=jupytext.read(text), exercises=exercises)
+    exercises = [SimpleNamespace(name="double", points=3, challenge=False)]
+    lesson = SimpleNamespace(
+        name=LESSON, notebook=jupytext.read(text), exercises=exercises, asked=exercises
+    )
     notebook = build_notebook(lesson)
     write(notebook, source_of(text))
     return notebook

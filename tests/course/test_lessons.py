@@ -12,6 +12,7 @@ EXERCISE_HEADING = re.compile(
     r"### Exercise (?P<number>\d+): `(?P<name>\w+)` "
     r"\((?P<minutes>\d+) minutes\)"
 )
+CHALLENGE_HEADING = re.compile(r"### Challenge: `(\w+)` \(optional, \d+ minutes\)")
 MINUTES = re.compile(r"^### (?:Exercise|Question) \d+: .*\b(\d+) minutes\)$", re.MULTILINE)
 LONGEST_CELL = 15
 
@@ -49,6 +50,12 @@ def test_every_exercise_has_a_heading(lesson):
     stated = [h["name"] for h in headings(lesson)]
     assert stated == [exercise.name for exercise in lesson.exercises]
     assert [int(h["number"]) for h in headings(lesson)] == list(range(1, len(stated) + 1))
+
+
+def test_each_lesson_ends_with_a_challenge(lesson):
+    stated = CHALLENGE_HEADING.findall("\n".join(cells(lesson, "markdown")))
+    names = [exercise.name for exercise in lesson.asked]
+    assert stated and names == [exercise.name for exercise in lesson.exercises] + stated
 
 
 def test_the_opening_states_time_needs_and_outcome(lesson):

@@ -63,10 +63,20 @@ def seq_first_scores(query, key):
     return scores
 
 
+def attend_by_einsum(words, w_query, w_key, w_value, w_output):
+    """Run torch's own attention head by head, and add up what the heads send back."""
+    heads = zip(w_query, w_key, w_value, w_output, strict=True)
+    return sum(
+        F.scaled_dot_product_attention(words @ q.T, words @ k.T, words @ v.T) @ o
+        for q, k, v, o in heads
+    )
+
+
 WITNESSES = {
     "project_heads": project_heads,
     "split_heads": split_heads,
     "merge_heads": merge_heads,
     "MultiHeadAttention": multi_head_attention,
     "seq_first_scores": seq_first_scores,
+    "attend_by_einsum": attend_by_einsum,
 }

@@ -57,6 +57,17 @@ def later_slopes(attention, shape):
     return jacobian.abs().amax((0, 2, 3, 5)).triu(1)
 
 
+def packed_keep(document, before):
+    """Walk back from each word until the window ends or another text begins."""
+    keep = torch.zeros(len(document), len(document), dtype=torch.bool)
+    for word in range(len(document)):
+        key = word
+        while key >= 0 and word - key <= before and document[key] == document[word]:
+            keep[word, key] = True
+            key -= 1
+    return keep
+
+
 WITNESSES = {
     function.__name__: function
     for function in (
@@ -67,5 +78,6 @@ WITNESSES = {
         to_torch_mha_mask,
         to_additive,
         leaks_future,
+        packed_keep,
     )
 }

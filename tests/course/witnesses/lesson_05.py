@@ -121,6 +121,21 @@ def train_completer(source, target, test_source, seed):
     return torch.einsum("qk,kij->qij", shares, target)
 
 
+def complete_turned(source):
+    """Fit an untouched square to both corners by Procrustes' rotation, once for each way around."""
+    ways = [[[1, 1], [-1, 1], [-1, -1], [1, -1]], [[1, 1], [1, -1], [-1, -1], [-1, 1]]]
+    fits, misses = [], []
+    for way in ways:
+        square = torch.tensor(way, dtype=source.dtype)
+        left, _, right = torch.linalg.svd(source.mT @ square[:2])
+        flip = torch.diag_embed(torch.stack([torch.ones(len(source)), (left @ right).det()], -1))
+        fit = square @ (left @ flip.to(source.dtype) @ right).mT
+        fits.append(fit[:, 2:])
+        misses.append((fit[:, :2] - source).square().sum((1, 2)))
+    nearer = (misses[0] < misses[1])[:, None, None]
+    return torch.where(nearer, *fits)
+
+
 WITNESSES = {
     "shift_target": shift_target,
     "WideMultiHeadAttention": wide_multi_head_attention,
@@ -130,4 +145,5 @@ WITNESSES = {
     "train_epoch": train_epoch,
     "diagnose_run": diagnose_run,
     "train_completer": train_completer,
+    "complete_turned": complete_turned,
 }

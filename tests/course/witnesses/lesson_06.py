@@ -68,10 +68,27 @@ def keras_multi_head_attention(build, parameters, query, key, value, keep=None):
     return result
 
 
+def hide_change(layer, head, mix):
+    """Observe what queries and keys of a head should be for unit vectors and for zero."""
+    before = {name: value.detach().clone() for name, value in layer.named_parameters()}
+    for name, matrix in (("query", mix), ("key", torch.linalg.pinv(mix.T))):
+        for feature, other in product(range(len(mix)), repeat=2):
+            row, from_row = head * len(mix) + feature, head * len(mix) + other
+            old = dict(layer.named_parameters())
+            for kind in ("weight", "bias"):
+                if not other:
+                    before[f"{name}.{kind}"][row] = 0
+                part = matrix[feature, other] * old[f"{name}.{kind}"][from_row].detach()
+                before[f"{name}.{kind}"][row] += part
+    modes = {"layer.training": torch.tensor(layer.training)}
+    return {f"layer.{name}": value for name, value in before.items()} | modes
+
+
 WITNESSES = {
     "unpack_projections": unpack_projections,
     "per_head": per_head,
     "fold_heads": fold_heads,
     "load_from_torch": load_from_torch,
     "KerasMultiHeadAttention": keras_multi_head_attention,
+    "hide_change": hide_change,
 }

@@ -192,7 +192,9 @@ def test_in_every_lesson_a_check_follows_its_exercise(lesson):
     names = []
     for c in nbformat.read(lesson.released_path, 4).cells:
         names += [c.metadata.nbgrader["grade_id"]] if "nbgrader" in c.metadata else []
-    assert names == [n for e in lesson.exercises for n in (e.name, f"check_{e.name}")]
+    challenges = [exercise.name for exercise in lesson.asked if exercise.challenge]
+    graded = [n for e in lesson.exercises for n in (e.name, f"check_{e.name}")]
+    assert names == graded + challenges
 
 
 def test_it_can_be_put_in_the_order_of_the_source_notebook(gradebook):
