@@ -631,7 +631,7 @@ plot_predictions(
     test[0][:4],
     test[1][:4],
     prediction[:4],
-    caption="Blue: the true corners 3 and 4. Red crosses: what the plain model draws.",
+    caption="Blue: the true corners 3 and 4. Orange crosses: what the plain model draws.",
 )
 
 # %% [markdown]
@@ -1137,7 +1137,7 @@ plot_predictions(
     test[0][:4],
     test[1][:4],
     model.predict(test[0][:4]),
-    caption="Blue: the true corners 3 and 4. Red crosses: what the better model draws.",
+    caption="Blue: the true corners 3 and 4. Orange crosses: what the better model draws.",
 )
 
 # %% [markdown]

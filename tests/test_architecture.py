@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "atomic_writes": set(),
     "utils": set(),
     "asking": {"errors"},
-    "judging": {"asking", "errors"},
+    "judging": {"asking", "errors", "utils"},
     "references": {"asking", "judging", "errors"},
     "ask_and_judge": {"asking", "judging"},
     "failed_case": {"asking", "judging"},

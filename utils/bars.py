@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from autograder.utils.look import BLUE, ORANGE, RED, label_columns
+from autograder.utils.look import label_columns
+from autograder.utils.palette import BLUE, ORANGE, RED
 from autograder.utils.panels import panel_grid
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, as_labels, short

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from autograder.utils.log_axes import label_measured, label_plainly
 from autograder.utils.look import LINE_LOOKS
+from autograder.utils.palette import GRID
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array
 
@@ -82,7 +83,7 @@ def draw_growth(series: dict[str, np.ndarray], x_name: str, y_name: str) -> Figu
         ax.plot(*points, color=color, marker=marker, ms=5, label=label)
     label_measured(ax.xaxis, points[0])
     label_plainly(ax.yaxis, *ax.get_ylim())
-    ax.grid(color="#dddddd", lw=0.6)
+    ax.grid(color=GRID, lw=0.6)
     ax.legend(frameon=False)
     return figure
 

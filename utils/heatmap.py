@@ -5,18 +5,20 @@ from math import ceil
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
+from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from autograder.utils.look import LINE, RED, label_columns
+from autograder.utils.look import LINE, MASK, SIGNS, frame_cells, label_columns
+from autograder.utils.palette import FRAME, RED, ink_on
 from autograder.utils.panels import panel_grid
 from autograder.utils.values import short
 
 PRINTED_UP_TO = 8  # rows and columns
 FIGURE_WIDTH = 11.2  # inches, with several maps side by side
+NEGLIGIBLE = 0.002  # of the largest value of a map: printed as about 0
 LABEL_ROOM = 0.25  # inches around a map's cells
 
 
@@ -41,8 +43,13 @@ class Maps:
     column_name: str
     value_name: str
     value_range: tuple[float, float]
-    colors: str
+    colors: Colormap
     notes: list[dict[int, Note]]  # for each map: row → note
+
+    @property
+    def is_mask(self) -> bool:
+        """Whether the values say what may be seen, and not how much."""
+        return self.colors is MASK
 
     @property
     def cell(self) -> float:
@@ -67,9 +74,12 @@ def draw_maps(maps: Maps) -> Figure:
         ax.set_title(title)
         _mark_not_finite(ax, values)
         _write_notes(ax, notes, maps)
-        if maps.printed:
+        if maps.printed and maps.is_mask:
+            print_signs(ax, values)
+        elif maps.printed:
             print_values(ax, values, image.to_rgba(values))
-    _color_bar(figure, panels, image, maps)
+    if not maps.is_mask:
+        _color_bar(figure, panels, image, maps)
     return figure
 
 
@@ -88,7 +98,10 @@ def _panels(maps: Maps) -> tuple[Figure, list[Axes]]:
 
 def _label_axes(ax: Axes, maps: Maps, left: bool, bottom: bool) -> None:
     ax.tick_params(length=0, labelleft=left, labelbottom=bottom)
-    ax.spines[:].set_visible(False)
+    ax.spines[:].set_visible(not maps.printed)
+    ax.spines[:].set_color(FRAME)
+    if maps.printed:
+        frame_cells(ax, *maps.values.shape[1:])
     every = 1 if maps.cell >= LINE else 10 * ceil(LINE / maps.cell / 4)
     label_columns(ax, maps.column_labels, maps.cell, every)
     ax.set_yticks(range(0, len(maps.row_labels), every), maps.row_labels[::every])
@@ -113,14 +126,22 @@ def _write_notes(ax: Axes, notes: dict[int, Note], maps: Maps) -> None:
         ax.text(x, row, text, color=note.color, ha="left", va="center", fontsize=8)
 
 
+def print_signs(ax: Axes, keep: np.ndarray) -> None:
+    """Write ✓ where a mask is True, and × where it is False."""
+    for (row, column), seen in np.ndenumerate(keep):
+        ax.text(column, row, SIGNS[bool(seen)], ha="center", va="center", in_layout=False)
+
+
 def print_values(ax: Axes, values: np.ndarray, colors: np.ndarray) -> None:
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0)
     for (row, column), value in np.ndenumerate(values):
         place = {"ha": "center", "va": "center", "in_layout": False}
-        text = ax.text(column, row, short(value), fontsize=8, **place)
+        tiny = 0 < abs(value) < NEGLIGIBLE * largest
+        text = ax.text(column, row, "≈0" if tiny else short(value), fontsize=8, **place)
         if not np.isfinite(value):
             text.set_bbox({"facecolor": "white", "lw": 0, "pad": 1})
-        elif _luminance(colors[row, column]) < 0.18:
-            text.set_color("white")
+        else:
+            text.set_color(ink_on(*colors[row, column, :3]))
 
 
 def _color_bar(figure: Figure, panels: list[Axes], image: AxesImage, maps: Maps) -> None:
@@ -128,11 +149,6 @@ def _color_bar(figure: Figure, panels: list[Axes], image: AxesImage, maps: Maps)
     bar.outline.set_visible(False)
     short_bar = len(maps.row_labels) * maps.cell < 1.2
     bar.set_label(maps.value_name.replace(" ", "\n") if short_bar else maps.value_name)
-
-
-def _luminance(color: np.ndarray) -> float:
-    """Compute relative luminance as in WCAG; black and white contrast equally with 0.18."""
-    return float(color[:3] ** 2.2 @ (0.2126, 0.7152, 0.0722))
 
 
 def _beyond(maps: Maps) -> str:

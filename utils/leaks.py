@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from autograder.utils.look import BLUE, GRAY, LETTER, ORANGE, RED
+from autograder.utils.look import LETTER
+from autograder.utils.palette import BLUE, GRAY, ORANGE, RED
 from autograder.utils.panels import panel_grid
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, as_labels, listed

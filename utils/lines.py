@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from autograder.utils.log_axes import label_measured, label_plainly
 from autograder.utils.look import LINE_LOOKS
+from autograder.utils.palette import GRID
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, check_finite, listed, short
 
@@ -65,7 +66,7 @@ def draw_lines(
         look = _dashed_look() if name in dashed else _line_look(*next(looks), len(x))
         ax.plot(x, np.where(np.isfinite(y), y, np.nan), label=name, **look)
     _scale(ax, x, log_x, log_y)
-    ax.grid(color="#dddddd", lw=0.6)
+    ax.grid(color=GRID, lw=0.6)
     if len(series) > 1:
         ax.legend(frameon=False)
     return figure

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.log_axes import label_plainly
-from autograder.utils.look import BLUE, GRAY, ORANGE
+from autograder.utils.palette import BLUE, GRAY, ORANGE
 from autograder.utils.panels import panel_grid
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, short

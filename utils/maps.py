@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import matplotlib
 import numpy as np
 
 from autograder.utils.alt_text import attention_summary, marks, matrix_summary
 from autograder.utils.heatmap import Maps, Note, draw_maps
-from autograder.utils.look import GRAY, RED
+from autograder.utils.look import MASK, WEIGHTS
+from autograder.utils.palette import GRAY, RED
 from autograder.utils.picture import Picture, render
-from autograder.utils.values import as_array, as_labels, short
+from autograder.utils.values import as_array, as_labels, is_boolean, short
 
 ROW_SUM_TOLERANCE = 1e-3
 PLURAL = {"query": "queries", "key": "keys", "row": "rows", "column": "columns"}
@@ -62,6 +64,7 @@ def plot_matrix(
 
     Use it for attention scores and masks: rows need not sum to 1. All matrices share one color
     scale, from the smallest value to the largest; with `diverging` it is symmetric about a white 0.
+    Booleans are drawn as a mask, with ✓ and ×.
     NaN and inf are hatched, and the alt text mentions them, after `alt` if given.
     Raises ValueError if the shape, the labels or the titles do not fit.
     """
@@ -90,7 +93,7 @@ def attention_maps(
         column_name="key",
         value_name="attention weight",
         value_range=value_range or _value_range(np.append(stack, 0)),
-        colors="cividis",
+        colors=WEIGHTS,
         notes=[_row_notes(weights) for weights in stack],
     )
 
@@ -107,6 +110,7 @@ def matrix_maps(
 ) -> Maps:
     """Check matrices, without adding notes."""
     stack, single = _stack(values, "values", ("row", "column"))
+    is_mask = is_boolean(values)
     sizes = dict(zip(("row", "column"), stack.shape[1:], strict=True))
     return Maps(
         values=stack,
@@ -116,10 +120,17 @@ def matrix_maps(
         row_name=row_name,
         column_name=column_name,
         value_name="value",
-        value_range=value_range or _value_range(np.append(stack, -stack) if diverging else stack),
-        colors="RdBu_r" if diverging else "cividis",
+        value_range=value_range or _value_range(_spanned(stack, is_mask, diverging)),
+        colors=MASK if is_mask else matplotlib.colormaps["RdBu_r"] if diverging else WEIGHTS,
         notes=[{} for _ in stack],
     )
+
+
+def _spanned(stack: np.ndarray, is_mask: bool, diverging: bool) -> np.ndarray:
+    """Return values from the lowest to the highest that the color scale needs."""
+    if is_mask:
+        return np.array([0.0, 1.0])
+    return np.append(stack, -stack) if diverging else stack
 
 
 def _stack(values: Any, name: str, axes: tuple[str, str]) -> tuple[np.ndarray, bool]:

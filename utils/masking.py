@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from autograder.utils.heatmap import PRINTED_UP_TO, print_values
-from autograder.utils.look import label_columns
+from autograder.utils.heatmap import PRINTED_UP_TO, print_signs, print_values
+from autograder.utils.look import MASK, WEIGHTS, frame_cells, label_columns
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, as_labels, short
 
 CELL = 0.42  # inches
-BLOCKED, FREE = "#5a5a5a", "#e8eef3"
-SIGNS = {True: "✓", False: "×"}
 
 
 def plot_masking(
@@ -70,7 +68,8 @@ def draw_masking(
     for ax, title in zip(axes, panels, strict=True):
         _label_axes(ax, title, key_labels, query_labels, left=ax is axes[0])
     _draw_values(axes[0], scores, Normalize(scores.min(), scores.max()))
-    _draw_mask(axes[1], keep.astype(bool))
+    axes[1].imshow(keep, cmap=MASK, norm=Normalize(0, 1))
+    print_signs(axes[1], keep)
     for ax, values in zip(axes[2:], weights, strict=True):
         _draw_values(ax, values, Normalize(0, 1))
     return figure
@@ -82,21 +81,15 @@ def _label_axes(
     ax.set_title(title)
     ax.tick_params(length=0, labelleft=left)
     ax.spines[:].set_visible(False)
+    frame_cells(ax, len(query_labels), len(key_labels))
     label_columns(ax, key_labels, CELL)
     ax.set_yticks(range(len(query_labels)), query_labels)
     ax.set(xlabel="key", ylabel="query" if left else "")
 
 
 def _draw_values(ax: Axes, values: np.ndarray, scale: Normalize) -> None:
-    image = ax.imshow(values, cmap="cividis", norm=scale)
+    image = ax.imshow(values, cmap=WEIGHTS, norm=scale)
     print_values(ax, values, image.to_rgba(values))
-
-
-def _draw_mask(ax: Axes, keep: np.ndarray) -> None:
-    ax.imshow(keep, cmap=ListedColormap([BLOCKED, FREE]), norm=Normalize(0, 1))
-    for (row, column), free in np.ndenumerate(keep):
-        color = "black" if free else "white"
-        ax.text(column, row, SIGNS[bool(free)], ha="center", va="center", color=color)
 
 
 def _summary(panels: dict[str, np.ndarray], query_labels: list[str]) -> str:

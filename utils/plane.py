@@ -13,7 +13,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-from autograder.utils.look import BLUE, RED
+from autograder.utils.look import WEIGHTS
+from autograder.utils.palette import BLUE, FRAME, GRAY, ORANGE
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, as_labels, check_finite, short
 
@@ -35,7 +36,7 @@ def plot_words(
 ) -> Picture:
     """Draw `words`, [n_words, d], as arrows in the plane of their first two features.
 
-    `weights`, [n_words], make a word's point larger and brighter; `context`, [d], is a star. The
+    `weights`, [n_words], make a word's point larger and darker; `context`, [d], is a star. The
     area between the outermost words is gray: a weighted sum with nonnegative weights that sum to 1
     lies in it.
     Raises ValueError if a shape does not fit (d must be 2 or more) or a number is not finite.
@@ -85,12 +86,14 @@ def draw_words(
     ax = figure.subplots()
     points = words if context is None else np.vstack([words, context])
     _frame(ax, points)
-    ax.fill(*hull(words).T, color="#e9e9e9", zorder=0)
+    ax.fill(*hull(words).T, color=FRAME, alpha=0.5, lw=0, zorder=0)
     for x, y in words:
-        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "#9a9a9a"})
+        ax.annotate(
+            "", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": GRAY, "alpha": 0.7}
+        )
     _draw_points(figure, ax, words, weights)
     if context is not None:
-        ax.plot(*context, marker="*", ms=17, color=RED, mec="white", ls="none", zorder=4)
+        ax.plot(*context, marker="*", ms=17, color=ORANGE, mec="white", ls="none", zorder=4)
         labels = [*labels, "context"]
     _place_labels(ax, points, labels)
     return figure
@@ -104,8 +107,8 @@ def _frame(ax: Axes, points: np.ndarray) -> None:
     x, y = (low + high) / 2
     ax.set(xlim=(x - half, x + half), ylim=(y - half, y + half), aspect="equal")
     ax.set(xlabel="feature 0", ylabel="feature 1")
-    ax.axhline(0, color="#cccccc", lw=0.8, zorder=0)
-    ax.axvline(0, color="#cccccc", lw=0.8, zorder=0)
+    ax.axhline(0, color=FRAME, lw=0.8, zorder=0)
+    ax.axvline(0, color=FRAME, lw=0.8, zorder=0)
 
 
 def _draw_points(figure: Figure, ax: Axes, words: np.ndarray, weights: np.ndarray | None) -> None:
@@ -115,7 +118,7 @@ def _draw_points(figure: Figure, ax: Axes, words: np.ndarray, weights: np.ndarra
     largest = max(weights.max(), 1e-12)
     sizes = 20 + 180 * np.clip(weights / largest, 0, None)
     scale = Normalize(min(0, weights.min()), largest)
-    look = {"cmap": "cividis", "norm": scale, "edgecolors": "black", "linewidths": 0.6}
+    look = {"cmap": WEIGHTS, "norm": scale, "edgecolors": "black", "linewidths": 0.6}
     points = ax.scatter(*words.T, s=sizes, c=weights, zorder=3, **look)
     figure.colorbar(points, label="attention weight").outline.set_visible(False)
 

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from autograder.utils.look import BLUE, GRAY, RED
 from autograder.utils.maps import plot_attention
+from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE
 from autograder.utils.panels import panel_grid
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, as_labels, check_finite, short
@@ -104,18 +104,18 @@ def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure
 def draw_predictions(
     source: np.ndarray, target: np.ndarray, prediction: np.ndarray, titles: list[str]
 ) -> Figure:
-    """Draw one panel per square: the true path in blue, the predicted one in red."""
+    """Draw one panel per square: the true path in blue, the predicted one in orange."""
     figure, panels = _panels(titles)
     for ax, given, true, predicted in zip(panels, source, target, prediction, strict=True):
         start = len(given) + 1
         _draw_way(ax, given, GRAY)
         _draw_way(ax, np.vstack([given[-1:], true]), BLUE)
-        _draw_way(ax, np.vstack([given[-1:], predicted]), RED, "--")
+        _draw_way(ax, np.vstack([given[-1:], predicted]), ORANGE, "--")
         for number, corner in enumerate(given, 1):
             _mark(ax, corner, number, BLUE, full=True)
         for number, corner in enumerate(true, start):
             _mark(ax, corner, number, BLUE, full=False)
-        ax.plot(*predicted.T, "X", color=RED, mec="white", ms=9, zorder=4)
+        ax.plot(*predicted.T, "X", color=ORANGE, mec="white", ms=9, zorder=4)
     return figure
 
 
@@ -127,7 +127,7 @@ def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
     for ax, title in zip(panels, titles, strict=True):
         ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
         ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
-        ax.grid(color="#e6e6e6", lw=0.6)
+        ax.grid(color=GRID, lw=0.6)
     return figure, panels
 
 

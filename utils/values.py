@@ -19,6 +19,13 @@ def as_array(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} must hold numbers, in rows of equal length: {error}") from None
 
 
+def is_boolean(values: Any) -> bool:
+    """Whether all of `values` (tensor, array, nested lists of either) is True or False."""
+    if isinstance(values, list | tuple):
+        return bool(values) and all(map(is_boolean, values))
+    return isinstance(values, bool) or str(getattr(values, "dtype", "")).endswith("bool")
+
+
 def _detached(values: Any) -> Any:
     if hasattr(values, "detach"):
         # To the CPU first: some devices have no float64, and numpy has no bfloat16.

@@ -7,11 +7,13 @@ from html import escape
 import torch
 from torch import Tensor
 
+from autograder.utils.palette import RED, WEIGHT_STOPS, ink_on
+
 MOST = 8  # rows and columns
-# Cividis from dark to light, which people with color blindness can read easily.
-STOPS = ((0, 34, 78), (87, 93, 109), (124, 123, 120), (177, 165, 112), (254, 232, 56))
+STOPS = [bytes.fromhex(stop[1:]) for stop in WEIGHT_STOPS]  # red, green, blue
+NOT_FINITE = (*bytes.fromhex(RED[1:]),)
 CAPTION = "text-align:left;caption-side:top;white-space:nowrap;font-size:12px;padding:0 0 2px 0"
-FRAME = ";border:2px solid #d1242f;font-weight:bold"
+FRAME = f";border:2px solid {RED};font-weight:bold"
 CELL = "padding:2px 6px;text-align:right;font-family:monospace;font-size:12px;border:0;"
 
 
@@ -87,14 +89,14 @@ def telling_decimals(expected: Tensor, got: Tensor) -> int:
 def _cell(value: Tensor, wrong: bool, style: Style) -> str:
     number = value.item()
     red, green, blue = _color(float(number), style.low, style.high)
-    ink = "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 118 else "#fff"
+    ink = ink_on(red / 255, green / 255, blue / 255)
     look = f"{CELL}background:rgb({red},{green},{blue});color:{ink}{FRAME if wrong else ''}"
     return f'<td style="{look}">{_mark(wrong)}{format_value(value, style.decimals)}</td>'
 
 
 def _color(number: float, low: float, high: float) -> tuple[int, int, int]:
     if not math.isfinite(number):
-        return (200, 60, 60)
+        return NOT_FINITE
     share = (number - low) / (high - low) if high > low else 0.5
     position = min(max(share, 0.0), 1.0) * (len(STOPS) - 1)
     left = min(int(position), len(STOPS) - 2)

@@ -311,29 +311,32 @@ def test_the_range_is_of_all_finite_values():
     assert value_range(strange) == (0.0, 0.0)
 
 
+BLACK, WHITE = "#000000", "#ffffff"
+
+
 def rgb(cell):
     """Return a cell's background and the color of its number."""
     style = cell["style"]
     return style.split("rgb(")[1].split(")")[0], style.split(";color:")[1]
 
 
-def test_colors_go_from_dark_to_light():
+def test_colors_go_from_light_to_dark():
     values = torch.tensor([0.0, 1.0, 2.0, 3.0, 4.0, 0.5, 5.0, math.nan])
     table = BeautifulSoup(heatmap(values, "t", Style(0.0, 4.0, 3)), "html.parser")
     found = [rgb(cell) for cell in table.find_all("td")]
     stops = [",".join(map(str, stop)) for stop in STOPS]
     assert [back for back, _ in found[:5]] == stops
-    assert found[5][0] == "44,64,94"  # halfway between the first two
+    assert found[5][0] == "227,238,246"  # halfway between the first two
     assert found[6][0] == stops[-1]
-    assert found[7][0] == "200,60,60"
-    assert [ink for _, ink in found] == ["#fff"] * 2 + ["#000"] * 3 + ["#fff", "#000", "#fff"]
+    assert found[7][0] == "176,0,32"
+    assert [ink for _, ink in found] == [BLACK] * 4 + [WHITE, BLACK, WHITE, WHITE]
 
 
 def test_each_number_can_be_read_on_its_color():
     values = torch.cat([torch.linspace(0, 1, 63), torch.tensor([math.nan])]).view(8, 8)
     table = BeautifulSoup(heatmap(values, "t", Style(0.0, 1.0, 3)), "html.parser")
     for back, ink in map(rgb, table.find_all("td")):
-        lights = (luminance(back), luminance("0,0,0" if ink == "#000" else "255,255,255"))
+        lights = (luminance(back), luminance("0,0,0" if ink == BLACK else "255,255,255"))
         assert (max(lights) + 0.05) / (min(lights) + 0.05) >= 4.5, back
 
 

@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 
+from autograder.utils import look
 from autograder.utils.bars import draw_bars
 from autograder.utils.data import six_words
 from autograder.utils.growth import draw_growth
@@ -81,7 +82,7 @@ def test_colors_survive_the_palette():
     picture = plot_matrix([[0, 1, 2], [3, 4, 5]], caption="c")
     drawn = np.asarray(Image.open(io.BytesIO(picture.png)).convert("RGB")).reshape(-1, 3)
     for value in range(6):
-        color = 255 * np.array(matplotlib.colormaps["cividis"](value / 5)[:3])
+        color = 255 * np.array(look.WEIGHTS(value / 5)[:3])
         assert abs(drawn - color).max(axis=1).min() < 10
 
 
@@ -167,8 +168,25 @@ def test_values_printed_up_to_eight_by_eight():
 
 def test_values_are_legible_on_their_color():
     figure = draw_maps(matrix_maps([[0.0, 1.0]]))
-    dark, bright = figure.axes[0].texts
-    assert (to_hex(dark.get_color()), to_hex(bright.get_color())) == ("#ffffff", "#000000")
+    low, high = figure.axes[0].texts
+    assert (to_hex(low.get_color()), to_hex(high.get_color())) == ("#000000", "#ffffff")
+
+
+def test_what_is_next_to_nothing_is_printed_so():
+    assert texts(draw_maps(attention_maps([[1.0, 4e-26, 0.0]]))) == ["1", "≈0", "0"]
+    assert texts(draw_maps(matrix_maps([[3e-5, 4e-5]]))) == ["3e-5", "4e-5"]
+
+
+@pytest.mark.parametrize("mask", [torch.ones(2, 3).tril() > 0, [[True, False], [True, True]]])
+def test_a_mask_is_drawn_with_signs_and_no_scale(mask):
+    figure = draw_maps(matrix_maps(mask))
+    assert len(figure.axes) == 1
+    signs = ["✓" if seen else "×" for row in mask for seen in row]
+    assert texts(figure) == signs
+
+
+def test_zeros_and_ones_that_are_numbers_are_no_mask():
+    assert texts(draw_maps(matrix_maps([[0.0, 1.0]]))) == ["0", "1"]
 
 
 @pytest.mark.parametrize("size", [6, 12])

@@ -1,0 +1,16 @@
+"""The colors of figures, cards and pages. `docs/look.md` says what each is for."""
+
+BLUE, ORANGE, RED, GRAY, PURPLE = "#31688e", "#d98c2b", "#b00020", "#6a6a6a", "#440154"
+# From no weight to all of it: a light ground and one hue, the darker the more.
+WEIGHT_STOPS = ("#f7fafc", "#cfe3ef", "#8dbdd9", "#3f86b0", "#0f4468")
+# What a mask hides, and what it lets through.
+HIDDEN, SEEN = "#e3a857", "#f7fafc"
+# Lines that only guide the eye: around cells, and behind curves.
+FRAME, GRID = "#d3dce4", "#dddddd"
+
+
+def ink_on(red: float, green: float, blue: float) -> str:
+    """Return black or white, whichever is easier to read on a color given by shares from 0 to 1."""
+    # Relative luminance as in WCAG. Black and white contrast equally with 0.18.
+    luminance = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
+    return "#000000" if luminance > 0.18 else "#ffffff"
