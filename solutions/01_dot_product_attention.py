@@ -6,9 +6,10 @@
 # word alone doesn't mean much; it has to collect the rest from the words around it. How can that be
 # done with numbers?
 #
-# The answer is called **attention**. In this lesson you build it from nothing but multiplication,
-# addition and one exponential. Each word will look at all the others, decide how much each one
-# matters, and take home a mix. (Which word *should* matter to it is learned. That's lesson 2.)
+# The answer is called **attention**. In this lesson you build it from simple arithmetic and one
+# exponential. Each word will look at every word, itself included, decide how much each one matters,
+# and take home a mix. (Which word *should* matter is learned. Lesson 2 builds the parts that learn
+# it.)
 #
 # | | |
 # |---|---|
@@ -256,7 +257,7 @@ print(table[:2] / table[:2].sum(dim=-1))
 # No error, wrong shares.
 
 # %% [markdown]
-# ### Exercise 2: `softmax` (15 minutes)
+# ### Exercise 2: `softmax` (18 minutes)
 #
 # Write softmax so that it survives large scores and works on many rows at once. `dim` is the
 # dimension along which the weights sum to 1; usually it is the last one, −1. Each row needs its own
@@ -307,9 +308,10 @@ for s in (torch.tensor([0.1, 0.2, 0.3]), torch.tensor([1.0, 2.0, 8.0])):
     print("by the sum:", s / s.sum(), " softmax:", softmax(s))
 
 # %% [markdown]
-# It depends. First the sum is, 0.5000 against 0.3672, then softmax, 0.9966 against 0.7273. Dividing
-# by the sum looks at *ratios*: 0.3 is three times 0.1. Softmax looks at *differences*: 0.3 is only
-# 0.2 more than 0.1, but 8 is ahead by 6. And differences make sense whatever the signs are.
+# It depends. In the first line, it's the sum, 0.5000 against 0.3672. In the second, it's softmax,
+# 0.9966 against 0.7273. Dividing by the sum looks at *ratios*: 0.3 is three times
+# 0.1. Softmax looks at *differences*: 0.3 is only 0.2 more than 0.1, but 8 is ahead by 6. And
+# differences make sense whatever the signs are.
 
 # %% [markdown]
 # ## The context vector
@@ -329,7 +331,8 @@ x = torch.tensor([[0.0, 4.0], [8.0, 0.0]])
 # ### Exercise 3: `context_vector` (7 minutes)
 #
 # Add up the words, each multiplied by its weight. `torch.zeros_like(x)` makes zeros in the shape of
-# `x` to start from, and `zip(a, b, strict=True)` takes the rows of two tensors in pairs.
+# `x` to start from (the context has the shape of one word), and `zip(a, b, strict=True)` takes the
+# rows of two tensors in pairs.
 
 
 # %%
@@ -372,10 +375,10 @@ plot_words(
 # never leave it: it is an average, and positive weights that sum to 1 can't make anything else.
 # Dividing by the sum makes no such promise: a word with a negative share pushes the context away.
 #
-# This is how attention began. Early neural translators squeezed a whole sentence into one vector of
-# fixed size, five words or fifty, and long sentences didn't fit through this bottleneck.
-# [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473) kept a vector for every word
-# and let the translator take a new weighted average of them for each word it wrote.
+# This is how attention came to translation. Early neural translators squeezed a whole sentence into
+# one vector of fixed size, five words or fifty, and long sentences didn't fit through this
+# bottleneck. [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473) kept a vector for
+# every word and let the translator take a new weighted average of them for each word it wrote.
 
 # %% [markdown]
 # ## All words ask at once
@@ -404,7 +407,7 @@ all_scores[0]
 # matrix. (`A.T` is the **transpose** of a matrix: its rows become columns.)
 
 # %% [markdown]
-# ### Exercise 4: `attention_scores` (6 minutes)
+# ### Exercise 4: `attention_scores` (4 minutes)
 #
 # Compute all scores with one matrix product.
 
@@ -463,10 +466,10 @@ print(f"slope of the loops: {growth_slope(sizes, loops):.2f}")
 print(f"32 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fast")
 
 # %% [markdown]
-# The number of dot products is exact, and its slope is 2. The time of the loops follows it about as
-# closely as your machine is quiet: a busy one can bend the line either way. The matrix product does
-# the same n² dot products, but in one call to compiled code. Up to 32 words, the call itself costs
-# more than the arithmetic, so this line is still nearly flat.
+# The number of dot products is exact, and its slope is 2. The quieter your machine, the more
+# closely the time of the loops follows it. A busy one can bend the line either way. The matrix
+# product does the same n² dot products, but in one call to compiled code. Up to 32 words, the call
+# itself costs more than the arithmetic, so this line is still nearly flat.
 
 # %% [markdown]
 # ## Attention in three lines
@@ -561,8 +564,8 @@ plot_attention(
 
 # %% [markdown]
 # So no test on symmetric scores can see a transpose *before* softmax. From lesson 2 on, queries and
-# keys come from different matrices. The scores are no longer symmetric, and such a mistake has
-# nowhere to hide.
+# keys come from different matrices. The scores are no longer symmetric, so a test can catch such a
+# mistake.
 
 # %% [markdown]
 # ## What you built
@@ -576,22 +579,23 @@ plot_attention(
 # - The **context vector** is the weighted sum of the words.
 # - One **matrix product** replaces both loops. There are n² scores either way.
 #
-# This attention has nothing to learn. "it" could never find the trophy: its score with every word
-# is fixed by their features. In lesson 2, each word gets three roles (query, key and value), and a
-# matrix that can be learned for each.
+# This attention has nothing to learn. A score depends on nothing but what the two words are, and
+# it's the same in both directions. In lesson 2, each word gets three roles (query, key and value),
+# and a matrix that can be learned for each. (For the riddle, one round isn't enough: "it" must
+# first hear "big", and then ask who is big. That takes two rounds, one after the other.)
 #
 # ### Test yourself
 #
-# 1. You add 5 to all six scores of "journey". What happens to its weights by softmax? And by the
-#    sum?
+# 1. You add 5 to all six scores of "journey". What happens to its weights with softmax? And with
+#    the sum?
 # 2. You make the query twice as long. What happens to its scores, and to its weights?
 # 3. Can the context of "journey" have a first feature larger than that of every word?
 #
 # <details>
 # <summary>Answers</summary>
 #
-# 1. Softmax gives the same weights, because only differences count. By the sum, the shares get more
-#    even: a lead of 0.5 matters less between 6 and 6.5 than between 1 and 1.5.
+# 1. Softmax gives the same weights, because only differences count. With the sum, the shares get
+#    more even: a lead of 0.5 matters less between 6 and 6.5 than between 1 and 1.5.
 # 2. All scores double, and so do their differences. The order stays, but the weights get more
 #    uneven: the leader gains.
 # 3. No. The context is an average of the words, feature by feature, so it can't exceed the largest,
@@ -600,13 +604,13 @@ plot_attention(
 # </details>
 
 # %% [markdown]
-# ### Challenge: `add_score` (optional, 15 minutes)
+# ### Challenge: `add_score` (optional, 20 minutes)
 #
-# Your softmax reads each row three times: for the maximum, for the sum, and to divide. Suppose the
-# scores arrive one by one, and you may keep only two numbers: the largest score so far, and the sum
-# of $e^{\text{score} - \text{largest}}$ so far. When the last score arrives, all that softmax needs
-# must be ready, and nothing may overflow on the way. Before the first score, the largest is −∞ and
-# the sum is 0.
+# Softmax has to go over each row three times: for the maximum, for the sum, and to divide. Can the
+# first two be one? Suppose the scores arrive one by one, and you may keep only two numbers: the
+# largest score so far, and the sum of $e^{\text{score} - \text{largest}}$ so far. After the last
+# score, you must know the maximum and the sum, and nothing may overflow on the way. Before the
+# first score, the largest is −∞ and the sum is 0.
 #
 # What becomes of the old sum when a larger score arrives? That's the whole puzzle. To let n rows
 # run side by side, each argument holds a number for each row.
@@ -618,7 +622,7 @@ def add_score(
 ) -> tuple[Float[Tensor, " n"], Float[Tensor, " n"]]:
     """The largest score and the sum of exp(score - largest), with one more score.
 
-    largest and total are those of the scores so far; all are taken for n rows at once.
+    largest and total describe the scores so far; each argument has a number for each of n rows.
 
     Example: after the scores 1 and 3, the sum is exp(-2) + 1. Then comes 4.
         >>> add_score(torch.tensor([3.0]), torch.tensor([1.1353]), torch.tensor([4.0]))
@@ -635,8 +639,9 @@ def add_score(
 check(add_score)
 
 # %% [markdown]
-# Divide $e^{\text{score} - \text{largest}}$ by the last sum, and you have the weights. Milakov and
-# Gimelshein published this in 2018; fast attention on graphics cards is built on it (lesson 6).
+# Go over the scores once more, divide each $e^{\text{score} - \text{largest}}$ by the last sum, and
+# you have the weights: two passes instead of three. Milakov and Gimelshein published this in 2018;
+# fast attention on graphics cards is built on it (lesson 6).
 #
 # ### Read on
 #

@@ -143,7 +143,7 @@ words @ w_query
 # $d_v$, can be anything.
 
 # %% [markdown]
-# ### Exercise 1: `project` (6 minutes)
+# ### Exercise 1: `project` (5 minutes)
 #
 # Project words to queries, keys and values. Several sentences may come at once, stacked into a
 # **batch**. Then `words` has one more dimension in front. (`@` treats all dimensions before the
@@ -361,7 +361,7 @@ def query_gradients(d_k, divisor):
 
 # %% [markdown]
 # A thousand queries have a thousand gradients. One number would hide how they differ, so here are
-# two: the median (half of the queries lie below it) and the 90 % quantile (nine of ten lie below
+# two: the median (half of the queries lie below it) and the 90% quantile (nine in ten lie below
 # it).
 
 # %%
@@ -382,7 +382,7 @@ plot_lines(
     x_name="d_k",
     y_name="gradient at the query",
     log_x=True,
-    caption="Unscaled, most queries lose their gradient, and a few get a far larger one.",
+    caption="Unscaled, most queries lose their gradient, and some get a far larger one.",
 )
 
 # %%
@@ -392,9 +392,8 @@ for name, lengths in gradients.items():
 
 # %% [markdown]
 # Unscaled, the gradient doesn't vanish everywhere. It becomes *rare and violent*. With 1024
-# features, half of the queries learn next to nothing. A few happen to have two keys in a near tie,
-# and those get a jolt: the mean is even larger than with scaling. Scaled, most queries get a
-# gradient of moderate size, whatever $d_k$ is.
+# features, half of the queries learn next to nothing. Others get a jolt, so that the mean is even
+# larger than with scaling. Scaled, most queries get a gradient of moderate size, whatever $d_k$ is.
 #
 # The cure is one division. Divide scores whose standard deviation is $\sqrt{d_k}$ by $\sqrt{d_k}$,
 # and their standard deviation becomes 1, whatever $d_k$ is:
@@ -468,7 +467,7 @@ print(batch_of_keys.shape, "→", batch_of_keys.shape[1])
 #
 # (Vaswani et al. 2017, equation 1.)
 #
-# ### Exercise 3: `scaled_dot_product_attention` (12 minutes)
+# ### Exercise 3: `scaled_dot_product_attention` (9 minutes)
 #
 # Write the formula. It should work for one sentence, for a batch, and with even more dimensions in
 # front (that's the `*batch` again). You don't need your `scaled_scores`: write it out once more.
@@ -594,6 +593,7 @@ draws = {
     "independent, mean 0": torch.randn,
     "independent, from 0 to 1": torch.rand,
     "correlated, mean 0": correlated,
+    "independent, from −½ to ½": lambda *shape: torch.rand(*shape) - 0.5,
 }
 spreads = {name: [spread_across_keys(f, d_k) for d_k in sizes[::2]] for name, f in draws.items()}
 
@@ -605,7 +605,8 @@ plot_lines(
     y_name="spread of the scaled scores",
     log_x=True,
     log_y=True,
-    caption="Scaling tames independent features, whatever their mean, but not correlated ones.",
+    caption="With independent features, the spread doesn't grow with d_k. With correlated ones, it "
+    "does.",
 )
 
 # %%
@@ -613,46 +614,54 @@ for name, spread in spreads.items():
     print(f"{name:<25} d_k = 16: {spread[2]:.2f}   d_k = 1024: {spread[5]:.2f}")
 
 # %% [markdown]
-# The mean does little harm. It makes all scores of a query larger by about the same amount, and
-# softmax doesn't see that. Correlation breaks the rule: if all features rise and fall together,
-# their products can't cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
+# The mean doesn't make the spread grow. It isn't harmless, though. The mean of the keys adds about
+# the same to all scores of a query, and softmax doesn't see that. But the mean of the query
+# magnifies every difference between keys: from 0 to 1, the spread is twice as large as from −½ to
+# ½. Correlation breaks the rule: if all features rise and fall together, their products can't
+# cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
 #
 # Where would correlated features come from? We drew our *projections* from 0 to 1. So each feature
 # of a query is a sum of the word's features with positive weights, and all of these sums rise and
-# fall together. Let random words meet the projection of our second sentence, first as it is, then
-# with 0.5 subtracted from every number in it:
+# fall together. Let random words meet the projection of our second sentence: as it is, halved, and
+# with 0.5 subtracted from every number in it.
 
 
 # %%
+def three_kinds(weight):
+    return {"from 0 to 1": weight, "half of that": weight / 2, "mean zero": weight - 0.5}
+
+
 random_words = torch.randn(2000, 16)
-for center in (0.0, 0.5):
-    features = random_words @ (wide_query - center).T
+for kind, weight in three_kinds(wide_query).items():
+    features = random_words @ weight.T
     between = torch.corrcoef(features.T)[~torch.eye(24, dtype=torch.bool)]
-    print(f"mean {features.mean().abs():.1f}, correlation of two features {between.mean():.2f}")
+    print(f"{kind:<12} size {features.std():.1f}, correlation of two features {between.mean():.2f}")
 
 # %% [markdown]
-# The mean is 0 both times; the correlation is what differs. Here are the attention weights of the
-# sentence itself:
+# The first features differ from the last in two ways: they are correlated, and they are twice as
+# large (their standard deviation is). Both push scores apart. The ones in the middle are only
+# correlated. Here are the attention weights of the sentence itself:
 
 
 # %%
-def life_weights(center):
-    query, key = life @ (wide_query - center).T, life @ (wide_key - center).T
-    return torch.softmax(query @ key.T / 24**0.5, dim=-1)
+def life_weights(w_query, w_key):
+    return torch.softmax((life @ w_query.T) @ (life @ w_key.T).T / 24**0.5, dim=-1)
 
 
+kinds = zip(three_kinds(wide_query).values(), three_kinds(wide_key).values(), strict=True)
 plot_attention(
-    torch.stack([life_weights(center=0.0), life_weights(center=0.5)]),
+    torch.stack([life_weights(w_query, w_key) for w_query, w_key in kinds]),
     sentence,
     sentence,
-    titles=["projections from 0 to 1", "projections with mean zero"],
-    caption="Scaled both times. With projections from 0 to 1, most words see only one key.",
+    titles=list(three_kinds(wide_query)),
+    caption="Scaled all three times. With projections from 0 to 1, most words see only one key.",
 )
 
 # %% [markdown]
-# On the left, four of six rows are saturated, even though the scores were scaled. So a real network
-# doesn't start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero, and
-# then the features of a query don't move together:
+# On the left, four of six rows are saturated, even though the scores were scaled. In the middle,
+# two rows still give nearly all to one key, and on the right, none does. So a real network doesn't
+# start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero, and then the
+# features of a query don't move together:
 
 # %%
 print(f"from {layer.weight.min():.2f} to {layer.weight.max():.2f}, mean {layer.weight.mean():.2f}")
@@ -699,7 +708,7 @@ print(stretch(torch.tensor([1.0, 2.0])))
 # and never hears of `forgotten`.
 
 # %% [markdown]
-# ### Exercise 4: `SelfAttention` (12 minutes)
+# ### Exercise 4: `SelfAttention` (16 minutes)
 #
 # In self-attention, query, key and value all come from the same words. Build it as a module.
 #
@@ -708,8 +717,8 @@ print(stretch(torch.tensor([1.0, 2.0])))
 #   `nn.Linear` does it better in Exercise 5.)
 # - `forward(words)` takes words [*batch, n, d_in] and returns the context [*batch, n, d_v].
 # - `forward` also keeps the weights for you to look at, as the attribute `attn_weights`, [*batch,
-#   n, n]. Keep `attn_weights.detach()`. A result of PyTorch remembers how it was made, and that
-#   memory holds on to the tensors it was made from. `.detach()` gives you the numbers alone.
+#   n, n]. Keep `attn_weights.detach()`. A PyTorch result remembers how it was made, and that memory
+#   holds on to the tensors it was made from. `.detach()` gives you the numbers alone.
 
 
 # %%
@@ -774,8 +783,8 @@ print(attention(batch)[1].detach())
 # %% [markdown]
 # ### Exercise 5: `LinearSelfAttention` (6 minutes)
 #
-# This is the same module as most people write it: the projections are three `nn.Linear`s without
-# bias, `query`, `key` and `value`. `forward` and `attn_weights` are as before.
+# This is the same module, the way most people write it: the projections are three `nn.Linear`s
+# without bias, `query`, `key` and `value`. `forward` and `attn_weights` are as before.
 
 
 # %%
@@ -898,7 +907,8 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 # - A projection is `x @ W` or `W @ x`, and the matrix of one is the transpose of the other's.
 #   `nn.Linear` stores the second kind.
 # - Scores are divided by $\sqrt{d_k}$. Unscaled, they grow with the number of features, softmax
-#   saturates, and most queries lose their gradient. The rule needs independent features.
+#   saturates, and most queries lose their gradient. For a spread of 1, the rule needs independent
+#   features with mean 0 and variance 1.
 # - `shape[-1]` and `transpose(-2, -1)` mean the same thing with or without a batch.
 # - A module owns its parameters. You can compare two modules that have the same parameters.
 #
@@ -917,19 +927,19 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 # 1. Query and key meet in a dot product, feature by feature. Values only get added to one another.
 # 2. Nothing. Every query gets ten times as long and every key a tenth as long, so every dot product
 #    stays the same. Only the product of the two matrices counts.
-# 3. All differences between scores are 10 times too large, so every lead e^x becomes (e^x)¹⁰. The
-#    order of the keys stays, but the best one gets nearly everything.
+# 3. All differences between scores are 10 times too large, so every factor e^x between two weights
+#    becomes (e^x)¹⁰. The order of the keys stays, but the best one gets nearly everything.
 #
 # </details>
 
 # %% [markdown]
-# ### Challenge: `find_the_ball` (optional, 15 minutes)
+# ### Challenge: `find_the_ball` (optional, 20 minutes)
 #
 # Back to the ball. Write a query and a key projection by hand, both [4, 2], so that a pronoun gives
-# more than 0.9 of its attention to the noun, a verb more than 0.9 to the pronoun, and every other
-# word spreads its attention evenly. The features are those of `toy`: noun, verb, pronoun, round.
-# Scale the scores as always. The check brings other sentences, so let the matrices do the finding,
-# not the places of the words.
+# nearly all of its attention (0.95 or more) to the noun, a verb as much to the pronoun, and every
+# other word spreads its attention evenly. The features are those of `toy`: noun, verb, pronoun,
+# round. Scale the scores as always. The check brings other sentences, so let the matrices find the
+# words, wherever they are.
 #
 # Before you write numbers, give each of the two features of a query a meaning.
 
@@ -940,8 +950,8 @@ def find_the_ball(words: Float[Tensor, "n features"]) -> Float[Tensor, "n n"]:
 
     A pronoun finds the noun, a verb finds the pronoun, and other words look for nothing.
 
-    Example: a noun, a verb and a pronoun. The pronoun gives the noun more than 0.9.
-        >>> find_the_ball(torch.eye(3, 4))[2, 0] > 0.9
+    Example: a noun, a verb and a pronoun. The pronoun gives the noun at least 0.95.
+        >>> find_the_ball(torch.eye(3, 4))[2, 0] >= 0.95
         tensor(True)
     """
     ### BEGIN SOLUTION

@@ -12,7 +12,7 @@
 # |---|---|
 # | **Time** | 90 minutes |
 # | **You need** | lesson 2: queries, keys and values, and attention scaled by √d_k |
-# | **You can then** | write multi-head attention as libraries do, and check that no words mix |
+# | **You can then** | write multi-head attention as libraries do, and test its split and merge |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -182,7 +182,7 @@ torch.einsum("hki,i->hk", w_query, word).shape
 # see after the exercise.
 
 # %% [markdown]
-# ### Exercise 1: `project_heads` (10 minutes)
+# ### Exercise 1: `project_heads` (13 minutes)
 #
 # Project every word with the matrix of every head. The heads come first, then the words. The
 # matrices are [d_k, d_in], so each is used as `W @ x` on one word. A loop, `bmm` and `einsum` are
@@ -293,10 +293,10 @@ print("head 1:", x[0, :, 2:4].tolist())
 # neighbors, and `transpose`, which swaps two dimensions. `view` never moves a number: it reads the
 # same numbers in the same order, with different line breaks.
 #
-# ### Exercise 2: `split_heads` (12 minutes)
+# ### Exercise 2: `split_heads` (14 minutes)
 #
-# Split the features among the heads. When n_heads doesn't divide d_model, some features would
-# belong to nobody: raise a `ValueError`.
+# Split the features among the heads. (`batch, n, d_model = x.shape` gives you the sizes.) When
+# n_heads doesn't divide d_model, some features would belong to nobody: raise a `ValueError`.
 
 
 # %%
@@ -473,8 +473,9 @@ torch.allclose(whole, parts[0] + parts[1] + output.bias, atol=1e-6)
 # %% [markdown]
 # ### What a head is
 #
-# So a head's matrices never act alone. In a score, $W_Q$ meets $W_K$. On the way out, $W_V$ meets
-# the head's own slice of $W^O$ (here $W_O$, as `x @ W`):
+# So a head's matrices never act alone. (Leave the biases out; they only add a term or two.) In a
+# score, $W_Q$ meets $W_K$. On the way out, $W_V$ meets the head's own slice of $W^O$ (here $W_O$,
+# as `x @ W`):
 #
 # $$q_i \cdot k_j = x_i \, \underbrace{W_Q W_K^\top}_{\text{who looks at whom}} \, x_j^\top
 # \qquad\qquad
@@ -491,9 +492,10 @@ print(list(product.shape), "rank", torch.linalg.matrix_rank(product).item())
 
 # %% [markdown]
 # A head is two maps of low rank: one decides who looks at whom, the other what gets carried over.
-# Each head of a model with many heads sees only a few directions of a word, so heads can
-# specialize. ([Elhage et al. 2021](https://transformer-circuits.pub/2021/framework/index.html) call
-# the two maps the QK and the OV circuit and read trained models with them.)
+# Each head of a model with many heads sees only a few directions of a word. Each has matrices of
+# its own, so they can be different ones. ([Elhage et al.
+# 2021](https://transformer-circuits.pub/2021/framework/index.html) call the two maps the QK and the
+# OV circuit and read trained models with them.)
 
 # %% [markdown]
 # ## Where dropout goes
@@ -577,7 +579,7 @@ print(weights_from_scores(torch.zeros(1, 3), keep=torch.tensor([[True, True, Fal
 print(weights_from_scores(torch.zeros(1, 3)))
 
 # %% [markdown]
-# ### Exercise 4: `MultiHeadAttention` (25 minutes)
+# ### Exercise 4: `MultiHeadAttention` (32 minutes)
 #
 # Write the module.
 #
@@ -692,7 +694,7 @@ plot_attention(
 # *Nothing later builds on this section. To skip it, go on with "The paper's sizes".*
 #
 # One head could give the biter 0.8 and the bitten 0.2. Then "bites" gets .8 .2 0 in one sentence
-# and .2 .8 0 in the other, and who has more, bites. So is one head enough?
+# and .2 .8 0 in the other, and whoever has more is the biter. So is one head enough?
 #
 # A fair test takes more than two animals, the same width for both sides, and a reader that is no
 # cleverer than the output projection, which is linear. Take eight animals and all 56 sentences like
@@ -746,15 +748,15 @@ plot_lines(
     },
     x_name="share of attention that one head gives to the biter",
     y_name="sentences read right",
-    caption="One leaning head: whoever gets more attention can be read, the other can't.",
+    caption="One leaning head: this reader names whoever gets more attention, and not the other.",
 )
 
 # %% [markdown]
 # From two heads of four numbers, the linear reader gets both animals in all 56 sentences. From one
-# head of eight, it gets the one with more attention, and the other hardly ever. (At even shares, it
-# can only guess which is which.) Both went through the same value matrix and lie in the same
-# features. A linear layer would have to rank the quiet animal above the loud one, and above those
-# that aren't there at all.
+# head of eight, it gets the one with more attention, and this reader hardly ever gets the other.
+# (At even shares, it can only guess which is which.) A reader made by hand can do better, but none
+# gets all 56. Both went through the same value matrix and lie in the same features. A linear layer
+# would have to rank the quiet animal above the loud one, and above those that aren't there at all.
 #
 # Nothing is lost, though. A layer that isn't linear could dig the second animal out of the one
 # head. With two heads, nobody has to dig.
@@ -900,7 +902,8 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 # %% [markdown]
 # ## What you built
 #
-# You can now write multi-head attention as libraries do, and test it so that no words mix:
+# You can now write multi-head attention as libraries do, and check that splitting and merging heads
+# mixes no words:
 #
 # - One head is one average. A word with two needs wants **two heads**, and now "bites" knows who
 #   bit whom.
@@ -935,7 +938,7 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 # </details>
 
 # %% [markdown]
-# ### Challenge: `attend_by_einsum` (optional, 15 minutes)
+# ### Challenge: `attend_by_einsum` (optional, 20 minutes)
 #
 # With `einsum`, multi-head attention needs no split, no merge and no transpose. Each head brings
 # its own matrices: three to project words into it, and one to get back out. Write queries, keys,
@@ -977,7 +980,6 @@ check(attend_by_einsum)
 # %% [markdown]
 # In the last `einsum`, h is missing on the right, so the heads get added up. To merge and multiply
 # by one matrix is to add up what each head sends back.
-#
 
 # %% [markdown]
 # ### Read on

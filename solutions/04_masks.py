@@ -329,7 +329,7 @@ gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1)
 #
 # The cure is never to make the NaN. How? That is your next problem.
 #
-# ### Exercise 3: `masked_softmax` (15 minutes)
+# ### Exercise 3: `masked_softmax` (22 minutes)
 #
 # Take softmax over the keys that may be seen. What you write should pass all of these at once:
 #
@@ -337,7 +337,8 @@ gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1)
 # - In a row with nothing to attend to, all weights are 0.
 # - Scores may be far from 0: all near 150, say, or all near −20,000. A hidden score may be the
 #   largest of its row.
-# - Every gradient is finite, and no NaN arises on the way.
+# - Every gradient is finite. (Better still, no NaN arises on the way. The check can't see that, but
+#   `detect_anomaly`, below, can.)
 #
 # `keep` broadcasts to the shape of the scores, so one mask may serve many rows. You may use
 # `torch.softmax`. Everything you need has come up: the three ways to write −∞, what each does to a
@@ -425,7 +426,7 @@ gradient_of(lambda scores: masked_softmax(scores, two_rows))
 #
 # $$\text{context} = \text{masked softmax}\left(\frac{Q K^\top}{\sqrt{d_k}},\ \text{keep}\right) V$$
 #
-# ### Exercise 4: `masked_attention` (8 minutes)
+# ### Exercise 4: `masked_attention` (5 minutes)
 #
 # Write it. You may call your `masked_softmax` (then this exercise needs it to be right), or write
 # its lines once more.
@@ -723,7 +724,7 @@ plot_leak(
 # after softmax, all move again, because the changed word is in the sum that every row was divided
 # by.
 #
-# ### Exercise 7: `leaks_future` (16 minutes)
+# ### Exercise 7: `leaks_future` (24 minutes)
 #
 # Now you write the test, and the check tries *it*: on sound implementations, where it should say
 # False, and on leaking ones, where it should say True. You can't see their code. Some leak to a
@@ -851,11 +852,12 @@ attentions["masked before softmax"](poisoned[None])[0, :2]
 # </details>
 
 # %% [markdown]
-# ### Challenge: `packed_keep` (optional, 15 minutes)
+# ### Challenge: `packed_keep` (optional, 10 minutes)
 #
-# Short texts waste a batch: most of it is padding. So large models pack several texts into one row,
-# one after the other, and let the mask keep them apart. And to save time on long texts, a word may
-# see itself and only the last few words before it: a **window**. Write the mask that does both.
+# Texts of very different lengths waste a batch: much of it is padding. So large models pack several
+# texts into one row, one after the other, and some let the mask keep them apart. And to save time
+# on long texts, a word may see itself and only the last few words before it: a **window**. Write
+# the mask that does both.
 #
 # `document` says which text each word belongs to, such as [0, 0, 0, 1, 1, 2].
 
@@ -883,10 +885,9 @@ def packed_keep(document: Int[Tensor, " n"], before: int) -> Bool[Tensor, "n n"]
 check(packed_keep)
 
 # %% [markdown]
-# With a window of two words before, how far back can a word depend on another after three layers?
-# Find out with a leak test: run attention three times in a row, each time on the last output, and
-# change one *early* word.
-#
+# With a window of two earlier words, how far back can a word reach after three layers? Find out
+# with a leak test: run attention three times in a row, each time on the last output, and change one
+# *early* word.
 
 # %% [markdown]
 # ### Further reading

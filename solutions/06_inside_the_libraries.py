@@ -336,7 +336,7 @@ print("head 0:", queries[:, 0:2].tolist())
 print("head 1:", queries[:, 2:4].tolist())
 
 # %% [markdown]
-# ### Exercise 3: `fold_heads` (12 minutes)
+# ### Exercise 3: `fold_heads` (14 minutes)
 #
 # Words come first here. Remember what `view` does: it reads the same numbers in the same order,
 # with different line breaks. In [n, batch, d_model], all numbers of a word are together, head after
@@ -457,7 +457,7 @@ for copies in ((~keep).repeat(3, 1, 1), (~keep).repeat_interleave(3, dim=0)):
 # together.
 
 # %% [markdown]
-# ### Exercise 4: `load_from_torch` (10 minutes)
+# ### Exercise 4: `load_from_torch` (7 minutes)
 #
 # Fill our module with the weights of theirs. Afterward, both give the same results and the same
 # weights for every head. Theirs must stay as it is, and share no memory with ours. (Writing into a
@@ -729,8 +729,8 @@ torch.allclose(repaired(words, words).softmax(-1), weights, atol=1e-6)
 # %% [markdown]
 # ### Exercise 5: `KerasMultiHeadAttention` (25 minutes)
 #
-# Write the whole layer. Here d_k and d_v are the sizes of *one* head, as in the paper, and they may
-# differ. The check looks for:
+# Write the whole layer; `heads_of` and `attend` from above may help. Here d_k and d_v are the sizes
+# of *one* head, as in the paper, and they may differ. The check looks for:
 #
 # - four `Dense` layers with biases, named `query`, `key`, `value` and `output_dense`. The first two
 #   make d_k features for every head, the third makes d_v, and the last makes d_model;
@@ -883,8 +883,9 @@ for name in ("query", "key", "value", "output"):
     print(f"{name:6} bias, largest gradient: {getattr(ours, name).bias.grad.abs().max():.4f}")
 
 # %% [markdown]
-# Zero, but for rounding. The key's bias stays wherever it starts. (Some models leave it out:
-# OpenAI's Whisper has biases for queries and values, and none for keys.)
+# Zero, but for rounding. Training has nothing to teach the key's bias: with plain gradient descent,
+# it stays where it starts, and with Adam, which magnifies tiny gradients, it drifts a little. (Some
+# models leave it out: OpenAI's Whisper has biases for queries and values, and none for keys.)
 #
 # So what did the comparisons show? That the two layers *do* the same thing, on the inputs we tried.
 # They didn't show that the layers *hold* the same numbers. That matters as soon as somebody changes
@@ -965,11 +966,12 @@ for name in candidates:
 # time. Twice the words need twice the memory.
 #
 # Time: the four projections take 4nd² multiplications (d is d_model), and the scores and the
-# weighted sums take 2n²d. So for short sentences the projections cost more, and from n = 2d on,
-# here 128 words, the attention does. All four versions do those n² dot products, so none escapes a
-# slope of 2 in the end. The fused call spends less on each, because a block fits into the
-# processor's cache. Versions that write all weights to memory can be even steeper for a while, at
-# the sizes where their tensors no longer fit.
+# weighted sums take 2n²d. So by multiplications alone, the projections cost more up to n = 2d, here
+# 128 words, and the attention after that. (On the clock it takes over sooner, because softmax costs
+# time too.) All four versions do those n² dot products, so none escapes a slope of 2 in the end.
+# The fused call spends less on each, because a block fits into the processor's cache. Versions that
+# write all weights to memory can be even steeper for a while, at the sizes where their tensors no
+# longer fit.
 #
 # And `nn.MultiheadAttention` is as good as the function it is built on, *if you don't ask for the
 # weights*. By default, it computes and averages them for you, whether you look at them or not. In
@@ -1016,21 +1018,21 @@ print(f"2048 words: {peak_megabytes(without_weights, sentences[-1]):.1f} MB")
 #
 # 1. Gone: they were averaged. Ask for `average_attn_weights=False`.
 # 2. Yes. The weights of a row sum to 1, so every context contains the value's bias exactly once,
-#    and the output projection turns it into a constant that the output's bias can absorb. A query
-#    that may attend to nothing gives it away, where the layer gives it zeros: its context holds no
-#    value bias.
+#    and the output projection turns it into a constant that the output's bias can absorb. What
+#    gives it away is a query that may attend to nothing, in a layer that gives such queries zeros:
+#    its context holds no value bias.
 # 3. That is rounding: float32 has about 7 digits. Give the comparison an `atol` of about 1e-6, and
 #    then check that it would still notice a real mistake, by making one.
 #
 # </details>
 
 # %% [markdown]
-# ### Challenge: `hide_change` (optional, 20 minutes)
+# ### Challenge: `hide_change` (optional, 30 minutes)
 #
-# The key's bias is not all that results can't see. Double all queries of a head and halve its keys:
-# every score stays the same. In fact you can multiply a head's queries by *any* matrix that has an
-# inverse, if you do the right thing to its keys. How many numbers of a head can you change like
-# this without anybody noticing?
+# The key's bias isn't the only thing that results can't see. Double all queries of a head and halve
+# its keys: every score stays the same. In fact you can multiply a head's queries by *any* matrix
+# that has an inverse, if you do the right thing to its keys. How many numbers of a head can you
+# change like this without anybody noticing?
 #
 # Work on weight and bias alike, in place, and leave all other heads as they are. `torch.linalg.inv`
 # inverts a matrix.
@@ -1063,9 +1065,9 @@ def hide_change(layer: nn.Module, head: int, mix: Float[Tensor, "d_head d_head"]
 check(hide_change)
 
 # %% [markdown]
-# A matrix has d_head² numbers, and all of them are yours to choose. So don't read too much into
-# single numbers of a trained query or key: only $W_Q^\top W_K$ of a head has a meaning of its own.
-#
+# A matrix has d_head² numbers, and any matrix with an inverse will do. So don't read too much into
+# single numbers of a trained query or key: only the products $W_Q^\top W_K$ and $b_Q^\top W_K$ of a
+# head have a meaning of their own.
 
 # %% [markdown]
 # ### Further reading

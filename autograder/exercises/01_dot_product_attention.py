@@ -770,14 +770,15 @@ add_score = Exercise(
         ),
         Mistake(
             "the new term is always 1",
-            "You added 1 for the new score. Only the largest score's own term is 1; that of a "
-            "smaller one is e to the power of score − maximum.",
+            "You added 1 for the new score. Only the largest score's own term is 1. A smaller "
+            "score's term is e to the power of score − maximum.",
             "new_largest = torch.maximum(largest, score)\n"
             "return new_largest, total * (largest - new_largest).exp() + 1",
         ),
         Mistake(
             "the maximum stays",
-            "Your largest score never changes. When a larger one arrives, it takes its place.",
+            "Your largest score never changes. When a larger score arrives, it should become the "
+            "new largest.",
             "return largest, total + (score - largest).exp()",
         ),
         Mistake(

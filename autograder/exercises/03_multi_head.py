@@ -948,8 +948,8 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "heads below one another",
-            "`cat` along dimension 0 puts the heads into the batch. They belong side by side, "
-            "in the features: `merge_heads`.",
+            "Your heads never came back together, or went into the batch. They belong side by "
+            "side, in the features: `merge_heads`.",
             {"merge_heads(context)": "torch.cat(context.unbind(1), dim=0)"},
         ),
         # ------------------------------------------------ softmax and what is kept

@@ -568,6 +568,12 @@ masked_softmax = Exercise(
             "−∞",
             EMPTY_ROW_NAN,
             f"return torch.softmax({INFINITY}, dim=-1)",
+        ),
+        Mistake(
+            "renormalized after softmax, by 0",
+            "You masked after softmax and divided by what was left. But hidden keys took part in "
+            "the softmax: where one of them has by far the largest score, nothing is left, and 0/0 "
+            "is NaN. Hide the scores first.",
             """
             attn_weights = torch.softmax(attn_scores, dim=-1) * keep
             return attn_weights / attn_weights.sum(-1, keepdim=True)
@@ -1964,7 +1970,8 @@ packed_keep = Exercise(
     mistakes=[
         Mistake(
             "sees the future",
-            "Your words see the words after them. `back >= 0` would keep those away.",
+            "Your words see the words after them. A key may not lie behind its query: row − column "
+            "must not be negative.",
             {"(back >= 0) & ": ""},
             {"back = place[:, None] - place": "back = (place[:, None] - place).abs()"},
         ),
@@ -1986,7 +1993,8 @@ packed_keep = Exercise(
         ),
         Mistake(
             "texts mixed",
-            "Your words see those of the text before. Row and column must be of one document.",
+            "Your words see words of the text before theirs. Row and column must belong to the "
+            "same document.",
             {" & (document[:, None] == document)": ""},
             {"document[:, None] == document": "document[:, None] >= document"},
         ),

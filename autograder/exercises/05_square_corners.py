@@ -1806,9 +1806,9 @@ diagnose_run = Exercise(
         ),
         Mistake(
             "slow taken for shuffled",
-            "In run E both losses fall together, and are still falling at the end. With targets "
-            "of other squares there would be nothing to learn, and the test error would stay at "
-            "about 1, where zeros would put it.",
+            "In run E both losses fall together, and are still falling at the end. With targets of "
+            "other squares there would be nothing to learn that helps on new ones, and the test "
+            "error would not fall: in run B it rises.",
             {OTHERS: "", 'return "learning rate too small"': 'return "targets of other squares"'},
         ),
         Mistake(
@@ -1874,8 +1874,8 @@ diagnose_run = Exercise(
         "Two runs give themselves away by the training loss alone: one never moves, and one rises.",
         "Two others have a training loss below the noise floor: the model knows its few squares "
         "by heart. Does the test error tell the same story in both?",
-        "Two are left. In one, both losses fall together, slowly. In the other the test error "
-        "stays at what zeros would give.",
+        "Two are left. In one, both losses fall together, slowly. In the other, the training loss "
+        "falls, and the test error gets worse than that of zeros.",
     ],
     excuses={
         "another comparison": "no run lies exactly on a bound",
@@ -2085,8 +2085,8 @@ def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
 
 N_TURNED = 301
 ONLY_MINUS = (
-    "That is the minus sign alone, with all of the noise: an error of 0.01. Use both corners for "
-    "both answers: turned by a quarter, each says where the other should be."
+    "That is the minus sign alone, noise and all: an error of 0.01. Use both corners for both "
+    "answers. A quarter turn of either one says where the other should be."
 )
 
 complete_turned = Exercise(
@@ -2123,8 +2123,8 @@ complete_turned = Exercise(
         ),
         Mistake(
             "as if not turned",
-            "You take the corners for those of squares that are not turned. Here they may lie "
-            "anywhere at a distance of √2.",
+            "You treat the squares as if they weren't turned. Here they may lie anywhere at a "
+            "distance of √2.",
             "return -source.sign()",
         ),
         Mistake(
@@ -2135,8 +2135,7 @@ complete_turned = Exercise(
         ),
         Mistake(
             "corners 1 and 2 again",
-            "These are the corners that were given, without their noise. Those asked for lie "
-            "opposite.",
+            "You returned the given corners, without their noise. The ones you want lie opposite.",
             {"[-corner, -way * turned(corner)]": "[corner, way * turned(corner)]"},
         ),
     ],
@@ -2175,11 +2174,11 @@ complete_turned = Exercise(
         ),
     ],
     hints=[
-        "Turn corner 2 back by a quarter, and it should land on corner 1. The noise of the two is "
-        "different, so their mean has less of it. [x, y] turned by a quarter is [−y, x].",
+        "Give corner 2 a quarter turn back, and it should land on corner 1. Each has its own "
+        "noise, so their mean has less of it. A quarter turn takes [x, y] to [−y, x].",
         "Which way is back? Corner 1 turned by a quarter lies near corner 2 or opposite it: their "
         "dot product is positive or negative.",
-        "The mean still has noise along its own direction, and that you can get rid of: every "
+        "The mean still has noise along its own direction, and you can get rid of that: every "
         "corner lies √2 away from zero.",
     ],
 )

@@ -1360,8 +1360,8 @@ hide_change = Exercise(
     mistakes=[
         Mistake(
             "inverse, not transposed",
-            "Your keys are multiplied by the inverse. A score is q · k: from (M q) · (N k) = q · k "
-            "follows that N is the inverse of M *transposed*.",
+            "Your keys are multiplied by the inverse. A score is q · k, and if (M q) · (N k) = q · "
+            "k for all of them, then N is the inverse of M *transposed*.",
             {KEY_MATRIX: "torch.linalg.inv(mix)"},
         ),
         Mistake(
@@ -1378,8 +1378,8 @@ hide_change = Exercise(
         ),
         Mistake(
             "keys stay",
-            "Your queries are right, and the keys are as they were. So every score of this head "
-            "has changed.",
+            "Your queries are right, but you left the keys alone. So every score of this head has "
+            "changed.",
             {f", (layer.key, {KEY_MATRIX})": ","},
         ),
         Mistake(
@@ -1404,8 +1404,8 @@ hide_change = Exercise(
         ),
         Mistake(
             "queries and keys exchanged",
-            "You multiplied the keys by `mix` and changed the queries to match. It is asked for "
-            "the other way around.",
+            "You multiplied the keys by `mix` and changed the queries to match. The exercise asks "
+            "for it the other way around.",
             {"(layer.query, mix), (layer.key,": "(layer.key, mix), (layer.query,"},
         ),
     ],

@@ -94,7 +94,7 @@ def measure(
 
 def room(lesson: dict[str, Any], seeds: Iterable[int]) -> Iterator[tuple[str, list[float]]]:
     """Yield the errors of `train_completer`'s solution for each shape, one per seed."""
-    for shape in ("true_squares", "turned_rectangles"):
+    for shape in ("true_squares", "uneven_shapes"):
         errors = []
         for seed in seeds:
             case = EXERCISES.goal("", getattr(EXERCISES, shape))(Draw(f"room {seed}"))

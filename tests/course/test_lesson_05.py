@@ -171,9 +171,9 @@ def test_without_the_mask_training_copies_corner_3_and_predicting_fails(lesson_5
     model = unmasked(lesson_5, "better")
     history = Trainer(model, lesson_5["train_epoch"], make_loader(*TRAIN), TEST).run(300)
     with torch.no_grad():
-        shifted = torch.cat([TRAIN[0][:, -1:], TRAIN[1][:, :1]], dim=1)
-        corner_3, corner_4 = (model(TRAIN[0], shifted) - TRAIN[1]).square().mean((0, 2))
-    assert corner_3 < 0.007 < corner_4 and history.test[-1] > 0.1
+        shifted = torch.cat([TEST[0][:, -1:], TEST[1][:, :1]], dim=1)
+        corner_3, corner_4 = (model(TEST[0], shifted) - TEST[1]).square().mean((0, 2))
+    assert corner_3 < 0.009 < corner_4 and history.test[-1] > 0.1
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ ELSEWHERE = {
         "0.0105": "make bench BENCH=squares",
         "0.0103": "make bench BENCH=squares",
         "0.004": "an example",
+        "0.024": "ten seeds of the better model with another learning rate",
     },
     "06_inside_the_libraries": {"3.2": "a section of a paper", "3e-7": "an example"},
 }

@@ -6,7 +6,7 @@ import torch
 from matplotlib.colors import to_hex
 
 from autograder.utils.leaks import draw_leak, outputs_moved
-from autograder.utils.look import BLUE, RED
+from autograder.utils.palette import BLUE, RED
 from autograder.utils.plots import plot_leak
 
 LABELS = ["a", "b", "c", "d"]
