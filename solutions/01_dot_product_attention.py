@@ -309,9 +309,9 @@ for s in (torch.tensor([0.1, 0.2, 0.3]), torch.tensor([1.0, 2.0, 8.0])):
 
 # %% [markdown]
 # It depends. In the first line, it's the sum, 0.5000 against 0.3672. In the second, it's softmax,
-# 0.9966 against 0.7273. Dividing by the sum looks at *ratios*: 0.3 is three times
-# 0.1. Softmax looks at *differences*: 0.3 is only 0.2 more than 0.1, but 8 is ahead by 6. And
-# differences make sense whatever the signs are.
+# 0.9966 against 0.7273. Dividing by the sum looks at *ratios*: 0.3 is three times 0.1. Softmax
+# looks at *differences*: 0.3 is only 0.2 more than 0.1, but 8 is ahead by 6. And differences make
+# sense whatever the signs are.
 
 # %% [markdown]
 # ## The context vector

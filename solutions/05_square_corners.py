@@ -716,8 +716,8 @@ for part, spread in spread_by_part(plain()).items():
 # Each part lets a fraction through, and the fractions multiply. (The decoder's self-attention
 # starts over, because it reads the target.) Averaging two corners costs some of the difference, but
 # the small random layers cost most of it. With this seed, the squares differ by less than a
-# thousandth at the output, and with most seeds by a few thousandths. The model starts almost blind,
-# and learns slowly. (Averaging does something else as well: it makes the places of
+# thousandth at the output; with other seeds, by a thousandth or two as a rule. The model starts
+# almost blind, and learns slowly. (Averaging does something else as well: it makes the places of
 # *one* square alike, as you saw in the two states. Dong et al. 2021 prove that attention alone,
 # with no way around it, does that more with each layer.) Is this the only cause? Measuring will
 # tell.
