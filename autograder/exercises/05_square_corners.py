@@ -2067,13 +2067,13 @@ def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
     """
 
     def case(draw: Draw) -> Goal:
-        angle = draw.uniform("many", 0, 2 * math.pi).repeat(N_TURNED)[:N_TURNED]
-        angle = angle + torch.linspace(0, 2 * math.pi, N_TURNED)
-        ways = torch.ones(N_TURNED) if way is None else torch.full((N_TURNED,), float(way))
+        # In float64, so that processors agree on the float32 that comes of it.
+        start = draw.normal_of((N_TURNED,), math.pi).double()
+        ways = torch.full((N_TURNED,), float(way or 1))
         if way is None:
             ways[::2] = -1
-        angles = angle[:, None] + ways[:, None] * torch.arange(4) * math.pi / 2
-        corners = 2**0.5 * torch.stack([angles.cos(), angles.sin()], dim=-1)
+        angles = start[:, None] + ways[:, None].double() * torch.arange(4) * math.pi / 2
+        corners = (2**0.5 * torch.stack([angles.cos(), angles.sin()], dim=-1)).float()
         noise = draw.normal_of((N_TURNED, 2, 2), NOISE)
         draw.label({None: "both ways around", 1: "counterclockwise", -1: "clockwise"}[way])
         return Goal(
