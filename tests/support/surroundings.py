@@ -6,6 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import absl.logging
 import pytest
 import torch
 
@@ -38,6 +39,7 @@ def settle(config: pytest.Config) -> None:
     """
     os.chdir(ROOT)
     torch.set_num_threads(int(THREADS))
+    _keep_absl_from_closing_streams()
     if os.name == "nt":
         os.environ.update(GIVEN)
         return
@@ -50,6 +52,15 @@ def settle(config: pytest.Config) -> None:
     os.environ.update(kept | GIVEN | {"HOME": home.name, "PATH": path})
     time.tzset()
     os.umask(0o022)
+
+
+def _keep_absl_from_closing_streams() -> None:
+    """Let absl, which Keras imports, log to a stream that it never closes.
+
+    When nbgrader sets up logging anew, absl closes the stream it logs to, unless that is one of the
+    standard streams of the moment. pytest puts its own in their place, and would lose them.
+    """
+    absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
 
 
 def _is_kept(name: str) -> bool:

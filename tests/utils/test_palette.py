@@ -23,7 +23,7 @@ def seen(color, deficiency):
 
 
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
-@pytest.mark.parametrize("pair", combinations([BLUE, ORANGE, RED, GRAY], 2), ids="-".join)
+@pytest.mark.parametrize("pair", list(combinations([BLUE, ORANGE, RED, GRAY], 2)), ids="-".join)
 def test_no_two_meanings_look_alike(pair, deficiency):
     assert deltaE(*(seen(color, deficiency) for color in pair)) > APART
 
