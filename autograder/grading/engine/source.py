@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
-PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
+PERSONAL = re.compile(r"^(check|progress)\(", re.MULTILINE)  # about the work of who runs it
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Source:
 
     grade_ids: of nbgrader's cells, in order. imports: the modules that it imports.
     prose: what the course wrote in other cells than code and nbgrader's; None if that is unknown.
-    outputs: of the code cells that are not nbgrader's, by the cell's source; none of `progress()`,
-    which shows the points of whoever runs it.
+    outputs: of the code cells that are not nbgrader's, by the cell's source; none of `progress()`
+    and of a challenge's check, which speak of the work of whoever runs them.
     """
 
     grade_ids: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ def read_source(path: Path) -> Source:
             cell.source for cell in cells if cell.cell_type != "code" and not grade_id_of(cell)
         ),
         outputs={
-            cell.source: [] if PROGRESS.search(cell.source) else cell.outputs
+            cell.source: [] if PERSONAL.search(cell.source) else cell.outputs
             for cell in code
             if not grade_id_of(cell)
         },
