@@ -18,7 +18,6 @@ from nbformat import NotebookNode
 from autograder.authoring.stated_contracts import leave_out_contracts, state_contracts
 from autograder.authoring.stated_points import leave_out_points, settle_points, state_points
 from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
 from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
 from autograder.lessons.written_questions import ANSWER_STUB, asked_in, written_questions
@@ -100,7 +99,9 @@ def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
     if defined := exercise_defined(cell.source):
         cell.metadata.nbgrader = nbgrader_metadata(defined, solution=True)
     elif checked := exercise_checked(cell.source):
-        exercise = _asked(lesson, checked)
+        exercise = lesson.asked.get(checked)
+        if exercise is None:
+            raise AuthoringError(f"check({checked}) checks no exercise of this lesson")
         if not exercise.challenge:
             cell.metadata.nbgrader = nbgrader_metadata(f"check_{checked}", points=exercise.points)
     return cell
@@ -121,13 +122,6 @@ def _contracts(lesson: Lesson) -> dict[str, str]:
     """Return what each exercise asks for according to the reference. Raises CourseError."""
     questions = load(PUBLIC / f"{lesson.name}.safetensors").questions
     return {name: question.contract for name, question in questions.items()}
-
-
-def _asked(lesson: Lesson, name: str) -> Exercise:
-    for exercise in lesson.asked:
-        if exercise.name == name:
-            return exercise
-    raise AuthoringError(f"check({name}) checks no exercise of this lesson")
 
 
 def _cell_ids(cells: list[NotebookNode]) -> list[str]:

@@ -52,7 +52,7 @@ def outcomes(lesson: Lesson, reference: LessonReference) -> list[Outcome]:
 
 def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> list[Outcome]:
     name = question.exercise
-    exercise = next(e for e in lesson.asked if e.name == name)
+    exercise = lesson.asked[name]
     known = lesson.mistakes(exercise)
     said = Counter(mistake.say for mistake in known)
     shared = {mistake.name for mistake in known if said[mistake.say] > 1}

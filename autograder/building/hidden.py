@@ -107,7 +107,7 @@ def with_hidden(shown: LessonReference, seed: str) -> LessonReference:
 def _sources(lesson: str) -> tuple[dict[str, Exercise], dict[str, Callable]]:
     """Return a lesson's exercises and challenges, and all solutions, by name."""
     source = Lesson(lesson)
-    return {exercise.name: exercise for exercise in source.asked}, source.namespace()
+    return source.asked, source.namespace()
 
 
 def _extended(

@@ -92,11 +92,11 @@ class Lesson:
     @cached_property
     def exercises(self) -> list[Exercise]:
         """The exercises that are graded, in lesson order."""
-        return [exercise for exercise in self.asked if not exercise.challenge]
+        return [exercise for exercise in self.asked.values() if not exercise.challenge]
 
     @cached_property
-    def asked(self) -> list[Exercise]:
-        """The exercises and the challenges, in lesson order.
+    def asked(self) -> dict[str, Exercise]:
+        """The exercises and the challenges by name, in lesson order.
 
         Raises AuthoringError if the text and the list differ.
         """
@@ -111,7 +111,7 @@ class Lesson:
         for name in listed:
             if name not in checked:
                 raise AuthoringError(f"no cell says check({name})")
-        return list(module.EXERCISES)
+        return {exercise.name: exercise for exercise in module.EXERCISES}
 
     @cached_property
     def solutions(self) -> dict[str, str]:

@@ -36,7 +36,7 @@ def test_every_check_says_not_answered_yet(lesson, run):
         for cell in run(lesson).cells
         if cell.cell_type == "code" and (name := exercise_checked(cell.source))
     }
-    assert list(checks) == [exercise.name for exercise in lesson.asked]
+    assert list(checks) == [*lesson.asked]
     needed = {exercise.name for exercise in lesson.exercises}
     for name, cell in checks.items():
         card, *errors = cell.outputs

@@ -68,7 +68,10 @@ def built(text):
     """Build the source notebook of a text, without running it, and write it."""
     exercises = [SimpleNamespace(name="double", points=3, challenge=False)]
     lesson = SimpleNamespace(
-        name=LESSON, notebook=jupytext.read(text), exercises=exercises, asked=exercises
+        name=LESSON,
+        notebook=jupytext.read(text),
+        exercises=exercises,
+        asked={one.name: one for one in exercises},
     )
     notebook = build_notebook(lesson)
     write(notebook, source_of(text))

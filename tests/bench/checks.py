@@ -47,9 +47,9 @@ def check_times() -> dict[str, float]:
     times = {}
     for lesson in map(Lesson, lesson_names()):
         namespace = lesson.namespace()
-        for exercise in lesson.asked:
-            answer = namespace[exercise.name]
-            times[exercise.name] = statistics.median(seconds(lambda answer=answer: _check(answer)))
+        for name in lesson.asked:
+            answer = namespace[name]
+            times[name] = statistics.median(seconds(lambda answer=answer: _check(answer)))
     return times
 
 

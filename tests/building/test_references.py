@@ -50,7 +50,7 @@ def test_the_table_of_mistakes(built):
 def test_few_mistakes_share_their_words(lesson):
     """Nearly all have a sentence of their own, by which the audit requires them to be named."""
     own = total = 0
-    for exercise in lesson.asked:
+    for exercise in lesson.asked.values():
         known = lesson.mistakes(exercise)
         said = Counter(mistake.say for mistake in known)
         own += sum(len(mistake.variants) for mistake in known if said[mistake.say] == 1)

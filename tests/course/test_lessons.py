@@ -7,6 +7,7 @@ from itertools import pairwise
 import nbformat
 
 from autograder.lessons.lesson import exercise_checked, exercise_defined
+from tests.support.wheels import shown_by
 
 EXERCISE_HEADING = re.compile(
     r"### Exercise (?P<number>\d+): `(?P<name>\w+)` "
@@ -36,12 +37,6 @@ def names_in(code):
     return {name.id for name in names} - made, made
 
 
-def shown_by(cell):
-    """Return all that a cell shows, as text."""
-    outputs = cell.get("outputs", [])
-    return "\n".join(o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs)
-
-
 def opening(lesson):
     return cells(lesson, "markdown")[0]
 
@@ -54,8 +49,7 @@ def test_every_exercise_has_a_heading(lesson):
 
 def test_each_lesson_ends_with_a_challenge(lesson):
     stated = CHALLENGE_HEADING.findall("\n".join(cells(lesson, "markdown")))
-    names = [exercise.name for exercise in lesson.asked]
-    assert stated and names == [exercise.name for exercise in lesson.exercises] + stated
+    assert stated and [*lesson.asked] == [exercise.name for exercise in lesson.exercises] + stated
 
 
 def test_the_opening_states_time_needs_and_outcome(lesson):

@@ -93,7 +93,12 @@ def run(notebook: NotebookNode, python: Path, folder: Path) -> NotebookNode:
 
 def said(notebook: NotebookNode) -> str:
     """Return everything that a notebook's cells show, as plain text."""
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return "\n".join(filter(None, map(shown_by, notebook.cells)))
+
+
+def shown_by(cell: NotebookNode) -> str:
+    """Return everything that a cell shows, as plain text."""
+    outputs = cell.get("outputs", [])
     return "\n".join(o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs)
 
 

@@ -78,7 +78,7 @@ def survey_lesson(lesson: Lesson, public: LessonReference) -> Iterator[Survey]:
     reference = with_hidden(without_fresh(public), "mutants")
     shares = [slice(number, None, SHARES) for number in range(SHARES)]
     with ProcessPoolExecutor() as pool:
-        for exercise in lesson.asked:
+        for exercise in lesson.asked.values():
             question, key = reference.questions[exercise.name], reference.keys[exercise.name]
             trials = pool.map(_trials, repeat(question), repeat(key), shares)
             yield survey(exercise.name, exercise.excuses, chain.from_iterable(trials))
@@ -87,8 +87,7 @@ def survey_lesson(lesson: Lesson, public: LessonReference) -> Iterator[Survey]:
 def _trials(question: Question, key: AnswerKey, share: slice) -> list[Trial]:
     torch.set_num_threads(1)
     lesson = Lesson(key.lesson)
-    exercise = next(exercise for exercise in lesson.asked if exercise.name == key.exercise)
-    return list(try_mutants(lesson, exercise, question, key, share))
+    return list(try_mutants(lesson, lesson.asked[key.exercise], question, key, share))
 
 
 def require_soundness(surveys: Iterable[Survey]) -> None:

@@ -192,7 +192,7 @@ def test_in_every_lesson_a_check_follows_its_exercise(lesson):
     names = []
     for c in nbformat.read(lesson.released_path, 4).cells:
         names += [c.metadata.nbgrader["grade_id"]] if "nbgrader" in c.metadata else []
-    challenges = [exercise.name for exercise in lesson.asked if exercise.challenge]
+    challenges = [name for name, exercise in lesson.asked.items() if exercise.challenge]
     graded = [n for e in lesson.exercises for n in (e.name, f"check_{e.name}")]
     assert names == graded + challenges
 
