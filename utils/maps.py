@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib.colors import Colormap
 
 from autograder.utils.alt_text import attention_summary, marks, matrix_summary
 from autograder.utils.heatmap import Maps, Note, draw_maps
@@ -110,7 +111,7 @@ def matrix_maps(
 ) -> Maps:
     """Check matrices, without adding notes."""
     stack, single = _stack(values, "values", ("row", "column"))
-    is_mask = is_boolean(values)
+    colors, spanned = _color_scale(values, stack, diverging)
     sizes = dict(zip(("row", "column"), stack.shape[1:], strict=True))
     return Maps(
         values=stack,
@@ -120,17 +121,19 @@ def matrix_maps(
         row_name=row_name,
         column_name=column_name,
         value_name="value",
-        value_range=value_range or _value_range(_spanned(stack, is_mask, diverging)),
-        colors=MASK if is_mask else matplotlib.colormaps["RdBu_r"] if diverging else WEIGHTS,
+        value_range=value_range or _value_range(spanned),
+        colors=colors,
         notes=[{} for _ in stack],
     )
 
 
-def _spanned(stack: np.ndarray, is_mask: bool, diverging: bool) -> np.ndarray:
-    """Return values from the lowest to the highest that the color scale needs."""
-    if is_mask:
-        return np.array([0.0, 1.0])
-    return np.append(stack, -stack) if diverging else stack
+def _color_scale(values: Any, stack: np.ndarray, diverging: bool) -> tuple[Colormap, np.ndarray]:
+    """Return the colors for matrices, and numbers from the lowest to the highest that they span."""
+    if is_boolean(values):
+        return MASK, np.array([0.0, 1.0])
+    if diverging:
+        return matplotlib.colormaps["RdBu_r"], np.append(stack, -stack)
+    return WEIGHTS, stack
 
 
 def _stack(values: Any, name: str, axes: tuple[str, str]) -> tuple[np.ndarray, bool]:

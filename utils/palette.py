@@ -1,4 +1,4 @@
-"""The colors of figures, cards and pages. `docs/look.md` says what each is for."""
+"""The colors of figures and of the tables in cards. `docs/look.md` says what each means."""
 
 BLUE, ORANGE, RED, GRAY, PURPLE = "#31688e", "#d98c2b", "#b00020", "#6a6a6a", "#440154"
 # From no weight to all of it: a light ground and one hue, the darker the more.
