@@ -337,8 +337,7 @@ gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1)
 # - In a row with nothing to attend to, all weights are 0.
 # - Scores may be far from 0: all near 150, say, or all near −20,000. A hidden score may be the
 #   largest of its row.
-# - Every gradient is finite. (Better still, no NaN arises on the way. The check can't see that, but
-#   `detect_anomaly`, below, can.)
+# - Every gradient is finite, and no NaN arises on the way back, not even one that is wiped away.
 #
 # `keep` broadcasts to the shape of the scores, so one mask may serve many rows. You may use
 # `torch.softmax`. Everything you need has come up: the three ways to write −∞, what each does to a
@@ -416,8 +415,10 @@ gradient_of(lambda scores: masked_softmax(scores, two_rows))
 
 # %% [markdown]
 # Now the second row is all zeros, forward and backward: a query that sees nothing learns nothing.
-# If you're curious whether NaN arises anywhere on the way, run your backward pass inside `with
-# torch.autograd.detect_anomaly():`, which raises an error when it does.
+#
+# When a training of your own meets NaN one day, run a step of it inside `with
+# torch.autograd.detect_anomaly():`. It stops at the first NaN on the way back and shows the line
+# that made it. The check of `masked_softmax` looks for NaN the same way.
 
 # %% [markdown]
 # ## Attention with a mask

@@ -738,7 +738,7 @@ torch.allclose(repaired(words, words).softmax(-1), weights, atol=1e-6)
 # - scores divided by the root of what one head sums over;
 # - `keep`, a mask, True where a query may attend: [n_query, n_key] or [batch, n_query, n_key]. A
 #   query that may attend to nothing gets a context of zeros, never NaN;
-# - gradients that flow back to inputs and parameters.
+# - gradients that flow back to inputs and parameters, with no NaN on the way.
 #
 # Use `keras.ops` (here `ops`: `reshape`, `swapaxes`, `matmul`, `softmax`, `where` …, with `axis=`
 # for torch's `dim=`) or torch's own functions; both work. (Why not `output`, as in our layer? Every

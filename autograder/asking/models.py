@@ -1,6 +1,7 @@
 """Build a learner's module for a call, and take gradients through the call."""
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Collection
 from typing import Any
@@ -114,16 +115,33 @@ def leaf_tensors(function: Callable, call: Call, arguments: dict[str, Any]) -> d
 
 
 def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Differentiate a weighted sum of all outputs. Raises WrongResult if one has no graph."""
+    """Differentiate a weighted sum of all outputs.
+
+    Raises WrongResult if an output has no graph, or if a NaN arises on the way back and is gone at
+    the end.
+    """
     for name, value in outputs.items():
         if not value.requires_grad:
             raise WrongResult("detached", name)
     total = sum((value * output_weights(value)).sum() for value in outputs.values())
-    found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+    inputs = list(leaves.values())
+    found = torch.autograd.grad(total, inputs, allow_unused=True, retain_graph=True)
+    if not any(gradient.isnan().any() for gradient in found if gradient is not None):
+        _require_no_nan(total, inputs)
     return {
         GRADIENT + name: torch.zeros_like(leaf) if gradient is None else gradient
         for (name, leaf), gradient in zip(leaves.items(), found, strict=True)
     }
+
+
+def _require_no_nan(total: Tensor, inputs: list[Tensor]) -> None:
+    with torch.autograd.set_detect_anomaly(True):
+        try:
+            torch.autograd.grad(total, inputs, allow_unused=True)
+        except RuntimeError as error:
+            if made := re.match(r"Function '(\w+)' returned nan values", str(error)):
+                raise WrongResult("nan on the way", made[1]) from None
+            raise
 
 
 def output_weights(output: Tensor) -> Tensor:

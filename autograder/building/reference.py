@@ -30,7 +30,7 @@ from autograder.references.store import LessonReference
 
 def build(lesson: Lesson) -> LessonReference:
     """Build a lesson's reference. Raises AuthoringError."""
-    built = [ExerciseBuilder(lesson, exercise).build() for exercise in lesson.asked]
+    built = [ExerciseBuilder(lesson, exercise).build() for exercise in lesson.asked.values()]
     return LessonReference(
         lesson=lesson.name,
         source=source_digest(lesson),
@@ -99,6 +99,7 @@ class ExerciseBuilder:
             hints=self.exercise.hints,
             builds_on=list(self.exercise.builds_on),
             keeps=self.question.keeps,
+            choices=list(self.exercise.choices.values()),
             challenge=self.exercise.challenge,
         )
         right = {"the solution": solution, **alternatives}

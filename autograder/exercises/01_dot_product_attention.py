@@ -737,11 +737,6 @@ def far_apart(draw):
     return inputs | {name: inputs[name] + 500 for name in ("largest", "score")}
 
 
-NOT_RESCALED = (
-    "The old sum was made with the old maximum. When a larger score arrives, multiply the sum by "
-    "e to the power of old maximum − new maximum."
-)
-
 add_score = Exercise(
     "add_score",
     challenge=True,
@@ -754,7 +749,10 @@ add_score = Exercise(
     ],
     mistakes=[
         Mistake(
-            "the old sum is not rescaled", NOT_RESCALED, {"* (largest - new_largest).exp()": ""}
+            "the old sum is not rescaled",
+            "The old sum was made with the old maximum. When a larger score arrives, multiply the "
+            "sum by e to the power of old maximum − new maximum.",
+            {"* (largest - new_largest).exp()": ""},
         ),
         Mistake(
             "rescaled the other way",

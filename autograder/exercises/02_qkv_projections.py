@@ -1086,10 +1086,6 @@ def sentence(*kinds: str) -> Inputs:
 
 
 MOST_ERROR = 0.0012  # of all weights; with 0.95 in the right places it is 0.0011 at most
-BY_PLACE = (
-    "This works on “ball, rolled, it”, but not when the words come in another order. Make the "
-    "weights from `words`: words → queries and keys → scores."
-)
 
 find_the_ball = Exercise(
     "find_the_ball",
@@ -1143,7 +1139,8 @@ find_the_ball = Exercise(
         ),
         Mistake(
             "by place",
-            BY_PLACE,
+            "This works on “ball, rolled, it”, but not when the words come in another order. Make "
+            "the weights from `words`: words → queries and keys → scores.",
             "return torch.eye(len(words))[[0, 2, 0, *range(3, len(words))]]",
         ),
         Mistake(

@@ -607,6 +607,14 @@ masked_softmax = Exercise(
             """,
         ),
         Mistake(
+            "−∞, NaN replaced",
+            "The weights are right, and so is the gradient, but only because `masked_fill` wipes "
+            "out the NaN that softmax passes back for a row with nothing to attend to. Don't let "
+            "NaN arise at all: one other step in between, and it spreads.",
+            f"return torch.softmax({INFINITY}, dim=-1).nan_to_num()",
+            f"return torch.where(keep, torch.softmax({INFINITY}, dim=-1), 0.0)",
+        ),
+        Mistake(
             "detached",
             "The weights are right, but cut off from the scores, so no gradient flows back: is "
             "there a `detach`, a `no_grad` or a `.data`?",
@@ -639,9 +647,6 @@ masked_softmax = Exercise(
         ),
     ],
     alternatives=[
-        Alternative(
-            "−∞, NaN replaced by 0", f"return torch.softmax({INFINITY}, dim=-1).nan_to_num()"
-        ),
         Alternative(
             "a softmax by hand",
             """
@@ -1691,14 +1696,19 @@ leaks_future = Exercise(
             },
         ),
         Mistake(
-            "the same words twice",
-            "Your test never says True. Do both outputs come from the same words? `changed = "
-            "words` is only a second name for one tensor; `words.clone()` makes a copy.",
+            "never True",
+            "Your test never says True. Do both outputs come from the same words? (`changed = "
+            "words` is only a second name for one tensor; `words.clone()` makes a copy.) Or does a "
+            "`return` inside the loop end it in the first round, with nothing compared yet?",
             {
                 "words.clone()": "words",
                 "after = attention(changed)": (
                     "before, after = attention(words), attention(changed)"
                 ),
+            },
+            {
+                PLACES: "range(words.shape[1])",
+                f"if not {COMPARED}:\n            return True": f"return not {COMPARED}",
             },
         ),
         Mistake(

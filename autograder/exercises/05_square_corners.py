@@ -1652,16 +1652,39 @@ train_epoch = Exercise(
 
 # ---------------------------------------------------------------- diagnose_run
 
-DEFECTS = (
-    "no step",
-    "gradients not cleared",
-    "learning rate too small",
-    "too few squares",
-    "tested on the training squares",
-    "targets of other squares",
-)
+# What is said of each where it is not the defect.
+DEFECTS = {
+    "no step": "Without a step, both losses stay exactly where they are. Here they move.",
+    "gradients not cleared": (
+        "Gradients that pile up make the steps ever longer, and the training loss ends above "
+        "where it began. This run isn't like that."
+    ),
+    "learning rate too small": (
+        "With a learning rate that is too small, both losses fall together, and are still far "
+        "above the noise floor at the end. This run isn't like that."
+    ),
+    "too few squares": (
+        "A model that knows its few squares by heart has a training loss below the noise floor "
+        "and a test error far above it. This run isn't like that."
+    ),
+    "tested on the training squares": (
+        "Tested on the very squares it was trained on, a model has a test error as far below the "
+        "noise floor as its training loss. This run isn't like that."
+    ),
+    "targets of other squares": (
+        "With targets of other squares, the training loss falls and the test error doesn't: "
+        "nothing the model learns helps on new squares. This run isn't like that."
+    ),
+}
 # Which defect and which seed each run of autograder.utils.runs has.
-DEFECT_OF = {"A": 3, "B": 5, "C": 0, "D": 4, "E": 2, "F": 1}
+DEFECT_OF = {
+    "A": "too few squares",
+    "B": "targets of other squares",
+    "C": "no step",
+    "D": "tested on the training squares",
+    "E": "learning rate too small",
+    "F": "gradients not cleared",
+}
 SEED_OF = {"A": 3, "B": 0, "C": 0, "D": 3, "E": 1, "F": 0}
 N_EPOCHS, NOTED_EVERY = 200, 5
 LEARNING_RATES = {"learning rate too small": 0.0001, "gradients not cleared": 0.01}
@@ -1730,7 +1753,7 @@ def altered_run(name: str) -> Callable[[Draw], dict]:
 
 def new_run(name: str) -> Callable[[Draw], dict]:
     def case(draw: Draw) -> dict:
-        runs = list(MORE_RUNS[DEFECTS[DEFECT_OF[name]]].values())
+        runs = list(MORE_RUNS[DEFECT_OF[name]].values())
         number = int(torch.randint(len(runs), (), generator=draw.generator))
         return altered(draw, runs[number], "a new run")
 
@@ -2057,6 +2080,7 @@ train_completer = Exercise(
 # ---------------------------------------------------------------- complete_turned
 
 
+N_TURNED = 301
 MOST_TURNED_ERROR = 0.0037  # 0.0025 is what is left by noise, and 0.005 without the last step
 
 
@@ -2068,11 +2092,10 @@ def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
 
     def case(draw: Draw) -> Goal:
         # In float64, so that processors agree on the float32 that comes of it.
-        start = draw.normal_of((N_TURNED,), math.pi).double()
-        ways = torch.full((N_TURNED,), float(way or 1))
+        ways = torch.full((N_TURNED, 1), way or 1, dtype=torch.float64)
         if way is None:
             ways[::2] = -1
-        angles = start[:, None] + ways[:, None].double() * torch.arange(4) * math.pi / 2
+        angles = draw.normal_of((N_TURNED, 1), math.pi) + ways * torch.arange(4) * math.pi / 2
         corners = (2**0.5 * torch.stack([angles.cos(), angles.sin()], dim=-1)).float()
         noise = draw.normal_of((N_TURNED, 2, 2), NOISE)
         draw.label({None: "both ways around", 1: "counterclockwise", -1: "clockwise"}[way])
@@ -2082,12 +2105,6 @@ def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
 
     return case
 
-
-N_TURNED = 301
-ONLY_MINUS = (
-    "That is the minus sign alone, noise and all: an error of 0.01. Use both corners for both "
-    "answers. A quarter turn of either one says where the other should be."
-)
 
 complete_turned = Exercise(
     "complete_turned",
@@ -2099,7 +2116,12 @@ complete_turned = Exercise(
         Aspect("both ways", 1, [turned_squares()]),
     ],
     mistakes=[
-        Mistake("a minus sign", ONLY_MINUS, "return -source"),
+        Mistake(
+            "a minus sign",
+            "That is the minus sign alone, noise and all: an error of 0.01. Use both corners for "
+            "both answers. A quarter turn of either one says where the other should be.",
+            "return -source",
+        ),
         Mistake(
             "not stretched",
             "You average both corners, and that halves the noise. One thing more is known: the "

@@ -1205,6 +1205,13 @@ KerasMultiHeadAttention = Exercise(
                 "query = self.heads_first(": "asked = query\n        query = self.heads_first(",
             },
         ),
+        Mistake(
+            "minus infinity between two wheres",
+            "The result is right, and so are the gradients. But −∞ makes NaN for a query that may "
+            "attend to nothing, and your `where` wipes it away, forward and backward. Take a large "
+            "negative number, so that no NaN arises.",
+            {MASK: "ops.where(keep, attn_scores, -float('inf'))"},
+        ),
     ],
     alternatives=[
         Alternative(
@@ -1226,10 +1233,6 @@ KerasMultiHeadAttention = Exercise(
                 return self.output_dense((attn_weights @ value).transpose(1, 2).flatten(2))
                 """
             ),
-        ),
-        Alternative(
-            "minus infinity between two wheres",
-            {MASK: "ops.where(keep, attn_scores, -float('inf'))"},
         ),
         Alternative(
             "F.scaled_dot_product_attention",
@@ -1298,9 +1301,6 @@ KerasMultiHeadAttention = Exercise(
         "torch's own functions / another fill: $X * ~$M (3)": "times `keep` hides them as well",
         "torch's own functions / another argument: query → key in query.shape[-1]": (
             "both have d_k features"
-        ),
-        "minus infinity between two wheres / keyword dropped: ops.softmax(": (
-            "-1 is the default of axis"
         ),
         "a layer made in build, a loop over heads / statement dropped: self.": (
             "Keras builds a layer on its first call"

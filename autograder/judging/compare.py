@@ -18,6 +18,7 @@ class Comparison:
     returned: whether it is a result, not something that the module keeps.
     others: all that is expected in this case, by name.
     label: the case's name, "" if its sizes say enough.
+    choices: what is said of each word that a number means, where that is wrong.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Comparison:
     returned: bool = True
     others: dict[str, Tensor] = field(default_factory=dict)
     label: str = ""
+    choices: list[str] = field(default_factory=list)
 
     @property
     def error(self) -> float:

@@ -111,6 +111,11 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
                 f"No gradient flows back from `{detail}`. Is there a `detach()`, `.data`, "
                 "`.item()`, `torch.tensor(…)`, NumPy or `no_grad` on the way?"
             )
+        case "nan on the way":
+            return (
+                f"The gradient is right in the end, but on the way back `{detail}` makes a NaN, "
+                "which a later step wipes away. Don't let NaN arise at all."
+            )
         case "count":
             return f"`{exercise}` returned {detail}. Return them together, in this order."
         case "size":

@@ -247,6 +247,7 @@ def _comparison(key: AnswerKey, case: CaseKey, answer: Answer, name: str) -> Com
         returned=name not in key.keeps,
         others=case.expected,
         label=case.label,
+        choices=key.choices,
     )
 
 

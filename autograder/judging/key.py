@@ -83,6 +83,7 @@ class AnswerKey:
     dims: for each output, its named dimensions, such as "*batch n_query n_key".
     builds_on: exercises whose answers this one uses.
     keeps: outputs that are attributes which a module keeps.
+    choices: what is said of each of the question's choices where it is wrong.
     challenge: whether it is optional, and never graded.
     """
 
@@ -95,6 +96,7 @@ class AnswerKey:
     hints: list[str]
     builds_on: list[str]
     keeps: list[str]
+    choices: list[str] = field(default_factory=list)
     challenge: bool = False
 
     @property

@@ -97,7 +97,7 @@ class Exercise:
     keeps: module attributes that are outputs too; keeps_detached: without a graph.
     reads: module arguments whose parameters are outputs after the call.
     plain: it returns plain numbers or booleans.
-    choices: words of which it returns one.
+    choices: words of which it returns one, and what is said of each where it is wrong.
     as_dict: it returns a dict with the names in `returns`.
     forbidden: torch functions that the learner has to implement, not call.
     builds_on: exercises whose answers this one uses.
@@ -109,7 +109,7 @@ class Exercise:
         they are those of the second, with other values.
     excuses: mutants that are right, by the start of their label, and why.
     challenge: whether it is optional. It is checked in the notebook, but never graded, and its
-        points only say how much of it is right.
+        points count nowhere.
     seconds: processor time for all its cases together.
     """
 
@@ -124,7 +124,7 @@ class Exercise:
     keeps_detached: bool = False
     reads: str = ""
     plain: bool = False
-    choices: tuple[str, ...] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
     as_dict: bool = False
     forbidden: tuple[str, ...] = ()
     builds_on: tuple[str, ...] = ()

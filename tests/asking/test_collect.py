@@ -257,3 +257,21 @@ def test_whether_a_call_repeats_itself_is_an_output(body, repeats):
     question = Question("draw", [Call({"seed": 3}, repeats=True)], ["drawn"])
     [answer] = collect(beside["draw"], question)
     assert answer.tensors[REPEATS].item() is repeats
+
+
+def softmax_of_positive(scores):
+    return scores.masked_fill(scores < 0, -torch.inf).softmax(-1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (lambda scores: softmax_of_positive(scores[:1]), None),
+        (lambda scores: softmax_of_positive(scores).nan_to_num(), "nan on the way"),
+        (lambda scores: scores / scores.masked_fill(scores < 0, 0), None),  # NaN to the end
+    ],
+)
+def test_nan_that_is_wiped_away_on_the_way_back_is_found(answer, problem):
+    call = Call({"scores": torch.tensor([[1.0, 2.0], [-1.0, -2.0]])}, gradients=True)
+    [found] = collect(answer, Question("softmax", [call], returns=["result"]))
+    assert (found.problem and found.problem.kind) == problem

@@ -245,8 +245,8 @@ def test_the_trained_model_asks_the_opposite_corner(lesson_5):
 
 
 def test_the_runs_are_what_their_defects_give():
-    defects = {name: EXERCISES.DEFECTS[number] for name, number in EXERCISES.DEFECT_OF.items()}
-    known = [(defects[name], seed, RUNS[name], 3) for name, seed in EXERCISES.SEED_OF.items()]
+    defect_of = EXERCISES.DEFECT_OF
+    known = [(defect_of[name], seed, RUNS[name], 3) for name, seed in EXERCISES.SEED_OF.items()]
     more = [(defect, seed, runs[seed], 1) for defect, runs in MORE_RUNS.items() for seed in runs]
     for defect, seed, run, noted in [*known, *more]:
         # Rounding errors grow with every epoch, so only the beginning is the same everywhere.

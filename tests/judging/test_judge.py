@@ -160,7 +160,7 @@ def one_row_of_zeros(weights):
             "One value is off, at (2,): 5 where 4 should be.",
         ),
         (torch.tensor(True), torch.tensor(False), "You answered True, and False is right."),
-        (torch.tensor(1), torch.tensor(2), "That isn't the one. What else"),
+        (torch.tensor(1), torch.tensor(2), "`y` is 1 where 2 should be."),
         (torch.tensor(1.5), torch.tensor(2.5), "`y` is 1.5 where 2.5 should be."),
         (torch.tensor([1, 0.69992]), torch.tensor([1, 0.69988]), "0.69992 where 0.69988 should be"),
         (torch.tensor(True), torch.tensor(1), "dtype int64; it has bool"),
@@ -169,6 +169,15 @@ def one_row_of_zeros(weights):
 )
 def test_differences_are_explained(got, expected, words):
     assert words in explain(got, expected)
+
+
+@pytest.mark.parametrize(("chosen", "words"), [(0, "Cats purr."), (1, "Dogs"), (3, "is 3 where")])
+def test_a_wrong_choice_is_told_what_it_would_be_like(chosen, words):
+    choices = ["Cats purr. This one doesn't.", "Dogs bark. This one doesn't.", "Birds sing."]
+    said = explain_difference(
+        Comparison("y", torch.tensor(chosen), torch.tensor(2), 0.0, "", {}, choices=choices)
+    )
+    assert words in said
 
 
 def test_rows_in_another_order_may_have_to_be_equal():

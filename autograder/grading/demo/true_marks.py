@@ -163,7 +163,8 @@ def _leaves(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[s
 
 def _gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:
     total = sum((v * torch.arange(v.numel()).cos().view(v.shape)).sum() for v in outputs.values())
-    total.backward()
+    with torch.autograd.set_detect_anomaly(True):  # an error at the first NaN
+        total.backward()
     grads = {name: leaf.grad for name, leaf in leaves.items()}
     return {GRADIENT + name: grad for name, grad in grads.items() if grad is not None}
 

@@ -90,11 +90,11 @@ def wrong_decision(c: Comparison) -> str | None:
 
 
 def wrong_choice(c: Comparison) -> str | None:
-    """The wrong word, encoded as a single integer; the right one is not revealed."""
-    same_kind = c.got.dtype == c.expected.dtype and not c.got.is_floating_point()
-    if c.got.dim() or not same_kind or not c.returned:
+    """The wrong word, as its number; the right one is not revealed."""
+    if not c.choices or c.got.shape or c.got.dtype != c.expected.dtype:
         return None
-    return "That isn't the one. What else would look like this?"
+    number = c.got.item()
+    return c.choices[number] if 0 <= number < len(c.choices) else None
 
 
 def opposite_booleans(c: Comparison) -> str | None:
