@@ -9,7 +9,8 @@ class Limits:
 
     cell_seconds, notebook_seconds: processor time of all its processes together, for one cell and
         for all cells.
-    patience: wall seconds allowed for each of these seconds, for code that sleeps or waits.
+    patience: wall seconds allowed for each of these seconds, for a machine that is busy.
+    idle_seconds: in which nothing runs, for one cell, and three times as many for all cells.
     memory_bytes: memory of all its processes together, and the address space of each beyond the
         warm process's.
     processes: threads of all its processes together.
@@ -22,6 +23,7 @@ class Limits:
     cell_seconds: float = 30.0
     notebook_seconds: float = 300.0
     patience: float = 5.0
+    idle_seconds: float = 10.0
     memory_bytes: int = 4 << 30
     processes: int = 200
     open_files: int = 1024

@@ -13,10 +13,11 @@ from typing import Self
 import psutil
 
 from autograder.sandbox.cgroups import Group
-from autograder.sandbox.inside.stopwatch import ProcessorTime, Stopwatch
+from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.limits import Limits
 
 EVERY = 0.1  # seconds
+IDLE_CELLS = 3  # how many cells may idle for as long as a cell may
 PATIENCE = 60.0  # seconds from ending the run to ending the whole sandbox
 # Memory that counts, in /proc/PID/status and in /proc/PID/smaps_rollup. Mapped files do not: the
 # system can reclaim that memory.
@@ -51,8 +52,11 @@ class Watch:
         self._first: psutil.Process | None = None
         self._end, self._end_all = end, end_all
         self._group = group
-        used = group.seconds if group else ProcessorTime(self._pids)
-        self._time = Stopwatch(limits.notebook_seconds, limits.patience, used)
+        used = group.seconds if group else None
+        idle_seconds = IDLE_CELLS * limits.idle_seconds
+        self._time = Stopwatch(
+            limits.notebook_seconds, limits.patience, idle_seconds, self._pids, used
+        )
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 

@@ -15,13 +15,12 @@ CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {SPIN!r}
 SHORT, LONG = 1.0, 1e5
 
 
-def run(source, cell_seconds=LONG, notebook_seconds=LONG, patience=LONG):
-    limits = Limits(cell_seconds=cell_seconds, notebook_seconds=notebook_seconds, patience=patience)
+def run(source, count=1, **limits):
+    long = dict.fromkeys(("cell_seconds", "notebook_seconds", "patience", "idle_seconds"), LONG)
+    limits = Limits(**long | limits)
+    cells = [Cell(each, limits.cell_seconds) for each in [source] * count + ["print('next')"]]
     with closing(Sandbox(limits=limits)) as sandbox:
-        done = sandbox.run([Cell(source, cell_seconds), Cell("print('next')", cell_seconds)])
-    # A busy machine makes waiting longer, not computing.
-    assert done.doubtful is (source == SLEEP)
-    return done
+        return sandbox.run(cells)
 
 
 def said(cell):
@@ -30,15 +29,30 @@ def said(cell):
 
 @pytest.mark.parametrize("source", [SPIN, CHILD], ids=["itself", "in a child"])
 def test_a_cell_that_computes_too_long(source):
-    first, second = run(source, cell_seconds=SHORT).cells
+    ran = run(source, cell_seconds=SHORT)
+    first, second = ran.cells
     assert said(first)[-1] == "this cell took more than 1 seconds of processor time"
-    assert said(second) == ["next\n"]
+    assert said(second) == ["next\n"] and not ran.doubtful
 
 
 def test_a_cell_that_waits_too_long():
-    first, second = run(SLEEP, cell_seconds=SHORT, patience=1.0).cells
+    ran = run(SLEEP, cell_seconds=SHORT, patience=1.0)
+    first, second = ran.cells
     assert said(first)[-1] == "this cell took more than 1 seconds, most of them waiting"
-    assert said(second) == ["next\n"]
+    assert said(second) == ["next\n"] and ran.doubtful  # a busy machine makes waiting longer
+
+
+def test_a_cell_that_sleeps_too_long_is_no_fault_of_the_machines():
+    ran = run(SLEEP, idle_seconds=SHORT)
+    first, second = ran.cells
+    assert said(first)[-1] == "this cell took more than 1 seconds in which nothing ran"
+    assert said(second) == ["next\n"] and not ran.doubtful
+
+
+def test_sleeping_cells_end_the_notebook_in_the_end():
+    ran = run(SLEEP, idle_seconds=SHORT, count=5)
+    assert ran.stopped == "the notebook took more than 3 seconds in which nothing ran in all"
+    assert len(ran.cells) >= 2 and not ran.doubtful
 
 
 def test_waiting_uses_no_processor_time():
@@ -52,5 +66,6 @@ def test_waiting_uses_no_processor_time():
     ids=["computing", "waiting"],
 )
 def test_a_notebook_that_takes_too_long(source, patience, told):
-    stopped = run(source, notebook_seconds=2.0, patience=patience).stopped
-    assert stopped == f"the notebook took more than 2 seconds{told} in all"
+    ran = run(source, notebook_seconds=2.0, patience=patience)
+    assert ran.stopped == f"the notebook took more than 2 seconds{told} in all"
+    assert ran.doubtful is (source == SLEEP)

@@ -1,9 +1,13 @@
 """The stopwatch counts what processes used, whoever inherits it when they end."""
 
+import subprocess
+import sys
+
 import pytest
 
 from autograder.sandbox.inside import stopwatch
-from autograder.sandbox.inside.stopwatch import TICKS, ProcessorTime, Stopwatch
+from autograder.sandbox.inside.stopwatch import TICKS, Stopwatch, all_rest
+from tests.support.waiting import wait_until
 
 PARENT, CHILD, OTHER = 2, 3, 4
 
@@ -22,7 +26,7 @@ def table(monkeypatch):
 
 def is_over(table, moments):
     """Whether more than 2 seconds are used, at the end of moments that change the table."""
-    watch = Stopwatch(2, 1000, ProcessorTime(lambda: list(table)))
+    watch = Stopwatch(2, 1000, 1000, lambda: list(table))
     for moment in moments:
         for pid, used in moment.items():
             table.pop(pid) if used is None else table.update({pid: used})
@@ -64,3 +68,47 @@ def test_a_child_that_ends_while_it_is_read_counts_once(table, monkeypatch):
 
     monkeypatch.setattr(stopwatch, "_read", read_late)
     assert not is_over(table, [{CHILD: (2, 0)}, {}, {}, {}])
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that a test sets."""
+    now = [0.0]
+    monkeypatch.setattr(stopwatch.time, "monotonic", lambda: now[0])
+    return now
+
+
+@pytest.mark.parametrize(
+    ("states", "worked", "glances", "idles"),
+    [
+        ("SS", 0.0, 0.1, True),
+        ("ST", 0.003, 0.1, True),
+        ("SR", 0.0, 0.1, False),  # it waits for a processor
+        ("SD", 0.0, 0.1, False),  # it waits for a disk
+        ("SS", 0.05, 0.1, False),
+        ("SS", 0.0, 1.0, False),  # nobody knows what happened meanwhile
+    ],
+)
+def test_idle_is_where_nothing_wants_to_run(clock, monkeypatch, states, worked, glances, idles):
+    tasks = {f"/proc/{PARENT}/task/{number}": state for number, state in enumerate(states)}
+    monkeypatch.setattr(stopwatch, "glob", lambda pattern: list(tasks))
+    monkeypatch.setattr(stopwatch, "_state", tasks.get)
+    used = [0.0]
+    watch = Stopwatch(1000, 1000, 2, lambda: [PARENT], lambda: used[0])
+    for _ in range(30):
+        clock[0] += glances
+        used[0] += worked
+        excess = watch.excess()
+    assert (excess is not None) == idles
+    assert not idles or excess == ("more than 2 seconds in which nothing ran", False)
+
+
+def test_a_sleeping_process_rests_and_a_busy_one_does_not():
+    sleeping = subprocess.Popen(["sleep", "600"])
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        wait_until(lambda: all_rest([sleeping.pid]) and not all_rest([busy.pid]))
+    finally:
+        for process in (sleeping, busy):
+            process.kill()
+            process.wait()

@@ -1,12 +1,15 @@
-"""Measure how long a group of processes has worked: processor time, backed by wall time."""
+"""Measure how long a group of processes has worked or idled, backed by wall time."""
 
 import os
 import time
 from collections.abc import Callable, Iterable
+from glob import glob
 from typing import NamedTuple
 
 TICKS = os.sysconf("SC_CLK_TCK")  # per second
 TIMES = slice(11, 15)  # in /proc/PID/stat after the name: its time and its ended children's
+RESTING = 0.05  # share of the time that processes may work while they count as idle
+LONGEST_GLANCE = 0.5  # seconds: whoever looks later than this knows nothing of the time between
 ATTEMPTS = 3  # to read the times of all processes before another one ends
 
 Times = dict[int, tuple[int, int]]  # by process: its ticks, and those that it inherited
@@ -26,22 +29,42 @@ class Stopwatch:
     """Counts from its creation.
 
     seconds: processor time that all the processes may use together. patience: wall seconds
-    allowed for each of these seconds. used: returns the processor time that they have used.
+    allowed for each of these seconds. idle_seconds: time in which none of them wants to run; unlike
+    wall time, it does not pass while a busy machine lets them wait.
+    pids: lists the processes. used: returns the processor time that they have used.
     """
 
-    def __init__(self, seconds: float, patience: float, used: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        patience: float,
+        idle_seconds: float,
+        pids: Callable[[], Iterable[int]],
+        used: Callable[[], float] | None = None,
+    ) -> None:
         self.seconds, self.wall_seconds = seconds, patience * seconds
-        self._used = used
-        self._before = used()
-        self._start = time.monotonic()
+        self.idle_seconds, self._idle = idle_seconds, 0.0
+        self._pids, self._used = pids, used or ProcessorTime(pids)
+        self._before = self._last_used = self._used()
+        self._start = self._last = time.monotonic()
 
     def excess(self) -> Excess | None:
-        """Return which time is exceeded, if one is."""
-        if self._used() - self._before > self.seconds:
+        """Return which time is exceeded, if one is. Call it several times a second."""
+        used, now = self._used(), time.monotonic()
+        self._note_idling(used, now)
+        if used - self._before > self.seconds:
             return Excess(f"more than {self.seconds:g} seconds of processor time", False)
-        if time.monotonic() - self._start > self.wall_seconds:
+        if self._idle > self.idle_seconds:
+            return Excess(f"more than {self.idle_seconds:g} seconds in which nothing ran", False)
+        if now - self._start > self.wall_seconds:
             return Excess(f"more than {self.wall_seconds:g} seconds, most of them waiting", True)
         return None
+
+    def _note_idling(self, used: float, now: float) -> None:
+        passed, worked = now - self._last, used - self._last_used
+        self._last, self._last_used = now, used
+        if worked <= RESTING * passed <= RESTING * LONGEST_GLANCE and all_rest(self._pids()):
+            self._idle += passed
 
 
 class ProcessorTime:
@@ -64,6 +87,20 @@ class ProcessorTime:
         inherited = sum(self._times[pid][1] - before[pid][1] for pid in still)
         self._lost += max(ended - inherited, 0)
         return (self._lost + sum(map(sum, self._times.values()))) / TICKS
+
+
+def all_rest(pids: Iterable[int]) -> bool:
+    """Whether every thread of the processes sleeps, and none waits for a processor or a disk."""
+    return not any(_state(task) in "RD" for pid in pids for task in glob(f"/proc/{pid}/task/*"))
+
+
+def _state(task: str) -> str:
+    """Return a thread's state, a letter; Z, that of a dead one, if it has ended."""
+    try:
+        with open(f"{task}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0].decode()
+    except OSError:
+        return "Z"
 
 
 def _times(pids: Iterable[int]) -> Times:

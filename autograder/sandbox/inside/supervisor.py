@@ -25,7 +25,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from autograder.asking import MIME
 from inside import frames, namespaces
 from inside.kernel import fork_kernel
-from inside.stopwatch import Excess, ProcessorTime, Stopwatch
+from inside.stopwatch import Excess, Stopwatch
 
 SCRATCH = "/scratch"
 # The mount point of this code: it is not secret, but learners have no use for it.
@@ -70,7 +70,7 @@ class Cells(NotebookClient):
 
     async def _excess(self, running: asyncio.Future, seconds: float) -> Excess | None:
         """Wait until a cell ends or exceeds a time; return which time. Raises what it raises."""
-        watch = Stopwatch(seconds, self.limits["patience"], ProcessorTime(_others))
+        watch = Stopwatch(seconds, self.limits["patience"], self.limits["idle_seconds"], _others)
         while not running.done():
             await asyncio.wait({running}, timeout=EVERY)
             if not running.done() and (excess := watch.excess()):
