@@ -35,8 +35,8 @@ MAY_IMPORT = {
         "failed_case",
         "records",
     },
-    "lessons": {"course_solution"},
-    "exercises": {"asking", "lessons", "utils"},
+    "lessons": {"course_solution", "judging"},  # of judging, the form of a prediction
+    "exercises": {"asking", "judging", "lessons", "utils"},
     "building": {*CORE, "lessons", "atomic_writes"},
     "authoring": {*CORE, "ask_and_judge", "lessons", "building", "atomic_writes"},
     "sandbox": {"asking", "errors", "utils"},
@@ -65,7 +65,7 @@ def _parts(names):
     return [name.split(".")[1] for name in names if name.startswith("autograder.")]
 
 
-FILES = sorted([*AUTOGRADER.rglob("*.py"), *(ROOT / "utils").glob("*.py")])
+FILES = sorted([*AUTOGRADER.rglob("*.py"), *(ROOT / "utils").rglob("*.py")])
 
 
 def test_every_part_has_its_rule():

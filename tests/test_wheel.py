@@ -52,7 +52,9 @@ def test_it_holds_the_learners_half_only(content):
         "autograder/judging/differences",
         "autograder/references",
         "autograder/utils",
+        "autograder/utils/views",
     }
+    assert "autograder/utils/views/base.js" in content
     references = {f"autograder/references/{name}.safetensors" for name in lesson_names()}
     assert references <= content.keys()
 

@@ -50,20 +50,58 @@ class Picture:
         Path(path).write_bytes(self.png)
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        text = f"{self.caption}\n[{self.alt}]"
-        picture = {} if are_described() else {"text/html": self._html()}
-        return picture | {"text/plain": text}
+        return shown(f"{self.caption}\n[{self.alt}]", self._html)
 
     def _html(self) -> str:
+        return figure_html(self.image(), self.caption)
+
+    def image(self) -> str:
+        """Return the picture alone, as HTML."""
         # Bytes 16 to 20 of a PNG are its width. Shown smaller than its size, it stays sharp on
         # high-density screens.
         width = int.from_bytes(self.png[16:20]) * CSS_PIXELS_PER_INCH // DPI
-        return (
-            f'<figure style="{FIGURE_STYLE}">'
-            f'<img alt="{html.escape(self.alt)}" width="{width}" style="max-width:100%" '
-            f'src="data:image/png;base64,{b64encode(self.png).decode()}">'
-            f'<figcaption style="color:#222">{html.escape(self.caption)}</figcaption></figure>'
-        )
+        return image_html("png", self.png, self.alt, f'width="{width}" ')
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """An SVG with its caption and alt text; Jupyter shows it as a captioned figure."""
+
+    svg: str = field(repr=False)
+    alt: str
+    caption: str
+
+    def save(self, path: str | Path) -> None:
+        """Write the SVG to `path`."""
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        return shown(f"{self.caption}\n[{self.alt}]", self._html)
+
+    def _html(self) -> str:
+        return figure_html(image_html("svg+xml", self.svg.encode(), self.alt), self.caption)
+
+
+def image_html(kind: str, image: bytes, alt: str, size: str = "") -> str:
+    """Return an image of type image/`kind` as HTML. size: more attributes, ending in a space."""
+    return (
+        f'<img alt="{html.escape(alt)}" {size}style="max-width:100%" '
+        f'src="data:image/{kind};base64,{b64encode(image).decode()}">'
+    )
+
+
+def figure_html(image: str, caption: str) -> str:
+    """Return a captioned figure as HTML."""
+    return (
+        f'<figure style="{FIGURE_STYLE}">{image}'
+        f'<figcaption style="color:#222">{html.escape(caption)}</figcaption></figure>'
+    )
+
+
+def shown(text: str, make_html: Callable[[], str]) -> dict[str, str]:
+    """Return what Jupyter shows: HTML and text, or only text where nobody looks."""
+    picture = {} if are_described() else {"text/html": make_html()}
+    return picture | {"text/plain": text}
 
 
 def render(draw: Callable[[], Figure], caption: str, alt: str) -> Picture:

@@ -1,26 +1,34 @@
 """Whether everybody can use a page, as far as axe-core can tell."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
 
 from tests.support.browser import new_page
 
 # What axe-core leaves to people: whether a sign such as ✓ is text that needs contrast.
 LEFT_OPEN = {"color-contrast"}
+IMPACTS = {"minor", "moderate", "serious", "critical"}
 
 
 def barriers(path: Path) -> list[str]:
     """List what axe-core finds in a page with everything open, in light and in dark colors."""
-    found = []
     with new_page() as page:
         page.goto(path.as_uri())
-        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            said = Axe().run(page).response
-            unsure = [rule for rule in said["incomplete"] if rule["id"] not in LEFT_OPEN]
-            for rule in said["violations"] + unsure:
-                places = ", ".join(node["html"][:100] for node in rule["nodes"][:3])
-                found.append(f"{scheme}: {rule['help']}: {places}")
+        return barriers_on(page)
+
+
+def barriers_on(page: Page, impacts: Collection[str] = IMPACTS) -> list[str]:
+    """List what axe-core finds in a page that is open, as `barriers` does, of these impacts."""
+    found = []
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        said = Axe().run(page).response
+        unsure = [rule for rule in said["incomplete"] if rule["id"] not in LEFT_OPEN]
+        for rule in (one for one in said["violations"] + unsure if one["impact"] in impacts):
+            places = ", ".join(node["html"][:100] for node in rule["nodes"][:3])
+            found.append(f"{scheme}: {rule['help']}: {places}")
     return found

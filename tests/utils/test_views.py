@@ -1,0 +1,193 @@
+"""Views answer mouse and keyboard with true numbers, and are pictures where no script runs."""
+
+import pytest
+import torch
+
+from autograder.utils.data import six_words
+from autograder.utils.described import DESCRIBED, FIGURES_VARIABLE
+from autograder.utils.views import view_heads, view_mask, view_scale, view_square
+from tests.support.accessible import barriers_on
+from tests.support.browser import new_page
+
+LABELS, WORDS = six_words()
+SCORES = 4 * WORDS @ WORDS.T
+HEADS = torch.stack([SCORES, -SCORES]).softmax(-1)
+CAUSAL = torch.ones(6, 6).tril().bool()
+PRODUCTS = torch.tensor([1.0, -0.5, 0.2])
+SQUARE = torch.tensor([[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
+
+
+def opposite(source):
+    """The corners opposite to the given ones, which each of them looks at alone."""
+    return -source, torch.eye(2).expand(len(source), 2, 2)
+
+
+def untrained(source):
+    return torch.zeros(len(source), 2, 2), torch.full((len(source), 2, 2), 0.5)
+
+
+MOMENTS = {0: untrained(SQUARE[None, :2]), 50: opposite(SQUARE[None, :2])}
+VIEWS = {
+    "heads": view_heads(HEADS, LABELS, caption="1 < 2"),
+    "one head": view_heads(HEADS[0], LABELS, caption="1 < 2"),
+    "mask": view_mask(SCORES, CAUSAL, LABELS, caption="1 < 2"),
+    "scale": view_scale(PRODUCTS, ["one", "two", "three"], caption="1 < 2"),
+    "square": view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
+}
+PAGE = "<!doctype html><html lang='en'><title>Views</title><main><h1>Views</h1>{}</main>"
+
+
+def html(*names):
+    return PAGE.format("".join(VIEWS[name]._repr_mimebundle_()["text/html"] for name in names))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with new_page() as page:
+        yield page.context.browser
+
+
+@pytest.fixture
+def open_view(browser):
+    """Open a page with views. An error on it, and a request to anywhere, fails the test."""
+    wrong = []
+    page = browser.new_page()
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: wrong.append(request.url))
+
+    def opened(*names):
+        page.set_content(html(*names))
+        return page
+
+    yield opened
+    page.close()
+    assert [what for what in wrong if not what.startswith("data:")] == []
+
+
+def said(page):
+    return page.locator(".said").inner_text()
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_script_leaves_the_picture(browser, name, monkeypatch):
+    view = VIEWS[name]
+    still = browser.new_page(java_script_enabled=False)
+    still.set_content(html(name))
+    assert still.get_by_role("img").get_attribute("alt") == view.alt
+    assert "1 < 2" in still.inner_text("figcaption")
+    monkeypatch.setenv(FIGURES_VARIABLE, DESCRIBED)
+    assert view._repr_mimebundle_() == {"text/plain": f"1 < 2\n[{view.alt}]"}
+    still.close()
+
+
+def test_all_on_one_page_even_twice(open_view):
+    page = open_view(*VIEWS, "mask")
+    assert page.locator(".live img").count() == 0
+    assert page.locator(".said").count() == len(VIEWS) + 1
+    assert barriers_on(page) == []
+
+
+def test_a_word_is_chosen_by_mouse_or_by_arrow_keys(open_view):
+    page = open_view("heads")
+    page.get_by_text("starts", exact=True).hover()
+    row = HEADS[0, 2]
+    best = LABELS[row.argmax()]
+    assert said(page).startswith(f"head 0: “starts” looks at “{best}” {row.max():.2f}")
+    page.get_by_label("starts", exact=True).focus()
+    page.keyboard.press("ArrowDown")
+    assert "“with” looks at" in said(page)
+    page.get_by_label("head 0").focus()
+    page.keyboard.press("ArrowRight")
+    row = HEADS[1, 3]
+    assert said(page).startswith(
+        f"head 1: “with” looks at “{LABELS[row.argmax()]}” {row.max():.2f}"
+    )
+    numbers = page.locator("[aria-hidden] label").all_inner_texts()
+    assert numbers == [f"{label} {weight:.2f}" for label, weight in zip(LABELS, row, strict=True)]
+
+
+def shown_weights(page):
+    cells = page.locator("table").nth(1).locator("td:not(.bare)").all_inner_texts()
+    return [cells[6 * row : 6 * row + 6] for row in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("way", "hidden", "said_of_it"),
+    [
+        ("−∞ before softmax", -torch.inf, "Each row shares 1"),
+        ("−10⁹ before softmax", -1e9, "Each row shares 1"),
+        ("0 after softmax", None, "A row doesn't sum to 1"),
+    ],
+)
+def test_a_mask_gives_the_weights_that_torch_gives(open_view, way, hidden, said_of_it):
+    page = open_view("mask")
+    page.get_by_label(way).check()
+    page.get_by_role("button", name="“Your” doesn't see “step”").click()
+    page.get_by_role("button", name="“step” sees “one”").press("Space")
+    keep = CAUSAL.clone()
+    keep[0, 5], keep[5, 4] = True, False
+    masked = SCORES if hidden is None else SCORES.masked_fill(~keep, hidden)
+    weights = masked.softmax(-1) * (keep if hidden is None else 1)
+    assert shown_weights(page) == [[f"{weight:.2f}" for weight in row] for row in weights.tolist()]
+    assert said(page).startswith(said_of_it)
+
+
+@pytest.mark.parametrize(
+    ("way", "cell", "said_of_it"),
+    [
+        ("−∞ before softmax", "NaN", "A row with nothing to see is NaN."),
+        ("−10⁹ before softmax", "0.17", "A hidden key gets weight (framed)."),
+        ("0 after softmax", "0.00", "A row doesn't sum to 1"),
+    ],
+)
+def test_a_row_with_nothing_to_see(open_view, way, cell, said_of_it):
+    page = open_view("mask")
+    page.get_by_label(way).check()
+    page.get_by_role("button", name="“Your” sees “Your”").click()
+    assert shown_weights(page)[0] == [cell] * 6
+    assert said_of_it in said(page)
+
+
+def test_longer_vectors_saturate_softmax_unless_scaled(open_view):
+    page = open_view("scale")
+    page.get_by_label("d_k", exact=True).fill("8")
+    weights = (PRODUCTS * 16).softmax(-1)
+    assert f"spread by about 16.0; the largest weight is {weights.max():.2f}" in said(page)
+    assert "next to nothing is learned" in said(page)
+    page.get_by_label("q · k / √d_k").check()
+    weights = PRODUCTS.softmax(-1)
+    slope = (weights * (1 - weights)).max()
+    assert f"weight is {weights.max():.2f}" in said(page) and f"{slope:.2g}" in said(page)
+
+
+def corner(page, number):
+    return page.get_by_role("button", name=f"corner {number} at")
+
+
+def test_a_square_goes_through_its_training(open_view):
+    page = open_view("square")
+    assert said(page).startswith("Corner 3: 1.00, 1.00; it gives 1.00 to corner 1 and 0.00 to")
+    page.get_by_label("after epoch").press("ArrowLeft")
+    assert said(page).startswith("Corner 3: 0.00, 0.00; it gives 0.50 to corner 1 and 0.50 to")
+
+
+def test_a_corner_is_moved_by_keys_and_by_mouse(open_view):
+    page = open_view("square")
+    corner(page, 1).press("ArrowRight")
+    corner(page, 1).press("ArrowDown")
+    assert said(page).startswith("Corner 3: 0.90, 1.10;")
+    box = page.locator("svg").bounding_box()
+    at = corner(page, 2).locator("circle").bounding_box()
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5, steps=4)
+    page.mouse.up()
+    numbers = [float(text.replace("−", "-")) for text in coordinates(said(page), "4")]
+    assert numbers == pytest.approx([0, 0], abs=0.03)
+    for _ in range(30):
+        corner(page, 2).press("ArrowUp")
+    assert float(coordinates(said(page), "4")[1].replace("−", "-")) == -1.5  # no further
+
+
+def coordinates(text, name):
+    return text.split(f"Corner {name}: ")[1].split(";")[0].split(", ")

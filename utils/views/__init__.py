@@ -1,0 +1,12 @@
+"""Views: figures that answer when they are touched, by mouse or by keyboard.
+
+Each is a still picture with a script that replaces it wherever scripts run. Views need no network
+and no kernel. Where no script runs (GitHub, print, a notebook that is not trusted), the picture
+stays. Graders and nbval see its description only.
+"""
+
+from autograder.utils.views.attention import view_heads, view_mask, view_scale
+from autograder.utils.views.live import View
+from autograder.utils.views.square import view_square
+
+__all__ = ["View", "view_heads", "view_mask", "view_scale", "view_square"]

@@ -1,0 +1,74 @@
+"""Views of weights: where words look, what a mask does, what the scale of scores does."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.utils.bars import plot_bars
+from autograder.utils.maps import attention_maps, plot_attention
+from autograder.utils.masking import plot_masking
+from autograder.utils.values import as_array, as_labels
+from autograder.utils.views.live import View
+
+DIGITS = 4  # of what a script gets
+
+
+def view_heads(
+    attn_weights: Any,
+    key_labels: Sequence[str] | None = None,
+    query_labels: Sequence[str] | None = None,
+    *,
+    caption: str,
+    titles: Sequence[str] | None = None,
+) -> View:
+    """Show where each query looks, head by head; the still picture is that of `plot_attention`.
+
+    attn_weights: [n_query, n_key] or [n_heads, n_query, n_key].
+    query_labels: the same as `key_labels` by default.
+    Raises ValueError as `plot_attention` does.
+    """
+    query_labels = key_labels if query_labels is None else query_labels
+    still = plot_attention(attn_weights, key_labels, query_labels, caption=caption, titles=titles)
+    maps = attention_maps(attn_weights, key_labels, query_labels, titles, None)
+    data = {
+        "weights": _rounded(maps.values),
+        "queries": maps.row_labels,
+        "keys": maps.column_labels,
+        "titles": maps.titles,
+    }
+    return View(still, "heads", data)
+
+
+def view_mask(attn_scores: Any, keep: Any, labels: Sequence[str], *, caption: str) -> View:
+    """Show a mask to click, and the weights that three ways of masking give.
+
+    attn_scores and keep: [n, n], up to 8 by 8; keep is the mask to begin with.
+    Raises ValueError as `plot_masking` does.
+    """
+    scores, kept = as_array(attn_scores, "attn_scores"), as_array(keep, "keep").astype(bool)
+    exps = np.exp(scores - scores.max()) * kept
+    weights = exps / np.maximum(exps.sum(-1, keepdims=True), np.finfo(float).tiny)
+    still = plot_masking(attn_scores, keep, {"weights": weights}, labels, caption=caption)
+    data = {"scores": _rounded(scores), "labels": list(labels), "keep": kept.tolist()}
+    return View(still, "mask", data)
+
+
+def view_scale(products: Any, labels: Sequence[str], *, caption: str) -> View:
+    """Show what softmax makes of scores as d_k grows, with and without the root.
+
+    products: [n_key], dot products that spread by 1 per feature; d_k features spread them by √d_k.
+    """
+    values, names = as_array(products, "products"), as_labels(labels, "labels")
+    panels = {f"d_k = {d_k}": _softmax(values * d_k**0.5) for d_k in (1, 16, 256)}
+    still = plot_bars(panels, names, caption=caption)
+    return View(still, "scale", {"products": _rounded(values), "labels": names})
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    exps = np.exp(scores - scores.max())
+    return exps / exps.sum()
+
+
+def _rounded(values: np.ndarray) -> list:
+    return np.round(values.astype(float), DIGITS).tolist()

@@ -1,0 +1,97 @@
+// What all views share. `palette` and `root` are given by the page.
+const ROW = 26;
+let groups = 0;
+
+const style = add(root, "style");
+style.textContent = `
+  .live { font: 13px/1.4 "DejaVu Sans", Verdana, sans-serif; color: #222; overflow-x: auto; }
+  .live fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
+  .live label { display: inline-flex; align-items: center; gap: 4px; height: ${ROW}px;
+    padding: 0 8px; box-sizing: border-box; cursor: pointer; border-radius: 4px; }
+  .live label.chosen { background: #cfe3ef; font-weight: bold; }
+  .live label:focus-within { outline: 2px solid ${palette.blue}; }
+  .live .words label { display: flex; justify-content: flex-end; }
+  .live .words input { position: absolute; opacity: 0; pointer-events: none; }
+  .live table { font: inherit; border-collapse: collapse; }
+  .live caption { font-weight: bold; height: ${ROW}px; }
+  .live input[type=range] { width: 220px; accent-color: ${palette.blue}; }
+  .live td, .live th { padding: 0; text-align: center; font-weight: normal; height: ${ROW}px;
+    min-width: 42px; border: 1px solid #d3dce4; }
+  .live th { padding: 0 6px; white-space: nowrap; }
+  .live th, .live td.bare { border: 0; }
+  .live td button { width: 100%; height: ${ROW}px; border: 0; font: inherit; cursor: pointer; }
+  .live td button:focus-visible { outline: 2px solid ${palette.blue}; }
+  .live .said { min-height: 2.8em; max-width: 42em; margin-top: 6px; }
+  .live .row { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 8px 0; }`;
+
+// JupyterLab leaves the keys that are pressed in such an element to it.
+root.addEventListener("focusin", event => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
+
+function add(parent, tag, attributes = {}, text = "") {
+  const made = document.createElement(tag);
+  return fill(parent, made, attributes, text);
+}
+
+function draw(parent, tag, attributes = {}, text = "") {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  return fill(parent, made, attributes, text);
+}
+
+function fill(parent, made, attributes, text) {
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text) made.textContent = text;
+  return parent.appendChild(made);
+}
+
+// A group of radio buttons: arrow keys and Tab work as everywhere. `choose` gets the number.
+function choice(parent, legend, names, choose, look = "") {
+  const group = add(parent, "fieldset", {class: look, "aria-label": legend});
+  const name = `${root.id}-${groups++}`;
+  const labels = names.map((text, number) => {
+    const label = add(group, "label");
+    const button = add(label, "input", {type: "radio", name});
+    add(label, "span", {}, text);
+    button.addEventListener("change", () => select(number));
+    if (look) label.addEventListener("pointerenter", () => select(number));
+    return label;
+  });
+  function select(number) {
+    labels.forEach((label, other) => label.classList.toggle("chosen", other === number));
+    labels[number].querySelector("input").checked = true;
+    choose(number);
+  }
+  return select;
+}
+
+function slider(parent, text, range, change) {
+  const line = add(parent, "div");
+  const input = add(add(line, "label", {}, text), "input", {type: "range", ...range});
+  const value = add(line, "output");
+  const tell = () => { value.textContent = change(Number(input.value)); };
+  input.addEventListener("input", tell);
+  return tell;
+}
+
+function said(parent) {
+  return add(parent, "div", {class: "said", "aria-live": "polite"});
+}
+
+const digits = value => Number.isFinite(value) ? value.toFixed(2).replace("-", "−") : "NaN";
+
+// The color of a weight from 0 to 1, and of words on it.
+function shade(weight) {
+  if (!Number.isFinite(weight)) return palette.red;
+  const at = Math.min(Math.max(weight, 0), 1) * (palette.weights.length - 1);
+  const below = Math.min(Math.floor(at), palette.weights.length - 2);
+  const parts = color => [1, 3, 5].map(place => parseInt(color.slice(place, place + 2), 16));
+  const [from, to] = [parts(palette.weights[below]), parts(palette.weights[below + 1])];
+  return `rgb(${from.map((part, i) => Math.round(part + (to[i] - part) * (at - below)))})`;
+}
+const ink = weight => weight <= 0.55 ? "#222222" : "#ffffff";
+
+function softmax(scores) {
+  const most = Math.max(...scores);
+  const exps = scores.map(score => Math.exp(score - most));
+  const total = exps.reduce((sum, value) => sum + value, 0);
+  return exps.map(value => value / total);
+}

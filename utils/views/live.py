@@ -1,0 +1,75 @@
+"""A picture that comes to life where scripts run."""
+
+import html
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from autograder.utils import palette
+from autograder.utils.picture import FIGURE_STYLE, Picture, shown
+
+COLORS = {
+    "blue": palette.BLUE,
+    "orange": palette.ORANGE,
+    "red": palette.RED,
+    "hidden": palette.HIDDEN,
+    "seen": palette.SEEN,
+    "weights": palette.WEIGHT_STOPS,
+}
+# One page may have a view twice, so each script takes the first that is still a picture.
+PAGE = """<figure style="{style}">
+<div class="live" data-view="{name}">{still}</div>
+<figcaption style="color:#222">{caption}</figcaption></figure><script>(() => {{
+const root = document.querySelector('[data-view="{name}"]:not([id])');
+root.id = "view-" + Math.random().toString(36).slice(2);
+root.replaceChildren();
+const palette = {colors};
+{script}
+show({data});
+}})();</script>"""
+
+
+@dataclass(frozen=True)
+class View:
+    """A still picture, and the script that replaces it.
+
+    script: the name of a file beside this one; it defines `show`, which gets `data`.
+    data: numbers and words, as JSON can hold them.
+    """
+
+    still: Picture
+    script: str
+    data: dict[str, Any] = field(repr=False)
+
+    @property
+    def caption(self) -> str:
+        return self.still.caption
+
+    @property
+    def alt(self) -> str:
+        return self.still.alt
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        return shown(f"{self.caption}\n[{self.alt}]", self._html)
+
+    def _html(self) -> str:
+        data = json.dumps(self.data, ensure_ascii=False, separators=(",", ":")).replace(
+            "</", "<\\/"
+        )
+        return PAGE.format(
+            style=FIGURE_STYLE,
+            name=f"{self.script}-{sha256(data.encode()).hexdigest()[:12]}",
+            still=self.still.image(),
+            caption=html.escape(self.caption),
+            colors=json.dumps(COLORS),
+            script=_code("base") + _code(self.script),
+            data=data,
+        )
+
+
+@cache
+def _code(name: str) -> str:
+    return (Path(__file__).parent / f"{name}.js").read_text(encoding="utf-8")
