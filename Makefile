@@ -28,7 +28,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback formgrader report demo oldest bench clean
+.PHONY: help lab test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -113,6 +113,13 @@ report: $(VENV)/developer  ## HTML pages on how a class did, and one over the te
 
 demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LESSON=...]
 	python -m autograder.grading.demo $(LESSON)
+
+site: $(VENV)/developer  ## the course as a static site, in docs/site/_build/html
+	python -m autograder.authoring site
+	sphinx-build --fail-on-warning --quiet docs/site docs/site/_build/html
+
+pictures: $(VENV)/developer  ## the pictures of the README and the site, from the lessons
+	python docs/pictures
 
 oldest: $(VENV)/developer  ## run the lessons from the wheel with the oldest libraries that it allows
 	python -m tests.oldest $(addprefix --extra-index-url ,$(TORCH_INDEX))

@@ -73,6 +73,13 @@ def release(lesson: Lesson) -> None:
         raise AuthoringError("nbgrader did not release it, and says why above")
 
 
+def site(lesson: Lesson) -> None:
+    """Write the lesson's page of the site, for Sphinx."""
+    from autograder.authoring.site import write_page
+
+    write_page(lesson)
+
+
 def mistakes(lesson: Lesson) -> None:
     """Print the outcome of every known mistake and every alternative."""
     from autograder.authoring.table import outcomes, print_table
@@ -97,7 +104,7 @@ def _try_mutants(lesson: Lesson, reference: LessonReference) -> None:
 
 COMMANDS: dict[str, Callable[[Lesson], None]] = {
     command.__name__: command
-    for command in (reference, draft, lessons, text, release, mistakes, mutants)
+    for command in (reference, draft, lessons, text, release, site, mistakes, mutants)
 }
 
 
