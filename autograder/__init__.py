@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from autograder.asking import QUESTIONS_VARIABLE
 
 if TYPE_CHECKING:
-    from autograder.learner import check, failing_case, give_up, hint, made_for, progress
+    from autograder.learner import check, failing_case, give_up, hint, made_for, predict, progress
 
-__all__ = ["check", "failing_case", "give_up", "hint", "made_for", "progress"]
+__all__ = ["check", "failing_case", "give_up", "hint", "made_for", "predict", "progress"]
 
 
 def __getattr__(name: str) -> Any:

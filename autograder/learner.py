@@ -1,4 +1,4 @@
-"""What a learner calls: `check`, `hint`, `failing_case`, `give_up` and `progress`.
+"""What a learner calls: `check`, `hint`, `failing_case`, `give_up`, `predict` and `progress`.
 
 Notebooks call `made_for`, which is imported from here too.
 """
@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from types import EllipsisType
 
 from IPython.display import display
 
@@ -16,14 +17,21 @@ from autograder.contracts import belongs, made_for, require_fit
 from autograder.course_solution import course_solution
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.failed_case import FailingCase
-from autograder.judging.card import Progress, headline, hint_card, progress_card, verdict_card
+from autograder.judging.card import (
+    Progress,
+    headline,
+    hint_card,
+    prediction_card,
+    progress_card,
+    verdict_card,
+)
 from autograder.judging.judge import blame, verdict_given_up
 from autograder.judging.verdict import Verdict
 from autograder.records import Record, keep_record, read_records, record_of
 from autograder.references import store
 from autograder.references.store import LessonReference
 
-__all__ = ["check", "failing_case", "give_up", "hint", "made_for", "progress"]
+__all__ = ["check", "failing_case", "give_up", "hint", "made_for", "predict", "progress"]
 
 _verdicts: dict[str, Verdict] = {}
 _course_solutions: dict[str, Callable] = {}  # by exercise, of those given up
@@ -98,6 +106,19 @@ def give_up(exercise: Callable | str) -> None:
     display(verdict_card(verdict))
 
 
+def predict(name: str, answer: str | float | EllipsisType = ...) -> None:
+    """Show the choices of a prediction, or what is true and what speaks against your answer.
+
+    answer: the letter of a choice, or a number.
+    Raises CourseError if there is no such prediction, or if the answer is none.
+    """
+    prediction = store.find_prediction(name)
+    if answer is not ...:
+        right = prediction.is_right(answer)
+        keep_record(_record_name(name), Record(points=int(right), most=1))
+    display(prediction_card(prediction, answer))
+
+
 def progress() -> None:
     """Show the points earned so far, in this notebook and in the rest of the course."""
     if not _verdicts:
@@ -108,7 +129,15 @@ def progress() -> None:
         lesson: [_progress(name, records) for name in names]
         for lesson, names in store.exercises_by_lesson().items()
     }
-    display(progress_card(lessons, here))
+    predicted = {
+        lesson: [records.get(_record_name(name), Record()).points for name in names]
+        for lesson, names in store.predictions_by_lesson().items()
+    }
+    display(progress_card(lessons, predicted, here))
+
+
+def _record_name(prediction: str) -> str:
+    return f"predict {prediction}"
 
 
 def _reference(exercise: str) -> LessonReference:

@@ -21,6 +21,10 @@
 # it names your mistake if it knows it. It tries your code on many inputs: in other sizes (even 1),
 # with other number types, and with gradients.
 #
+# A cell like `predict("slope", ...)` asks what you expect. Put a letter or a number where the dots
+# are, and run it again. Nobody grades that. But you'll remember an answer better if you've had one
+# of your own.
+#
 # Stuck? `hint("softmax")` shows a hint, and one more each time you run it.
 # `failing_case("softmax")` brings back the case that went wrong. After the last hint,
 # `give_up("softmax")` lends you our solution for the rest of the notebook. You just won't get the
@@ -31,9 +35,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.costs import seconds
 from autograder.utils.data import six_words
+from autograder.utils.diagrams import draw_attention, draw_keepdim
 from autograder.utils.plots import (
     growth_slope,
     plot_attention,
@@ -42,6 +47,7 @@ from autograder.utils.plots import (
     plot_matrix,
     plot_words,
 )
+from autograder.utils.views import view_heads
 
 # %%
 torch.set_num_threads(1)  # small tensors are fastest on one thread
@@ -151,6 +157,9 @@ plot_bars(
 # direction of "journey"?
 
 # %%
+predict("whose_direction", ...)
+
+# %%
 lengths = words.norm(dim=-1)
 cosines = scores / (lengths * journey.norm())
 print("lengths:", lengths)
@@ -177,7 +186,10 @@ print(by_sum, by_sum.sum())
 
 # %% [markdown]
 # That looks fine. **Predict before you run:** what happens when a score is negative? And when the
-# scores cancel?
+# scores cancel, as 2, 1 and −3 do?
+
+# %%
+predict("scores_that_cancel", ...)
 
 # %%
 for s in (torch.tensor([2.0, 1.0, -1.0]), torch.tensor([2.0, 1.0, -3.0])):
@@ -199,7 +211,11 @@ for s in (torch.tensor([2.0, 1.0, -1.0]), torch.tensor([2.0, 1.0, -3.0])):
 
 # %% [markdown]
 # Both rows are good weights now. But there is a trap. **Predict before you run:** one score is 100.
-# What is e¹⁰⁰ in a 32-bit float, whose largest number is about 3.4 · 10³⁸?
+# What is e¹⁰⁰ in a 32-bit float, whose largest number is about 3.4 · 10³⁸, and what becomes of the
+# weights?
+
+# %%
+predict("e_to_100", ...)
 
 # %%
 large = torch.tensor([100.0, 99.0, 98.0])
@@ -224,16 +240,6 @@ print(shifted, shifted.exp() / shifted.exp().sum())
 # Soon there will be many rows of scores, and each row needs its own sum. `sum(dim=-1)` adds along
 # the last dimension, so it gives one number per row. But that dimension is then gone. With
 # `keepdim=True` it stays, with size 1, and the sums form a column next to the rows:
-#
-# ```text
-#   table [3, 2]      sum(dim=-1)     sum(dim=-1, keepdim=True)
-#
-#     1  3                                   4
-#     1  1             4  2  10              2
-#     4  6                                  10
-#
-#                      shape [3]          shape [3, 1]
-# ```
 
 # %%
 table = torch.tensor([[1.0, 3.0], [1.0, 1.0], [4.0, 6.0]])
@@ -255,6 +261,9 @@ print(table[:2] / table[:2].sum(dim=-1))
 # PyTorch lines up shapes from the right: [3, 2] and [3] don't fit. With two rows, [2, 2] and [2] do
 # fit, and that's worse: the sums lie down as a row, and each *column* gets divided by one of them.
 # No error, wrong shares.
+
+# %%
+draw_keepdim(caption="Three rows and the sum of each, in one color. What gets divided by which?")
 
 # %% [markdown]
 # ### Exercise 2: `softmax` (18 minutes)
@@ -446,6 +455,9 @@ plot_matrix(
 # can only make a call slower.)
 
 # %%
+predict("slope", ...)
+
+# %%
 torch.manual_seed(0)
 sizes = [4, 8, 16, 32]
 sentences = [torch.rand(n, 3) for n in sizes]
@@ -477,6 +489,19 @@ print(f"32 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fa
 # Scores, weights, context: you have all the parts.
 #
 # $$\text{context} = \text{softmax}(X X^\top)\, X$$
+#
+# For one word, here is all of it, in numbers you know:
+
+# %%
+draw_attention(
+    words,
+    labels,
+    query=1,
+    caption="How “journey” collects its context: one score and one weight for each word.",
+)
+
+# %% [markdown]
+# For all words at once, the scores and the weights are matrices with a row for each query.
 #
 # ### Exercise 5: `simple_attention` (12 minutes)
 #
@@ -519,6 +544,12 @@ plot_attention(
     labels,
     caption="Attention weights: each row divides a total of 1 among the keys.",
 )
+
+# %% [markdown]
+# The same weights again, one query at a time. Point at a word on the left, or press the arrow keys:
+
+# %%
+view_heads(attn_weights, labels, caption="Where a word looks: the thicker the line, the more.")
 
 # %% [markdown]
 # A word doesn't always favor itself: "one" gives "starts" more than it keeps, and "with" gives most

@@ -23,9 +23,11 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.data import six_words
+from autograder.utils.diagrams import draw_projections
 from autograder.utils.plots import plot_attention, plot_lines, plot_matrix
+from autograder.utils.views import view_scale
 
 # %%
 torch.set_num_threads(1)  # small tensors are fastest on one thread
@@ -50,6 +52,9 @@ toy = torch.tensor(
 
 # %% [markdown]
 # **Predict before you run:** with the scores of lesson 1, which word does "it" look at?
+
+# %%
+predict("it_looks_at", ...)
 
 # %%
 print(toy @ toy.T)
@@ -284,6 +289,9 @@ def random_scores(d_k):
 # **Predict before you run:** what is the standard deviation of a sum of $d_k$ products?
 
 # %%
+predict("deviation", ...)
+
+# %%
 torch.manual_seed(0)
 sizes = [2**power for power in range(11)]
 unscaled = [random_scores(d_k) for d_k in sizes]
@@ -313,6 +321,9 @@ print(f"d_k = 64: {deviation[6]:.2f}, d_k = 1024: {deviation[10]:.2f}")
 # **Predict before you run:** six keys that are all alike would get ⅙ each. What does the best of
 # six keys get when $d_k$ is 1024?
 
+# %%
+predict("best_of_six", ...)
+
 
 # %%
 def largest_weight(scores):
@@ -337,6 +348,17 @@ plot_lines(
 # %%
 largest_unscaled, largest_scaled = largest_weight(unscaled[10]), largest_weight(scaled[10])
 print(f"d_k = 1024: unscaled {largest_unscaled:.2f}, scaled {largest_scaled:.2f}")
+
+# %% [markdown]
+# Here is one query with six keys. Its scores spread by 1 with one feature, and by √d_k with d_k of
+# them. Move d_k, and divide by its root:
+
+# %%
+view_scale(
+    torch.tensor([0.3, -1.3, 1.6, 0.1, -0.4, 0.8]),
+    labels,
+    caption="The weights of six keys as d_k grows. A steep slope lets the gradient through.",
+)
 
 # %% [markdown]
 # Softmax **saturates**: one key takes all the weight. By itself, that does no harm; perhaps one key
@@ -466,7 +488,11 @@ print(batch_of_keys.shape, "→", batch_of_keys.shape[1])
 # $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #
 # (Vaswani et al. 2017, equation 1.)
-#
+
+# %%
+draw_projections(caption="From words to contexts. For one sentence of n words.")
+
+# %% [markdown]
 # ### Exercise 3: `scaled_dot_product_attention` (9 minutes)
 #
 # Write the formula. It should work for one sentence, for a batch, and with even more dimensions in
@@ -769,7 +795,10 @@ print(attention(words)[1])
 
 # %% [markdown]
 # Here is a batch of two sentences, the second with its words in reverse. **Predict before you
-# run:** where is the context of "journey" in the second one?
+# run:** where is the context of "journey" in the second one, and is it the same?
+
+# %%
+predict("journey_reversed", ...)
 
 # %%
 batch = torch.stack([words, words.flip(0)])

@@ -22,8 +22,9 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.costs import seconds
+from autograder.utils.diagrams import draw_split
 from autograder.utils.plots import (
     growth_slope,
     plot_attention,
@@ -31,6 +32,7 @@ from autograder.utils.plots import (
     plot_lines,
     plot_matrix,
 )
+from autograder.utils.views import view_heads
 
 # %%
 torch.manual_seed(0)
@@ -94,6 +96,9 @@ def toy_head(words, w_query):
 # %% [markdown]
 # **Predict before you run.** One head asks for both places at once. What share of the attention
 # goes to the dog? And what is the context of "bites" in the other sentence?
+
+# %%
+predict("share_of_the_dog", ...)
 
 # %%
 for sentence in ("dog bites man", "man bites dog"):
@@ -379,6 +384,9 @@ plot_matrix(
 # of head 0, and head 1 never hears of it. Head 0 knows the first half of the sentence, head 1 knows
 # the second half, and each attends to halves of words as if they were words.
 
+# %%
+draw_split(caption="The twelve numbers of x, split both ways. Blue should go to head 0.")
+
 # %% [markdown]
 # ## Merging
 #
@@ -392,6 +400,9 @@ plot_matrix(
 #
 # One thing is new on the way back. **Predict before you run:** can `view` put all numbers of a
 # transposed matrix in one row? Can `reshape`?
+
+# %%
+predict("view_or_reshape", ...)
 
 # %%
 x = torch.arange(6).view(2, 3)
@@ -505,6 +516,9 @@ print(list(product.shape), "rank", torch.linalg.matrix_rank(product).item())
 # query must do without a key. In evaluation, it does nothing.
 #
 # **Predict before you run:** with a chance of ½, what is the sum of a row afterward?
+
+# %%
+predict("row_after_dropout", ...)
 
 # %% reason="which numbers are dropped depends on the processor" tags=["nbval-ignore-output"]
 torch.manual_seed(3)
@@ -689,6 +703,17 @@ plot_attention(
 )
 
 # %% [markdown]
+# Any weights you have can be looked at word by word. Choose a head, then a word:
+
+# %%
+view_heads(
+    heads,
+    ["man", "bites", "dog"],
+    titles=["head 0, who bites", "head 1, who is bitten"],
+    caption="Your module's two heads. What does “bites” look at in each?",
+)
+
+# %% [markdown]
 # ### Couldn't one head lean to one side? (optional, 8 minutes)
 #
 # *Nothing later builds on this section. To skip it, go on with "The paper's sizes".*
@@ -811,6 +836,9 @@ print("the module agrees:", torch.allclose(paper(words, words, words), result, a
 # ### What do more heads cost?
 #
 # **Predict before you run:** how many parameters does the module have with 1 head? With 16?
+
+# %%
+predict("parameters_of_16_heads", ...)
 
 # %%
 for n_heads in (1, 2, 4, 8, 16):

@@ -25,7 +25,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.data import six_words
 from autograder.utils.libraries import load_keras
 from autograder.utils.plots import (
@@ -34,6 +34,7 @@ from autograder.utils.plots import (
     plot_masking,
     plot_matrix,
 )
+from autograder.utils.views import view_mask
 
 # %%
 torch.set_num_threads(1)  # small tensors are fastest on one thread
@@ -121,6 +122,9 @@ batch[1]
 # %% [markdown]
 # **Predict before you run:** the padding is all zeros. How much of its weight does "one" give to
 # the three places of padding: nothing, a little, a third? (`.mT` is short for `transpose(-2, -1)`.)
+
+# %%
+predict("weight_of_padding", ...)
 
 # %%
 padded_scores = (batch @ w_query) @ (batch @ w_key).mT / math.sqrt(2)
@@ -234,7 +238,10 @@ plot_attention(
 #
 # On paper, dividing each row by its new sum fixes that. In floating point, softmax has already
 # looked at the hidden scores. **Predict before you run:** the first key is hidden, and its score
-# happens to be 200.
+# happens to be 200. The others score 1 and 2. What weights are left after dividing?
+
+# %%
+predict("after_a_hidden_200", ...)
 
 # %%
 after = torch.tensor([200.0, 1.0, 2.0]).softmax(-1) * torch.tensor([False, True, True])
@@ -269,6 +276,9 @@ print(row.masked_fill(hidden, -math.inf).softmax(-1))
 # **Predict before you run:** all three scores are hidden. What does each way give?
 
 # %%
+predict("nothing_to_see", ...)
+
+# %%
 lowest = torch.finfo(torch.float32).min
 for fill in (-math.inf, -1e9, lowest):
     print(f"{fill:8.1e}", torch.full((3,), fill).softmax(-1))
@@ -286,6 +296,17 @@ try:
     torch.zeros(3, dtype=torch.float16).masked_fill(hidden, -1e9)
 except RuntimeError as error:
     print(error)
+
+# %% [markdown]
+# Click around: hide a key, then all keys of a row, and see what each way makes of the weights.
+
+# %%
+view_mask(
+    attn_scores,
+    causal,
+    labels,
+    caption="A mask to click. Red: rows that don't sum to 1, and weight on hidden keys.",
+)
 
 # %% [markdown]
 # If a query may attend to nothing, what should it get? Nothing: weights of 0 and a context of 0.
@@ -500,6 +521,9 @@ plot_attention(
 # run:** how many keys does the last word see?
 
 # %%
+predict("keys_of_the_last_word", ...)
+
+# %%
 newest, past = torch.zeros(1, 2, 4), torch.zeros(1, 5, 4)
 eye = torch.eye(5)[None]  # with these values the context is the weights
 shortcut = F.scaled_dot_product_attention(newest, past, eye, is_causal=True)
@@ -559,6 +583,9 @@ def attend_four_ways(for_sdpa, for_added, for_mha, for_keras):
 # %% [markdown]
 # **Predict before you run:** which of the four hide the future? (F.sdpa is short for
 # `F.scaled_dot_product_attention`.)
+
+# %%
+predict("who_hides_the_future", ...)
 
 # %%
 as_it_is = attend_four_ways(keep, keep.float(), keep, keep)

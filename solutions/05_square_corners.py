@@ -28,8 +28,9 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.data import generate_squares
+from autograder.utils.diagrams import draw_encoder_decoder
 from autograder.utils.plots import (
     plot_errors,
     plot_losses,
@@ -39,6 +40,7 @@ from autograder.utils.plots import (
 )
 from autograder.utils.runs import RUNS
 from autograder.utils.training import Trainer, evaluate, make_loader, split_squares
+from autograder.utils.views import view_square
 
 # %%
 torch.manual_seed(0)
@@ -74,7 +76,10 @@ plot_squares(
 # A loss means little without baselines. **Predict before you run:** the corner opposite (1, −1) is
 # (−1, 1). How good is it to change the sign of both coordinates, corner 3 from corner 1 and corner
 # 4 from corner 2? Or to keep only the sign, and flip it? And how good is it to always say (0, 0),
-# or to repeat the last corner?
+# or to repeat the last corner? Which of the first two sits on the noise floor?
+
+# %%
+predict("at_the_floor", ...)
 
 # %%
 source, target = split_squares(test_squares)
@@ -268,6 +273,13 @@ check(WideMultiHeadAttention)
 # %% [markdown]
 # ## The encoder
 #
+# You have the attention that all parts are made of, and what the decoder reads. This is where they
+# go:
+
+# %%
+draw_encoder_decoder(caption="An encoder-decoder that completes squares.")
+
+# %% [markdown]
 # The encoder lets the source points look at each other, then works on each of them alone:
 #
 # $$\text{states} = \text{feedforward}(\text{attention}(S, S))$$
@@ -429,6 +441,9 @@ step_2 = decoder(shifted, memory, causal_keep(2))
 # corner 4, should corner 3 move? Does it?
 
 # %%
+predict("does_corner_3_move", ...)
+
+# %%
 print(f"one mask, third: corner 3 moves by {(step_2 - step_1)[0, 0].norm():.4f}")
 step_1 = decoder(shifted[:, :1], memory, target_keep=causal_keep(1))
 step_2 = decoder(shifted, memory, target_keep=causal_keep(2))
@@ -531,6 +546,9 @@ check(SquareCompleter)
 # compute the new ones (`backward()` on the loss), and take a step (`step()` on the optimizer). Why
 # clear? `backward` *adds* to the gradients that are there. **Predict before you run:** the
 # derivative of w² at w = 3 is 6. What does the second line say?
+
+# %%
+predict("second_gradient", ...)
 
 # %%
 w = torch.tensor(3.0, requires_grad=True)
@@ -1121,13 +1139,27 @@ check(train_completer)
 # %% [markdown]
 # ## Where it looks
 #
-# Train once more, this time recording both losses, and then look inside.
+# Train once more, this time recording both losses, and what becomes of one square. Then look
+# inside.
+
+
+# %%
+def completes(source):
+    """The model's corners 3 and 4, and how much each asks corners 1 and 2, mean of the heads."""
+    corners = model.predict(source)
+    with torch.no_grad():
+        model.eval()(source, torch.cat([source[:, 1:], corners[:, :1]], dim=1))
+    return corners, model.decoder.cross_attention.attn_weights.mean(0)
+
 
 # %% tags=["trained"]
 torch.manual_seed(0)
 model = better()
 better_trainer = Trainer(model, train_epoch, make_loader(*train), test)
-history = better_trainer.run(120)
+square, moments = test_squares[:1], {}
+for n_epochs in (0, 5, 10, 20, 40, 60, 80, 100, 120):
+    history = better_trainer.run(n_epochs)
+    moments[n_epochs] = completes(square[:, :2])
 print(f"training {history.train[-1]:.3f}, test {history.test[-1]:.3f}")
 
 # %% tags=["trained"]
@@ -1155,7 +1187,6 @@ plot_predictions(
 # asks (rows), who gets asked (columns).
 
 # %% tags=["trained"]
-square = test_squares[:1]
 with torch.no_grad():
     model.eval()(square[:, :2], shift_target(square, 2))
 plot_square_attention(
@@ -1196,11 +1227,29 @@ for head, share in enumerate((to_opposite > 0.5).float().mean(1)):
 # decoder also reads corner 2 itself. A map is a clue to the rule, not the rule. And with another
 # seed, a model that is just as good may look elsewhere: try seed 1.
 #
+# See for yourself. Go back through the training of this square, then move corners 1 and 2 (with the
+# mouse, or with arrow keys) and watch where your model puts the others, and where it looks:
+
+# %% tags=["trained"]
+view_square(
+    completes,
+    square[0],
+    moments,
+    caption="Drag a corner. The lines show where corners 3 and 4 look, the mean of both heads.",
+)
+
+# %% [markdown]
+# Far from where the training squares were, it makes something up: no loss has ever asked about such
+# places.
+#
 # These are maps of one pass. In `predict`, the decoder runs twice, and afterward `attn_weights`
 # holds only the *last* step.
 #
 # Now keep training. The trainer continues where it left off. **Predict before you run:** can the
 # training loss fall below the noise floor? Can the test error?
+
+# %%
+predict("below_the_floor", ...)
 
 # %% tags=["trained"]
 history = better_trainer.run(500)

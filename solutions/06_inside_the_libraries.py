@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, progress
+from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.costs import peak_megabytes, seconds
 from autograder.utils.keras_on_torch import keras, ops
 from autograder.utils.plots import plot_attention, plot_growth, plot_lines, plot_matrix
@@ -77,6 +77,9 @@ class MultiHeadAttention(nn.Module):
 # %% [markdown]
 # And this is PyTorch's, of the same size: 12 features, 3 heads of 4. **Predict before you run:**
 # ours has eight parameters, a weight and a bias for each `nn.Linear`. How many does theirs have?
+
+# %%
+predict("parameters_of_theirs", ...)
 
 # %%
 ours = MultiHeadAttention(d_model=12, n_heads=3)
@@ -210,6 +213,9 @@ torch.allclose(ours(words, words, words), result, atol=1e-6)
 #
 # Someone forgets the biases. They copy only the weights, and their own module starts with biases of
 # zero. **Predict before you run:** does the comparison notice?
+
+# %%
+predict("does_it_notice", ...)
 
 
 # %%
@@ -522,6 +528,9 @@ plot_attention(
 # **Batch or words first?** `nn.MultiheadAttention` takes [n, batch, d_model] unless you tell it
 # `batch_first=True`. **Predict before you run:** what does it do with [batch, n, d_model] when you
 # don't?
+
+# %%
+predict("without_batch_first", ...)
 
 # %%
 words_first = nn.MultiheadAttention(12, 3)
@@ -877,6 +886,9 @@ for name in ("query", "key", "value", "output"):
 # gradient?
 
 # %%
+predict("gradient_of_the_keys_bias", ...)
+
+# %%
 load_from_torch(ours, theirs)
 ours(words, memory, values, keep).square().sum().backward()
 for name in ("query", "key", "value", "output"):
@@ -930,6 +942,9 @@ torch.allclose(with_sdpa(words), ours(words, words, words), atol=1e-6)
 # We have four candidates: ours; theirs as it comes; theirs when it doesn't have to return the
 # weights; and ours with F.scaled_dot_product_attention. **Predict before you run:** with twice the
 # words, how many times the memory does each need?
+
+# %%
+predict("memory_of_twice_the_words", ...)
 
 # %%
 candidates = {

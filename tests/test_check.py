@@ -8,7 +8,7 @@ import types
 import pytest
 import torch
 
-from autograder import check, failing_case, give_up, hint, progress, records
+from autograder import check, failing_case, give_up, hint, predict, progress, records
 from autograder.asking.codec import decode, encode
 from autograder.course_solution import course_solution
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
@@ -260,6 +260,24 @@ def test_progress_counts_the_points_so_far(capsys):
     assert "softmax: not checked yet" in text
 
 
+def test_the_last_prediction_of_a_question_counts(capsys):
+    predict("slope")
+    check(attention_scores)
+    progress()
+    assert "4 predictions: none made yet" in capsys.readouterr().out
+    predict("slope", 4)
+    progress()
+    assert "4 predictions: 0 right, of 1 made" in capsys.readouterr().out
+    predict("slope", 2)
+    progress()
+    assert "4 predictions: 1 right, of 1 made" in capsys.readouterr().out
+
+
+def test_no_such_prediction():
+    with pytest.raises(CourseError, match=r"no prediction named 'slop'. Did you mean 'slope'\?"):
+        predict("slop", 2)
+
+
 def test_a_challenge_may_stay_open_and_counts_nowhere(capsys):
     check(add_score)
     check(attention_scores)
@@ -287,11 +305,9 @@ def reference_folder(tmp_path, monkeypatch):
     """A copy of the reference files that a test may damage."""
     folder = shutil.copytree(course.PUBLIC, tmp_path / "reference")
     monkeypatch.setattr(course, "PUBLIC", folder)
-    course.exercises_by_lesson.cache_clear()
-    course._cached_load.cache_clear()
+    course._lessons.cache_clear()
     yield folder
-    course.exercises_by_lesson.cache_clear()
-    course._cached_load.cache_clear()
+    course._lessons.cache_clear()
 
 
 def damage_missing(path):

@@ -36,6 +36,7 @@ def build(lesson: Lesson) -> LessonReference:
         source=source_digest(lesson),
         questions={question.exercise: question for question, _ in built},
         keys={key.exercise: key for _, key in built},
+        predictions=lesson.predictions,
     )
 
 

@@ -3,6 +3,7 @@
 import torch
 
 from autograder.exercises.slips import RETURNED, WEIGHTS
+from autograder.judging.prediction import Prediction
 from autograder.lessons.exercise import AGAIN, GRADIENTS, ONES, Aspect, Exercise, drawn
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -834,3 +835,44 @@ add_score = Exercise(
 )
 
 EXERCISES = (query_scores, softmax, context_vector, attention_scores, simple_attention, add_score)
+
+# ---------------------------------------------------------------- predictions
+
+PREDICTIONS = [
+    Prediction(
+        "whose_direction",
+        right="“with”",
+        choices={
+            "“Your”": "It scores higher, but only because it is longer.",
+            "“with”": "It points nearly the same way as “journey”. It is only short.",
+            "both alike": "Then only their lengths would tell them apart. Look at the cosines.",
+        },
+    ),
+    Prediction(
+        "scores_that_cancel",
+        right="the shares are infinite",
+        choices={
+            "the shares still sum to 1": (
+                "To share 1 among them, you would have to divide by their sum, and that is 0."
+            ),
+            "the shares are infinite": "A tensor divided by 0 is ∞ or −∞, and nobody complains.",
+            "an error": "Python's own numbers raise one. Tensors don't: they go on with ∞.",
+        },
+    ),
+    Prediction(
+        "e_to_100",
+        right="infinity, and the weights are NaN",
+        choices={
+            "a large number": "e¹⁰⁰ is about 2.7 · 10⁴³: too large by a factor of 10⁴ and more.",
+            "infinity, but the weights are right": (
+                "To get a weight, you divide by the sum, which is infinite too, and ∞/∞ is NaN."
+            ),
+            "infinity, and the weights are NaN": "All three: not even e⁹⁸ fits.",
+        },
+    ),
+    Prediction(
+        "slope",
+        right=2,
+        because="log n² = 2 log n: wherever n doubles once, n² doubles twice.",
+    ),
+]

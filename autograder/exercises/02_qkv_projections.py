@@ -13,6 +13,7 @@ from autograder.exercises.slips import (
     WEIGHTS,
     without,
 )
+from autograder.judging.prediction import Prediction
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, Goal, Inputs, ModuleCase, drawn
 from autograder.lessons.variants import Alternative, Mistake
@@ -1198,3 +1199,49 @@ EXERCISES = (
     copy_projections,
     find_the_ball,
 )
+
+# ---------------------------------------------------------------- predictions
+
+PREDICTIONS = [
+    Prediction(
+        "it_looks_at",
+        right="itself",
+        choices={
+            "“ball”": (
+                "You know that “it” is the ball. A dot product only knows shared features, and "
+                "there are none."
+            ),
+            "“rolled”": "The two words share no feature, so their score is 0.",
+            "itself": "No other word shares a feature with it.",
+        },
+    ),
+    Prediction(
+        "deviation",
+        right="√d_k",
+        choices={
+            "1, like that of each product": "So each product spreads. A sum of many spreads more.",
+            "√d_k": "Variances add up to d_k, and the deviation is the root of the variance.",
+            "d_k": "That is the variance. The standard deviation is its root.",
+        },
+    ),
+    Prediction(
+        "best_of_six",
+        right="nearly all",
+        choices={
+            "about ⅙": "That would be so if the scores were alike. They spread by 32.",
+            "about ½": "For that, the best two would have to be close, and few are.",
+            "nearly all": "Scores spread by 32, and a lead of 8 alone is a factor of 2981.",
+        },
+    ),
+    Prediction(
+        "journey_reversed",
+        right="second to last, and the same",
+        choices={
+            "second, and the same": "The output has a row for each word, where the word is.",
+            "second to last, and the same": "It meets the same words, in whatever order.",
+            "second to last, and another": (
+                "Its neighbors have changed places. But a sum over all words has no order."
+            ),
+        },
+    ),
+]

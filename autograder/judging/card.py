@@ -3,10 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from html import escape
+from types import EllipsisType
 
 from torch import Tensor
 
 from autograder.judging.code_marks import as_html
+from autograder.judging.prediction import Prediction
 from autograder.judging.tensor_table import (
     MOST,
     Style,
@@ -105,13 +107,46 @@ class Progress:
     challenge: bool = False
 
 
-def progress_card(lessons: dict[str, list[Progress]], opened: Collection[str]) -> Card:
-    """Show the course's points by lesson, and by exercise those of the lessons in `opened`."""
+def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) -> Card:
+    """Show a prediction's choices, or what is right and why the answer is not."""
+    if answer is ...:
+        return _open_prediction(prediction)
+    right = prediction.is_right(answer)
+    parts = []
+    if not prediction.choices:
+        title = f"{answer:g}" if right else f"{answer:g}, but it is {prediction.right:g}"
+        parts.append(_paragraph(prediction.because))
+    else:
+        chosen = prediction.letters[answer]
+        title = f"{answer}: {chosen}"
+        parts.append(_paragraph(prediction.choices[chosen]))
+        if not right:
+            said = prediction.choices[prediction.right]
+            parts.append(_paragraph(f"It is this: {prediction.right}. {said}"))
+    return _frame(f"{_sign(right)} You predicted {title}", GREEN if right else AMBER, parts)
+
+
+def _open_prediction(prediction: Prediction) -> Card:
+    choices = [_paragraph(f"{letter}: {text}") for letter, text in prediction.letters.items()]
+    what = "a letter" if choices else "a number"
+    return _frame(f"○ Put {what} where the dots are, and run the cell again", AMBER, choices)
+
+
+def progress_card(
+    lessons: dict[str, list[Progress]],
+    predicted: dict[str, list[int | None]],
+    opened: Collection[str],
+) -> Card:
+    """Show the course's points by lesson, and by exercise those of the lessons in `opened`.
+
+    predicted: by lesson, for each prediction 1 if it was right, 0 if not, None if it is open.
+    """
     rows: list[tuple[str, str, float]] = []
     for lesson, asked in lessons.items():
         rows.append((lesson.replace("_", " "), *_lesson_state(_exercises(asked))))
         if lesson in opened:
             rows += [(f"{_progress_sign(one)} {one.exercise}", *_state(one)) for one in asked]
+            rows += _predictions_state(predicted[lesson])
     earned, total = _sum_up([one for asked in lessons.values() for one in _exercises(asked)])
     html = "".join(
         f"<tr>{_cell(_colored(name))}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
@@ -230,6 +265,14 @@ def _state(exercise: Progress) -> tuple[str, float]:
 
 def _sum_up(exercises: list[Progress]) -> tuple[int, int]:
     return sum(e.points or 0 for e in exercises), sum(e.most for e in exercises)
+
+
+def _predictions_state(predicted: list[int | None]) -> list[tuple[str, str, float]]:
+    if not predicted:
+        return []
+    right, answered = predicted.count(1), len(predicted) - predicted.count(None)
+    state = f"{right} right, of {answered} made" if answered else "none made yet"
+    return [(f"{len(predicted)} predictions", state, right / len(predicted))]
 
 
 def _progress_sign(exercise: Progress) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from types import CodeType, MappingProxyType
+from types import CodeType, MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 import jupytext
@@ -26,6 +26,7 @@ from autograder.lessons.rewriting import REGION, rewrite, slip_mistake
 from autograder.lessons.variants import Mistake, Variant
 
 if TYPE_CHECKING:
+    from autograder.judging.prediction import Prediction
     from autograder.lessons.exercise import Exercise
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +53,12 @@ def exercise_defined(source: str) -> str:
     if len(names) != 1:
         raise AuthoringError(f"an exercise cell should define one name, not {names or 'none'}")
     return names[0]
+
+
+def prediction_asked(source: str) -> str:
+    """Return the name of the prediction that a cell asks for; "" for other cells."""
+    match = re.fullmatch(r'predict\("(\w+)", \.\.\.\)', source.strip())
+    return match[1] if match else ""
 
 
 def exercise_checked(source: str) -> str:
@@ -100,8 +107,7 @@ class Lesson:
 
         Raises AuthoringError if the text and the list differ.
         """
-        module = importlib.import_module(f"autograder.exercises.{self.name}")
-        listed = [exercise.name for exercise in module.EXERCISES]
+        listed = [exercise.name for exercise in self._content.EXERCISES]
         if listed != list(self.solutions):
             raise AuthoringError(
                 f"the text defines {', '.join(self.solutions)}, in this order; EXERCISES in "
@@ -111,7 +117,26 @@ class Lesson:
         for name in listed:
             if name not in checked:
                 raise AuthoringError(f"no cell says check({name})")
-        return {exercise.name: exercise for exercise in module.EXERCISES}
+        return {exercise.name: exercise for exercise in self._content.EXERCISES}
+
+    @cached_property
+    def predictions(self) -> dict[str, Prediction]:
+        """The predictions that the text asks for by name, in lesson order.
+
+        Raises AuthoringError if the text and the list differ.
+        """
+        asked = [name for source in self.code.values() if (name := prediction_asked(source))]
+        listed = {prediction.name: prediction for prediction in self._content.PREDICTIONS}
+        if asked != list(listed):
+            raise AuthoringError(
+                f"the text asks to predict {', '.join(asked)}, in this order; PREDICTIONS in "
+                f"autograder/exercises/{self.name}.py lists {', '.join(listed)}"
+            )
+        return listed
+
+    @cached_property
+    def _content(self) -> ModuleType:
+        return importlib.import_module(f"autograder.exercises.{self.name}")
 
     @cached_property
     def solutions(self) -> dict[str, str]:

@@ -10,8 +10,9 @@ from autograder.asking.codec import CodecError, decode, encode
 from autograder.asking.question import Question
 from autograder.errors import CourseError
 from autograder.judging.key import AnswerKey
+from autograder.judging.prediction import Prediction
 
-FORMAT = 7
+FORMAT = 8
 PUBLIC = Path(__file__).parent
 REMEDY = "Run `make reference` (all lessons), or install the course again."
 
@@ -27,6 +28,7 @@ class LessonReference:
     source: str
     questions: dict[str, Question]
     keys: dict[str, AnswerKey]
+    predictions: dict[str, Prediction]
 
     def to_bytes(self) -> bytes:
         exercises = [
@@ -34,7 +36,8 @@ class LessonReference:
             for name in self.questions
         ]
         head = {"format": FORMAT, "lesson": self.lesson, "source": self.source}
-        return encode(head | {"exercises": exercises})
+        predictions = [vars(prediction) for prediction in self.predictions.values()]
+        return encode(head | {"exercises": exercises, "predictions": predictions})
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "LessonReference":
@@ -46,6 +49,7 @@ class LessonReference:
             source=tree["source"],
             questions={question.exercise: question for question in questions},
             keys={key.exercise: key for key in keys},
+            predictions={each["name"]: Prediction(**each) for each in tree["predictions"]},
         )
 
 
@@ -64,23 +68,40 @@ def find(exercise: str) -> LessonReference:
 
     Raises CourseError if no lesson does, suggesting the closest name.
     """
-    lessons = exercises_by_lesson()
-    for lesson, names in lessons.items():
-        if exercise in names:
-            return _cached_load(PUBLIC / f"{lesson}.safetensors")
-    everything = [name for names in lessons.values() for name in names]
-    near = difflib.get_close_matches(exercise, everything, n=1, cutoff=0.5)
+    return _find(exercise, exercises_by_lesson(), "exercise")
+
+
+def find_prediction(name: str) -> Prediction:
+    """Find a prediction. Raises CourseError if there is none of that name, with the closest one."""
+    return _find(name, predictions_by_lesson(), "prediction").predictions[name]
+
+
+def exercises_by_lesson() -> dict[str, list[str]]:
+    """Return exercise names by lesson name. Raises CourseError."""
+    return {name: list(reference.keys) for name, reference in _lessons().items()}
+
+
+def predictions_by_lesson() -> dict[str, list[str]]:
+    """Return the names of predictions by lesson name. Raises CourseError."""
+    return {name: list(reference.predictions) for name, reference in _lessons().items()}
+
+
+def _find(name: str, by_lesson: dict[str, list[str]], kind: str) -> LessonReference:
+    for lesson, names in by_lesson.items():
+        if name in names:
+            return _lessons()[lesson]
+    everything = [name for names in by_lesson.values() for name in names]
+    near = difflib.get_close_matches(name, everything, n=1, cutoff=0.5)
     guess = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(everything)}."
-    raise CourseError(f"There is no exercise named {exercise!r}. {guess}")
+    raise CourseError(f"There is no {kind} named {name!r}. {guess}")
 
 
 @cache
-def exercises_by_lesson() -> dict[str, list[str]]:
-    """Return exercise names by lesson name. Raises CourseError."""
+def _lessons() -> dict[str, LessonReference]:
     paths = sorted(PUBLIC.glob("*.safetensors"))
     if not paths:
         raise CourseError(f"There are no reference files in {PUBLIC.name}/. {REMEDY}")
-    return {path.stem: list(_cached_load(path).keys) for path in paths}
+    return {path.stem: load(path) for path in paths}
 
 
 def _readable(path: Path) -> dict[str, Any]:
@@ -95,6 +116,3 @@ def _readable(path: Path) -> dict[str, Any]:
             f"reads format {FORMAT}. {REMEDY}"
         )
     return tree
-
-
-_cached_load = cache(load)

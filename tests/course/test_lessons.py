@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import nbformat
 
-from autograder.lessons.lesson import exercise_checked, exercise_defined
+from autograder.lessons.lesson import ROOT, exercise_checked, exercise_defined
 from tests.support.wheels import shown_by
 
 EXERCISE_HEADING = re.compile(
@@ -16,6 +16,7 @@ EXERCISE_HEADING = re.compile(
 CHALLENGE_HEADING = re.compile(r"### Challenge: `(\w+)` \(optional, \d+ minutes\)")
 MINUTES = re.compile(r"^### (?:Exercise|Question) \d+: .*\b(\d+) minutes\)$", re.MULTILINE)
 LONGEST_CELL = 15
+VIEWS = ROOT / "utils" / "views"
 
 
 def cells(lesson, kind):
@@ -129,6 +130,17 @@ def test_figures_have_alt_text_and_a_caption(lesson):
     for html in images:
         assert re.search(r'<img alt="[^"]{20,}"', html)
         assert re.search(r"<figcaption[^>]*>[^<]{10,}", html)
+
+
+def test_views_are_shown_with_the_scripts_of_today(lesson):
+    """The check of outputs does not see HTML."""
+    notebook = nbformat.read(lesson.notebook_path, as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    for html in (output.get("data", {}).get("text/html", "") for output in outputs):
+        for name in re.findall(r'data-view="(\w+)-', html):
+            for script in (f"{name}.js", "base.js"):
+                text = (VIEWS / script).read_text(encoding="utf-8")
+                assert text in html, f"{script} has changed: run `make lessons`"
 
 
 def test_few_outputs_are_left_uncompared(lesson):

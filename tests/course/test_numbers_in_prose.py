@@ -45,7 +45,7 @@ RESULT = re.compile(
     r"(?!\w)"
 )
 NOT_PROSE = re.compile(r"\(https?[^)]*\)|`[^`]*`|\$[^$]*\$|```.*?```", re.DOTALL)
-TAGS = re.compile(r"<[^>]+>")
+TAGS = re.compile(r"<script>.*?</script>|<[^>]+>", re.DOTALL)
 
 
 def results_in(prose: str) -> Iterator[tuple[str, float, float]]:

@@ -133,13 +133,15 @@ COURSE = {
 
 
 def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
-    card = progress_card(COURSE, {"01_one"})
+    predicted = {"01_one": [1, None, 0], "02_two": [1]}
+    card = progress_card(COURSE, predicted, {"01_one"})
     assert lines(card) == [
         "2 of 14 points so far",
         "01 one: 1 of 6 points",
         "✓ one: 1 of 1 point",
         "✗ <b>: 0 of 2 points",
         "○ two: 0 of 3 points, given up",
+        "3 predictions: 1 right, of 2 made",
         "02 two: 1 of 4 points",
         "03 three: not started",
     ]
@@ -151,13 +153,14 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
 
 
 def test_progress_is_green_when_all_is_done():
-    assert color(progress_card({"01_one": [Progress("one", 1, 1)]}, ())) == GREEN
+    assert color(progress_card({"01_one": [Progress("one", 1, 1)]}, {}, ())) == GREEN
 
 
 def test_progress_counts_no_challenges():
     states = {"open": None, "begun": 1, "solved": 2}
     dares = [Progress(name, points, 2, challenge=True) for name, points in states.items()]
-    card = progress_card({"01_one": [Progress("one", 1, 1), *dares]}, {"01_one"})
+    asked = {"01_one": [Progress("one", 1, 1), *dares]}
+    card = progress_card(asked, {"01_one": []}, {"01_one"})
     assert lines(card)[0] == "1 of 1 point so far" and color(card) == GREEN
     assert lines(card)[3:] == [
         "○ open: a challenge",

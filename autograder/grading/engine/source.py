@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
-PERSONAL = re.compile(r"^(check|progress)\(", re.MULTILINE)  # about the work of who runs it
+PERSONAL = re.compile(r"^(check|predict|progress)\(", re.MULTILINE)  # about the work of who runs it
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Source:
 
     grade_ids: of nbgrader's cells, in order. imports: the modules that it imports.
     prose: what the course wrote in other cells than code and nbgrader's; None if that is unknown.
-    outputs: of the code cells that are not nbgrader's, by the cell's source; none of `progress()`
-    and of a challenge's check, which speak of the work of whoever runs them.
+    outputs: of the code cells that are not nbgrader's, by the cell's source; none of `progress()`,
+    predictions and a challenge's check, which speak of the work of whoever runs them.
     """
 
     grade_ids: tuple[str, ...] = ()

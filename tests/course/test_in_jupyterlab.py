@@ -1,0 +1,107 @@
+"""A learner's hour in JupyterLab: a wrong answer, hints, a right one, predictions, views."""
+
+import json
+
+import nbformat
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from autograder.lessons.lesson import Lesson
+from autograder.lessons.nbgrader_metadata import grade_id_of
+from tests.support.browser import new_page
+from tests.support.lab import jupyter_lab
+
+LESSON = Lesson("01_dot_product_attention")
+# Cells out of sight are not on the page otherwise, and couldn't be found by what they say.
+SETTINGS = {"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}
+RIGHT = """def softmax(scores, dim=-1):
+    exps = (scores - scores.amax(dim, keepdim=True)).exp()
+    return exps / exps.sum(dim, keepdim=True)"""
+WRONG = RIGHT.replace("sum(dim, keepdim=True)", "sum(dim)")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Lesson 1 in JupyterLab, with every answer but that of softmax."""
+    folder = tmp_path_factory.mktemp("course")
+    notebook = nbformat.read(LESSON.released_path, as_version=4)
+    for cell in notebook.cells:
+        name = grade_id_of(cell)
+        if name in LESSON.solutions and name != "softmax":
+            cell.source = LESSON.solutions[name]
+    path = folder / "notebooks" / LESSON.name / "lesson.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook, path)
+    (folder / "jupyter" / "labconfig").mkdir(parents=True)
+    settings = folder / "jupyter" / "labconfig" / "default_setting_overrides.json"
+    settings.write_text(json.dumps(SETTINGS), encoding="utf-8")
+    environment = {"PROGRESS_FILE": str(folder / "progress.json")}
+    with jupyter_lab(folder, **environment) as address, new_page() as page:
+        page.goto(f"{address}/lab/tree/{path.relative_to(folder)}")
+        expect(page.locator("[data-status=idle]").first).to_be_visible()
+        yield page
+
+
+def cell(page: Page, text: str) -> Locator:
+    source = page.locator(".jp-InputArea", has_text=text)
+    return page.locator(".jp-Notebook .jp-CodeCell", has=source).first
+
+
+def write(page: Page, where: Locator, code: str) -> None:
+    where.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(code)
+
+
+def run(page: Page, where: Locator) -> Locator:
+    """Run a cell; return where its output is."""
+    where.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    return where.locator(".jp-OutputArea")
+
+
+def choose(page: Page, menu: str, entry: str) -> None:
+    page.get_by_role("menubar").get_by_text(menu, exact=True).click()
+    page.locator(".lm-Menu-itemLabel").get_by_text(entry, exact=True).click()
+
+
+def test_an_hour_with_the_first_lesson(page):
+    answer, checked = cell(page, "def softmax("), cell(page, "check(softmax)")
+    write(page, answer, WRONG)
+    choose(page, "Run", "Run All Cells")
+    card = checked.locator(".jp-OutputArea")
+    expect(card).to_contain_text("keepdim")  # which stops the run here
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")  # a new cell, below the check
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text('hint("softmax")')
+    stuck = page.locator(".jp-Cell.jp-mod-active")
+    expect(run(page, stuck)).to_contain_text("Hint 1 of 3 for softmax")
+    expect(run(page, stuck)).to_contain_text("Hint 2 of 3 for softmax")
+
+    write(page, answer, RIGHT)
+    choose(page, "Run", "Run All Cells")
+    expect(cell(page, "progress()").locator(".jp-OutputArea")).to_contain_text("15 of")
+    expect(card).to_contain_text("✓ softmax")
+
+    guess = cell(page, 'predict("slope"')
+    expect(guess).to_contain_text("Put a number where the dots are")
+    write(page, guess, 'predict("slope", 4)')
+    expect(run(page, guess)).to_contain_text("You predicted 4, but it is 2")
+
+    view = page.locator(".live")
+    view.get_by_text("starts", exact=True).hover()
+    expect(view.locator(".said")).to_contain_text("“starts” looks at")
+    view.get_by_label("starts", exact=True).focus()
+    page.keyboard.press("ArrowDown")
+    expect(view.locator(".said")).to_contain_text("“with” looks at")
+    expect(view.get_by_label("with", exact=True)).to_be_focused()  # not moved to the next cell
+
+    choose(page, "Kernel", "Restart Kernel…")
+    page.locator(".jp-Dialog").get_by_text("Restart", exact=True).click()
+    run(page, cell(page, "from autograder import"))
+    run(page, cell(page, "def query_scores("))
+    expect(run(page, cell(page, "check(query_scores)"))).to_contain_text("✓ query_scores")
+    shown = run(page, cell(page, "progress()"))
+    expect(shown).to_contain_text("15 of")
+    expect(shown).to_contain_text("0 right, of 1 made")
