@@ -56,7 +56,7 @@ def test_it_is_read_without_a_network_on_any_screen(built, width):
         for path in [built / "index.html", *(built / "lessons").glob("*.html")]:
             page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
-            assert page.locator(".live img").count() == 0  # all views live
+            assert page.locator(".attention-view img").count() == 0  # all views live
             assert page.locator("math").count() or path.stem == "index"
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == wrong == []
 

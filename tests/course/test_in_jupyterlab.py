@@ -89,7 +89,7 @@ def test_an_hour_with_the_first_lesson(page):
     write(page, guess, 'predict("slope", 4)')
     expect(run(page, guess)).to_contain_text("You predicted 4, but it is 2")
 
-    view = page.locator(".live")
+    view = page.locator(".attention-view")
     view.get_by_text("starts", exact=True).hover()
     expect(view.locator(".said")).to_contain_text("“starts” looks at")
     view.get_by_label("starts", exact=True).focus()

@@ -82,7 +82,7 @@ def test_no_script_leaves_the_picture(browser, name, monkeypatch):
 
 def test_all_on_one_page_even_twice(open_view):
     page = open_view(*VIEWS, "mask")
-    assert page.locator(".live img").count() == 0
+    assert page.locator(".attention-view img").count() == 0
     assert page.locator(".said").count() == len(VIEWS) + 1
     assert barriers_on(page) == []
 

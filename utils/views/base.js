@@ -4,28 +4,32 @@ let groups = 0;
 
 const style = add(root, "style");
 style.textContent = `
-  .live { font: 13px/1.4 "DejaVu Sans", Verdana, sans-serif; color: #222; overflow-x: auto; }
-  .live fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
-  .live label { display: inline-flex; align-items: center; gap: 4px; height: ${ROW}px;
+  .attention-view { font: 13px/1.4 "DejaVu Sans", Verdana, sans-serif; color: #222;
+    overflow-x: auto; }
+  .attention-view fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
+  .attention-view label { display: inline-flex; align-items: center; gap: 4px; height: ${ROW}px;
     padding: 0 8px; box-sizing: border-box; cursor: pointer; border-radius: 4px; }
-  .live label.chosen { background: #cfe3ef; font-weight: bold; }
-  .live label:focus-within { outline: 2px solid ${palette.blue}; }
-  .live .words label { display: flex; justify-content: flex-end; }
-  .live .words input { position: absolute; opacity: 0; pointer-events: none; }
-  .live table { font: inherit; border-collapse: collapse; }
-  .live caption { font-weight: bold; height: ${ROW}px; }
-  .live input[type=range] { width: 220px; accent-color: ${palette.blue}; }
-  .live td, .live th { padding: 0; text-align: center; font-weight: normal; height: ${ROW}px;
-    min-width: 42px; border: 1px solid #d3dce4; }
-  .live th { padding: 0 6px; white-space: nowrap; }
-  .live th, .live td.bare { border: 0; }
-  .live td button { width: 100%; height: ${ROW}px; border: 0; font: inherit; cursor: pointer; }
-  .live td button:focus-visible { outline: 2px solid ${palette.blue}; }
-  .live .said { min-height: 2.8em; max-width: 42em; margin-top: 6px; }
-  .live .row { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 8px 0; }`;
+  .attention-view label.chosen { background: ${palette.weights[1]}; font-weight: bold; }
+  .attention-view label:focus-within { outline: 2px solid ${palette.blue}; }
+  .attention-view .words label { display: flex; justify-content: flex-end; }
+  .attention-view .words input { position: absolute; opacity: 0; pointer-events: none; }
+  .attention-view table { font: inherit; border-collapse: collapse; }
+  .attention-view caption { font-weight: bold; height: ${ROW}px; }
+  .attention-view input[type=range] { width: 220px; accent-color: ${palette.blue}; }
+  .attention-view td, .attention-view th { padding: 0; text-align: center; font-weight: normal;
+    height: ${ROW}px; min-width: 42px; border: 1px solid ${palette.frame}; }
+  .attention-view th { padding: 0 6px; white-space: nowrap; }
+  .attention-view th, .attention-view td.bare { border: 0; }
+  .attention-view td button { width: 100%; height: ${ROW}px; border: 0; font: inherit;
+    cursor: pointer; }
+  .attention-view td button:focus-visible { outline: 2px solid ${palette.blue}; }
+  .attention-view .said { min-height: 2.8em; max-width: 42em; margin-top: 6px; }
+  .attention-view .row { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 8px 0; }`;
 
 // JupyterLab leaves the keys that are pressed in such an element to it.
-root.addEventListener("focusin", event => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
+root.addEventListener("focusin", event => {
+  event.target.setAttribute("data-lm-suppress-shortcuts", "true");
+});
 
 function add(parent, tag, attributes = {}, text = "") {
   const made = document.createElement(tag);

@@ -15,13 +15,14 @@ COLORS = {
     "blue": palette.BLUE,
     "orange": palette.ORANGE,
     "red": palette.RED,
+    "frame": palette.FRAME,
     "hidden": palette.HIDDEN,
     "seen": palette.SEEN,
     "weights": palette.WEIGHT_STOPS,
 }
 # One page may have a view twice, so each script takes the first that is still a picture.
 PAGE = """<figure style="{style}">
-<div class="live" data-view="{name}">{still}</div>
+<div class="attention-view" data-view="{name}">{still}</div>
 <figcaption style="color:#222">{caption}</figcaption></figure><script>(() => {{
 const root = document.querySelector('[data-view="{name}"]:not([id])');
 root.id = "view-" + Math.random().toString(36).slice(2);
