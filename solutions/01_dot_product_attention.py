@@ -19,7 +19,7 @@
 #
 # Each exercise is followed by a check. Run it as often as you like. It tells you what is right, and
 # it names your mistake if it knows it. It tries your code on many inputs: in other sizes (even 1),
-# with other number types, and with gradients.
+# often with other number types, and with gradients.
 #
 # A cell like `predict("slope", ...)` asks what you expect. Put a letter or a number where the dots
 # are, and run it again. Nobody grades that. But you'll remember an answer better if you've had one

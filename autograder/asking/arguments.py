@@ -23,12 +23,15 @@ class StandIn:
     """A module that replaces a learner's class: it has the given parameters and no forward.
 
     A name with a dot ("query.weight") belongs to an nn.Linear; any other is an nn.Parameter.
+    attributes: plain values that it keeps, such as its number of heads.
     """
 
     parameters: dict[str, Tensor]
+    attributes: dict[str, int] = field(default_factory=dict)
 
     def make(self) -> nn.Module:
         module = nn.Module()
+        vars(module).update(self.attributes)
         for name, value in self.parameters.items():
             owner, _, own_name = name.rpartition(".")
             if not owner:

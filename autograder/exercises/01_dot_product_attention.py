@@ -775,6 +775,14 @@ add_score = Exercise(
             "return new_largest, total * (largest - new_largest).exp() + 1",
         ),
         Mistake(
+            "the new maximum written over the old",
+            "The old sum has to be multiplied by e to the power of old maximum − new maximum, and "
+            "you multiplied by new maximum − score. Is the old maximum gone by then? Keep it.",
+            "largest = torch.maximum(largest, score)\n"
+            "total = total * (largest - score).exp() + (score - largest).exp()\n"
+            "return largest, total",
+        ),
+        Mistake(
             "the maximum stays",
             "Your largest score never changes. When a larger score arrives, it should become the "
             "new largest.",

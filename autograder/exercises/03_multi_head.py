@@ -1291,6 +1291,12 @@ seq_first_scores = Exercise(
             {"ibhd,jbhd": "ibhd,jbgd"},
         ),
         Mistake(
+            "features each by themselves",
+            "Queries and keys are added up over their features before they meet, since the "
+            "features have two letters. Give them the same letter in both.",
+            {"ibhd,jbhd": "ibhd,jbhe"},
+        ),
+        Mistake(
             "every sentence with the whole batch",
             "Queries meet the keys of all sentences in the batch, added up. Give the batch the "
             "same letter in both.",

@@ -875,6 +875,16 @@ masked_attention = Exercise(
             },
         ),
         Mistake(
+            "masked after softmax, divided by what is left",
+            "Hidden keys still take part in the softmax. When one of them has by far the largest "
+            "score, nothing is left for the others. Hide the scores first.",
+            {
+                MADE: "torch.softmax(attn_scores, dim=-1) * keep\n"
+                "    left = attn_weights.sum(-1, keepdim=True).clamp(min=1e-9)\n"
+                "    attn_weights = attn_weights / left"
+            },
+        ),
+        Mistake(
             "values masked instead of weights",
             "The hidden keys still take weight, and only their values are left out of the "
             "context. Mask the scores, before softmax.",
@@ -1686,6 +1696,11 @@ leaks_future = Exercise(
             OWN_OUTPUT,
             {COMPARED: COMPARED.replace(":later", ": later + 1")},
             {**ONE_WORD, COMPARED: COMPARED.replace(":later", ": later + 1")},
+            {
+                **ONE_WORD,
+                PLACES: "range(words.shape[1])",
+                COMPARED: COMPARED.replace(":later", ": later + 1").replace("1e-5", "1e-6"),
+            },
         ),
         Mistake(
             "the past changed",

@@ -561,7 +561,8 @@ def load_case(draw: Draw) -> dict[str, Any]:
     theirs = torchs_layer(draw)
     shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
     ours = {name: draw.normal(dims) for name, dims in shapes.items()}
-    return {"ours": StandIn(ours), "theirs": theirs}
+    n_heads = draw.heads()["n_heads"]
+    return {"ours": StandIn(ours, {"n_heads": n_heads}), "theirs": theirs}
 
 
 def read(*names: str) -> tuple[str, ...]:
@@ -1332,10 +1333,10 @@ def hidden_change(draw: Draw) -> dict[str, Any]:
     sizes = draw.heads()
     d_head = sizes["d_model"] // sizes["n_heads"]
     shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
-    layer = StandIn({name: draw.normal(dims) for name, dims in shapes.items()})
+    layer = {name: draw.normal(dims) for name, dims in shapes.items()}
     head = 1 + draw.size("more") % (sizes["n_heads"] - 1)
     mix = 2 * torch.eye(d_head) + draw.normal_of((d_head, d_head), 0.4)
-    return {"layer": layer, "head": head, "mix": mix}
+    return {"layer": StandIn(layer, {"n_heads": sizes["n_heads"]}), "head": head, "mix": mix}
 
 
 def parameters(*names: str) -> tuple[str, ...]:
@@ -1414,7 +1415,7 @@ hide_change = Exercise(
         Alternative(
             "by data",
             """
-            d_head = mix.shape[0]
+            d_head = layer.query.weight.shape[0] // layer.n_heads
             ours = {name: getattr(layer, name) for name in ("query", "key")}
             matrices = {"query": mix, "key": mix.inverse().T}
             for name, linear in ours.items():

@@ -54,6 +54,12 @@ SCALE = (
     Slip("√d_k rounded down", ROUNDED_DOWN, ROOT, "$X / int($D ** 0.5)"),
     Slip("divided by d_k, and by 2", TWICE_D_K, ROOT, "$X / $D ** 1 / 2"),
     Slip(
+        "divided by √2",
+        "You divided by √2, whatever the size. Take d_k from the keys: `shape[-1]`.",
+        FEATURES,
+        "2",
+    ),
+    Slip(
         "divided by √n_key",
         "You divided by the square root of the number of words. d_k is the number of features, "
         "the last dimension.",
@@ -89,6 +95,13 @@ KEYS = (
         "You transposed the queries, so their rows are now features. Transpose the keys instead.",
         SCORES,
         "$Q.transpose(-2, -1) @ $K",
+    ),
+    Slip(
+        "reshaped instead of transposed",
+        "`reshape` and `view` keep the numbers in reading order; they don't turn rows into "
+        "columns. Transpose the keys: `transpose(-2, -1)`.",
+        TURNED,
+        "$K.reshape(*$K.shape[:-2], $K.shape[-1], $K.shape[-2])",
     ),
 )
 

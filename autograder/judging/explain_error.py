@@ -38,6 +38,12 @@ RULES = (
         "a transpose?",
     ),
     Rule(
+        r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), \d+\] but got: "
+        r"\[(?!\1,)(\d+), \d+\]",
+        "In a batch of matrix products, the left stack has {0:size} matrices and the right one "
+        "{1:size}. They have to be as many. Is one of these sizes a number in your code?",
+    ),
+    Rule(
         r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: "
         r"\[(\d+), (\d+)\]",
         "These two don't fit in a batch of matrix products: the left one's last dimension is "

@@ -156,6 +156,7 @@ def test_a_stand_in_has_the_parameters_and_layers_it_is_given():
     assert isinstance(module.w, nn.Parameter)
     torch.testing.assert_close(module.query(torch.ones(3)), weight.sum(1) + bias)
     assert StandIn({"key.weight": weight}).make().key.bias is None
+    assert StandIn({}, {"n_heads": 3}).make().n_heads == 3
 
 
 def test_a_librarys_module():

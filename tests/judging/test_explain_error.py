@@ -36,6 +36,11 @@ def not_a_pair():
     [
         (lambda: X @ Y, "(n_query=4, d_k=3) and (n_key=5, d_k=3)"),
         (lambda: Y.T @ X.T, "Does one of them need a transpose?"),
+        (
+            lambda: torch.bmm(X.expand(3, 4, 3), Y.T[None]),
+            "right one 1. They have to be as many",
+        ),
+        (lambda: torch.bmm(X[None], Y[None]), "the right one's second to last is 5"),
         (lambda: X + Y, "differ in dimension 0: 4 (n_query) and 5 (n_key)."),
         (lambda: X.view(5, 3), "12 numbers doesn't fit into the new shape, (5, 3)"),
         (lambda: X.T.view(12), "`view` can't reorder numbers"),
