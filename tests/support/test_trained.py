@@ -19,6 +19,15 @@ def test_others_do_not(text):
     assert not agree(text, "loss 0.4, 2")
 
 
+def test_a_script_may_have_other_numbers_if_what_is_shown_is_close():
+    cell = SimpleNamespace(compare_outputs=operator.eq, sanitize=str)
+    compare_roughly(cell)
+    stored = [new_output("stream", text="0.42<script>\nshow(1)</script>")]
+    for shown, same in {"0.43": True, "0.23": False}.items():
+        new = [new_output("stream", text=f"{shown}<script>\nshow(2)</script>")]
+        assert cell.compare_outputs(new, stored) == same
+
+
 @pytest.mark.parametrize(
     ("shown", "same"),
     [(["0.43"], True), (["0.23"], False), (["0.42", "0.42"], False), ([], False)],

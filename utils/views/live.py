@@ -57,17 +57,15 @@ class View:
         return shown(f"{self.caption}\n[{self.alt}]", self._html)
 
     def _html(self) -> str:
-        data = json.dumps(self.data, ensure_ascii=False, separators=(",", ":")).replace(
-            "</", "<\\/"
-        )
+        data = json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
         return PAGE.format(
             style=FIGURE_STYLE,
-            name=f"{self.script}-{sha256(data.encode()).hexdigest()[:12]}",
+            name=f"{self.script}-{sha256(self.caption.encode()).hexdigest()[:12]}",
             still=self.still.image(),
             caption=html.escape(self.caption),
             colors=json.dumps(COLORS),
             script=_code("base") + _code(self.script),
-            data=data,
+            data=data.replace("</", "<\\/"),  # a word must not end the script
         )
 
 
