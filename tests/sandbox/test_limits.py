@@ -27,26 +27,22 @@ def said(cell):
     return [output.get("evalue") or output.get("text") for output in cell.outputs]
 
 
-@pytest.mark.parametrize("source", [SPIN, CHILD], ids=["itself", "in a child"])
-def test_a_cell_that_computes_too_long(source):
-    ran = run(source, cell_seconds=SHORT)
+@pytest.mark.parametrize(
+    ("source", "limits", "told", "doubtful"),
+    [
+        (SPIN, {"cell_seconds": SHORT}, " of processor time", False),
+        (CHILD, {"cell_seconds": SHORT}, " of processor time", False),
+        # A busy machine makes waiting longer, but not idling.
+        (SLEEP, {"cell_seconds": SHORT, "patience": 1.0}, ", most of them waiting", True),
+        (SLEEP, {"idle_seconds": SHORT}, " in which nothing ran", False),
+    ],
+    ids=["computing", "computing in a child", "waiting", "idling"],
+)
+def test_a_cell_that_takes_too_long(source, limits, told, doubtful):
+    ran = run(source, **limits)
     first, second = ran.cells
-    assert said(first)[-1] == "this cell took more than 1 seconds of processor time"
-    assert said(second) == ["next\n"] and not ran.doubtful
-
-
-def test_a_cell_that_waits_too_long():
-    ran = run(SLEEP, cell_seconds=SHORT, patience=1.0)
-    first, second = ran.cells
-    assert said(first)[-1] == "this cell took more than 1 seconds, most of them waiting"
-    assert said(second) == ["next\n"] and ran.doubtful  # a busy machine makes waiting longer
-
-
-def test_a_cell_that_sleeps_too_long_is_no_fault_of_the_machines():
-    ran = run(SLEEP, idle_seconds=SHORT)
-    first, second = ran.cells
-    assert said(first)[-1] == "this cell took more than 1 seconds in which nothing ran"
-    assert said(second) == ["next\n"] and not ran.doubtful
+    assert said(first)[-1] == f"this cell took more than 1 seconds{told}"
+    assert said(second) == ["next\n"] and ran.doubtful is doubtful
 
 
 def test_sleeping_cells_end_the_notebook_in_the_end():
