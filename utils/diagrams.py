@@ -11,7 +11,7 @@ from autograder.utils.look import WEIGHTS
 from autograder.utils.palette import BLUE, GRAY, ORANGE, PURPLE
 from autograder.utils.picture import Diagram
 from autograder.utils.sketch import CELL, Box, Sketch, column, lighter
-from autograder.utils.values import as_array, as_labels
+from autograder.utils.values import as_array, as_labels, softmax
 
 PALE = 0.75  # how much white is in cells that only stand for numbers
 NUMBER = 34  # width of a cell with a number
@@ -24,8 +24,7 @@ def draw_attention(words: Any, labels: Sequence[str], query: int, *, caption: st
     """
     rows, names = as_array(words, "words"), as_labels(labels, "labels")
     scores = rows @ rows[query]
-    exps = np.exp(scores - scores.max())
-    weights = exps / exps.sum()
+    weights = softmax(scores)
     context = weights @ rows
     sketch = Sketch()
     shown = _numbers(sketch, (0, 0), "words", "[n, d]", rows, BLUE)

@@ -19,6 +19,12 @@ def as_array(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} must hold numbers, in rows of equal length: {error}") from None
 
 
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Turn scores into weights that sum to 1 along the last dimension."""
+    exps = np.exp(scores - scores.max(-1, keepdims=True))
+    return exps / exps.sum(-1, keepdims=True)
+
+
 def is_boolean(values: Any) -> bool:
     """Whether all of `values` (tensor, array, nested lists of either) is True or False."""
     if isinstance(values, list | tuple):

@@ -8,10 +8,11 @@ import numpy as np
 from autograder.utils.bars import plot_bars
 from autograder.utils.maps import attention_maps, plot_attention
 from autograder.utils.masking import plot_masking
-from autograder.utils.values import as_array, as_labels
+from autograder.utils.values import as_array, as_labels, softmax
 from autograder.utils.views.live import View
 
 DIGITS = 4  # of what a script gets
+LOW = -1e9  # e to the power of this is 0
 
 
 def view_heads(
@@ -47,8 +48,7 @@ def view_mask(attn_scores: Any, keep: Any, labels: Sequence[str], *, caption: st
     Raises ValueError as `plot_masking` does.
     """
     scores, kept = as_array(attn_scores, "attn_scores"), as_array(keep, "keep").astype(bool)
-    exps = np.exp(scores - scores.max()) * kept
-    weights = exps / np.maximum(exps.sum(-1, keepdims=True), np.finfo(float).tiny)
+    weights = softmax(np.where(kept, scores, LOW)) * kept  # a row with nothing to see gets zeros
     still = plot_masking(attn_scores, keep, {"weights": weights}, labels, caption=caption)
     data = {"scores": _rounded(scores), "labels": list(labels), "keep": kept.tolist()}
     return View(still, "mask", data)
@@ -60,14 +60,9 @@ def view_scale(products: Any, labels: Sequence[str], *, caption: str) -> View:
     products: [n_key], dot products that spread by 1 per feature; d_k features spread them by √d_k.
     """
     values, names = as_array(products, "products"), as_labels(labels, "labels")
-    panels = {f"d_k = {d_k}": _softmax(values * d_k**0.5) for d_k in (1, 16, 256)}
+    panels = {f"d_k = {d_k}": softmax(values * d_k**0.5) for d_k in (1, 16, 256)}
     still = plot_bars(panels, names, caption=caption)
     return View(still, "scale", {"products": _rounded(values), "labels": names})
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    exps = np.exp(scores - scores.max())
-    return exps / exps.sum()
 
 
 def _rounded(values: np.ndarray) -> list:
