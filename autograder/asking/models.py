@@ -4,6 +4,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 import torch
@@ -124,24 +125,26 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
         if not value.requires_grad:
             raise WrongResult("detached", name)
     total = sum((value * output_weights(value)).sum() for value in outputs.values())
-    inputs = list(leaves.values())
-    found = torch.autograd.grad(total, inputs, allow_unused=True, retain_graph=True)
-    if not any(gradient.isnan().any() for gradient in found if gradient is not None):
-        _require_no_nan(total, inputs)
+    found = _differentiated(total, list(leaves.values()))
     return {
         GRADIENT + name: torch.zeros_like(leaf) if gradient is None else gradient
         for (name, leaf), gradient in zip(leaves.items(), found, strict=True)
     }
 
 
-def _require_no_nan(total: Tensor, inputs: list[Tensor]) -> None:
-    with torch.autograd.set_detect_anomaly(True):
-        try:
-            torch.autograd.grad(total, inputs, allow_unused=True)
-        except RuntimeError as error:
-            if made := re.match(r"Function '(\w+)' returned nan values", str(error)):
-                raise WrongResult("nan on the way", made[1]) from None
+def _differentiated(total: Tensor, inputs: list[Tensor]) -> tuple[Tensor | None, ...]:
+    differentiate = partial(torch.autograd.grad, total, inputs, allow_unused=True)
+    try:
+        with torch.autograd.set_detect_anomaly(True):
+            return differentiate(retain_graph=True)
+    except RuntimeError as error:
+        made = re.match(r"Function '(\w+)' returned nan values", str(error))
+        if not made:
             raise
+    found = differentiate()
+    if any(gradient.isnan().any() for gradient in found if gradient is not None):
+        return found
+    raise WrongResult("nan on the way", made[1])
 
 
 def output_weights(output: Tensor) -> Tensor:
