@@ -549,7 +549,9 @@ plot_attention(
 # The same weights again, one query at a time. Point at a word on the left, or press the arrow keys:
 
 # %%
-view_heads(attn_weights, labels, caption="Where a word looks: the thicker the line, the more.")
+view_heads(
+    attn_weights, labels, caption="Where a word looks: the thicker a line, the larger the weight."
+)
 
 # %% [markdown]
 # A word doesn't always favor itself: "one" gives "starts" more than it keeps, and "with" gives most

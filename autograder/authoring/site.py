@@ -7,12 +7,7 @@ from nbformat.v4 import new_markdown_cell
 from autograder.atomic_writes import write_whole
 from autograder.authoring.stated_contracts import leave_out_contracts
 from autograder.judging.prediction import Prediction
-from autograder.lessons.lesson import (
-    ROOT,
-    Lesson,
-    exercise_checked,
-    prediction_asked,
-)
+from autograder.lessons.lesson import ROOT, Lesson, exercise_checked, prediction_asked
 
 PAGES = ROOT / "docs" / "site" / "lessons"
 

@@ -852,7 +852,7 @@ PREDICTIONS = [
         right="“with”",
         choices={
             "“Your”": "It scores higher, but only because it is longer.",
-            "“with”": "It points nearly the same way as “journey”. It is only short.",
+            "“with”": "It points nearly the same way as “journey”. It is just short.",
             "both alike": "Then only their lengths would tell them apart. Look at the cosines.",
         },
     ),

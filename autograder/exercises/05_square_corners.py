@@ -2248,7 +2248,7 @@ PREDICTIONS = [
         "below_the_floor",
         right="only the training loss",
         choices={
-            "both": "Nothing it reads tells the noise of squares it hasn't seen.",
+            "both": "Nothing it reads gives away the noise of squares it hasn't seen.",
             "only the training loss": "What was drawn for the training squares can be memorized.",
             "neither": "The noise of the training squares can be memorized, like anything else.",
         },

@@ -122,7 +122,7 @@ def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) 
         parts.append(_paragraph(prediction.choices[chosen]))
         if not right:
             said = prediction.choices[prediction.right]
-            parts.append(_paragraph(f"It is this: {prediction.right}. {said}"))
+            parts.append(_paragraph(f"The answer: {prediction.right}. {said}"))
     return _frame(f"{_sign(right)} You predicted {title}", GREEN if right else AMBER, parts)
 
 

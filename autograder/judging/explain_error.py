@@ -41,7 +41,7 @@ RULES = (
         r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), \d+\] but got: "
         r"\[(?!\1,)(\d+), \d+\]",
         "In a batch of matrix products, the left stack has {0:size} matrices and the right one "
-        "{1:size}. They have to be as many. Is one of these sizes a number in your code?",
+        "{1:size}. The two have to match. Is one of these sizes a number in your code?",
     ),
     Rule(
         r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: "

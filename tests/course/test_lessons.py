@@ -133,7 +133,7 @@ def test_figures_have_alt_text_and_a_caption(lesson):
 
 
 def test_views_are_shown_with_the_scripts_of_today(lesson):
-    """The check of outputs does not see HTML."""
+    """Where training made the numbers, the check of outputs leaves scripts out."""
     notebook = nbformat.read(lesson.notebook_path, as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     for html in (output.get("data", {}).get("text/html", "") for output in outputs):

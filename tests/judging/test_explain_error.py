@@ -38,7 +38,7 @@ def not_a_pair():
         (lambda: Y.T @ X.T, "Does one of them need a transpose?"),
         (
             lambda: torch.bmm(X.expand(3, 4, 3), Y.T[None]),
-            "right one 1. They have to be as many",
+            "right one 1. The two have to match",
         ),
         (lambda: torch.bmm(X[None], Y[None]), "the right one's second to last is 5"),
         (lambda: X + Y, "differ in dimension 0: 4 (n_query) and 5 (n_key)."),

@@ -34,7 +34,7 @@ def test_a_wrong_one_says_why_not_and_what_is_right():
     assert lines(prediction_card(PET, "a")) == [
         "✗ You predicted a: a dog",
         "Dogs bark.",
-        "It is this: a cat. It purrs.",
+        "The answer: a cat. It purrs.",
     ]
     assert lines(prediction_card(SIZE, 6)) == ["✗ You predicted 6, but it is 12", "6 + 6."]
 
