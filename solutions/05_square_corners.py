@@ -1091,15 +1091,15 @@ check(diagnose_run)
 # ### Exercise 8: `train_completer` (10 minutes)
 #
 # Train a model and complete shapes it hasn't seen. You get training shapes, the sources of test
-# shapes, and a seed that should decide everything random. Return the predicted corners. Use the
-# model from above with your `train_epoch`, or anything else that learns.
+# shapes, and a seed: the same seed should always give the same predictions. Return the predicted
+# corners. Use the model from above with your `train_epoch`, or anything else that learns.
 #
 # Your function is graded by what it does. The check draws fresh squares, with noise, in both
 # directions and from all four starts, and computes the mean squared error itself. **0.018** is
 # enough, less than twice the noise floor. The better model reaches 0.0135 or less on each of ten
 # seeds, so there is room; a linear fit to the four numbers ends near 0.020. Another case has shapes
-# with four uneven corners, turned and moved: what you return should come from the training shapes,
-# not from what you know about squares. And the same seed should give the same prediction. All cases
+# with four uneven corners, turned and moved, and the missing ones lie closer to the middle: what
+# you return should come from the training shapes, not from what you know about squares. All cases
 # together may take 60 seconds; one training should take 3 or less.
 
 

@@ -1049,15 +1049,15 @@ print(f"2048 words: {peak_megabytes(without_weights, sentences[-1]):.1f} MB")
 # that has an inverse, if you do the right thing to its keys. How many numbers of a head can you
 # change like this without anybody noticing?
 #
-# Work on weight and bias alike, in place, and leave all other heads as they are. `torch.linalg.inv`
-# inverts a matrix.
+# Change weights and biases, and leave all other heads as they are. `torch.linalg.inv` inverts a
+# matrix.
 
 
 # %%
 def hide_change(layer: nn.Module, head: int, mix: Float[Tensor, "d_head d_head"]) -> None:
     """Multiply a head's queries by `mix`, and change its keys so that no result changes.
 
-    A query q becomes mix @ q. layer: our `MultiHeadAttention`; changed in place.
+    A query q becomes mix @ q. layer: our `MultiHeadAttention`, which it changes.
 
     Example: with one feature, the query doubles and the key is halved.
         >>> tiny = MultiHeadAttention(1, 1)

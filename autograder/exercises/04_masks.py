@@ -1400,6 +1400,9 @@ def attention(words):
     "two layers, the first without a mask": edited(
         TWO_LAYERS, ("layer(words, keep), keep", "layer(words, keep | True), keep")
     ),
+    "whether the next word is larger, added at the end": edited(
+        SOUND, ("weights @ value", "weights @ value + (words.roll(-1, 1) > words)")
+    ),
     "the next word added at the end": edited(
         SOUND, ("weights @ value", "weights @ value + F.pad(words[:, 1:], (0, 0, 0, 1))")
     ),
@@ -1638,6 +1641,7 @@ leaks_future = Exercise(
                 "an output that is always the same",
                 "words scaled to length 1, no mask",
                 "sentences scaled to length 1",
+                "whether the next word is larger, added at the end",
             ],
             [
                 "weights masked, each value mixed with the next",
@@ -1846,6 +1850,22 @@ leaks_future = Exercise(
             "few more.",
             {"torch.randn(3, 6, 8)": "torch.randn(3, 2, 8)"},
         ),
+        Mistake(
+            "gradients only",
+            "Your test takes gradients, and a comparison has none: attention that asks whether a "
+            "later word is larger leaks unseen. Change the words, and compare the outputs.",
+            """
+            words = torch.randn(3, 5, 4, requires_grad=True)
+            outputs = (attention(words) * torch.randn(3, 5, 4)).sum((0, 2))
+            for i, output in enumerate(outputs):
+                if not output.requires_grad:
+                    continue
+                (slope,) = torch.autograd.grad(output, words, retain_graph=True)
+                if (slope[:, i + 1 :].abs() > 1e-6).any():
+                    return True
+            return False
+            """,
+        ),
         Mistake("too tolerant", TOLERANT, {"atol=1e-5": "atol=0.5"}, {"atol=1e-5": "atol=1e-2"}),
     ],
     alternatives=[
@@ -1869,20 +1889,6 @@ leaks_future = Exercise(
             whole = attention(words)
             short = [attention(words[:, :n])[:, -1] for n in range(1, 8)]
             return not torch.allclose(torch.stack(short, 1), whole)
-            """,
-        ),
-        Alternative(
-            "gradients",
-            """
-            words = torch.randn(3, 5, 4, requires_grad=True)
-            outputs = (attention(words) * torch.randn(3, 5, 4)).sum((0, 2))
-            for i, output in enumerate(outputs):
-                if not output.requires_grad:
-                    continue
-                (slope,) = torch.autograd.grad(output, words, retain_graph=True)
-                if (slope[:, i + 1 :].abs() > 1e-6).any():
-                    return True
-            return False
             """,
         ),
         Alternative(
@@ -1932,12 +1938,6 @@ leaks_future = Exercise(
         "the future cut off / another number: 6": "any size that is large enough will do",
         "the future cut off / arguments swapped": "nearly the same either way",
         "the future cut off / random start": "any random numbers will do",
-        "gradients / another operator: attention(words) *": "any weights but 0 will do",
-        "gradients / elements swapped": "both are added up",
-        "gradients / condition fixed": "no case here has no gradient",
-        "gradients / another comparison": "no slope is exactly this large",
-        "gradients / call dropped: slope": "leaks show in positive slopes too",
-        "gradients / random start": "any random numbers will do",
         "large batches, compared to six digits / another number: 4": (
             "any size that is large enough will do"
         ),

@@ -278,6 +278,17 @@ WideMultiHeadAttention = Exercise(
             {"torch.cat(contexts, dim=-1)": "torch.stack(contexts, dim=-1).flatten(-2)"},
         ),
         Mistake(
+            "stacked heads reshaped",
+            "`stack` puts the heads first, and `reshape` then fills each row with what comes next "
+            "in memory, from other queries. Put the heads side by side: `torch.cat` along the "
+            "last dimension.",
+            {
+                "torch.cat(contexts, dim=-1)": (
+                    "torch.stack(contexts).reshape(*query.shape[:2], -1)"
+                )
+            },
+        ),
+        Mistake(
             "no output projection",
             "You returned the heads side by side. The last step is missing: `output`, which "
             "brings them back to d_model features.",
@@ -1179,6 +1190,12 @@ SquareCompleter = Exercise(
             },
         ),
         Mistake(
+            "output added to the last point",
+            "`predict` adds each output to the point before it. The decoder's output is the next "
+            "point itself: append it as it is.",
+            {GROW: "torch.cat([written, written[:, -1:] + out[:, -1:]], dim=1)"},
+        ),
+        Mistake(
             "only the last point read",
             "In `predict` the decoder reads the last point only. In training it saw everything "
             "before it as well.",
@@ -1394,7 +1411,7 @@ train_epoch = Exercise(
                 epoch(5, 5, given=3),
             ],
         ),
-        Aspect("the mean loss", 1, [epoch(7, 7), epoch(5, 5, 5, 5, 5)], outputs=("mean_loss",)),
+        Aspect("the mean loss", 1, [epoch(7, 3, 2), epoch(5, 5, 5, 5, 5)], outputs=("mean_loss",)),
     ],
     mistakes=[
         Mistake(
@@ -1415,10 +1432,14 @@ train_epoch = Exercise(
         ),
         Mistake(
             "one step for the whole epoch",
-            "You take one step at the end of the epoch, with the gradients of all batches. Take "
-            "one for each batch.",
+            "You take one step, after the loop. Each batch should have its own: `step` belongs "
+            "inside the loop.",
             {
                 "optimizer.zero_grad()\n": "\n",
+                "        optimizer.step()\n": "",
+                "return sum": "optimizer.step()\n    return sum",
+            },
+            {
                 "        optimizer.step()\n": "",
                 "return sum": "optimizer.step()\n    return sum",
             },
@@ -1461,10 +1482,17 @@ train_epoch = Exercise(
         Mistake(
             "loss against the shifted target",
             "The loss compares with the shifted target, so the model learns to repeat what it "
-            "reads. Compare with the target.",
+            "reads. Compare with the target, and don't overwrite that one when you shift it.",
             {
                 "loss(model(source, shifted_target), target)": (
                     "loss(model(source, shifted_target), shifted_target)"
+                )
+            },
+            {
+                f"shifted_target = {SHIFTED}": (
+                    "shifted_target = target\n"
+                    "        shifted_target[:, 1:] = target[:, :-1].clone()\n"
+                    "        shifted_target[:, 0] = source[:, -1]"
                 )
             },
         ),
@@ -1591,6 +1619,19 @@ train_epoch = Exercise(
             },
         ),
         Mistake(
+            "weighted by the batch size",
+            "You weighted the batches by their sizes. The exercise asks for the mean of their "
+            "losses: every batch counts alike.",
+            {
+                "losses.append(error.item())": (
+                    "losses.append((error.item() * len(source), len(source)))"
+                ),
+                "sum(losses) / len(losses)": (
+                    "sum(e for e, _ in losses) / sum(n for _, n in losses)"
+                ),
+            },
+        ),
+        Mistake(
             "sum over the sequences",
             "`mean_loss` is too large by the size of the batches: you multiplied each loss by its "
             "batch size, and divided by the number of batches only.",
@@ -1622,17 +1663,6 @@ train_epoch = Exercise(
                     "total, n_batches = total + error.item(), n_batches + 1"
                 ),
                 "sum(losses) / len(losses)": "total / n_batches",
-            },
-        ),
-        Alternative(
-            "weighted by the squares",
-            {
-                "losses.append(error.item())": (
-                    "losses.append((error.item() * len(source), len(source)))"
-                ),
-                "sum(losses) / len(losses)": (
-                    "sum(e for e, _ in losses) / sum(n for _, n in losses)"
-                ),
             },
         ),
     ],
@@ -1922,23 +1952,29 @@ MOST_ERROR = 0.018
 N_TRAIN, N_TEST = 256, 240
 # How far each corner lies from the middle: opposite ones differ, so that no rule replaces learning.
 UNEVEN_CORNERS = torch.tensor([1.3, 0.8, 1.0, 0.6])
+# How far the corners of a sequence are drawn in: the missing ones, so that the way from target to
+# source differs from the way from source to target.
+DRAWN_IN = torch.tensor([1.0, 1.0, 0.75, 0.75])
 
 
-def shapes(corners: Tensor, n: int, draw: Draw) -> Tensor:
+def shapes(corners: Tensor, drawn_in: Tensor, n: int, draw: Draw) -> Tensor:
     """Noisy shapes, [n, 4, 2]: both directions and all four starts alike often."""
     kinds = torch.arange(n) % 8
     kinds = kinds[torch.randperm(n, generator=draw.generator)]
     start, direction = kinds % 4, (kinds // 4) * 2 - 1
     places = (start[:, None] + direction[:, None] * torch.arange(4)) % 4
-    return corners[places] + draw.normal_of((n, 4, 2), NOISE)
+    return corners[places] * drawn_in[:, None] + draw.normal_of((n, 4, 2), NOISE)
 
 
 def goal(
-    label: str, shape: Callable[[Draw], Tensor], repeats: bool = False
+    label: str,
+    shape: Callable[[Draw], Tensor],
+    drawn_in: Tensor = torch.ones(4),
+    repeats: bool = False,
 ) -> Callable[[Draw], Goal]:
     def case(draw: Draw) -> Goal:
         corners = shape(draw)
-        train, test = shapes(corners, N_TRAIN, draw), shapes(corners, N_TEST, draw)
+        train, test = (shapes(corners, drawn_in, n, draw) for n in (N_TRAIN, N_TEST))
         draw.label(label)
         inputs = {
             "source": train[:, :2],
@@ -1976,7 +2012,7 @@ train_completer = Exercise(
         Aspect(
             "other shapes to learn from",
             2,
-            [goal("shapes with uneven corners, turned and moved", uneven_shapes)],
+            [goal("shapes with uneven corners, turned and moved", uneven_shapes, DRAWN_IN)],
         ),
         Aspect(
             "fresh squares, and one prediction per seed",
@@ -2005,6 +2041,23 @@ train_completer = Exercise(
             "These are the predictions of the plain model, which gets stuck far above the "
             "noise floor. Use the better parts.",
             {"SquareCompleter(encoder, decoder, n_source=2, n_target=2)": "plain()"},
+        ),
+        Mistake(
+            "trained the wrong way around",
+            "Your model learned the way from target to source. `make_loader` takes the source "
+            "first.",
+            {"make_loader(source, target)": "make_loader(target, source)"},
+        ),
+        Mistake(
+            "called instead of predict",
+            "You gave the model `test_source` as its shifted target, so it read corner 1 where it "
+            "had learned to read corner 2. `model.predict` writes the corners "
+            "one by one.",
+            {
+                "return model.predict(test_source)": (
+                    "with torch.no_grad():\n        return model(test_source, test_source)"
+                )
+            },
         ),
         Mistake(
             "a rule about squares",
@@ -2107,6 +2160,8 @@ def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
     return case
 
 
+WAY = "(turned(first) * second).sum(-1, keepdim=True).sign()"
+
 complete_turned = Exercise(
     "complete_turned",
     challenge=True,
@@ -2141,14 +2196,63 @@ complete_turned = Exercise(
             "one way only",
             "Squares may go either way around. Find out which from the two corners: the sign of "
             "`x1 * y2 - y1 * x2`.",
-            {"(turned(first) * second).sum(-1, keepdim=True).sign()": "1.0"},
-            {"(turned(first) * second).sum(-1, keepdim=True).sign()": "-1.0"},
+            {WAY: "1.0"},
+            {WAY: "-1.0"},
+        ),
+        Mistake(
+            "one way for all",
+            "You found one way around for the whole batch. Each square has its own: sum along the "
+            "last dimension only.",
+            {WAY: "(turned(first) * second).sum().sign()"},
+        ),
+        Mistake(
+            "the way used once",
+            "The way around matters twice: when you turn corner 2 back onto corner 1, and when "
+            "you turn corner 3 on to corner 4.",
+            {"first - way * turned(second)": "first - turned(second)"},
+            {"-way * turned(corner)": "-turned(corner)"},
+        ),
+        Mistake(
+            "turned on instead of back",
+            "Your two corners nearly cancel: the second was turned on, to where corner 3 is. Turn "
+            "it back, onto corner 1.",
+            {"first - way * turned(second)": "first + way * turned(second)"},
+        ),
+        Mistake(
+            "mirrored",
+            "Your quarter turn is a mirror: it only swaps the coordinates. One of them changes its "
+            "sign, too: [x, y] becomes [−y, x].",
+            {"-points[:, 1]": "points[:, 1]"},
+        ),
+        Mistake(
+            "√2 forgotten",
+            "Your corners lie at a distance of 1 from zero. The true ones lie √2 away.",
+            {"2**0.5 * direction": "direction"},
+        ),
+        Mistake(
+            "one length for all",
+            "You divided by one length for the whole batch. Each corner has a length of its own: "
+            "`norm(dim=-1, keepdim=True)`.",
+            {"norm(dim=-1, keepdim=True)": "norm()"},
+            {"norm(dim=-1, keepdim=True)": "norm(dim=0, keepdim=True)"},
+        ),
+        Mistake(
+            "corner 4 by the minus sign",
+            "Your corner 3 is as good as it gets, but corner 4 is minus corner 2, noise and all. "
+            "Turn corner 3 on by a quarter.",
+            {"-way * turned(corner)]": "-second]"},
+        ),
+        Mistake(
+            "corner 4 first",
+            "You returned corner 4 before corner 3.",
+            {"[-corner, -way * turned(corner)]": "[-way * turned(corner), -corner]"},
         ),
         Mistake(
             "as if not turned",
             "You treat the squares as if they weren't turned. Here they may lie anywhere at a "
             "distance of √2.",
             "return -source.sign()",
+            {"2**0.5 * direction / direction.norm(dim=-1, keepdim=True)": "direction.sign()"},
         ),
         Mistake(
             "corner 4 next to corner 3 on the wrong side",

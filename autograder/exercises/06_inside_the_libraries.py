@@ -347,8 +347,9 @@ per_head = Exercise(
         ),
         Mistake(
             "a list",
-            "You returned a list of matrices. Turn it into one tensor with `torch.stack`.",
+            "You returned the matrices one by one. Turn them into one tensor with `torch.stack`.",
             "return list(weight.chunk(n_heads))",
+            "return weight.chunk(n_heads)",
         ),
         Mistake(
             "overlapping heads",
@@ -956,6 +957,32 @@ KerasMultiHeadAttention = Exercise(
             {DIVIDED: " / query.shape[1] ** 0.5"},
         ),
         Mistake(
+            "scaled by a fixed size",
+            "You divided by √64, or by 8: the size in an example. Heads have d_k features here; "
+            "ask the queries, with `shape[-1]`.",
+            {DIVIDED: " / 64 ** 0.5"},
+        ),
+        Mistake(
+            "keys ask",
+            "Your scores have a row for each key. Queries do the asking, so they come first in the "
+            "product.",
+            {
+                "ops.matmul(query, ops.swapaxes(key, -2, -1))": (
+                    "ops.matmul(key, ops.swapaxes(query, -2, -1))"
+                )
+            },
+        ),
+        Mistake(
+            "heads not split",
+            "Queries and keys are never cut into heads: all of their features make one score. Cut "
+            "them into `n_heads` heads, each with scores of its own.",
+            {
+                "self.heads_first(self.query(query))": "self.query(query)[:, None]",
+                "self.heads_first(self.key(key))": "self.key(key)[:, None]",
+            },
+            {SPLIT: "ops.reshape(x, (*x.shape[:2], 1, -1))"},
+        ),
+        Mistake(
             "heads by reshape alone",
             "Your heads hold pieces of several words: a reshape straight to [batch, n_heads, n, "
             "d_head] leaves all numbers in their order. Cut the last dimension, then swap heads "
@@ -982,6 +1009,12 @@ KerasMultiHeadAttention = Exercise(
                 MERGE: "ops.matmul(attn_weights, value)",
                 JOIN: "ops.reshape(context, (context.shape[0], context.shape[2], -1))",
             },
+        ),
+        Mistake(
+            "merged feature by feature",
+            "You merged the first feature of every head, then the second: the features are in "
+            "front of the heads. Keep the features of a head next to each other.",
+            {MERGE: "ops.transpose(ops.matmul(attn_weights, value), (0, 2, 3, 1))"},
         ),
         Mistake(
             "interleaved heads",
@@ -1056,6 +1089,30 @@ KerasMultiHeadAttention = Exercise(
             "Your mask is reversed: it hides what may be seen. `keep` is True where a query "
             "may attend.",
             {MASK: "ops.where(keep, -1e9, attn_scores)", ZEROS: "pass"},
+            {MASK: "ops.where(keep, -1e9, attn_scores)"},
+            {AXIS: "keep = ~(keep if len(keep.shape) == 2 else keep[:, None])"},
+        ),
+        Mistake(
+            "hidden scores not low enough",
+            "You gave hidden scores a number that real scores can come close to, or pass. Take the "
+            "lowest number that their dtype has.",
+            {MASK: "ops.where(keep, attn_scores, -30.0)"},
+            {MASK: "ops.where(keep, attn_scores, -100.0)"},
+        ),
+        Mistake(
+            "zeros after the output layer",
+            "You set the result to zero, after the output layer. A query that may attend to "
+            "nothing has a context of zeros, and then that layer adds its bias.",
+            {
+                ZEROS: "pass",
+                f"return self.output_dense({JOIN})": (
+                    f"result = self.output_dense({JOIN})\n"
+                    "        seen = True if keep is None else keep.any(-1).view(\n"
+                    "            -1, query.shape[2], 1\n"
+                    "        )\n"
+                    "        return ops.where(seen, result, 0.0)"
+                ),
+            },
         ),
         Mistake(
             "mask ignored", "`keep` has no effect.", {AXIS: "pass", MASKED: NO_MASK, ZEROS: "pass"}
@@ -1173,6 +1230,11 @@ KerasMultiHeadAttention = Exercise(
             "`value` goes through the key's layer, and the value's own layer is never used, so "
             "it never gets parameters.",
             {"self.value(value)": "self.key(value)"},
+        ),
+        Mistake(
+            "key through the query's layer",
+            "`key` goes through the query's layer. Give it a layer of its own, and call that one.",
+            {"self.key(key)": "self.query(key)"},
         ),
         Mistake(
             "values as wide as keys",
@@ -1329,12 +1391,15 @@ KerasMultiHeadAttention = Exercise(
 
 
 def hidden_change(draw: Draw) -> dict[str, Any]:
-    """A layer, and a matrix that is far from singular and not symmetric."""
-    sizes = draw.heads()
-    d_head = sizes["d_model"] // sizes["n_heads"]
+    """A layer, and a matrix that is far from singular and not symmetric.
+
+    The head is neither the first, nor the second, nor the last, so that no slip passes for another.
+    """
+    n_heads, d_head = int(draw.uniform("", 4, 6)), 3
+    sizes = draw.fix(n_heads=n_heads, d_model=n_heads * d_head).named("d_model n_heads")
     shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
     layer = {name: draw.normal(dims) for name, dims in shapes.items()}
-    head = 1 + draw.size("more") % (sizes["n_heads"] - 1)
+    head = n_heads - 2
     mix = 2 * torch.eye(d_head) + draw.normal_of((d_head, d_head), 0.4)
     return {"layer": StandIn(layer, {"n_heads": sizes["n_heads"]}), "head": head, "mix": mix}
 
@@ -1344,6 +1409,9 @@ def parameters(*names: str) -> tuple[str, ...]:
 
 
 KEY_MATRIX = "torch.linalg.inv(mix).T"
+LOOP = f"for projection, matrix in ((layer.query, mix), (layer.key, {KEY_MATRIX})):"
+CHANGED_WEIGHT = "projection.weight[rows] = matrix @ projection.weight[rows]"
+CHANGED_BIAS = "projection.bias[rows] = matrix @ projection.bias[rows]"
 OTHERS = parameters("value.weight", "value.bias", "output.weight", "output.bias")
 
 NO_GRADIENT = "no gradient is kept here"
@@ -1386,18 +1454,16 @@ hide_change = Exercise(
         ),
         Mistake(
             "biases forgotten",
-            "You left the biases as they were. A query is W x + b: multiply both.",
-            {"            projection.bias[rows] = matrix @ projection.bias[rows]\n": ""},
+            "You left biases as they were. A query is W x + b, and so is a key: multiply both.",
+            {f"            {CHANGED_BIAS}\n": ""},
+            {CHANGED_BIAS: "if projection is layer.query:\n                " + CHANGED_BIAS},
+            {CHANGED_BIAS: "if projection is layer.key:\n                " + CHANGED_BIAS},
         ),
         Mistake(
             "columns instead of rows",
             "You changed columns of the weight. Columns belong to the features of the words; a "
             "head's own features are rows.",
-            {
-                "projection.weight[rows] = matrix @ projection.weight[rows]": (
-                    "projection.weight[:, rows] = projection.weight[:, rows] @ matrix"
-                )
-            },
+            {CHANGED_WEIGHT: ("projection.weight[:, rows] = projection.weight[:, rows] @ matrix")},
         ),
         Mistake(
             "the first head",
@@ -1409,6 +1475,46 @@ hide_change = Exercise(
             "You multiplied the keys by `mix` and changed the queries to match. The exercise asks "
             "for it the other way around.",
             {"(layer.query, mix), (layer.key,": "(layer.key, mix), (layer.query,"},
+        ),
+        Mistake(
+            "heads counted from 1",
+            "You changed the head before the one that was asked for: head 0 has the first rows.",
+            {"head * d_head, (head + 1) * d_head": "(head - 1) * d_head, head * d_head"},
+        ),
+        Mistake(
+            "rows counted in features",
+            "Head h doesn't start at row h: each head before it has d_head rows, so it starts at "
+            "row h · d_head.",
+            {"head * d_head, (head + 1) * d_head": "head, head + d_head"},
+        ),
+        Mistake(
+            "all heads",
+            "You changed every head. The others must stay as they are.",
+            {
+                f"{LOOP}\n": f"{LOOP}\n            for head in range(layer.n_heads):\n"
+                "                rows = slice(head * d_head, (head + 1) * d_head)\n",
+                f"            {CHANGED_WEIGHT}\n": f"                {CHANGED_WEIGHT}\n",
+                f"            {CHANGED_BIAS}\n": f"                {CHANGED_BIAS}\n",
+            },
+        ),
+        Mistake(
+            "mix transposed",
+            "Your queries are multiplied by `mix` transposed. Rows of the weight make the "
+            "features of the query, so `mix` goes in front of them as it is.",
+            {"(layer.query, mix)": "(layer.query, mix.T)"},
+            {"(layer.query, mix)": "(layer.query, mix.T)", KEY_MATRIX: "torch.linalg.inv(mix)"},
+        ),
+        Mistake(
+            "divided number by number",
+            "`1 / mix` inverts each number by itself. The inverse of the whole matrix is "
+            "`torch.linalg.inv(mix)`.",
+            {KEY_MATRIX: "1 / mix"},
+            {KEY_MATRIX: "(1 / mix).T"},
+        ),
+        Mistake(
+            "values instead of keys",
+            "You changed the values. The scores are made of queries and keys: change the keys.",
+            {"(layer.key,": "(layer.value,"},
         ),
     ],
     alternatives=[

@@ -41,9 +41,9 @@ def report() -> None:
         print(f"  {name:20} {row}  worst {max(errors):.4f}, {seconds:.1f} s a seed")
     print(f"  aim of the better model: at most {MOST_ERROR} and {MOST_SECONDS:.0f} s on every seed")
     print(f"train_completer, which may have {EXERCISES.MOST_ERROR}:")
-    for shape, errors in room(Lesson(NAME).namespace(), SEEDS):
+    for name, errors in room(Lesson(NAME).namespace(), SEEDS):
         row = " ".join(f"{error:.4f}" for error in errors)
-        print(f"  {shape:20} {row}  worst {max(errors):.4f}")
+        print(f"  {name:52} {row}  worst {max(errors):.4f}")
 
 
 def results():
@@ -93,14 +93,14 @@ def measure(
 
 
 def room(lesson: dict[str, Any], seeds: Iterable[int]) -> Iterator[tuple[str, list[float]]]:
-    """Yield the errors of `train_completer`'s solution for each shape, one per seed."""
-    for shape in ("true_squares", "uneven_shapes"):
+    """Yield the errors of `train_completer`'s solution for each aspect, one per seed."""
+    for aspect in EXERCISES.train_completer.aspects:
         errors = []
         for seed in seeds:
-            case = EXERCISES.goal("", getattr(EXERCISES, shape))(Draw(f"room {seed}"))
+            case = aspect.cases[0](Draw(f"room {seed}"))
             prediction = lesson["train_completer"](**case.inputs)
             errors.append(F.mse_loss(prediction, case.goal["prediction"]).item())
-        yield shape, errors
+        yield aspect.name, errors
 
 
 if __name__ == "__main__":
