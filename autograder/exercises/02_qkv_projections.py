@@ -328,7 +328,7 @@ scaled_dot_product_attention = Exercise(
         Aspect("the weights", 2, outputs=("attn_weights",)),
         Aspect("the context vectors", 1, outputs=("context",)),
         Aspect("a batch of sentences", 1, [drawn("batch"), drawn("batch n_heads")]),
-        Aspect("scores above 100", 1, [large_scores, drawn(scale=20)]),
+        Aspect("scores above 100", 1, [large_scores, drawn(scale=12)]),
     ],
     slips=without(
         [*SCALE, *KEYS, *FROM_THE_LEFT, *WEIGHTS, *CONTEXT, *RETURNED],
@@ -514,7 +514,7 @@ SelfAttention = Exercise(
             1,
             [
                 self_attention("batch n d_in"),
-                self_attention("batch n d_in", scale=20),
+                self_attention("batch n d_in", scale=12),
                 self_attention("batch n_heads n d_in"),
                 self_attention("n_sentences n d_in", n_sentences=1),
             ],
@@ -697,7 +697,7 @@ LinearSelfAttention = Exercise(
             1,
             [
                 self_attention("batch n d_in"),
-                self_attention("batch n d_in", scale=20),
+                self_attention("batch n d_in", scale=12),
                 self_attention("batch n_heads n d_in"),
                 self_attention("n_sentences n d_in", n_sentences=1),
             ],

@@ -1400,6 +1400,13 @@ def attention(words):
     "two layers, the first without a mask": edited(
         TWO_LAYERS, ("layer(words, keep), keep", "layer(words, keep | True), keep")
     ),
+    "only the first word sees a thousandth of the second": edited(
+        SOUND,
+        (
+            "weights @ value",
+            "weights @ value + 1e-3 * words.roll(-1, 1) * (torch.arange(n) == 0)[:, None]",
+        ),
+    ),
     "whether the next word is larger, added at the end": edited(
         SOUND, ("weights @ value", "weights @ value + (words.roll(-1, 1) > words)")
     ),
@@ -1661,6 +1668,7 @@ leaks_future = Exercise(
                 "only the next-to-last word sees the last",
                 "only the first word sees the second",
                 "only the third word sees the fourth",
+                "only the first word sees a thousandth of the second",
                 "one feature is the average of the sentence",
                 "only the first sentence masked",
                 "attention to the first word only",

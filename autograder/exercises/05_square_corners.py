@@ -1954,7 +1954,7 @@ N_TRAIN, N_TEST = 256, 240
 UNEVEN_CORNERS = torch.tensor([1.3, 0.8, 1.0, 0.6])
 # How far the corners of a sequence are drawn in: the missing ones, so that the way from target to
 # source differs from the way from source to target.
-DRAWN_IN = torch.tensor([1.0, 1.0, 0.75, 0.75])
+DRAWN_IN, NOT_DRAWN_IN = torch.tensor([1.0, 1.0, 0.75, 0.75]), torch.ones(4)
 
 
 def shapes(corners: Tensor, drawn_in: Tensor, n: int, draw: Draw) -> Tensor:
@@ -1969,7 +1969,7 @@ def shapes(corners: Tensor, drawn_in: Tensor, n: int, draw: Draw) -> Tensor:
 def goal(
     label: str,
     shape: Callable[[Draw], Tensor],
-    drawn_in: Tensor = torch.ones(4),
+    drawn_in: Tensor = NOT_DRAWN_IN,
     repeats: bool = False,
 ) -> Callable[[Draw], Goal]:
     def case(draw: Draw) -> Goal:

@@ -821,9 +821,8 @@ def keras_cross(draw: Draw) -> ModuleCase:
 
 def keras_masked(draw: Draw) -> ModuleCase:
     """As many sentences as heads, so that a mask for each sentence fits the heads as well."""
-    n_heads = draw.size("n_heads")
-    places = {name: draw.normal_of((n_heads, 5, draw.size("d_model"))) for name in PROJECTIONS[:3]}
-    keep = (draw.normal_of((n_heads, 5, 5)) > 0) | torch.eye(5, dtype=torch.bool)
+    places = {name: draw.normal("n_heads n d_model") for name in PROJECTIONS[:3]}
+    keep = (draw.normal("n_heads n n") > 0) | torch.eye(draw.size("n"), dtype=torch.bool)
     draw.label("as many sentences as heads, a mask for each")
     return keras_case(draw, **places, keep=keep)
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 SMALLEST, LARGEST = 3, 7
+SQUARES = [4, 9, 16]
 
 
 class Draw:
@@ -21,7 +22,8 @@ class Draw:
     unnoticed. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
     asked: the dimensions of each of the solution's arguments, as annotated there.
     ones: every size that is not fixed is 1.
-    exact_root: d_k and d_head are 4, whose root is the same number in every dtype.
+    exact_root: d_k and d_head are 4, whose root is the same number in every dtype. They are no
+        square otherwise, so that a root rounded down, or half of 4, never passes for the root.
     """
 
     def __init__(
@@ -53,9 +55,10 @@ class Draw:
     def _new_size(self, name: str) -> int:
         if self.ones:
             return 1
-        if self.exact_root and name in ("d_k", "d_head"):
+        has_root = name in ("d_k", "d_head")
+        if self.exact_root and has_root:
             return 4
-        taken = [*self.sizes.values(), *([4] if self.exact_root else [])]
+        taken = [*self.sizes.values(), *(SQUARES if has_root else [4] if self.exact_root else [])]
         return next(size for size in self._candidates() if size not in taken)
 
     def choose(self, name: str, *sizes: int) -> "Draw":
@@ -73,7 +76,7 @@ class Draw:
 
     def heads(self) -> dict[str, int]:
         """Choose sizes for a multi-head model: d_model and n_heads; d_model = n_heads * d_head."""
-        n_heads, d_head = self._pick(2, 3), 4 if self.exact_root else self._pick(4, 5)
+        n_heads, d_head = self._pick(2, 3), 4 if self.exact_root else self._pick(5, 6)
         self.fix(n_heads=n_heads, d_head=d_head, d_model=n_heads * d_head)
         return self.named("d_model n_heads")
 
