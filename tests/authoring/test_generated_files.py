@@ -1,7 +1,6 @@
 """Generated files in git are up to date."""
 
 import shutil
-import subprocess
 
 import nbformat
 import pytest
@@ -10,6 +9,7 @@ from autograder.authoring.notebooks import answered_cells, build_notebook, write
 from autograder.authoring.stated_points import stated_in_readme
 from autograder.lessons.lesson import ROOT, STUB, lesson_names
 from autograder.references.store import PUBLIC
+from tests.support.classroom import nbgrader
 
 REMEDY = "it is stale: run `make build`"
 
@@ -46,8 +46,7 @@ def released_anew(tmp_path_factory):
     course = tmp_path_factory.mktemp("course")
     for name in lesson_names():
         shutil.copytree(ROOT / "solutions" / name, course / "solutions" / name)
-        command = ["nbgrader", "generate_assignment", name, f"--CourseDirectory.root={course}"]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        nbgrader(course, "generate_assignment", name)
     return course / "notebooks"
 
 

@@ -6,7 +6,6 @@ those of one go through nbgrader's command too.
 
 import contextlib
 import shutil
-import subprocess
 
 import nbformat
 import pytest
@@ -16,8 +15,9 @@ from autograder.errors import CheckFailed
 from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
 from autograder.grading.report.class_report import read_verdicts
 from autograder.learner import _verdicts
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.lesson import Lesson
 from autograder.lessons.variants import Variant
+from tests.support.classroom import nbgrader
 
 BROKEN = Variant("broken", "raise RuntimeError('broken on purpose')")
 
@@ -50,8 +50,7 @@ def graded(lesson, course):
         notebook.cells = list(without_demonstrations(notebook.cells, lesson))
         nbformat.write(notebook, folder / f"{lesson.name}.ipynb")
     for command in ("generate_assignment", "autograde"):
-        arguments = ["nbgrader", command, lesson.name, f"--CourseDirectory.root={course}"]
-        subprocess.run(arguments, cwd=ROOT, check=True, capture_output=True)
+        nbgrader(course, command, lesson.name)
     return read_verdicts(course / "autograded", lesson.name)
 
 

@@ -13,6 +13,7 @@ from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNoteb
 from autograder.grading.demo.made_up_class import COUNT, make_class
 from autograder.grading.worker.job import VERDICT
 from autograder.lessons.lesson import ROOT, Lesson
+from tests.support.commands import run
 
 LESSON = Lesson("01_dot_product_attention")
 
@@ -52,12 +53,9 @@ def command(course: Path, *arguments: str) -> list[str]:
 
 def nbgrader(course: Path, *arguments: str, check: bool = True) -> str:
     """Run an nbgrader command; return its output. check: whether it must succeed."""
-    done = subprocess.run(
-        command(course, *arguments), cwd=ROOT, capture_output=True, encoding="utf-8"
-    )
-    said = done.stdout + done.stderr
-    assert not check or done.returncode == 0, said[-3000:]
-    return said
+    done = run(*command(course, *arguments))
+    assert not check or done.status == 0, done.said[-3000:]
+    return done.said
 
 
 def start(course: Path, *arguments: str, **environment: str) -> subprocess.Popen:

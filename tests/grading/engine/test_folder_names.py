@@ -3,13 +3,12 @@
 import csv
 import os
 import shutil
-import subprocess
 
 import pytest
 
 from autograder.grading.report.__main__ import write_reports
-from autograder.lessons.lesson import ROOT
 from tests.support.classroom import LESSON, command, gradebook, make_course, nbgrader, scores
+from tests.support.commands import run
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 HONEST, FORMULA = "learner_000", "=1+1"
@@ -46,9 +45,9 @@ def course(tmp_path_factory):
 @pytest.fixture(scope="module")
 def graded(course):
     """What grading says; its exit status is 1."""
-    done = subprocess.run(command(course, "autograde", LESSON.name), cwd=ROOT, capture_output=True)
-    assert done.returncode == 1
-    return (done.stdout + done.stderr).decode()
+    done = run(*command(course, "autograde", LESSON.name))
+    assert done.status == 1
+    return done.said
 
 
 def test_each_is_named_with_the_reason(graded):

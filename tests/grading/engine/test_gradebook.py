@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from autograder.lessons.lesson import ROOT
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.support import beside
 from tests.support.classroom import LESSON, command, gradebook, make_course, nbgrader
+from tests.support.commands import run
 
 pytestmark = [
     pytest.mark.usefixtures("sandbox"),
@@ -139,11 +139,9 @@ def test_points_given_by_hand_are_settled_until_something_they_were_given_for_ch
 
 def failing(course, step):
     """Run one of nbgrader's commands, which must fail; return its output."""
-    done = subprocess.run(
-        command(course, step, SMALL, "--force"), cwd=ROOT, capture_output=True, encoding="utf-8"
-    )
-    assert done.returncode == 1
-    return done.stdout + done.stderr
+    done = run(*command(course, step, SMALL, "--force"))
+    assert done.status == 1
+    return done.said
 
 
 def test_a_damaged_gradebook_is_a_sentence_and_stays_as_it_is(api, course):
@@ -486,11 +484,9 @@ def test_points_that_differ_from_the_released_ones_stop_grading(tmp_path):
     with gradebook(tmp_path) as book:
         book.find_grade_cell("check_softmax", LESSON.name, LESSON.name).max_score = 7
         book.db.commit()
-    done = subprocess.run(
-        command(tmp_path, "autograde", LESSON.name), cwd=ROOT, capture_output=True, encoding="utf-8"
-    )
-    said = done.stdout + done.stderr
-    assert done.returncode == 1 and "Traceback" not in said
+    done = run(*command(tmp_path, "autograde", LESSON.name))
+    said = done.said
+    assert done.status == 1 and "Traceback" not in said
     assert "`softmax` has 4 points, but 7 in the released notebook. Release it" in said
     assert not (tmp_path / "autograded").exists()
 

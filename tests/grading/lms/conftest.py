@@ -1,13 +1,12 @@
 """A class as it is in a term: awkward names, and every reason for having no mark."""
 
 import shutil
-import subprocess
 import sys
 
 import pytest
 
-from autograder.lessons.lesson import ROOT
 from tests.grading.term.made_course import FIRST, SECOND, MadeCourse, make_course
+from tests.support import commands
 
 LEARNERS = """\
 learner,last_name,first_name,email,section,canvas_id,sis_user_id,sis_login_id,moodle_id
@@ -51,8 +50,10 @@ def lms(course):
     """
 
     def run(command: str, *arguments: object) -> int:
-        program = [sys.executable, "-m", "autograder.grading.lms", command]
         options = [f"--course={course.root}", *map(str, arguments)]
-        return subprocess.run([*program, *options], cwd=ROOT).returncode
+        done = commands.run("autograder.grading.lms", command, *options)
+        print(done.out, end="")
+        print(done.err, end="", file=sys.stderr)
+        return done.status
 
     return run

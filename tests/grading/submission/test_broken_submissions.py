@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import nbformat
@@ -18,6 +17,7 @@ from nbgrader.api import Gradebook
 from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
 from autograder.lessons.lesson import ROOT, Lesson
 from tests.support.classroom import command
+from tests.support.commands import run
 
 pytestmark = [pytest.mark.usefixtures("sandbox"), pytest.mark.slow]
 LESSON = Lesson("01_dot_product_attention")
@@ -363,11 +363,8 @@ if os.getuid():
 
 
 def nbgrader(course, *arguments):
-    program = command(course, *arguments)
-    done = subprocess.run(
-        program, cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace"
-    )
-    return done.returncode, done.stdout + done.stderr
+    done = run(*command(course, *arguments))
+    return done.status, done.said
 
 
 @pytest.fixture(scope="module")
