@@ -420,9 +420,10 @@ shifted = shift_target(square, n_source=2)
 out = decoder(shifted, memory, target_keep=causal_keep(2)).detach()
 plot_square_attention(
     "decoder self",
+    square[0],
     decoder.self_attention.attn_weights[:, 0],
-    caption="Decoder self-attention, untrained. “2 → 3” reads corner 2, writes corner 3, and "
-    "sees only corner 2: weights 1 and 0.",
+    caption="Decoder self-attention, untrained. Arrows go from the corner that is written to those "
+    "it may read. Corner 3 sees only corner 2, with a weight of 1.",
 )
 
 # %% [markdown]
@@ -1183,14 +1184,16 @@ plot_predictions(
 # to learn: at the end of this section, you train on. Eight times as many squares help about as
 # much. With both, we got down to 0.0105 and 0.0103 on two seeds.
 #
-# The model has three attentions, each with different queries and keys. Read a map by its axes: who
-# asks (rows), who gets asked (columns).
+# The model has three attentions, each with different queries and keys. An arrow goes from the corner
+# that asks to the one that gets asked. The wider it is, the larger the weight; a ring is a corner
+# that asks itself.
 
 # %% tags=["trained"]
 with torch.no_grad():
     model.eval()(square[:, :2], shift_target(square, 2))
 plot_square_attention(
     "encoder self",
+    square[0],
     model.encoder.attention.attn_weights[:, 0],
     caption="Encoder self-attention: each given corner asks both given corners.",
 )
@@ -1198,15 +1201,17 @@ plot_square_attention(
 # %% tags=["trained"]
 plot_square_attention(
     "decoder self",
+    square[0],
     model.decoder.self_attention.attn_weights[:, 0],
-    caption="Decoder self-attention: what it has read so far. “2 → 3” reads 2 and writes 3.",
+    caption="Decoder self-attention: to write a corner, it asks those that it has read so far.",
 )
 
 # %% tags=["trained"]
 plot_square_attention(
     "cross",
+    square[0],
     model.decoder.cross_attention.attn_weights[:, 0],
-    caption="Cross-attention: each place in the decoder asks the two given corners.",
+    caption="Cross-attention: each corner to be written asks the two given corners.",
 )
 
 # %% [markdown]
@@ -1223,8 +1228,8 @@ for head, share in enumerate((to_opposite > 0.5).float().mean(1)):
     print(f"head {head}: corner 3 in {share[0]:.0%}, corner 4 in {share[1]:.0%} of the squares")
 
 # %% [markdown]
-# Often, but not always. No map shows what residual connections carry past an attention, and the
-# decoder also reads corner 2 itself. A map is a clue to the rule, not the rule. And with another
+# Often, but not always. No arrow shows what residual connections carry past an attention, and the
+# decoder also reads corner 2 itself. Weights are a clue to the rule, not the rule. And with another
 # seed, a model that is just as good may look elsewhere: try seed 1.
 #
 # See for yourself. Go back through the training of this square, then move corners 1 and 2 (with the
@@ -1242,8 +1247,8 @@ view_square(
 # Far from where the training squares were, it makes something up: no loss has ever asked about such
 # places.
 #
-# These are maps of one pass. In `predict`, the decoder runs twice, and afterward `attn_weights`
-# holds only the *last* step.
+# All of these weights are from one pass. In `predict`, the decoder runs twice, and afterward
+# `attn_weights` holds only the *last* step.
 #
 # Now keep training. The trainer continues where it left off. **Predict before you run:** can the
 # training loss fall below the noise floor? Can the test error?

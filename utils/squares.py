@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.maps import plot_attention
-from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE
+from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE, WEIGHT_STOPS
 from autograder.utils.panels import panel_grid
 from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, as_labels, check_finite, short
@@ -20,14 +20,17 @@ ACROSS = 4
 SIDE = 2.3  # of a panel, in inches
 REACH = 1.75  # of the axes; corners are near ±1
 
-# Queries and keys in each kind of attention of an encoder-decoder. The decoder reads a corner to
-# predict the next one: "2 → 3".
-SOURCE, READ, PREDICTED = ["corner 1", "corner 2"], ["corner 2", "corner 3"], ["2 → 3", "3 → 4"]
-AXES = {
-    "encoder self": (SOURCE, SOURCE),
-    "decoder self": (PREDICTED, READ),
-    "cross": (PREDICTED, SOURCE),
+# The corners that ask and those that get asked, in each kind of attention of an encoder-decoder.
+# Where the decoder reads corner 2, corner 3 asks: the one to be written.
+GIVEN, READ, WRITTEN = (1, 2), (2, 3), (3, 4)
+ASKING = {
+    "encoder self": (GIVEN, GIVEN),
+    "decoder self": (WRITTEN, READ),
+    "cross": (WRITTEN, GIVEN),
 }
+FAINTEST = 0.02  # weight that is drawn
+WIDEST = 5.0  # line, for a weight of 1
+LOOK = WEIGHT_STOPS[3]
 
 
 def plot_squares(
@@ -77,18 +80,26 @@ def plot_predictions(
 
 
 def plot_square_attention(
-    kind: str, attn_weights: Any, *, caption: str, alt: str | None = None
+    kind: str, square: Any, attn_weights: Any, *, caption: str, alt: str | None = None
 ) -> Picture:
-    """Draw the heads' maps, [n_heads, 2, 2], of one kind of attention for one square.
+    """Draw where each head looks as arrows between the corners: the thicker, the more weight.
 
-    kind: "encoder self", "decoder self" or "cross"; it determines the names of the axes.
-    Raises ValueError for another kind, and as `plot_attention` does.
+    kind: "encoder self", "decoder self" or "cross"; it determines which corners ask which.
+    square: [4, 2]; attn_weights: [n_heads, 2, 2], a row for each corner that asks.
+    Weights that are not finite are drawn as `plot_attention` does.
+    Raises ValueError for another kind or shape.
     """
-    if kind not in AXES:
-        raise ValueError(f"kind is {kind!r}: give one of {', '.join(map(repr, AXES))}")
-    query_labels, key_labels = AXES[kind]
-    maps = {"caption": caption, "alt": alt, "value_range": (0, 1)}
-    return plot_attention(attn_weights, key_labels, query_labels, **maps)
+    if kind not in ASKING:
+        raise ValueError(f"kind is {kind!r}: give one of {', '.join(map(repr, ASKING))}")
+    [corners] = _corners(as_array(square, "square")[None], "square")
+    queries, keys = ([f"corner {number}" for number in numbers] for numbers in ASKING[kind])
+    axes = {"key_labels": keys, "query_labels": queries, "value_range": (0, 1)}
+    maps = plot_attention(attn_weights, **axes, caption=caption, alt=alt)
+    weights = as_array(attn_weights, "attn_weights").reshape(-1, len(queries), len(keys))
+    if not np.isfinite(weights).all():
+        return maps
+    alt = _looks_summary(kind, weights) if alt is None else alt
+    return render(partial(draw_square_attention, kind, corners, weights), caption, alt)
 
 
 def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure:
@@ -117,6 +128,29 @@ def draw_predictions(
             _mark(ax, corner, number, BLUE, full=False)
         ax.plot(*predicted.T, "X", color=ORANGE, mec="white", ms=9, zorder=4)
     return figure
+
+
+def draw_square_attention(kind: str, corners: np.ndarray, attn_weights: np.ndarray) -> Figure:
+    """Draw one panel per head: arrows between corners, and a ring where one asks itself."""
+    figure, panels = _panels([f"head {number}" for number in range(len(attn_weights))])
+    for ax, head in zip(panels, attn_weights, strict=True):
+        for query, row in zip(ASKING[kind][0], head, strict=True):
+            for key, weight in zip(ASKING[kind][1], row, strict=True):
+                if weight >= FAINTEST:
+                    _draw_look(ax, corners[query - 1], corners[key - 1], weight)
+        for number, corner in enumerate(corners, 1):
+            _mark(ax, corner, number, BLUE, full=number in GIVEN)
+    return figure
+
+
+def _draw_look(ax: Axes, query: np.ndarray, key: np.ndarray, weight: float) -> None:
+    """Draw how much one corner looks at another, or at itself."""
+    if (query == key).all():
+        ax.plot(*query, "o", ms=19, mfc="none", mec=LOOK, mew=WIDEST * weight)
+        return
+    look = {"arrowstyle": "-|>", "color": LOOK, "lw": WIDEST * weight, "mutation_scale": 14}
+    bend = {"connectionstyle": "arc3,rad=0.15", "shrinkA": 7, "shrinkB": 9}
+    ax.annotate("", key, query, arrowprops=look | bend, zorder=2)
 
 
 def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
@@ -164,6 +198,21 @@ def _titles(titles: Sequence[str] | None, n: int) -> list[str]:
 def _squares_summary(points: np.ndarray, titles: list[str], n_source: int) -> str:
     ways = [f"{title}: {_way(square)}" for title, square in zip(titles, points, strict=True)]
     return f"Squares corner by corner, the first {n_source} given. {'; '.join(ways)}."
+
+
+def _looks_summary(kind: str, attn_weights: np.ndarray) -> str:
+    queries, keys = ASKING[kind]
+    heads = []
+    for number, head in enumerate(attn_weights):
+        looks = [
+            f"corner {query} asks "
+            + ", ".join(
+                f"corner {key} ({short(weight)})" for key, weight in zip(keys, row, strict=True)
+            )
+            for query, row in zip(queries, head, strict=True)
+        ]
+        heads.append(f"Head {number}: {'; '.join(looks)}.")
+    return " ".join(["Arrows on the square, from who asks to who gets asked.", *heads])
 
 
 def _predictions_summary(target: np.ndarray, prediction: np.ndarray, titles: list[str]) -> str:

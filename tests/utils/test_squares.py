@@ -7,7 +7,12 @@ import torch
 
 from autograder.utils.data import generate_squares
 from autograder.utils.plots import plot_predictions, plot_square_attention, plot_squares
-from autograder.utils.squares import draw_predictions, draw_squares
+from autograder.utils.squares import (
+    WIDEST,
+    draw_predictions,
+    draw_square_attention,
+    draw_squares,
+)
 
 POINTS = generate_squares(5).points
 SOURCE, TARGET = POINTS[:, :2], POINTS[:, 2:]
@@ -59,18 +64,24 @@ def test_the_alt_text_follows_the_corners():
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("encoder self", "corner 2 → corner 2 (0.75)"),
-        ("decoder self", "3 → 4 → corner 3 (0.75)"),
-        ("cross", "3 → 4 → corner 2 (0.75)"),
+        ("encoder self", "corner 2 asks corner 1 (0.25), corner 2 (0.75)"),
+        ("decoder self", "corner 4 asks corner 2 (0.25), corner 3 (0.75)"),
+        ("cross", "corner 4 asks corner 1 (0.25), corner 2 (0.75)"),
     ],
 )
-def test_each_kind_of_attention_has_axes_of_its_own(kind, words):
-    assert words in plot_square_attention(kind, WEIGHTS[0], caption="c").alt
+def test_in_each_kind_of_attention_other_corners_ask(kind, words):
+    assert words in plot_square_attention(kind, POINTS[0], WEIGHTS[0], caption="c").alt
 
 
-def test_heads_share_a_scale_from_0_to_1():
-    alt = plot_square_attention("cross", WEIGHTS, caption="c").alt
-    assert "2 attention maps on one color scale" in alt
+def test_the_more_weight_the_wider_the_arrow():
+    figure = draw_square_attention("cross", POINTS[0], np.array([[[1.0, 0.0], [0.5, 0.5]]]))
+    widths = [text.arrow_patch.get_linewidth() for text in figure.axes[0].texts if text.arrow_patch]
+    assert widths == [WIDEST, WIDEST / 2, WIDEST / 2]
+
+
+def test_weights_that_are_not_finite_are_drawn_as_a_map():
+    picture = plot_square_attention("cross", POINTS[0], WEIGHTS / 0, caption="c")
+    assert "2 attention maps" in picture.alt
 
 
 def test_neither_settings_nor_bytes_depend_on_the_caller():
@@ -93,8 +104,18 @@ def test_neither_settings_nor_bytes_depend_on_the_caller():
             lambda: plot_predictions(SOURCE[:4], TARGET, TARGET, caption="c"),
             r"source \[4, 2, 2\]",
         ),
-        (lambda: plot_square_attention("self", WEIGHTS, caption="c"), "kind is 'self': give one"),
-        (lambda: plot_square_attention("cross", WEIGHTS[None], caption="c"), "4 dimension"),
+        (
+            lambda: plot_square_attention("self", POINTS[0], WEIGHTS, caption="c"),
+            "kind is 'self': give one",
+        ),
+        (
+            lambda: plot_square_attention("cross", POINTS[0], WEIGHTS[None], caption="c"),
+            "4 dimension",
+        ),
+        (
+            lambda: plot_square_attention("cross", POINTS, WEIGHTS, caption="c"),
+            r"square has the shape",
+        ),
     ],
 )
 def test_what_can_not_be_drawn_is_refused(call, words):

@@ -85,7 +85,7 @@ function show({source, moments, grid, names}) {
     answer.weights.forEach((row, asking) => row.forEach((weight, asked) => {
       const [[x1, y1], [x2, y2]] = [answer.corners[asking], given[asked]];
       const ends = {x1: pixel(x1), y1: pixel(-y1), x2: pixel(x2), y2: pixel(-y2)};
-      const look = {stroke: palette.orange, "stroke-width": 8 * weight, opacity: 0.5};
+      const look = {stroke: palette.weights[3], "stroke-width": 8 * weight, opacity: 0.7};
       draw(lines, "line", {...ends, ...look});
     }));
     text.textContent = answer.corners.map(told).join(" ");
