@@ -1184,9 +1184,9 @@ plot_predictions(
 # to learn: at the end of this section, you train on. Eight times as many squares help about as
 # much. With both, we got down to 0.0105 and 0.0103 on two seeds.
 #
-# The model has three attentions, each with different queries and keys. An arrow goes from the corner
-# that asks to the one that gets asked. The wider it is, the larger the weight; a ring is a corner
-# that asks itself.
+# The model has three attentions, each with different queries and keys. An arrow goes from the
+# corner that asks to the one that gets asked. The wider it is, the larger the weight; a ring is a
+# corner that asks itself.
 
 # %% tags=["trained"]
 with torch.no_grad():

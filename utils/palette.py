@@ -1,10 +1,12 @@
-"""The colors of figures and of the tables in cards. `docs/look.md` says what each means."""
+"""The colors of figures, cards and pages. `docs/look.md` says what each means."""
 
 BLUE, ORANGE, RED, GRAY, PURPLE = "#31688e", "#d98c2b", "#b00020", "#6a6a6a", "#440154"
 # From no weight to all of it: a light ground and one hue, the darker the more.
 WEIGHT_STOPS = ("#f7fafc", "#cfe3ef", "#8dbdd9", "#3f86b0", "#0f4468")
 # What a mask hides, and what it lets through.
 HIDDEN, SEEN = "#e3a857", "#f7fafc"
+# Whether an answer is right, on light grounds and dark ones.
+RIGHT, PARTLY, WRONG = "#2da44e", "#d4a72c", "#e5534b"
 # Lines that only guide the eye: around cells, and behind curves.
 FRAME, GRID = "#d3dce4", "#dddddd"
 

@@ -19,10 +19,10 @@ from autograder.judging.tensor_table import (
     value_range,
 )
 from autograder.judging.verdict import Exhibit, Verdict
+from autograder.utils.palette import PARTLY, RIGHT, WRONG
 
 # Colors of the bar on the left; the text keeps the page's color, light or dark.
-GREEN, AMBER, RED = "#2da44e", "#d4a72c", "#e5534b"
-SIGNS = {"✓": GREEN, "✗": RED, "○": AMBER}
+SIGNS = {"✓": RIGHT, "✗": WRONG, "○": PARTLY}
 
 
 class Card:
@@ -42,11 +42,11 @@ def verdict_card(verdict: Verdict) -> Card:
     """Return the card for one verdict."""
     if not verdict.answered:
         return _frame(
-            f"○ {verdict.exercise}: not answered yet", AMBER, [_paragraph(verdict.sentence)]
+            f"○ {verdict.exercise}: not answered yet", PARTLY, [_paragraph(verdict.sentence)]
         )
     if verdict.given_up:
-        return _frame(f"○ {headline(verdict)}", AMBER, [_paragraph(verdict.sentence)])
-    color = GREEN if verdict.passed else AMBER if verdict.points else RED
+        return _frame(f"○ {headline(verdict)}", PARTLY, [_paragraph(verdict.sentence)])
+    color = RIGHT if verdict.passed else PARTLY if verdict.points else WRONG
     parts = [_aspects(verdict)]
     if verdict.sentence:
         parts.append(_paragraph(verdict.sentence))
@@ -90,7 +90,7 @@ def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -
             f'That was the last hint. To move on, put `give_up("{exercise}")` above its check. '
             f"{price} rest of the notebook uses the course's solution."
         )
-    return _frame(f"Hint {seen} of {len(hints)} for {exercise}", AMBER, [*parts, _paragraph(more)])
+    return _frame(f"Hint {seen} of {len(hints)} for {exercise}", PARTLY, [*parts, _paragraph(more)])
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,13 @@ def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) 
         if not right:
             said = prediction.choices[prediction.right]
             parts.append(_paragraph(f"The answer: {prediction.right}. {said}"))
-    return _frame(f"{_sign(right)} You predicted {title}", GREEN if right else AMBER, parts)
+    return _frame(f"{_sign(right)} You predicted {title}", RIGHT if right else PARTLY, parts)
 
 
 def _open_prediction(prediction: Prediction) -> Card:
     choices = [_paragraph(f"{letter}: {text}") for letter, text in prediction.letters.items()]
     what = "a letter" if choices else "a number"
-    return _frame(f"○ Put {what} where the dots are, and run the cell again", AMBER, choices)
+    return _frame(f"○ Put {what} where the dots are, and run the cell again", PARTLY, choices)
 
 
 def progress_card(
@@ -154,7 +154,7 @@ def progress_card(
     )
     text = "\n".join(f"  {name}: {state}" for name, state, _ in rows)
     title = f"{count_points(earned, total)} so far"
-    color = GREEN if earned == total else AMBER
+    color = RIGHT if earned == total else PARTLY
     return _frame(title, color, [(f'<table style="border:0">{html}</table>', text)])
 
 
@@ -284,7 +284,7 @@ def _progress_sign(exercise: Progress) -> str:
 
 def _bar(share: float) -> str:
     """Draw a share of 1 as a bar, 100 pixels long."""
-    parts = ((share, GREEN), (1 - share, "#8884"))
+    parts = ((share, RIGHT), (1 - share, "#8884"))
     boxes = (
         f'<span style="display:inline-block;height:8px;width:{100 * size:.0f}px;'
         f'background:{color}"></span>'
