@@ -8,9 +8,6 @@ from bs4 import BeautifulSoup
 
 from autograder.asking.answer import Problem
 from autograder.judging.card import (
-    AMBER,
-    GREEN,
-    RED,
     Progress,
     count_points,
     headline,
@@ -29,6 +26,7 @@ from autograder.judging.tensor_table import (
     value_range,
 )
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
+from autograder.utils.palette import PARTLY, RIGHT, WRONG
 
 HELD = AspectResult("one row", 1, True)
 MISSED = AspectResult("rows <b> & more", 2, False, CaseCount(1, 2), CaseCount(0, 2))
@@ -65,7 +63,7 @@ def color(card):
 def test_a_right_answer_has_its_aspects_and_nothing_else():
     card = verdict_card(verdict(HELD))
     assert lines(card) == ["✓ softmax: 1 of 1 point", "✓ one row (1)"]
-    assert color(card) == GREEN
+    assert color(card) == RIGHT
 
 
 def test_a_wrong_answer_has_a_sentence_and_what_it_was_seen_with():
@@ -80,7 +78,7 @@ def test_a_wrong_answer_has_a_sentence_and_what_it_was_seen_with():
         '`failing_case("softmax")` gives you this case, to try it again.',
         "(Your code printed 1 line, left out here.)",
     ]
-    assert color(card) == RED
+    assert color(card) == WRONG
     assert "<b>" not in card.html and "<code>exp</code>." in card.html
 
 
@@ -88,13 +86,13 @@ def test_a_part_of_the_points_is_amber():
     card = verdict_card(verdict(HELD, MISSED, sentence="No.", printed=1234))
     assert lines(card)[0] == "✗ softmax: 1 of 3 points"
     assert lines(card)[-1] == "(Your code printed 1,234 lines, left out here.)"
-    assert color(card) == AMBER
+    assert color(card) == PARTLY
 
 
 def test_what_is_not_answered_is_not_wrong():
     card = verdict_card(verdict(MISSED, sentence="Write it.", answered=False))
     assert lines(card) == ["○ softmax: not answered yet", "Write it."]
-    assert color(card) == AMBER
+    assert color(card) == PARTLY
     assert headline(verdict(MISSED, answered=False)) == "softmax: not answered yet"
 
 
@@ -145,7 +143,7 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
         "02 two: 1 of 4 points",
         "03 three: not started",
     ]
-    assert color(card) == AMBER
+    assert color(card) == PARTLY
     rows = BeautifulSoup(card.html, "html.parser").find_all("tr")
     assert [row.find("td").text for row in rows][2:4] == ["✗ <b>", "○ two"]
     done, left = rows[0].find_all("td")[2].find("span").find_all("span")
@@ -153,7 +151,7 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
 
 
 def test_progress_is_green_when_all_is_done():
-    assert color(progress_card({"01_one": [Progress("one", 1, 1)]}, {}, ())) == GREEN
+    assert color(progress_card({"01_one": [Progress("one", 1, 1)]}, {}, ())) == RIGHT
 
 
 def test_progress_counts_no_challenges():
@@ -161,7 +159,7 @@ def test_progress_counts_no_challenges():
     dares = [Progress(name, points, 2, challenge=True) for name, points in states.items()]
     asked = {"01_one": [Progress("one", 1, 1), *dares]}
     card = progress_card(asked, {"01_one": []}, {"01_one"})
-    assert lines(card)[0] == "1 of 1 point so far" and color(card) == GREEN
+    assert lines(card)[0] == "1 of 1 point so far" and color(card) == RIGHT
     assert lines(card)[3:] == [
         "○ open: a challenge",
         "○ begun: a challenge, not solved yet",
@@ -180,12 +178,12 @@ def test_a_challenge_speaks_of_no_points():
 def test_what_was_given_up_has_no_points():
     card = verdict_card(verdict(MISSED, sentence="Delete `give_up`.", given_up=True))
     assert lines(card) == ["○ softmax: given up, 0 of 2 points", "Delete `give_up`."]
-    assert color(card) == AMBER
+    assert color(card) == PARTLY
 
 
 def test_signs_differ_in_shape_and_color():
     html = verdict_card(verdict(HELD, MISSED)).html
-    assert f'<b style="color:{GREEN}">✓</b>' in html and f'<b style="color:{RED}">✗</b>' in html
+    assert f'<b style="color:{RIGHT}">✓</b>' in html and f'<b style="color:{WRONG}">✗</b>' in html
 
 
 def test_half_points_are_written_out():

@@ -12,9 +12,10 @@ from autograder.grading.report.filters import duration
 from autograder.grading.report.untrusted import LONGEST_TEXT
 from autograder.grading.submission.read_notebook import FRESH_COPY
 from autograder.grading.worker.job import NOT_RUN, VERDICT
-from autograder.judging.card import AMBER, GREEN, RED, verdict_card
+from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
 from autograder.references.store import find
+from autograder.utils.palette import PARTLY, RIGHT, WRONG
 from tests.grading.feedback.made import (
     LESSON,
     MISTAKE,
@@ -150,7 +151,7 @@ def test_an_answer_is_code_and_its_card():
 
 def test_a_cards_signs_have_colors_of_the_page():
     style = page(TWO, facts(POINTS)).style.string
-    assert all(f'b[style*="{color}"]' in style for color in (GREEN, AMBER, RED))
+    assert all(f'b[style*="{color}"]' in style for color in (RIGHT, PARTLY, WRONG))
 
 
 def test_a_score_by_hand_and_extra_credit_are_named():
