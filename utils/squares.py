@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from autograder.utils.maps import plot_attention
+from autograder.utils.alt_text import marks
+from autograder.utils.maps import attention_maps, plot_attention
 from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE, WEIGHT_STOPS
 from autograder.utils.panels import panel_grid
 from autograder.utils.picture import Picture, render
@@ -86,20 +87,22 @@ def plot_square_attention(
 
     kind: "encoder self", "decoder self" or "cross"; it determines which corners ask which.
     square: [4, 2]; attn_weights: [n_heads, 2, 2], a row for each corner that asks.
-    Weights that are not finite are drawn as `plot_attention` does.
-    Raises ValueError for another kind or shape.
+    Weights that need a note, such as a row that doesn't sum to 1, are drawn by `plot_attention`.
+    Raises ValueError for another kind or shape, or if a corner is not finite.
     """
     if kind not in ASKING:
         raise ValueError(f"kind is {kind!r}: give one of {', '.join(map(repr, ASKING))}")
-    [corners] = _corners(as_array(square, "square")[None], "square")
+    corners = as_array(square, "square")
+    if corners.shape != (4, 2):
+        raise ValueError(f"square has the shape {list(corners.shape)}: give [4, 2]")
+    check_finite(corners, "square")
     queries, keys = ([f"corner {number}" for number in numbers] for numbers in ASKING[kind])
     axes = {"key_labels": keys, "query_labels": queries, "value_range": (0, 1)}
-    maps = plot_attention(attn_weights, **axes, caption=caption, alt=alt)
-    weights = as_array(attn_weights, "attn_weights").reshape(-1, len(queries), len(keys))
-    if not np.isfinite(weights).all():
-        return maps
-    alt = _looks_summary(kind, weights) if alt is None else alt
-    return render(partial(draw_square_attention, kind, corners, weights), caption, alt)
+    maps = attention_maps(attn_weights, **axes)
+    if marks(maps):
+        return plot_attention(attn_weights, **axes, caption=caption, alt=alt)
+    alt = _looks_summary(kind, maps.values) if alt is None else alt
+    return render(partial(draw_square_attention, kind, corners, maps.values), caption, alt)
 
 
 def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure:
@@ -202,17 +205,16 @@ def _squares_summary(points: np.ndarray, titles: list[str], n_source: int) -> st
 
 def _looks_summary(kind: str, attn_weights: np.ndarray) -> str:
     queries, keys = ASKING[kind]
-    heads = []
+    said = ["Arrows on the square, from who asks to who gets asked."]
     for number, head in enumerate(attn_weights):
-        looks = [
-            f"corner {query} asks "
-            + ", ".join(
-                f"corner {key} ({short(weight)})" for key, weight in zip(keys, row, strict=True)
-            )
-            for query, row in zip(queries, head, strict=True)
-        ]
-        heads.append(f"Head {number}: {'; '.join(looks)}.")
-    return " ".join(["Arrows on the square, from who asks to who gets asked.", *heads])
+        looks = [_look(*one, keys) for one in zip(queries, head, strict=True)]
+        said.append(f"Head {number}: {'; '.join(looks)}.")
+    return " ".join(said)
+
+
+def _look(query: int, weights: np.ndarray, keys: Sequence[int]) -> str:
+    asked = [f"corner {key} ({short(w)})" for key, w in zip(keys, weights, strict=True)]
+    return f"corner {query} asks {', '.join(asked)}"
 
 
 def _predictions_summary(target: np.ndarray, prediction: np.ndarray, titles: list[str]) -> str:

@@ -776,8 +776,8 @@ add_score = Exercise(
         ),
         Mistake(
             "the new maximum written over the old",
-            "The old sum has to be multiplied by e to the power of old maximum − new maximum, and "
-            "you multiplied by new maximum − score. Is the old maximum gone by then? Keep it.",
+            "The old sum has to be multiplied by e to the power of old maximum − new maximum. By "
+            "then you have overwritten the old maximum. Give the new one a name of its own.",
             "largest = torch.maximum(largest, score)\n"
             "total = total * (largest - score).exp() + (score - largest).exp()\n"
             "return largest, total",

@@ -1110,8 +1110,8 @@ find_the_ball = Exercise(
     mistakes=[
         Mistake(
             "too quiet",
-            "Your words look the right way, but the lead is too small: softmax leaves more than "
-            "0.05 to the other words, the more of them there are. Make one projection larger.",
+            "Your words look the right way, but the lead is too small: softmax leaves the other "
+            "words more than 0.05, and the more words, the more. Make one projection larger.",
             {"loud = 8.0": "loud = 1.0"},
             {"loud = 8.0": "loud = 2.0"},
             {"loud = 8.0": "loud = 4.0"},

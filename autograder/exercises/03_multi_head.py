@@ -1292,8 +1292,8 @@ seq_first_scores = Exercise(
         ),
         Mistake(
             "features each by themselves",
-            "Queries and keys are added up over their features before they meet, since the "
-            "features have two letters. Give them the same letter in both.",
+            "Queries and keys are added up over their features before they meet, because the "
+            "features have a different letter in each. Give them the same one.",
             {"ibhd,jbhd": "ibhd,jbhe"},
         ),
         Mistake(

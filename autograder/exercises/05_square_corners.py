@@ -1952,29 +1952,34 @@ MOST_ERROR = 0.018
 N_TRAIN, N_TEST = 256, 240
 # How far each corner lies from the middle: opposite ones differ, so that no rule replaces learning.
 UNEVEN_CORNERS = torch.tensor([1.3, 0.8, 1.0, 0.6])
-# How far the corners of a sequence are drawn in: the missing ones, so that the way from target to
-# source differs from the way from source to target.
-DRAWN_IN, NOT_DRAWN_IN = torch.tensor([1.0, 1.0, 0.75, 0.75]), torch.ones(4)
+# What the missing corners are multiplied by, so that the way from target to source differs from the
+# way from source to target.
+DRAWN_IN = 0.75
 
 
-def shapes(corners: Tensor, drawn_in: Tensor, n: int, draw: Draw) -> Tensor:
-    """Noisy shapes, [n, 4, 2]: both directions and all four starts alike often."""
+def shapes(corners: Tensor, missing: float, n: int, draw: Draw) -> Tensor:
+    """Noisy shapes, [n, 4, 2]: both directions and all four starts alike often.
+
+    missing: what the last two corners are multiplied by.
+    """
     kinds = torch.arange(n) % 8
     kinds = kinds[torch.randperm(n, generator=draw.generator)]
     start, direction = kinds % 4, (kinds // 4) * 2 - 1
     places = (start[:, None] + direction[:, None] * torch.arange(4)) % 4
-    return corners[places] * drawn_in[:, None] + draw.normal_of((n, 4, 2), NOISE)
+    sequences = corners[places]
+    sequences[:, 2:] *= missing
+    return sequences + draw.normal_of((n, 4, 2), NOISE)
 
 
 def goal(
     label: str,
     shape: Callable[[Draw], Tensor],
-    drawn_in: Tensor = NOT_DRAWN_IN,
+    missing: float = 1.0,
     repeats: bool = False,
 ) -> Callable[[Draw], Goal]:
     def case(draw: Draw) -> Goal:
         corners = shape(draw)
-        train, test = (shapes(corners, drawn_in, n, draw) for n in (N_TRAIN, N_TEST))
+        train, test = (shapes(corners, missing, n, draw) for n in (N_TRAIN, N_TEST))
         draw.label(label)
         inputs = {
             "source": train[:, :2],
@@ -2051,8 +2056,7 @@ train_completer = Exercise(
         Mistake(
             "called instead of predict",
             "You gave the model `test_source` as its shifted target, so it read corner 1 where it "
-            "had learned to read corner 2. `model.predict` writes the corners "
-            "one by one.",
+            "had learned to read corner 2. `model.predict` writes the corners one by one.",
             {
                 "return model.predict(test_source)": (
                     "with torch.no_grad():\n        return model(test_source, test_source)"

@@ -1093,8 +1093,8 @@ KerasMultiHeadAttention = Exercise(
         ),
         Mistake(
             "hidden scores not low enough",
-            "You gave hidden scores a number that real scores can come close to, or pass. Take the "
-            "lowest number that their dtype has.",
+            "The number you gave hidden scores isn't low enough: real scores can be just as low. "
+            "Take the lowest number of their dtype.",
             {MASK: "ops.where(keep, attn_scores, -30.0)"},
             {MASK: "ops.where(keep, attn_scores, -100.0)"},
         ),
@@ -1394,13 +1394,12 @@ def hidden_change(draw: Draw) -> dict[str, Any]:
 
     The head is neither the first, nor the second, nor the last, so that no slip passes for another.
     """
-    n_heads, d_head = int(draw.uniform("", 4, 6)), 3
-    sizes = draw.fix(n_heads=n_heads, d_model=n_heads * d_head).named("d_model n_heads")
+    n_heads, d_head = draw.choose("n_heads", 4, 5).size("n_heads"), 3
+    draw.fix(d_model=n_heads * d_head)
     shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
     layer = {name: draw.normal(dims) for name, dims in shapes.items()}
-    head = n_heads - 2
     mix = 2 * torch.eye(d_head) + draw.normal_of((d_head, d_head), 0.4)
-    return {"layer": StandIn(layer, {"n_heads": sizes["n_heads"]}), "head": head, "mix": mix}
+    return {"layer": StandIn(layer, {"n_heads": n_heads}), "head": n_heads - 2, "mix": mix}
 
 
 def parameters(*names: str) -> tuple[str, ...]:
@@ -1453,7 +1452,7 @@ hide_change = Exercise(
         ),
         Mistake(
             "biases forgotten",
-            "You left biases as they were. A query is W x + b, and so is a key: multiply both.",
+            "You left a bias as it was. Queries and keys are W x + b: multiply b as well as W.",
             {f"            {CHANGED_BIAS}\n": ""},
             {CHANGED_BIAS: "if projection is layer.query:\n                " + CHANGED_BIAS},
             {CHANGED_BIAS: "if projection is layer.key:\n                " + CHANGED_BIAS},
@@ -1462,7 +1461,7 @@ hide_change = Exercise(
             "columns instead of rows",
             "You changed columns of the weight. Columns belong to the features of the words; a "
             "head's own features are rows.",
-            {CHANGED_WEIGHT: ("projection.weight[:, rows] = projection.weight[:, rows] @ matrix")},
+            {CHANGED_WEIGHT: "projection.weight[:, rows] = projection.weight[:, rows] @ matrix"},
         ),
         Mistake(
             "the first head",

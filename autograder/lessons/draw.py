@@ -12,7 +12,7 @@ from torch import Tensor
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 SMALLEST, LARGEST = 3, 7
-SQUARES = [4, 9, 16]
+EXACT, SQUARES = 4, {4, 9, 16}
 
 
 class Draw:
@@ -57,8 +57,12 @@ class Draw:
             return 1
         has_root = name in ("d_k", "d_head")
         if self.exact_root and has_root:
-            return 4
-        taken = [*self.sizes.values(), *(SQUARES if has_root else [4] if self.exact_root else [])]
+            return EXACT
+        taken = {*self.sizes.values()}
+        if has_root:
+            taken |= SQUARES
+        elif self.exact_root:
+            taken.add(EXACT)
         return next(size for size in self._candidates() if size not in taken)
 
     def choose(self, name: str, *sizes: int) -> "Draw":
@@ -76,7 +80,7 @@ class Draw:
 
     def heads(self) -> dict[str, int]:
         """Choose sizes for a multi-head model: d_model and n_heads; d_model = n_heads * d_head."""
-        n_heads, d_head = self._pick(2, 3), 4 if self.exact_root else self._pick(5, 6)
+        n_heads, d_head = self._pick(2, 3), EXACT if self.exact_root else self._pick(5, 6)
         self.fix(n_heads=n_heads, d_head=d_head, d_model=n_heads * d_head)
         return self.named("d_model n_heads")
 

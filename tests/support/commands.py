@@ -44,6 +44,8 @@ def run(module: str, *arguments: str) -> Done:
     """Run a module as `python -m` does, in the course's top folder."""
     with TemporaryDirectory() as folder:
         written = [Path(folder, name) for name in ("out", "err")]
+        for path in written:
+            path.touch()  # the process may end before it gets there
         order = (module, arguments, written, dict(os.environ))
         process = FORKS.Process(target=_run, args=order)
         process.start()

@@ -79,9 +79,14 @@ def test_the_more_weight_the_wider_the_arrow():
     assert widths == [WIDEST, WIDEST / 2, WIDEST / 2]
 
 
-def test_weights_that_are_not_finite_are_drawn_as_a_map():
-    picture = plot_square_attention("cross", POINTS[0], WEIGHTS / 0, caption="c")
-    assert "2 attention maps" in picture.alt
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [(WEIGHTS / 0, "NaN in 1 cell"), (WEIGHTS / 2, "do not sum to 1"), (WEIGHTS * 0, "nothing")],
+    ids=["not finite", "half", "zeros"],
+)
+def test_weights_that_need_a_note_are_drawn_as_a_map(weights, words):
+    alt = plot_square_attention("cross", POINTS[0], weights, caption="c").alt
+    assert "2 attention maps" in alt and words in alt
 
 
 def test_neither_settings_nor_bytes_depend_on_the_caller():
@@ -114,7 +119,11 @@ def test_neither_settings_nor_bytes_depend_on_the_caller():
         ),
         (
             lambda: plot_square_attention("cross", POINTS, WEIGHTS, caption="c"),
-            r"square has the shape",
+            r"square has the shape \[5, 4, 2\]: give \[4, 2\]",
+        ),
+        (
+            lambda: plot_square_attention("cross", SOURCE[0], WEIGHTS, caption="c"),
+            r"square has the shape \[2, 2\]",
         ),
     ],
 )
