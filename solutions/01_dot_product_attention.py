@@ -90,7 +90,8 @@ print(a @ torch.tensor([2.0, 1.0]))
 print(a @ torch.tensor([2.0, -3.0]))
 
 # %% [markdown]
-# The first is 1·2 + 2·1 = 4. In the second, the features disagree: 1·2 − 2·3 = −4.
+# The first is 1·2 + 2·1 = 4. In the second, the second features have opposite
+# signs: 1·2 − 2·3 = −4.
 #
 # One more tool before you start: `torch.stack` makes one tensor from a list of tensors of the same
 # shape. (And a loop over a matrix, `for row in matrix`, visits its rows.)
@@ -229,6 +230,7 @@ print(large.exp() / large.exp().sum())
 # What saves us is that the weights depend only on the *differences* between scores. If you subtract
 # the same number *m* from all scores, you divide both the top and the bottom of the fraction by eᵐ.
 # So subtract the largest score. Then the largest exponent is 0, and e⁰ = 1 can't overflow.
+# (The smallest may round to 0. That does no harm: such a weight is as good as none.)
 
 # %%
 shifted = large - large.max()
@@ -263,7 +265,7 @@ print(table[:2] / table[:2].sum(dim=-1))
 # No error, wrong shares.
 
 # %%
-draw_keepdim(caption="Three rows and the sum of each, in one color. What gets divided by which?")
+draw_keepdim(caption="A sum and what it divides share a color. Left: its own row. Right: a column.")
 
 # %% [markdown]
 # ### Exercise 2: `softmax` (18 minutes)
@@ -385,9 +387,10 @@ plot_words(
 # Dividing by the sum makes no such promise: a word with a negative share pushes the context away.
 #
 # This is how attention came to translation. Early neural translators squeezed a whole sentence into
-# one vector of fixed size, five words or fifty, and long sentences didn't fit through this
-# bottleneck. [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473) kept a vector for
-# every word and let the translator take a new weighted average of them for each word it wrote.
+# one vector of fixed size, five words or fifty, and they did badly on long ones. [Bahdanau, Cho and
+# Bengio (2014)](https://arxiv.org/abs/1409.0473) suspected that this vector was a bottleneck. They
+# kept one for every word and let the translator take a new weighted average of them for each word
+# it wrote.
 
 # %% [markdown]
 # ## All words ask at once
@@ -592,7 +595,7 @@ plot_attention(
     attn_weights.T,
     labels,
     labels,
-    caption="The same weights transposed: the rows no longer sum to 1.",
+    caption="The same weights transposed, and taken for weights: the rows no longer sum to 1.",
 )
 
 # %% [markdown]
@@ -603,10 +606,9 @@ plot_attention(
 # %% [markdown]
 # ## What you built
 #
-# You can now take any row of vectors and let each of them collect from all the others:
+# You can now take any row of vectors and let each of them collect from all of them:
 #
-# - A **score** is a dot product. It is large when query and key point the same way, and when they
-#   are long.
+# - A **score** is a dot product. It is large when query and key are long and point the same way.
 # - **Softmax** turns a row of scores into weights that are positive and sum to 1. Subtracting the
 #   maximum keeps large scores from overflowing.
 # - The **context vector** is the weighted sum of the words.
@@ -614,8 +616,8 @@ plot_attention(
 #
 # This attention has nothing to learn. A score depends on nothing but what the two words are, and
 # it's the same in both directions. In lesson 2, each word gets three roles (query, key and value),
-# and a matrix that can be learned for each. (For the riddle, one round isn't enough: "it" must
-# first hear "big", and then ask who is big. That takes two rounds, one after the other.)
+# and a matrix that can be learned for each. (For the riddle, attention alone needs two rounds,
+# one after the other: "it" must first hear "big", and then ask who is big.)
 #
 # ### Test yourself
 #
@@ -639,7 +641,7 @@ plot_attention(
 # %% [markdown]
 # ### Challenge: `add_score` (optional, 20 minutes)
 #
-# Softmax has to go over each row three times: for the maximum, for the sum, and to divide. Can the
+# Your softmax goes over each row three times: for the maximum, for the sum, and to divide. Can the
 # first two be one? Suppose the scores arrive one by one, and you may keep only two numbers: the
 # largest score so far, and the sum of $e^{\text{score} - \text{largest}}$ so far. After the last
 # score, you must know the maximum and the sum, and nothing may overflow on the way. Before the

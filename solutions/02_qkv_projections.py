@@ -191,8 +191,8 @@ print("all keys:", key.shape, " all values:", value.shape)
 # %% [markdown]
 # ## Two ways to write a projection
 #
-# Much of the code you will meet writes it the other way around: the matrix is on the left, and the
-# word is a column.
+# Textbooks, and some of the code you will meet, write it the other way around: the matrix is on the
+# left, and the word is a column.
 #
 # | | product | shape of the matrix |
 # |---|---|---|
@@ -270,9 +270,9 @@ print("symmetric:", torch.allclose(plain_scores, plain_scores.T))
 # %% [markdown]
 # ## How large is a score?
 #
-# A score is a sum of $d_k$ products. The more features, the larger the sum, and softmax doesn't
-# like large scores. How large do they get? Draw queries and keys at random, from the standard
-# normal distribution, and measure. Each query meets six keys.
+# A score is a sum of $d_k$ products. The more products, the further such sums spread, and softmax
+# doesn't like a wide spread. How wide does it get? Draw queries and keys at random, from the
+# standard normal distribution, and measure. Each query meets six keys.
 
 
 # %%
@@ -342,7 +342,7 @@ plot_lines(
     x_name="d_k",
     y_name="largest weight",
     log_x=True,
-    caption="With many features, one key takes everything unless the scores are scaled.",
+    caption="With many features, one key takes nearly all unless the scores are scaled.",
 )
 
 # %%
@@ -351,21 +351,21 @@ print(f"d_k = 1024: unscaled {largest_unscaled:.2f}, scaled {largest_scaled:.2f}
 
 # %% [markdown]
 # Here is one query with six keys. Its scores spread by 1 with one feature, and by √d_k with d_k of
-# them. Move d_k, and divide by its root:
+# them:
 
 # %%
 view_scale(
     torch.tensor([0.3, -1.3, 1.6, 0.1, -0.4, 0.8]),
     labels,
-    caption="The weights of six keys as d_k grows. A steep slope lets the gradient through.",
+    caption="The weights of six keys as d_k grows. Move d_k, and divide by its root.",
 )
 
 # %% [markdown]
-# Softmax **saturates**: one key takes all the weight. By itself, that does no harm; perhaps one key
-# *is* the best. The harm comes in learning. A network learns from **gradients**. For each number,
-# the gradient says how much the outcome would change if that number changed a little. Where the
-# weights are almost 0 and 1, a small change in the query changes almost nothing. So the gradient is
-# almost zero, and the query hardly learns.
+# Softmax **saturates**: one key takes nearly all the weight. By itself, that does no harm; perhaps
+# one key *is* the best. The harm comes in learning. A network learns from **gradients**. For each
+# number, the gradient says how much the outcome would change if that number changed a little. Where
+# the weights are almost 0 and 1, a small change in the query changes almost nothing. So the
+# gradient is almost zero, and the query hardly learns.
 #
 # To see this, give each key a random value, and ask how strongly the weighted sum reacts to the
 # query. (`backward()` computes gradients and leaves them in `grad`.)
@@ -404,7 +404,8 @@ plot_lines(
     x_name="d_k",
     y_name="gradient at the query",
     log_x=True,
-    caption="Unscaled, most queries lose their gradient, and some get a far larger one.",
+    caption="Unscaled, more and more queries lose their gradient as d_k grows, and some get a far "
+    "larger one.",
 )
 
 # %%
@@ -578,8 +579,8 @@ for name, result in results.items():
 # %% [markdown]
 # Every shape is right, and no number looks strange. A network might even train with such a mistake.
 # So we test attention by comparing numbers, on inputs whose sizes all differ. With $d_v \neq d_k$,
-# keys can't pass for values: the shape gives them away. With $n_{query} \neq n_{key}$, so does
-# swapping queries and keys. The checks in this course do both.
+# keys can't pass for values: the shape gives them away. With $n_{query} \neq n_{key}$, neither can
+# queries and keys trade places. The checks in this course do both.
 
 # %% [markdown]
 # ## Where the rule ends (optional)
@@ -640,11 +641,11 @@ for name, spread in spreads.items():
     print(f"{name:<25} d_k = 16: {spread[2]:.2f}   d_k = 1024: {spread[5]:.2f}")
 
 # %% [markdown]
-# The mean doesn't make the spread grow. It isn't harmless, though. The mean of the keys adds about
-# the same to all scores of a query, and softmax doesn't see that. But the mean of the query
-# magnifies every difference between keys: from 0 to 1, the spread is twice as large as from −½ to
-# ½. Correlation breaks the rule: if all features rise and fall together, their products can't
-# cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
+# The mean doesn't make the spread grow. It isn't harmless, though. The mean of the keys adds the
+# same to all scores of a query, and softmax doesn't see that. But the mean of the query spreads the
+# keys' scores further apart: from 0 to 1, twice as far as from −½ to ½. Correlation breaks the rule
+# if queries and keys have it in common: when the features of both rise and fall together, their
+# products can't cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
 #
 # Where would correlated features come from? We drew our *projections* from 0 to 1. So each feature
 # of a query is a sum of the word's features with positive weights, and all of these sums rise and
@@ -661,7 +662,7 @@ random_words = torch.randn(2000, 16)
 for kind, weight in three_kinds(wide_query).items():
     features = random_words @ weight.T
     between = torch.corrcoef(features.T)[~torch.eye(24, dtype=torch.bool)]
-    print(f"{kind:<12} size {features.std():.1f}, correlation of two features {between.mean():.2f}")
+    print(f"{kind:<12} size {features.std():.1f}, mean correlation {between.mean():.2f}")
 
 # %% [markdown]
 # The first features differ from the last in two ways: they are correlated, and they are twice as
@@ -687,7 +688,7 @@ plot_attention(
 # On the left, four of six rows are saturated, even though the scores were scaled. In the middle,
 # two rows still give nearly all to one key, and on the right, none does. So a real network doesn't
 # start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero, and then the
-# features of a query don't move together:
+# correlations between features average out:
 
 # %%
 print(f"from {layer.weight.min():.2f} to {layer.weight.max():.2f}, mean {layer.weight.mean():.2f}")
@@ -706,7 +707,8 @@ print("unscaled:", torch.softmax(is_scores, dim=-1))
 # ## A module that owns its projections
 #
 # So far, we passed the projections around. A network keeps them in an `nn.Module`, which knows what
-# to learn: every attribute that is an `nn.Parameter`. A plain tensor doesn't count.
+# to learn: every attribute that is an `nn.Parameter`, and those of the modules inside it. A plain
+# tensor doesn't count.
 
 
 # %%
@@ -730,7 +732,7 @@ print(stretch(torch.tensor([1.0, 2.0])))
 
 # %% [markdown]
 # `stretch(x)` calls `forward(x)`. The result remembers how it was made (`grad_fn`), and that is how
-# gradients find their way back to `factor`. An optimizer asks for the parameters, gets `factor`,
+# gradients find their way back to `factor`. Hand an optimizer the parameters, and it gets `factor`
 # and never hears of `forgotten`.
 
 # %% [markdown]
@@ -864,7 +866,8 @@ print("by nn.Linear:   ", linear_attention(words)[1].detach())
 
 # %% [markdown]
 # Different random numbers, different output. To change a parameter in place, write into it with
-# `copy_`. Switch off the recording of gradients, because copying is not part of a calculation:
+# `copy_`. Switch off the recording of gradients first: while it is on, PyTorch refuses to overwrite
+# a parameter.
 
 # %%
 with torch.no_grad():
@@ -935,9 +938,9 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 #   found by) and a **value** (what it tells). That's how "it" can find a ball.
 # - A projection is `x @ W` or `W @ x`, and the matrix of one is the transpose of the other's.
 #   `nn.Linear` stores the second kind.
-# - Scores are divided by $\sqrt{d_k}$. Unscaled, they grow with the number of features, softmax
-#   saturates, and most queries lose their gradient. For a spread of 1, the rule needs independent
-#   features with mean 0 and variance 1.
+# - Scores are divided by $\sqrt{d_k}$. Unscaled, they spread further the more features there are,
+#   softmax saturates, and more and more queries lose their gradient. For a spread of 1, the rule
+#   needs independent features with mean 0 and variance 1.
 # - `shape[-1]` and `transpose(-2, -1)` mean the same thing with or without a batch.
 # - A module owns its parameters. You can compare two modules that have the same parameters.
 #

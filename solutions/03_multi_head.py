@@ -72,7 +72,7 @@ encode("dog bites man")
 
 # %% [markdown]
 # Instead of training a head, we make one by hand. A word's value says *which word* it is, its key
-# says *its place*, and the query of "bites" asks for the places before and after it. We use the
+# says *its place*, and the query of "bites" asks for the first and the last place. We use the
 # matrices as `W @ x`, so they are [d_k, d_in].
 
 # %%
@@ -261,7 +261,7 @@ print(f"64 heads: in parallel {loop[-1] / parallel[-1]:.0f} times as fast")
 
 # %% [markdown]
 # The arithmetic is the same. What the loop pays for, 64 times over, is starting each small
-# operation. In parallel, a few heads cost hardly more than one. With many, the arithmetic shows,
+# operation. In parallel, a few heads cost hardly more than two. With many, the arithmetic shows,
 # and this line rises too. So libraries keep the heads in a dimension of the tensor. (In lesson 5,
 # heads sit in a list once: there, each is as wide as the model, with layers of its own.)
 
@@ -484,7 +484,7 @@ torch.allclose(whole, parts[0] + parts[1] + output.bias, atol=1e-6)
 # %% [markdown]
 # ### What a head is
 #
-# So a head's matrices never act alone. (Leave the biases out; they only add a term or two.) In a
+# So a head's matrices never act alone. (Leave the biases out; they only add a few terms.) In a
 # score, $W_Q$ meets $W_K$. On the way out, $W_V$ meets the head's own slice of $W^O$ (here $W_O$,
 # as `x @ W`):
 #
@@ -562,7 +562,7 @@ print((scores * torch.tensor([1.0, 1.0, 0.0])).softmax(dim=-1))
 # %% [markdown]
 # ## The whole module
 #
-# You have every step: project, split, attend, drop, merge, project.
+# You have every step: project, split, attend (with dropout on the weights), merge, project.
 #
 # One piece is borrowed from lesson 4, which is about masks. `keep` is a **mask**: a boolean tensor,
 # True where a query may attend to a key. The function below is softmax with such a mask. You don't
@@ -778,13 +778,14 @@ plot_lines(
 
 # %% [markdown]
 # From two heads of four numbers, the linear reader gets both animals in all 56 sentences. From one
-# head of eight, it gets the one with more attention, and this reader hardly ever gets the other.
-# (At even shares, it can only guess which is which.) A reader made by hand can do better, but none
-# gets all 56. Both went through the same value matrix and lie in the same features. A linear layer
+# head of eight, it gets the one with more attention, and never the other. (Where the other gets
+# no attention at all, this reader guesses 8 of 56 right. At even shares, it can only guess which is
+# which.) A reader made by hand can do better, but none gets all 56. Both animals went through the
+# same value matrix and lie in the same features. A linear layer
 # would have to rank the quiet animal above the loud one, and above those that aren't there at all.
 #
-# Nothing is lost, though. A layer that isn't linear could dig the second animal out of the one
-# head. With two heads, nobody has to dig.
+# At any share but 0, ½ and 1, nothing is lost, though. A layer that isn't linear could dig the
+# second animal out of the one head. With two heads, nobody has to dig.
 #
 # <details>
 # <summary>Why no linear layer can, however long you train it</summary>
@@ -874,8 +875,8 @@ for n in (5, 128, 1024, 8192):
 # Then the split needs no transpose, only a `view`. But now `@` would take heads and features as the
 # matrix. You could permute back and forth; `einsum` says directly which dimensions are summed.
 #
-# With `einsum`, any order is as good as another. Here is the product of each word of one sentence
-# with each word of another, both with the words last:
+# With `einsum`, any order is as good as another. Here are two sentences with words as their last
+# dimension, and the dot product of each word of one with each word of the other:
 
 # %%
 a, b = torch.rand(16, 3), torch.rand(16, 5)

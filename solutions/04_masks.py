@@ -4,9 +4,9 @@
 # **How do you know that a model doesn't peek?** A language model learns by guessing the next word,
 # in sentences where the next word is right there. If it could look, it would learn to copy. A
 # **mask** says who may look at whom. In lesson 3, it was hidden in a function we gave you. It takes
-# a line of code or two, and those go wrong easily, because a wrong mask raises no error. In this
-# lesson you build masks, watch each of the usual mistakes fail, and write a test that catches a
-# model peeking, even if you can't see its code.
+# a line of code or two, and those go wrong easily, because a wrong mask seldom raises an error. In
+# this lesson you build masks, watch each of the usual mistakes fail, and write a test that catches
+# a model peeking, even if you can't see its code.
 #
 # | | |
 # |---|---|
@@ -248,9 +248,10 @@ after = torch.tensor([200.0, 1.0, 2.0]).softmax(-1) * torch.tensor([False, True,
 print(after, after / after.sum())
 
 # %% [markdown]
-# Next to e²⁰⁰, everything else is 0, and 0 / 0 is NaN. Scores that far apart are rare, but they do
-# come up, in the check below too. So the mask belongs before softmax. Then the sum, too, counts
-# only the keys that may be seen.
+# Next to e²⁰⁰, everything else is 0, and 0 / 0 is NaN. A lead of about 104 is enough for that, and
+# in half precision one of about 18; before that, the small weights lose digits. Scores that far
+# apart are rare, but they do come up, in the check below too. So the mask belongs before softmax.
+# Then the sum, too, counts only the keys that may be seen.
 #
 # $$\text{weight}_{ij} = \frac{\text{keep}_{ij} e^{s_{ij}}}{\sum_k \text{keep}_{ik} e^{s_{ik}}}$$
 #
@@ -269,11 +270,12 @@ print(row.masked_fill(hidden, -math.inf).softmax(-1))
 #
 # ### How low is minus infinity?
 #
-# Published code writes "−∞" in three ways: −∞ itself, −10⁹, and the most negative number of the
-# dtype, `torch.finfo(dtype).min`. On most rows, they do the same thing. They part ways when a row
-# has *nothing* to attend to. That happens: an empty sentence in a batch; a query of padding, when
-# its row is masked as well; the first word, if words may see only what is strictly before them.
-# **Predict before you run:** all three scores are hidden. What does each way give?
+# Published code writes "−∞" in several ways. Three are common: −∞ itself, −10⁹, and the most
+# negative number of the dtype, `torch.finfo(dtype).min`. On most rows, they do the same thing. They
+# part ways when a row has *nothing* to attend to. That happens: an empty sentence in a batch; a
+# query of padding, when its row is masked as well; the first word, if words may see only what is
+# strictly before them. **Predict before you run:** all three scores are hidden. What does each way
+# give?
 
 # %%
 predict("nothing_to_see", ...)
@@ -298,7 +300,8 @@ except RuntimeError as error:
     print(error)
 
 # %% [markdown]
-# Click around: hide a key, then all keys of a row, and see what each way makes of the weights.
+# Click around: hide a key, then all keys of a row, and see what −∞, −10⁹ and masking after softmax
+# make of the weights.
 
 # %%
 view_mask(
@@ -698,17 +701,18 @@ context = keras_mha(asks, eye, attention_mask=none[None])
 print("Keras, spread evenly:", torch.allclose(context, keras_mha(zeros, eye), atol=1e-6))
 
 # %% [markdown]
-# Without weights, torch's layer gives a context of zeros. Keras gives zeros *with* weights. Without
-# them, it spreads the weight evenly over everything that was supposed to be hidden, as −10⁹ did
-# above: the queries `asks` are not zeros, yet they get what a query of zeros gets without a mask,
-# the same from each key. So never let a library meet such a row untested. (We measured all of this
-# with the versions this course installs.)
+# Without weights, torch's layer makes a context of zeros, and what comes out is the bias of its
+# output projection, which starts at zero. Keras gives zeros *with* weights. Without them, it
+# spreads the weight evenly over everything that was supposed to be hidden, as −10⁹ did above: the
+# queries `asks` are not zeros, yet they get what a query of zeros gets without a mask, the same
+# from each key. So never let a library meet such a row untested. (We measured all of this with the
+# versions this course installs.)
 
 # %% [markdown]
 # ## A test for leaks
 #
-# How do you know that a model doesn't see the future? Reading its code is not enough, and neither
-# is looking at its weights: the weights masked after softmax had zeros in all the right places.
+# How do you know that a model doesn't see the future? You can't always read its code, and looking
+# at its weights is not enough: the weights masked after softmax had zeros in all the right places.
 # What counts is what comes out. **Change one word, and see which outputs move.** Those of the words
 # before it must not.
 
@@ -825,7 +829,7 @@ print("nearly as it is:", leaks_future(library_attention(lambda keep: keep.tril(
 
 # %% [markdown]
 # The second one leaks, of course: each word attends to itself and the future, and to nothing
-# before. Keep such a test next to every model that must not see the future. Two traps to know:
+# before. Keep such a test next to every model that must not see the future. Three traps to know:
 #
 # - A change has to get through. Adding 1 to all features of a word looks like a change. But many
 #   models begin with a *layer norm*, which shifts and scales the features of each word to mean 0
@@ -843,6 +847,15 @@ torch.allclose(normalized, changed, atol=1e-5)
 poisoned = words.clone()
 poisoned[3:] = math.nan
 attentions["masked before softmax"](poisoned[None])[0, :2]
+
+# %% [markdown]
+# - Dropout changes the outputs from one call to the next, which looks like a leak. Put layers that
+#   have it in eval mode first.
+
+# %%
+dropout = nn.Dropout(0.1)
+print("train mode:", leaks_future(dropout))
+print("eval mode: ", leaks_future(dropout.eval()))
 
 # %% [markdown]
 # ## What you can do now
@@ -871,8 +884,8 @@ attentions["masked before softmax"](poisoned[None])[0, :2]
 #    are in front. The second needs a 1 for the heads, `keep[:, None]`. Without it, the batch lines
 #    up with the heads.
 # 2. On paper, always, unless a row has nothing to attend to. In floating point, it fails when a
-#    hidden score is so large that the weights of all others are rounded to 0, as with the score of
-#    200.
+#    hidden score is so far above the others that their weights are rounded to 0, as with the score
+#    of 200. Before that, they lose digits.
 # 3. Zeros in the weights are not enough. With a mask after softmax, there are zeros above the
 #    diagonal too, and the future is still in the sum that each row was divided by. And something
 #    else in the layer may mix words. Change the future and look at the outputs.

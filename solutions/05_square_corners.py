@@ -658,7 +658,7 @@ plot_predictions(
 
 # %% [markdown]
 # Often both crosses land on almost the same spot, near the middle of a side: the model has learned
-# which side it is, but not where to begin.
+# which side it is, but not which of its ends is corner 3.
 #
 # Bad luck? A run depends on its seed, which decides where the parameters start. One run says
 # little, so let's run three.
@@ -684,19 +684,20 @@ print([f"{error:.2f}" for error in errors["plain"]])
 # %% [markdown]
 # It fails on every seed, at least within these 120 steps. More steps help, but not enough. The book
 # trains it on 256 squares in batches of 16 for 100 epochs, which makes 1,600 steps. We did that
-# with six seeds: three runs came within twice the floor, and the other three missed it by factors
-# of 7, 21 and 41. (`make bench` repeats this with ten seeds; it takes too long to do here.)
+# with twenty seeds: six runs came within twice the floor, and the others ended anywhere up to 41
+# times the floor. (`make bench BENCH=squares` repeats this; it takes too long to do here.)
 
 # %% [markdown]
 # ## Why does it fail?
 #
-# The states of two distant corners were almost equal: [−0.0498, 0.2193] and [−0.0642, 0.2258].
-# Follow that trail. What must reach the output is *which square it is*. So measure, after each
-# part, how much its output differs from square to square: the standard deviation over all squares.
-# In the source, it is 1. **Predict before you run:** what is left at the end of an untrained model?
+# The crosses are a clue. Two things must get through to the output: *which square* it is, and
+# *which of its places* is being written. The second seems to get lost. So measure both after each
+# part: how much its output differs from square to square, and how much from place to place within
+# one square. Both are standard deviations; in the source, they are 1.0 and 0.7. **Predict before
+# you run:** what is left of each at the end of an untrained model?
 #
-# (The next two cells are machinery. You need to run them, but you don't need to read them. They use
-# a *hook*, a function that a module calls with its output after each forward pass.)
+# (The next three cells are machinery. You need to run them, but you don't need to read them. They
+# use a *hook*, a function that a module calls with its output after each forward pass.)
 
 # %%
 PARTS = [
@@ -709,39 +710,71 @@ PARTS = [
 
 
 # %%
-def spread_by_part(model):
-    """For each part, how much its output differs from square to square."""
-    found = {}
+def outputs_of(model, parts):
+    """What the model's parts make of the training squares, by name."""
+    outputs = {}
 
     def watch(name):
         def hook(part, inputs, out):
-            found[name] = out.std(0).mean().item()
+            outputs[name] = out
 
         return model.get_submodule(name).register_forward_hook(hook)
 
-    hooks = [watch(name) for name in PARTS]
+    hooks = [watch(name) for name in parts]
     model(train[0], shift_target(train_squares, 2))
     for hook in hooks:
         hook.remove()
-    return found
+    return outputs
+
+
+# %%
+def print_spread(model, parts):
+    """For each part, how much its output differs from square to square and from place to place."""
+    for name, out in outputs_of(model, parts).items():
+        squares, places = (out.std(dim).mean() for dim in (0, 1))
+        print(f"{name:24} squares {squares:.4f}, places {places:.4f}")
 
 
 # %%
 torch.manual_seed(0)
-for part, spread in spread_by_part(plain()).items():
-    print(f"{part:24} {spread:.4f}")
+print_spread(plain(), PARTS)
 
 # %% [markdown]
 # Each part lets a fraction through, and the fractions multiply. (The decoder's self-attention
 # starts over, because it reads the target.) Averaging two corners costs some of the difference, but
 # the small random layers cost most of it. With this seed, the squares differ by less than a
-# thousandth at the output; with other seeds, by a thousandth or two as a rule. The model starts
-# almost blind, and learns slowly. (Averaging does something else as well: it makes the places of
-# *one* square alike, as you saw in the two states. Dong et al. 2021 prove that attention alone,
-# with no way around it, does that more with each layer.) Is this the only cause? Measuring will
-# tell.
+# thousandth at the output; with other seeds, mostly by less than seven thousandths.
 #
-# This tells us what to try first: let the input get past.
+# The places fare worse. Attention gives every place an average of the same values, so the places of
+# one square become more and more alike, as you saw in the two states of the encoder. (Dong et al.
+# 2021 prove that attention alone, with no way around it, does that more with each layer.) After the
+# cross-attention, they differ by less than 0.0001. The model starts almost blind to the square, and
+# entirely blind to the place.
+#
+# Are the small layers to blame, then? Double every parameter, and the squares stay apart. **Predict
+# before you run:** does that save the plain model?
+
+
+# %% tags=["trained"]
+def louder():
+    """A plain model that starts with all parameters twice as large."""
+    model = plain()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter *= 2
+    return model
+
+
+torch.manual_seed(0)
+print_spread(louder(), ["decoder"])
+print([f"{test_error(louder, seed):.2f}" for seed in range(3)])
+
+# %% [markdown]
+# It helps, but it's no cure. The squares now differ hundreds of times as much at the output. The
+# places still don't, and the error stays at more than twenty times the floor.
+#
+# So larger numbers won't do. Each place must hold on to what is its own. This tells us what to try
+# first: let the input get past.
 
 # %% [markdown]
 # ## Four changes
@@ -770,17 +803,19 @@ print("the same:", torch.allclose(swapped, plain_model(train[0], shifted), atol=
 #
 # **3. Width.** 16 features instead of 2.
 #
-# **4. Layer norm** before each part: it shifts and scales the features of one place to mean 0 and
-# variance 1, so that every part works at a scale it can use (Ba et al. 2016, "Layer Normalization";
-# before the part, as in Xiong et al. 2020, "On Layer Normalization in the Transformer
-# Architecture"). **Predict before you run:** what does it leave of a place with two features?
+# **4. Layer norm** before each part, and once more at the end of the encoder and of the decoder. It
+# shifts and scales the features of one place to mean 0 and variance 1, so that every part works at
+# a scale it can use (Ba et al. 2016, "Layer Normalization"; before the part, as in Xiong et al.
+# 2020, "On Layer Normalization in the Transformer Architecture"). **Predict before you run:** what
+# does it leave of a place with two features?
 
 # %%
 F.layer_norm(torch.tensor([[0.3, 0.1], [5.0, -2.0], [0.1, 0.2]]), [2])
 
 # %% [markdown]
 # If two features have mean 0 and variance 1, one is 1 and the other −1. All that is left is which
-# of them is larger. With 16, there is more to say.
+# of them is larger. Change a feature a little, and hardly anything changes behind the norm, so
+# hardly any gradient comes back through it. With 16 features, there is more to say.
 #
 # Here are the parts. They take the class of attention to use; that will be yours.
 
@@ -877,6 +912,7 @@ def without_residual():
     return model
 
 
+# %%
 print(without_residual().encoder.around)
 
 # %% [markdown]
@@ -915,8 +951,8 @@ plot_errors(
 #   another ends at 0.31.
 # - Without **layer norm**, the seeds still agree, but at 0.015 or 0.016.
 # - Without **width**, the model does no better than zeros on most seeds, and not much better on the
-#   others. That is the norm's doing: of two features, it leaves only which is larger. Take the norm
-#   out too, and the lottery is back.
+#   others. That is the norm's doing: through two features, it lets hardly any gradient pass. Take
+#   the norm out too, and the lottery is back.
 # - Without **positions**, nothing changes: corner 2 does tell the decoder enough. (An encoder that
 #   reads text can't do without them: to attention alone, "dog bites man" is "man bites dog".)
 #
@@ -924,16 +960,20 @@ plot_errors(
 # worth alone. And five seeds are few for a row as scattered as the one without residual
 # connections. (`make bench` has ten.)
 #
-# Does the signal get through now?
+# What gets through now, before any training?
 
 # %%
 torch.manual_seed(0)
-for part, spread in spread_by_part(better()).items():
-    print(f"{part:24} {spread:.4f}")
+print_spread(better(), PARTS)
+torch.manual_seed(0)
+print("\nwithout residual connections:")
+print_spread(without_residual(), PARTS)
 
 # %% [markdown]
-# The attentions still average, but their output is *added* to what came in. Even before training,
-# the squares are easy to tell apart at the end of the encoder and of the decoder.
+# The attentions still average, but what they return is *added* to what came in. At the end of the
+# encoder and of the decoder, both squares and places are easy to tell apart. Without residual
+# connections, layer norm still keeps the squares apart; but from the cross-attention on, the places
+# are nearly the same. Such a model has to learn to tell them apart, and it takes luck to succeed.
 
 # %% [markdown]
 # ## What the loss can't see
@@ -967,8 +1007,9 @@ print([f"{test_error(unscaled, seed):.3f}" for seed in range(2)])
 # ### And the mask?
 #
 # Now forget the causal mask in training. Place 0 should write corner 3, and place 1 has it in its
-# input. **Predict before you run:** will the training loss be higher or lower than before? And the
-# test error, where the model has to write corner 3 itself?
+# input. **Predict before you run:** how small can its error on corner 3 get, while it may read the
+# true corners of squares that it has never seen? And its test error, when it has to write corner 3
+# itself?
 
 
 # %% tags=["trained"]
@@ -988,9 +1029,9 @@ print(f"reading the answer: corner 3 {wrong[0]:.4f}, corner 4 {wrong[1]:.4f}")
 print(f"predicting: {history.test[-1]:.2f}")
 
 # %% [markdown]
-# If it may read the true corners, its error on corner 3 is below the noise floor, on squares that
-# it has never seen. No honest model can do that: this one copies corner 3 from what place 1 reads.
-# When it predicts, there is nothing to copy, and it fails.
+# While it may read the true corners, its error on corner 3 is below the noise floor. No honest
+# model can do that on new squares: this one copies corner 3 from what place 1 reads. When it
+# predicts, there is nothing to copy, and it fails.
 #
 # Here the errors give the mistake away, once you have trained and looked at each corner. The leak
 # test of lesson 4 needs no training: change what place 1 reads, and see whether the output at place
@@ -1013,8 +1054,8 @@ print(f"without the mask: {corner_3_moves(unmasked()):.2f}")
 
 # %% [markdown]
 # Remember lesson 4's first trap: a change has to get through. Take the mask away from an untrained
-# *plain* model, and the same test sees corner 3 move by less than a ten-thousandth. It would pass
-# for sound.
+# *plain* model, and the same test sees corner 3 move by a hundred-thousandth or less on most seeds.
+# It would pass for sound.
 
 # %% [markdown]
 # ## Six broken runs
@@ -1181,8 +1222,8 @@ plot_predictions(
 # %% [markdown]
 # Why does the error stay a little above the floor? There are too few steps and too few squares. The
 # training loss, 0.011, is still above the noise in the training targets, 0.0098, so there is more
-# to learn: at the end of this section, you train on. Eight times as many squares help about as
-# much. With both, we got down to 0.0105 and 0.0103 on two seeds.
+# to learn. At the end of this section, you'll train this model further. Eight times as many squares
+# help about as much. With these and 300 epochs, we got down to 0.0105 and 0.0103 on two seeds.
 #
 # The model has three attentions, each with different queries and keys. An arrow goes from the
 # corner that asks to the one that gets asked. The wider it is, the larger the weight; a ring is a
@@ -1263,7 +1304,8 @@ for epoch in (120, 300, 500):
 
 # %% [markdown]
 # Up to 300 epochs, both fall. By then, the training loss is below the noise that was drawn, and
-# there is only one way to get there: fit that noise. From then on, the test error gains nothing.
+# there is only one way to get there: fit that noise. From then on, the test error doesn't fall any
+# further.
 
 # %% [markdown]
 # ## Optional: shorter sources
@@ -1308,8 +1350,8 @@ with torch.no_grad():
 # 1. The test error is fine. But a training loss far below the noise floor means that the model has
 #    begun to learn the noise of its training squares by heart. More squares or fewer steps would
 #    help.
-# 2. Place 0 sees the same things in both steps: corner 2, itself, and the same source. The causal
-#    mask hides the new corner from it.
+# 2. Place 0 has the same to go by in both steps: corner 2, which it reads itself, and the source.
+#    The causal mask hides the new corner from it.
 # 3. Little. Without residual connections, the same model ended anywhere from 0.011 to 0.31,
 #    depending on its seed. Run both models on several seeds and compare the scatter.
 #
@@ -1358,9 +1400,11 @@ check(complete_turned)
 # For this, a network would have to learn a rule that holds for every angle. Train `better()` on
 # squares turned by random angles, and see how close it comes.
 #
-# Here's another one to try: **how wide is wide enough?** Find the smallest d_model with which
+# Here are two more to try. **How wide is wide enough?** Find the smallest d_model with which
 # `better(d_model=…)` stays below 0.015 on five seeds. Guess first: a square that isn't turned has
-# one of only eight answers.
+# one of only eight answers. And **which residual connection matters most?** There are five.
+# `Replace` each of them alone, then all but one. One of them alone makes every seed succeed. Which
+# one, and why?
 
 # %% [markdown]
 # ### Further reading

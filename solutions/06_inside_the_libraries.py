@@ -248,8 +248,8 @@ print(f"with biases not 0:   {difference(ours, theirs, words):.4f}")
 # ## Whose rows are these?
 #
 # The heads are in there too. Row *i* of the query's weight makes feature *i* of the query, and
-# head *h* owns the features from h · d_head up to (h + 1) · d_head. So it owns those *rows* of
-# the weight, and all columns: every head reads the whole word.
+# head *h* owns the features from h · d_head up to, but not including, (h + 1) · d_head. So it owns
+# those *rows* of the weight, and all columns: every head reads the whole word.
 #
 # By hand, in the packed weights from above, with two heads:
 
@@ -671,8 +671,8 @@ class PublishedScores(keras.layers.Layer):
 # This layer divides by the root of the whole d_k.
 #
 # Let the library be the judge. `keras.layers.MultiHeadAttention` takes `key_dim`, the size of *one*
-# head. **Predict before you run:** with d_k 64 and 8 heads, how much smaller are the published
-# scores?
+# head. **Predict before you run:** with d_k 64 and 8 heads, how many times as large are the
+# library's scores?
 
 # %%
 words = torch.randn(4, 5, 32)
@@ -849,8 +849,8 @@ for name, dense in layers.items():
 torch.allclose(ours(words, memory, values, keep), result, atol=1e-5)
 
 # %% [markdown]
-# With equal weights, all four compute the same thing: ours, PyTorch's, Keras's, and yours for
-# Keras.
+# With equal weights, and at least one key for every query, all four compute the same thing: ours,
+# PyTorch's, Keras's, and yours for Keras.
 
 # %% [markdown]
 # ## What agreeing numbers don't show
@@ -992,19 +992,29 @@ for name in candidates:
 # weights*. By default, it computes and averages them for you, whether you look at them or not. In
 # training, you usually want `need_weights=False`.
 #
-# (We measured with gradients recorded, as in training. In eval mode under `no_grad`, PyTorch takes
-# yet another path, and on a CPU, that path makes all the weights again, needed or not:)
-
+# But there is small print. **Predict before you run:** with 2048 words and without weights to
+# return, what do you pay for dropout, for a causal mask, and for eval mode without gradients?
 
 # %%
-def without_weights(x):
-    with torch.no_grad():
-        return theirs(x, x, x, need_weights=False)
-
+later = torch.ones(2048, 2048, dtype=torch.bool).triu(1)
+dropping = nn.MultiheadAttention(64, 4, dropout=0.1, batch_first=True)
+evaluated = nn.MultiheadAttention(64, 4, batch_first=True).eval()
+small_print = {
+    "in training": lambda x: theirs(x, x, x, need_weights=False),
+    "with dropout": lambda x: dropping(x, x, x, need_weights=False),
+    "with a causal mask": lambda x: theirs(x, x, x, need_weights=False, attn_mask=later),
+    "in eval mode": torch.no_grad()(lambda x: evaluated(x, x, x, need_weights=False)),
+}
 
 # %% reason="memory differs a little from machine to machine" tags=["nbval-ignore-output"]
-theirs.eval()
-print(f"2048 words: {peak_megabytes(without_weights, sentences[-1]):.1f} MB")
+for name, f in small_print.items():
+    print(f"{name:18} {peak_megabytes(f, sentences[-1]):6.1f} MB")
+
+# %% [markdown]
+# Dropout works on single weights, and on a CPU that takes all of them at once. A mask of n² entries
+# is n² numbers of its own. And in eval mode without gradients, self-attention with
+# `batch_first=True` takes yet another path, which makes all the weights, needed or not. So when
+# memory matters, measure the case you have.
 
 # %% [markdown]
 # ## What you can do now
@@ -1017,8 +1027,8 @@ print(f"2048 words: {peak_megabytes(without_weights, sentences[-1]):.1f} MB")
 # - Say what such a comparison **doesn't** show. It can't see the key's bias, so when parameters are
 #   the point, compare **parameters**.
 # - Write the layer in **Keras**, with the scale that one head needs.
-# - Choose **F.scaled_dot_product_attention** or `need_weights=False` when memory matters: what they
-#   need grows with n, not with n².
+# - Choose **F.scaled_dot_product_attention** or `need_weights=False` when memory matters: without
+#   dropout and without a mask of n² entries, what they need in training grows with n, not with n².
 #
 # ### Test yourself
 #
@@ -1033,9 +1043,9 @@ print(f"2048 words: {peak_megabytes(without_weights, sentences[-1]):.1f} MB")
 #
 # 1. Gone: they were averaged. Ask for `average_attn_weights=False`.
 # 2. Yes. The weights of a row sum to 1, so every context contains the value's bias exactly once,
-#    and the output projection turns it into a constant that the output's bias can absorb. What
-#    gives it away is a query that may attend to nothing, in a layer that gives such queries zeros:
-#    its context holds no value bias.
+#    and the output projection turns it into a constant that the output's bias can absorb. Comparing
+#    the parameters gives it away. So does a query that may attend to nothing, in a layer that gives
+#    such queries zeros: its context holds no value bias.
 # 3. That is rounding: float32 has about 7 digits. Give the comparison an `atol` of about 1e-6, and
 #    then check that it would still notice a real mistake, by making one.
 #

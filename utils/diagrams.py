@@ -79,7 +79,7 @@ def draw_keepdim(*, caption: str) -> Diagram:
 def draw_projections(*, caption: str) -> Diagram:
     """Draw how words become queries, keys and values, and these become contexts."""
     sketch, n = Sketch(), 4
-    words = _cells(sketch, (0, 136), "words", "[n, d_model]", (n, 3), BLUE)
+    words = _cells(sketch, (0, 136), "words", "[n, d_in]", (n, 3), BLUE)
     queries, keys, values = (
         _projected(sketch, words, 136 * number, role, f"[n, {size}]", color)
         for number, (role, size, color) in enumerate(
@@ -95,7 +95,7 @@ def draw_projections(*, caption: str) -> Diagram:
     sketch.connect(weights, contexts)
     sketch.connect(values, contexts)
     alt = (
-        "Words [n, d_model] times three matrices give queries and keys [n, d_k] and values "
+        "Words [n, d_in] times three matrices give queries and keys [n, d_k] and values "
         "[n, d_v]. Queries and keys give scores [n, n], divided by the root of d_k; softmax makes "
         "weights of them; and weights times values are the contexts [n, d_v]."
     )

@@ -79,7 +79,7 @@ def draw_growth(series: dict[str, np.ndarray], x_name: str, y_name: str) -> Figu
     ax = figure.subplots()
     ax.set(xscale="log", yscale="log", xlabel=x_name, ylabel=y_name)
     for (name, points), (color, marker) in zip(series.items(), cycle(LINE_LOOKS), strict=False):
-        label = f"{name} (slope {_slope(points):.1f})"
+        label = f"{name} (slope {_slope(points):z.1f})"
         ax.plot(*points, color=color, marker=marker, ms=5, label=label)
     label_measured(ax.xaxis, points[0])
     label_plainly(ax.yaxis, *ax.get_ylim())
@@ -89,7 +89,7 @@ def draw_growth(series: dict[str, np.ndarray], x_name: str, y_name: str) -> Figu
 
 
 def _summary(series: dict[str, np.ndarray], x_name: str, y_name: str) -> str:
-    slopes = [f"{name} grows with slope {_slope(points):.1f}" for name, points in series.items()]
+    slopes = [f"{name} has slope {_slope(points):z.1f}" for name, points in series.items()]
     x = next(iter(series.values()))[0]
     span = f"{x[0]:g} to {x[-1]:g}"
     return f"Lines of {y_name} against {x_name}, {span}, on logarithmic axes: {', '.join(slopes)}."

@@ -34,7 +34,7 @@ query_scores = Exercise(
             [lambda draw: query_and_words(draw, draw.uniform)],
         ),
         Aspect(
-            "negative features count against",
+            "features of opposite sign lower the score",
             1,
             [opposite_word],
         ),
@@ -87,8 +87,8 @@ query_scores = Exercise(
         ),
         Mistake(
             "absolute values",
-            "You added up the absolute values of the products. Features that disagree should pull "
-            "the score down.",
+            "You added up the absolute values of the products. Features of opposite sign should "
+            "lower the score.",
             {"word @ query": "(word * query).abs().sum()"},
         ),
         Mistake(

@@ -1239,7 +1239,7 @@ PREDICTIONS = [
         right="nearly all",
         choices={
             "about ⅙": "That would be so if the scores were alike. They spread by 32.",
-            "about ½": "For that, the best two would have to be close, and few are.",
+            "about ½": "For that, the best two scores would have to be nearly equal: a rare case.",
             "nearly all": "Scores spread by 32, and a lead of 8 alone is a factor of 2981.",
         },
     ),

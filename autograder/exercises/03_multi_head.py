@@ -1504,7 +1504,7 @@ PREDICTIONS = [
         choices={
             "½, and the context is the same": "Half a dog and half a man, whoever bites.",
             "½, and the context is another": (
-                "The sentence is another one. The two halves that are added up are not."
+                "It is another sentence, but the same two halves get added up."
             ),
             "all of it": "Both places are asked for alike, so they share evenly.",
         },

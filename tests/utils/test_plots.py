@@ -494,7 +494,7 @@ def test_growth_is_log_log_with_slopes_in_the_legend():
 
 def test_growth_alt_text_gives_the_slopes():
     alt = plot_growth([1, 2, 4], {"loop": [1, 4, 16]}, caption="c").alt
-    assert "seconds against n_words, 1 to 4" in alt and "loop grows with slope 2.0" in alt
+    assert "seconds against n_words, 1 to 4" in alt and "loop has slope 2.0" in alt
 
 
 @pytest.mark.parametrize(

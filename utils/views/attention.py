@@ -61,7 +61,7 @@ def view_scale(products: Any, labels: Sequence[str], *, caption: str) -> View:
     """
     values, names = as_array(products, "products"), as_labels(labels, "labels")
     panels = {f"d_k = {d_k}": softmax(values * d_k**0.5) for d_k in (1, 16, 256)}
-    still = plot_bars(panels, names, caption=caption)
+    still = plot_bars(panels, names, caption=caption, share_y=True)
     return View(still, "scale", {"products": _rounded(values), "labels": names})
 
 
