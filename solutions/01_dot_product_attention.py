@@ -18,8 +18,8 @@
 # | **You can then** | explain where every number in attention comes from, and write it |
 #
 # Each exercise is followed by a check. Run it as often as you like. It tells you what is right, and
-# it names your mistake if it knows it. It tries your code on many inputs: in other sizes (even 1),
-# often with other number types, and with gradients.
+# it names your mistake if it's a known one. It tries your code on many inputs: in other sizes (even
+# 1), often with other number types, and with gradients.
 #
 # A cell like `predict("slope", ...)` asks what you expect. Put a letter or a number where the dots
 # are, and run it again. Nobody grades that. But you'll remember an answer better if you've had one
@@ -79,8 +79,9 @@ print(words)
 #
 # ([Luong et al. 2015](https://arxiv.org/abs/1508.04025) call it the *dot* score.)
 #
-# In PyTorch, `a @ b` is the dot product of two vectors. Where both are large, a lot gets added.
-# Where one is near zero, almost nothing does. Where their signs differ, something gets subtracted.
+# In PyTorch, `a @ b` is the dot product of two vectors. Where both features are large, a lot gets
+# added. Where one is near zero, almost nothing does. Where their signs differ, something gets
+# subtracted.
 #
 # **Predict before you run.** Which of these two dot products is larger? Is either one negative?
 
@@ -168,8 +169,8 @@ print("cosines:", cosines)
 
 # %% [markdown]
 # "with" does, by far: its cosine is 0.9817, and that of "Your" is 0.7808. But "with" is short,
-# 0.7026 against 0.9997, so it gets the lower score. A dot product rewards words that point your way
-# *and* words that are long.
+# 0.7026 against 0.9997, so it gets the lower score. A dot product rewards words that point your
+# way, and the longer of those even more.
 #
 # Attention keeps the lengths in. A network can put them to use: a word that matters can make itself
 # long and be heard by everyone who points its way.
@@ -198,7 +199,7 @@ for s in (torch.tensor([2.0, 1.0, -1.0]), torch.tensor([2.0, 1.0, -3.0])):
 
 # %% [markdown]
 # In the first line, one share is negative and another is 1, the entire mix. In the second, the sum
-# is 0 and every share is infinite. In real models, about half of the features are negative, so you
+# is 0 and every share is infinite. In real models, many features are negative, so you
 # don't have to wait long for such scores.
 #
 # The cure is to make every score positive before dividing, without changing the order. The
@@ -386,11 +387,11 @@ plot_words(
 # never leave it: it is an average, and positive weights that sum to 1 can't make anything else.
 # Dividing by the sum makes no such promise: a word with a negative share pushes the context away.
 #
-# This is how attention came to translation. Early neural translators squeezed a whole sentence into
-# one vector of fixed size, five words or fifty, and they did badly on long ones. [Bahdanau, Cho and
-# Bengio (2014)](https://arxiv.org/abs/1409.0473) suspected that this vector was a bottleneck. They
-# kept one for every word and let the translator take a new weighted average of them for each word
-# it wrote.
+# This is how attention came to translation. Early neural translators squeezed every sentence,
+# whether it had five words or fifty, into one vector of fixed size, and they did badly on long
+# sentences. [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473) suspected that this
+# vector was a bottleneck. They kept one for every word and let the translator take a new weighted
+# average of them for each word it wrote.
 
 # %% [markdown]
 # ## All words ask at once
@@ -482,9 +483,9 @@ print(f"32 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fa
 
 # %% [markdown]
 # The number of dot products is exact, and its slope is 2. The quieter your machine, the more
-# closely the time of the loops follows it. A busy one can bend the line either way. The matrix
-# product does the same n² dot products, but in one call to compiled code. Up to 32 words, the call
-# itself costs more than the arithmetic, so this line is still nearly flat.
+# closely the time of the loops follows that slope. A busy one can bend the line either way. The
+# matrix product does the same n² dot products, but in one call to compiled code. Up to 32 words,
+# the call itself costs more than the arithmetic, so this line is still nearly flat.
 
 # %% [markdown]
 # ## Attention in three lines
@@ -595,7 +596,7 @@ plot_attention(
     attn_weights.T,
     labels,
     labels,
-    caption="The same weights transposed, and taken for weights: the rows no longer sum to 1.",
+    caption="The same weights transposed, as if nothing had happened: rows no longer sum to 1.",
 )
 
 # %% [markdown]
@@ -616,8 +617,8 @@ plot_attention(
 #
 # This attention has nothing to learn. A score depends on nothing but what the two words are, and
 # it's the same in both directions. In lesson 2, each word gets three roles (query, key and value),
-# and a matrix that can be learned for each. (For the riddle, attention alone needs two rounds,
-# one after the other: "it" must first hear "big", and then ask who is big.)
+# and a matrix that can be learned for each. (To let "big" decide which noun "it" looks at,
+# attention needs two rounds: first "it" hears "big", then it asks who is big.)
 #
 # ### Test yourself
 #
@@ -684,8 +685,8 @@ check(add_score)
 #   began. Figure 3 shows which French word looked at which English one.
 # - [Luong, Pham and Manning 2015](https://arxiv.org/abs/1508.04025) compare the dot product with
 #   other scores. Read section 3.1.
-# - [3Blue1Brown: Attention in transformers](https://www.3blue1brown.com/lessons/attention) shows
-#   what you computed here as moving arrows. Good before lesson 2.
+# - [3Blue1Brown: Attention in transformers](https://www.3blue1brown.com/lessons/attention) shows in
+#   moving arrows what you computed here. Good before lesson 2.
 # - [Raschka: *Build a Large Language Model (From
 #   Scratch)*](https://github.com/rasbt/LLMs-from-scratch) has the code of the book that our six
 #   words come from. Chapter 3 is about attention.

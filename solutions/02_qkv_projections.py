@@ -1,8 +1,9 @@
 # %% [markdown]
 # # 2. Query, key, value
 #
-# How does "it" find its noun? In lesson 1, words attended to words that point the same way, and to
-# long ones. But a word rarely needs another of its kind: "it" isn't looking for a second "it".
+# How does "it" find its noun? In lesson 1, words attended to words that point the same way, and
+# most to the long ones among them. But a word rarely needs another of its kind: "it" isn't looking
+# for a second "it".
 #
 # In this lesson, each word gets three vectors instead of one: a **query** for what it looks for, a
 # **key** for what it can be found by, and a **value** for what it has to tell. The matrices that
@@ -404,8 +405,8 @@ plot_lines(
     x_name="d_k",
     y_name="gradient at the query",
     log_x=True,
-    caption="Unscaled, more and more queries lose their gradient as d_k grows, and some get a far "
-    "larger one.",
+    caption="Without scaling, from d_k = 16 on, more and more queries lose their gradient, and "
+    "some get a far larger one.",
 )
 
 # %%
@@ -414,9 +415,10 @@ for name, lengths in gradients.items():
     print(f"{name:<8}  median {lengths[-1].median():.2f}, mean {lengths[-1].mean():.2f}")
 
 # %% [markdown]
-# Unscaled, the gradient doesn't vanish everywhere. It becomes *rare and violent*. With 1024
-# features, half of the queries learn next to nothing. Others get a jolt, so that the mean is even
-# larger than with scaling. Scaled, most queries get a gradient of moderate size, whatever $d_k$ is.
+# Without scaling, the gradient doesn't vanish everywhere. It becomes *rare and violent*. With 1024
+# features, more than half of the queries learn next to nothing. Others get such a jolt that the
+# mean is even larger than with scaling. With scaling, most queries get a gradient of moderate size,
+# whatever $d_k$ is.
 #
 # The cure is one division. Divide scores whose standard deviation is $\sqrt{d_k}$ by $\sqrt{d_k}$,
 # and their standard deviation becomes 1, whatever $d_k$ is:
@@ -579,8 +581,9 @@ for name, result in results.items():
 # %% [markdown]
 # Every shape is right, and no number looks strange. A network might even train with such a mistake.
 # So we test attention by comparing numbers, on inputs whose sizes all differ. With $d_v \neq d_k$,
-# keys can't pass for values: the shape gives them away. With $n_{query} \neq n_{key}$, neither can
-# queries and keys trade places. The checks in this course do both.
+# keys can't pass for values: the shape gives them away. With $n_{query} \neq n_{key}$, queries and
+# keys can't trade places, either. The checks in this course do both wherever an exercise lets the
+# sizes differ.
 
 # %% [markdown]
 # ## Where the rule ends (optional)
@@ -603,9 +606,9 @@ for name, result in results.items():
 
 # %%
 def spread_across_keys(draw, d_k):
-    """Standard deviation of a query's scaled scores across six keys, mean over 500 queries."""
+    """How far a query's scaled scores spread across six keys: root of the mean variance."""
     query, key = draw(500, 1, d_k), draw(500, 6, d_k)
-    return ((query * key).sum(dim=-1) / d_k**0.5).std(dim=-1).mean()
+    return ((query * key).sum(dim=-1) / d_k**0.5).var(dim=-1).mean().sqrt()
 
 
 def correlated(*shape):
@@ -642,10 +645,10 @@ for name, spread in spreads.items():
 
 # %% [markdown]
 # The mean doesn't make the spread grow. It isn't harmless, though. The mean of the keys adds the
-# same to all scores of a query, and softmax doesn't see that. But the mean of the query spreads the
-# keys' scores further apart: from 0 to 1, twice as far as from −½ to ½. Correlation breaks the rule
-# if queries and keys have it in common: when the features of both rise and fall together, their
-# products can't cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
+# same number to all scores of a query, and softmax doesn't see that. But the mean of the query
+# spreads the keys' scores further apart: from 0 to 1, twice as far as from −½ to ½. Correlation
+# breaks the rule if queries and keys have it in common: when the features of both rise and fall
+# together, their products can't cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
 #
 # Where would correlated features come from? We drew our *projections* from 0 to 1. So each feature
 # of a query is a sum of the word's features with positive weights, and all of these sums rise and
@@ -665,8 +668,8 @@ for kind, weight in three_kinds(wide_query).items():
     print(f"{kind:<12} size {features.std():.1f}, mean correlation {between.mean():.2f}")
 
 # %% [markdown]
-# The first features differ from the last in two ways: they are correlated, and they are twice as
-# large (their standard deviation is). Both push scores apart. The ones in the middle are only
+# The first kind of features differs from the last in two ways: they are correlated, and their
+# standard deviation is twice as large. Both push scores apart. Those of the middle kind are only
 # correlated. Here are the attention weights of the sentence itself:
 
 
@@ -939,13 +942,13 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 # - A projection is `x @ W` or `W @ x`, and the matrix of one is the transpose of the other's.
 #   `nn.Linear` stores the second kind.
 # - Scores are divided by $\sqrt{d_k}$. Unscaled, they spread further the more features there are,
-#   softmax saturates, and more and more queries lose their gradient. For a spread of 1, the rule
-#   needs independent features with mean 0 and variance 1.
+#   softmax saturates, and more and more queries lose their gradient. Independent features with mean
+#   0 and variance 1 then give scores that spread by 1.
 # - `shape[-1]` and `transpose(-2, -1)` mean the same thing with or without a batch.
 # - A module owns its parameters. You can compare two modules that have the same parameters.
 #
-# One attention gives each word one set of weights, so it takes home one mix. In lesson 3, several
-# of them work side by side: multi-head attention.
+# One attention gives each word one set of weights, so each word takes home one mix. In lesson 3,
+# several attentions work side by side: multi-head attention.
 #
 # ### Test yourself
 #
@@ -960,7 +963,7 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 # 2. Nothing. Every query gets ten times as long and every key a tenth as long, so every dot product
 #    stays the same. Only the product of the two matrices counts.
 # 3. All differences between scores are 10 times too large, so every factor e^x between two weights
-#    becomes (e^x)¹⁰. The order of the keys stays, but the best one gets nearly everything.
+#    becomes (e^x)¹⁰. The order of the keys stays, but the best one often gets nearly everything.
 #
 # </details>
 
@@ -968,10 +971,10 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 # ### Challenge: `find_the_ball` (optional, 20 minutes)
 #
 # Back to the ball. Write a query and a key projection by hand, both [4, 2], so that a pronoun gives
-# nearly all of its attention (0.95 or more) to the noun, a verb as much to the pronoun, and every
-# other word spreads its attention evenly. The features are those of `toy`: noun, verb, pronoun,
-# round. Scale the scores as always. The check brings other sentences, so let the matrices find the
-# words, wherever they are.
+# nearly all of its attention (0.95 or more) to the noun, a verb gives as much to the pronoun, and
+# every other word spreads its attention evenly. The features are those of `toy`: noun, verb,
+# pronoun, round. Scale the scores as always. The check brings other sentences, so let the matrices
+# find the words, wherever they are.
 #
 # Before you write numbers, give each of the two features of a query a meaning.
 
@@ -1010,7 +1013,7 @@ check(find_the_ball)
 # - [Raschka's article](https://sebastianraschka.com/blog/2023/self-attention-from-scratch.html)
 #   walks through our second sentence with the same numbers.
 # - [PyTorch: Autograd mechanics](https://docs.pytorch.org/docs/stable/notes/autograd.html) says
-#   what a result remembers, and what `detach` and `no_grad` switch off.
+#   what a result remembers, and what `no_grad` switches off.
 
 # %%
 progress()

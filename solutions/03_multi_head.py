@@ -76,8 +76,8 @@ encode("dog bites man")
 # matrices as `W @ x`, so they are [d_k, d_in].
 
 # %%
-w_key = torch.cat([torch.zeros(3, 3), torch.eye(3)], dim=1)  # takes the place of a word
-w_value = torch.cat([torch.eye(3), torch.zeros(3, 3)], dim=1)  # takes the word itself
+w_key = torch.cat([torch.zeros(3, 3), torch.eye(3)], dim=1)  # picks out a word's place
+w_value = torch.cat([torch.eye(3), torch.zeros(3, 3)], dim=1)  # picks out the word itself
 
 
 # %%
@@ -232,7 +232,7 @@ in_a_loop = torch.stack([attend(queries[h], keys[h], values[h])[0] for h in rang
 print(list(in_parallel.shape), torch.allclose(in_parallel, in_a_loop))
 
 # %% [markdown]
-# Which is faster? Twice the heads cost the loop twice the time. What do they cost the parallel
+# Which is faster? Twice the heads are twice the work for the loop. What do they cost the parallel
 # version?
 
 
@@ -261,9 +261,10 @@ print(f"64 heads: in parallel {loop[-1] / parallel[-1]:.0f} times as fast")
 
 # %% [markdown]
 # The arithmetic is the same. What the loop pays for, 64 times over, is starting each small
-# operation. In parallel, a few heads cost hardly more than two. With many, the arithmetic shows,
-# and this line rises too. So libraries keep the heads in a dimension of the tensor. (In lesson 5,
-# heads sit in a list once: there, each is as wide as the model, with layers of its own.)
+# operation. In parallel, four heads cost little more than two. With many, the arithmetic shows, and
+# this line rises too. (A busy machine can bend both lines.) So libraries keep the heads in a
+# dimension of the tensor. (Lesson 5 makes one exception: there, the heads sit in a list, each as
+# wide as the model, with layers of its own.)
 
 # %% [markdown]
 # ## One big projection, then a split
@@ -459,7 +460,7 @@ print("your split, merge by view:   ", torch.equal(merge_by_view(split_heads(x, 
 
 # %% [markdown]
 # The two wrong ones undo each other too, and between them, attention mixes pieces of words. So a
-# round trip proves little. The probe above, with one changed word, catches it at once.
+# round trip proves little. The probe above, with one changed word, catches the mistake at once.
 #
 # There are other ways to divide up the columns. Column *j* could belong to head *j* mod n_heads,
 # which interleaves the heads. If split and merge agree on it, a model trained that way is just as
@@ -542,8 +543,8 @@ many = F.dropout(attn_weights.expand(10_000, 5, 5), p=0.5)
 print(f"mean of all row sums: {many.sum(dim=-1).mean():.2f}")
 
 # %% [markdown]
-# `F.dropout` drops whenever you call it. An `nn.Dropout` is a module and knows its mode:
-# `module.eval()` switches dropout off, `module.train()` switches it on.
+# `F.dropout` drops whenever you call it, unless you pass `training=False`. An `nn.Dropout` is a
+# module and knows its mode: `module.eval()` switches dropout off, `module.train()` switches it on.
 
 # %% reason="which numbers are dropped depends on the processor" tags=["nbval-ignore-output"]
 torch.manual_seed(3)
@@ -571,7 +572,7 @@ print((scores * torch.tensor([1.0, 1.0, 0.0])).softmax(dim=-1))
 
 # %%
 def weights_from_scores(attn_scores, keep=None):
-    """Softmax over the keys; weight 0 where `keep` is False, a row of zeros where all of it is.
+    """Softmax over the keys; weight 0 where `keep` is False, so a row with no True gets zeros.
 
     `keep` is [n_query, n_key], [batch, n_query, n_key] (the same for all heads) or
     [batch, n_heads, n_query, n_key]; a dimension of size 1 counts for all.
@@ -731,7 +732,7 @@ biter, bitten = torch.tensor([(a, b) for a in range(8) for b in range(8) if a !=
 
 
 def one_head_leaning(share):
-    """[56, 8]: so much of the biter, the rest of the bitten, in the same eight features."""
+    """[56, 8]: this share of the biter, the rest of the bitten, in the same eight features."""
     return share * torch.eye(8)[biter] + (1 - share) * torch.eye(8)[bitten]
 
 
@@ -741,7 +742,7 @@ print(one_head_leaning(0.8)[0], two_heads.shape)
 
 # %% [markdown]
 # The reader is a table of 8 by 8 numbers: a context times the table gives a score for each animal,
-# and the largest score names it. A hundred times, we measure the error on these very sentences and
+# and the largest score names it. A thousand times, we measure the error on these very sentences and
 # correct the table a little. (That is training; lesson 5 explains it.)
 
 # %%
@@ -751,7 +752,7 @@ shares = torch.linspace(0, 1, 11)
 def readable(contexts, answer):
     """Share of the sentences in which a trained linear reader names the right animal."""
     reader = torch.zeros(8, 8)
-    for _ in range(100):
+    for _ in range(1000):
         error = F.one_hot(answer, 8) - (contexts @ reader).softmax(dim=1)
         reader += 0.3 * contexts.T @ error
     return ((contexts @ reader).argmax(dim=1) == answer).float().mean().item()
@@ -792,11 +793,11 @@ plot_lines(
 #
 # Suppose one could name the bitten in all sentences. Rename the animals in every possible way,
 # average all the layers you get, and you have one that treats all animals alike and still works.
-# For such a layer, an animal's output is α times its own feature, plus the same for everyone. With
-# more attention on the biter, the bitten beats the biter only if α is negative, and it beats the
-# animals that aren't in the sentence only if α is positive. With two animals there are no such
-# others, and that's why the dog and the man alone are no test. (Another value matrix wouldn't help.
-# It's one more linear layer in front of this one.)
+# For such a layer, an animal's output is α times its own feature, plus a number that is the same
+# for every animal. With more attention on the biter, the bitten beats the biter only if α is
+# negative, and it beats the animals that aren't in the sentence only if α is positive. With two
+# animals there are no such others, and that's why the dog and the man alone are no test. (Another
+# value matrix wouldn't help. It's one more linear layer in front of this one.)
 #
 # </details>
 
@@ -869,11 +870,12 @@ for n in (5, 128, 1024, 8192):
 # %% [markdown]
 # ## Sequence first
 #
-# Your module is done. One skill is left: reading code that lays out its tensors in another order.
-# Some code, especially older PyTorch code, puts the sequence before the batch: [n, batch, n_heads,
-# d_k]. (`nn.MultiheadAttention` takes [n, batch, d_model] unless you tell it `batch_first=True`.)
-# Then the split needs no transpose, only a `view`. But now `@` would take heads and features as the
-# matrix. You could permute back and forth; `einsum` says directly which dimensions are summed.
+# Your module is done. One skill is left: reading code that lays out its tensors in a different
+# order. Some code, especially older PyTorch code, puts the sequence before the batch: [n, batch,
+# n_heads, d_k]. (`nn.MultiheadAttention` takes [n, batch, d_model] unless you tell it
+# `batch_first=True`.) Then the split needs no transpose, only a `view`. But now `@` would take
+# heads and features as the matrix. You could permute back and forth; `einsum` says directly which
+# dimensions are summed.
 #
 # With `einsum`, any order is as good as another. Here are two sentences with words as their last
 # dimension, and the dot product of each word of one with each word of the other:
@@ -943,8 +945,8 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 # - **Dropout** acts on the weights; you look at them as they were before.
 # - More heads cost **no more parameters**, and a mean over heads hides what each one does.
 #
-# In lesson 4, you decide what a word may *not* see: the future and the padding. There, `keep` gets
-# its meaning, and `weights_from_scores` its reasons.
+# In lesson 4, you decide what a word may *not* see: the future and the padding. There you learn
+# what `keep` is for, and why `weights_from_scores` is written the way it is.
 #
 # ### Test yourself
 #

@@ -109,9 +109,9 @@ check(causal_keep)
 # %% [markdown]
 # ## Words that aren't words
 #
-# Sentences differ in length, but a batch is one tensor. So we fill up short sentences to the length
-# of the longest. The filler is called **padding**. Here the second sentence, "one step starts", has
-# three words and three places of padding, all zeros.
+# Sentences differ in length, but a batch is one tensor. So we fill short sentences until they are
+# as long as the longest. The filler is called **padding**. Here the second sentence, "one step
+# starts", has three words and three places of padding, all zeros.
 
 # %%
 lengths = torch.tensor([6, 3])
@@ -301,7 +301,7 @@ except RuntimeError as error:
 
 # %% [markdown]
 # Click around: hide a key, then all keys of a row, and see what −∞, −10⁹ and masking after softmax
-# make of the weights.
+# do to the weights.
 
 # %%
 view_mask(
@@ -440,7 +440,7 @@ gradient_of(lambda scores: masked_softmax(scores, two_rows))
 # %% [markdown]
 # Now the second row is all zeros, forward and backward: a query that sees nothing learns nothing.
 #
-# When a training of your own meets NaN one day, run a step of it inside `with
+# When a training run of your own hits NaN one day, run a step of it inside `with
 # torch.autograd.detect_anomaly():`. It stops at the first NaN on the way back and shows the line
 # that made it. The check of `masked_softmax` looks for NaN the same way.
 
@@ -561,7 +561,7 @@ plot_attention(
 # dimension, as in ours. Torch's layer returns the output and the weights; `_` is a name for what we
 # don't need. Keras returns the weights when you ask for them.
 #
-# Keras takes a few seconds to load. It is worth it: nothing here is copied from a manual.
+# Keras takes a few seconds to load. It is worth it: almost nothing here is copied from a manual.
 
 # %%
 keras = load_keras()
@@ -705,21 +705,21 @@ print("Keras, spread evenly:", torch.allclose(context, keras_mha(zeros, eye), at
 # output projection, which starts at zero. Keras gives zeros *with* weights. Without them, it
 # spreads the weight evenly over everything that was supposed to be hidden, as −10⁹ did above: the
 # queries `asks` are not zeros, yet they get what a query of zeros gets without a mask, the same
-# from each key. So never let a library meet such a row untested. (We measured all of this with the
-# versions this course installs.)
+# from each key. So never give a library such a row without testing what it does. (We measured all
+# of this with the versions this course installs.)
 
 # %% [markdown]
 # ## A test for leaks
 #
 # How do you know that a model doesn't see the future? You can't always read its code, and looking
 # at its weights is not enough: the weights masked after softmax had zeros in all the right places.
-# What counts is what comes out. **Change one word, and see which outputs move.** Those of the words
-# before it must not.
+# What counts is what comes out. **Change one word, and see which outputs move.** The outputs of the
+# words before it must not.
 
 
 # %%
 def self_attention(weigh):
-    """Attention of words [batch, n, d] to themselves; `weigh` makes weights of the scores."""
+    """Attention of words [batch, n, d] to themselves; `weigh` turns scores into weights."""
 
     def attention(words):
         attn_scores = words @ words.mT / math.sqrt(words.shape[-1])
@@ -746,8 +746,8 @@ plot_leak(
     words,
     labels,
     changed=3,
-    caption="“with” changes (below). Of the outputs that moved (above), blue ones may move; red "
-    "ones, with dashed arrows, must not.",
+    caption="“with” changes (below). Of the outputs that moved (above), blue ones were allowed to; "
+    "red ones, with dashed arrows, were not.",
 )
 
 # %% [markdown]
@@ -760,9 +760,9 @@ plot_leak(
 #
 # Now you write the test, and the check tries *it*: on sound implementations, where it should say
 # False, and on leaking ones, where it should say True. You can't see their code. Some leak to a
-# single word, some in only one sentence of the batch, some by a way around the mask. You make the
-# inputs, so make them so that no leak can hide. Batches of three sentences, with six words of eight
-# features, are large enough for every leak to show. For new words in the shape of others,
+# single word, some in only one sentence of the batch, some by a way around the mask. You choose the
+# inputs, so choose some in which no leak can hide. Batches of three sentences, with six words of
+# eight features, are large enough for every leak to show. For new words in the shape of others,
 # `torch.randn_like(words)` draws random numbers.
 
 

@@ -74,9 +74,9 @@ plot_squares(
 # was drawn for one test set may be a little smaller or larger.)
 #
 # A loss means little without baselines. **Predict before you run:** the corner opposite (1, −1) is
-# (−1, 1). How good is it to change the sign of both coordinates, corner 3 from corner 1 and corner
-# 4 from corner 2? Or to keep only the sign, and flip it? And how good is it to always say (0, 0),
-# or to repeat the last corner? Which of the first two sits on the noise floor?
+# (−1, 1). How well do you do if you change the sign of both coordinates, to get corner 3 from
+# corner 1 and corner 4 from corner 2? What if you keep only the sign, and flip it? And what if you
+# always say (0, 0), or repeat the last corner? Which of the first two sits on the noise floor?
 
 # %%
 predict("at_the_floor", ...)
@@ -657,8 +657,8 @@ plot_predictions(
 )
 
 # %% [markdown]
-# Often both crosses land on almost the same spot, near the middle of a side: the model has learned
-# which side it is, but not which of its ends is corner 3.
+# With this seed, both crosses often land on almost the same spot, near the middle of a side: the
+# model has learned which side it is, but not which of its ends is corner 3.
 #
 # Bad luck? A run depends on its seed, which decides where the parameters start. One run says
 # little, so let's run three.
@@ -683,9 +683,10 @@ print([f"{error:.2f}" for error in errors["plain"]])
 
 # %% [markdown]
 # It fails on every seed, at least within these 120 steps. More steps help, but not enough. The book
-# trains it on 256 squares in batches of 16 for 100 epochs, which makes 1,600 steps. We did that
-# with twenty seeds: six runs came within twice the floor, and the others ended anywhere up to 41
-# times the floor. (`make bench BENCH=squares` repeats this; it takes too long to do here.)
+# trains it on 256 squares in batches of 16 for 100 epochs, with a learning rate of 0.01. That makes
+# 1,600 steps. We did that with twenty seeds: six runs came within twice the floor, and the others
+# ended anywhere up to 41 times the floor. (`make bench BENCH=squares` repeats this; it takes too
+# long to do here.)
 
 # %% [markdown]
 # ## Why does it fail?
@@ -770,11 +771,13 @@ print_spread(louder(), ["decoder"])
 print([f"{test_error(louder, seed):.2f}" for seed in range(3)])
 
 # %% [markdown]
-# It helps, but it's no cure. The squares now differ hundreds of times as much at the output. The
-# places still don't, and the error stays at more than twenty times the floor.
+# On these three seeds it helps, but it's no cure. With this seed, the squares now differ hundreds
+# of times as much at the output. The places still don't, and the errors stay at more than twenty
+# times the floor. (On seven more seeds, it didn't even help.)
 #
-# So larger numbers won't do. Each place must hold on to what is its own. This tells us what to try
-# first: let the input get past.
+# So larger numbers won't do. Each place should hold on to what is its own. This tells us what to
+# try first: let the input get past. (That alone won't be enough, as you'll see. A signal that gets
+# through still has to be learned from.)
 
 # %% [markdown]
 # ## Four changes
@@ -814,7 +817,7 @@ F.layer_norm(torch.tensor([[0.3, 0.1], [5.0, -2.0], [0.1, 0.2]]), [2])
 
 # %% [markdown]
 # If two features have mean 0 and variance 1, one is 1 and the other −1. All that is left is which
-# of them is larger. Change a feature a little, and hardly anything changes behind the norm, so
+# of them is larger. Change a feature a little, and hardly anything changes after the norm, so
 # hardly any gradient comes back through it. With 16 features, there is more to say.
 #
 # Here are the parts. They take the class of attention to use; that will be yours.
@@ -916,7 +919,7 @@ def without_residual():
 print(without_residual().encoder.around)
 
 # %% [markdown]
-# **Predict before you run:** which of the four will be missed most? Five trainings for each row
+# **Predict before you run:** which of the four will be missed most? Five training runs for each row
 # take about a minute in all.
 
 # %% reason="rounding depends on the processor, and grows in training" tags=["nbval-ignore-output"]
@@ -938,21 +941,23 @@ plot_errors(
     baselines=baselines,
     caption="Test error of the plain model, of the better one, and of the better one with parts "
     "left out. Each point is a seed.",
-    alt="A column of points for each model, a point for each seed. All four, no positions: each "
-    "point near the noise floor. No norm: a little higher. No residual: from the noise floor up to "
-    "a third of zeros. Plain: at half of zeros. No width: near zeros or not far below. No width "
-    "and no norm: scattered.",
+    alt="A column of points for each model, a point for each seed. “All four” and “no positions”: "
+    "each point near the noise floor. No norm: a little higher. No residual: from the noise "
+    "floor up to a third of zeros. Plain: at half of zeros. No width: near zeros or not far "
+    "below. No width and no norm: scattered.",
 )
 
 # %% [markdown]
-# All four together reach 0.012 or 0.013 on every seed. Now for what each is worth to the others:
+# All four together reach 0.012 or 0.013 on every seed. Here is what each one is worth beside the
+# other three:
 #
 # - Without **residual connections**, the result is a lottery. One seed does very well, 0.011, and
 #   another ends at 0.31.
 # - Without **layer norm**, the seeds still agree, but at 0.015 or 0.016.
 # - Without **width**, the model does no better than zeros on most seeds, and not much better on the
-#   others. That is the norm's doing: through two features, it lets hardly any gradient pass. Take
-#   the norm out too, and the lottery is back.
+#   others. That is the norm's doing. After the last norm, two features are (1, −1) or (−1, 1), so
+#   the model can draw only two points at each place, and corner 3 needs four. Take the norm out
+#   too, and the lottery is back.
 # - Without **positions**, nothing changes: corner 2 does tell the decoder enough. (An encoder that
 #   reads text can't do without them: to attention alone, "dog bites man" is "man bites dog".)
 #
@@ -1007,9 +1012,9 @@ print([f"{test_error(unscaled, seed):.3f}" for seed in range(2)])
 # ### And the mask?
 #
 # Now forget the causal mask in training. Place 0 should write corner 3, and place 1 has it in its
-# input. **Predict before you run:** how small can its error on corner 3 get, while it may read the
-# true corners of squares that it has never seen? And its test error, when it has to write corner 3
-# itself?
+# input. **Predict before you run:** how small can the model's error on corner 3 get, if it may read
+# the true corners of squares it has never seen? And what about its test error, when it has to write
+# corner 3 itself?
 
 
 # %% tags=["trained"]
@@ -1029,8 +1034,8 @@ print(f"reading the answer: corner 3 {wrong[0]:.4f}, corner 4 {wrong[1]:.4f}")
 print(f"predicting: {history.test[-1]:.2f}")
 
 # %% [markdown]
-# While it may read the true corners, its error on corner 3 is below the noise floor. No honest
-# model can do that on new squares: this one copies corner 3 from what place 1 reads. When it
+# As long as the model may read the true corners, its error on corner 3 is below the noise floor. No
+# honest model can do that on new squares: this one copies corner 3 from what place 1 reads. When it
 # predicts, there is nothing to copy, and it fails.
 #
 # Here the errors give the mistake away, once you have trained and looked at each corner. The leak
@@ -1055,13 +1060,13 @@ print(f"without the mask: {corner_3_moves(unmasked()):.2f}")
 # %% [markdown]
 # Remember lesson 4's first trap: a change has to get through. Take the mask away from an untrained
 # *plain* model, and the same test sees corner 3 move by a hundred-thousandth or less on most seeds.
-# It would pass for sound.
+# The model would pass as sound.
 
 # %% [markdown]
 # ## Six broken runs
 #
-# The two losses *do* tell a lot. Here are six runs of the better model, each broken in one way. The
-# defects, in a different order, are:
+# The two losses *do* tell a lot. Here are six runs of the better model, each broken in one way.
+# (They had fewer squares, and learning rates of their own.) The defects, in a different order, are:
 #
 # - `"no step"`: the optimizer never changes the model's parameters
 # - `"gradients not cleared"`: there is no `zero_grad`
@@ -1139,10 +1144,10 @@ check(diagnose_run)
 # Your function is graded by what it does. The check draws fresh squares, with noise, in both
 # directions and from all four starts, and computes the mean squared error itself. **0.018** is
 # enough, less than twice the noise floor. The better model reaches 0.0135 or less on each of ten
-# seeds, so there is room; a linear fit to the four numbers ends near 0.020. Another case has shapes
-# with four uneven corners, turned and moved, and the missing ones lie closer to the middle: what
-# you return should come from the training shapes, not from what you know about squares. All cases
-# together may take 60 seconds; one training should take 3 or less.
+# seeds, so there is room; a linear fit to the four numbers ends near 0.020 on average. Another case
+# has shapes with four uneven corners, turned and moved, and the missing ones lie closer to the
+# middle: what you return should come from the training shapes, not from what you know about
+# squares. All cases together may take 60 seconds; one training run should take 3 or less.
 
 
 # %%
@@ -1187,7 +1192,7 @@ check(train_completer)
 
 # %%
 def completes(source):
-    """The model's corners 3 and 4, and how much each asks corners 1 and 2, mean of the heads."""
+    """The model's corners 3 and 4, and how much each asks corners 1 and 2, averaged over heads."""
     corners = model.predict(source)
     with torch.no_grad():
         model.eval()(source, torch.cat([source[:, 1:], corners[:, :1]], dim=1))
@@ -1281,7 +1286,7 @@ view_square(
     completes,
     square[0],
     moments,
-    caption="Drag a corner. The lines show where corners 3 and 4 look, the mean of both heads.",
+    caption="Drag a corner. The lines show where corners 3 and 4 look, averaged over both heads.",
 )
 
 # %% [markdown]
@@ -1303,9 +1308,9 @@ for epoch in (120, 300, 500):
     print(f"{epoch}: training {history.train[epoch - 1]:.4f}, test {history.test[epoch - 1]:.4f}")
 
 # %% [markdown]
-# Up to 300 epochs, both fall. By then, the training loss is below the noise that was drawn, and
-# there is only one way to get there: fit that noise. From then on, the test error doesn't fall any
-# further.
+# From 120 to 300 epochs, both fall. By then, the training loss is below the noise that was drawn,
+# and there is only one way to get there: fit that noise. From then on, next to nothing is gained:
+# the test error goes up and down.
 
 # %% [markdown]
 # ## Optional: shorter sources
@@ -1367,7 +1372,7 @@ with torch.no_grad():
 # A minus sign is a good start: corner 3 lies opposite corner 1. But then all of corner 1's noise
 # goes into your answer, a mean squared error of 0.01. Both corners tell you how the square is
 # turned. Use both, and what you know about their distance from zero, and you can get down to a
-# quarter of it.
+# quarter of that error.
 
 
 # %%
@@ -1403,8 +1408,8 @@ check(complete_turned)
 # Here are two more to try. **How wide is wide enough?** Find the smallest d_model with which
 # `better(d_model=…)` stays below 0.015 on five seeds. Guess first: a square that isn't turned has
 # one of only eight answers. And **which residual connection matters most?** There are five.
-# `Replace` each of them alone, then all but one. One of them alone makes every seed succeed. Which
-# one, and why?
+# `Replace` each of them alone, then all but one. One of them, kept alone, makes every seed succeed.
+# Which one, and why?
 
 # %% [markdown]
 # ### Further reading

@@ -93,7 +93,7 @@ for layer in (ours, theirs):
 # Four instead of eight, and 624 numbers in both. Three of our weights must be hidden in
 # `in_proj_weight`: its 36 rows are three times 12.
 #
-# (When keys or values have a different size than queries, `kdim` or `vdim`, the three can't be
+# (When keys or values differ in size from queries, as `kdim` and `vdim` allow, the three can't be
 # stacked, and `nn.MultiheadAttention` keeps them apart, as `q_proj_weight` and so on.)
 
 # %% [markdown]
@@ -142,10 +142,10 @@ print(x @ packed[:4])
 # 530 is the right one. Without the transpose, the shapes fit too, because the weight is square.
 # Only the numbers are wrong.
 #
-# How do we know that the order is query, key, value, and that no head is packed with its own three?
-# (GPT-NeoX does that.) We could read PyTorch's source. But we can also ask the layer: set a third
-# of the rows to zero, and see what happens. (Its biases start at zero, so a third that is zero
-# really makes nothing but zeros.)
+# How do we know that the order is query, key, value, and that the rows aren't packed head by head,
+# each with its own query, key and value? (GPT-NeoX packs them that way.) We could read PyTorch's
+# source. But we can also ask the layer: set a third of the rows to zero, and see what happens. (Its
+# biases start at zero, so a third that is zero really makes nothing but zeros.)
 
 # %%
 words = torch.randn(2, 5, 12)
@@ -291,7 +291,7 @@ check(per_head)
 parts = unpack_projections(theirs)
 query = words @ per_head(parts["query.weight"], 3)[1].T + parts["query.bias"].view(3, 4)[1]
 key = words @ per_head(parts["key.weight"], 3)[1].T + parts["key.bias"].view(3, 4)[1]
-_, head_1 = attend(query, key, key)  # any value does: only the weights are looked at
+_, head_1 = attend(query, key, key)  # any value will do: we only look at the weights
 _, all_heads = theirs(words, words, words, average_attn_weights=False)
 print(list(all_heads.shape), torch.allclose(head_1, all_heads[:, 1], atol=1e-6))
 
@@ -299,8 +299,8 @@ print(list(all_heads.shape), torch.allclose(head_1, all_heads[:, 1], atol=1e-6))
 # ### What the mean hides
 #
 # Unless told otherwise, `nn.MultiheadAttention` returns the mean of the weights over the heads.
-# Here is a module with the queries and keys of two heads swapped, while the values stay. **Predict
-# before you run:** which of the three comparisons finds it?
+# Here is a module in which two heads have traded their queries and keys but kept their values.
+# **Predict before you run:** which of the three comparisons finds it?
 
 # %%
 ours.load_state_dict(unpack_projections(theirs))
@@ -702,9 +702,9 @@ plot_attention(
 
 # %% [markdown]
 # Every head is too soft: its scores are too small by a factor of √n_heads, so its weights are
-# closer to an even mean than they should be. Put weights from another library into it, and you get
-# different results. And yet it can learn whatever the right layer can: with queries √8 times as
-# large, it does the same.
+# closer to an even mean than they should be. Put weights from another library into this layer, and
+# you get different results. And yet it can learn whatever the right layer can: with queries √8
+# times as large, it does the same.
 
 # %%
 grown = PublishedScores(n_heads=8, d_k=64)
@@ -858,8 +858,8 @@ torch.allclose(ours(words, memory, values, keep), result, atol=1e-5)
 # By now your comparisons are careful: no bias is zero, a mask is in play, every head is compared by
 # itself, and the tolerance fits the numbers. Can a wrong parameter still get past them? Let's try.
 # Copy PyTorch's layer into ours, then spoil one of our biases: all sevens. **Predict before you
-# run:** a spoiled bias of the query, the key, the value, the output: which ones change the result,
-# and which change the weights?
+# run:** we spoil the bias of the query, the key, the value and the output, one at a time. Which
+# ones change the result, and which change the weights?
 
 # %%
 nn.init.normal_(theirs.in_proj_bias)
@@ -941,7 +941,7 @@ torch.allclose(with_sdpa(words), ours(words, words, words), atol=1e-6)
 # %% [markdown]
 # We have four candidates: ours; theirs as it comes; theirs when it doesn't have to return the
 # weights; and ours with F.scaled_dot_product_attention. **Predict before you run:** with twice the
-# words, how many times the memory does each need?
+# words, how many times as much memory does each need?
 
 # %%
 predict("memory_of_twice_the_words", ...)
@@ -976,17 +976,17 @@ for name in candidates:
 
 # %% [markdown]
 # Memory: any version that makes all the weights, 4 heads · n² numbers of 4 bytes, needs four times
-# as much for twice the words, and 2048 words take 67 MB for each copy of them. Scores and weights
-# are two copies; that is the line for ours. F.scaled_dot_product_attention holds one block at a
-# time. Twice the words need twice the memory.
+# as much for twice the words, and 2048 words take 67 MB for each copy of them. The scores and the
+# weights make two such copies, and that accounts for the line for ours.
+# F.scaled_dot_product_attention holds one block at a time. Twice the words need twice the memory.
 #
 # Time: the four projections take 4nd² multiplications (d is d_model), and the scores and the
 # weighted sums take 2n²d. So by multiplications alone, the projections cost more up to n = 2d, here
 # 128 words, and the attention after that. (On the clock it takes over sooner, because softmax costs
 # time too.) All four versions do those n² dot products, so none escapes a slope of 2 in the end.
 # The fused call spends less on each, because a block fits into the processor's cache. Versions that
-# write all weights to memory can be even steeper for a while, at the sizes where their tensors no
-# longer fit.
+# write all weights to memory can look even steeper for a while: for large tensors, each call may
+# have to ask the system for fresh memory, and that can cost more than the products do.
 #
 # And `nn.MultiheadAttention` is as good as the function it is built on, *if you don't ask for the
 # weights*. By default, it computes and averages them for you, whether you look at them or not. In
@@ -1011,8 +1011,8 @@ for name, f in small_print.items():
     print(f"{name:18} {peak_megabytes(f, sentences[-1]):6.1f} MB")
 
 # %% [markdown]
-# Dropout works on single weights, and on a CPU that takes all of them at once. A mask of n² entries
-# is n² numbers of its own. And in eval mode without gradients, self-attention with
+# Dropout works on single weights, and on a CPU that means holding all of them at once. A mask of n²
+# entries is n² numbers of its own. And in eval mode without gradients, self-attention with
 # `batch_first=True` takes yet another path, which makes all the weights, needed or not. So when
 # memory matters, measure the case you have.
 
@@ -1111,11 +1111,12 @@ check(hide_change)
 #   [*Self-Attention Does Not Need O(n²) Memory*](https://arxiv.org/abs/2112.05682): from that trick
 #   to attention in blocks, for speed and for memory.
 # - Goldberg 1991, [*What Every Computer Scientist Should Know About Floating-Point
-#   Arithmetic*](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html): why sums in
-#   another order differ in the last digits.
+#   Arithmetic*](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html): why sums taken in
+#   a different order differ in the last digits.
 #
 # You began with six words and a dot product. Now you can open a library's attention and recognize
 # every step, and you know how to check the steps that others wrote, and what checking can't tell.
+# Lesson 7 adds what attention has lacked all along: a sense of place.
 
 # %%
 progress()

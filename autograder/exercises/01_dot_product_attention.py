@@ -359,8 +359,8 @@ softmax = Exercise(
         "Two steps: take the exponential of every score, then divide by the sum over `dim`.",
         "`sum(dim, keepdim=True)` leaves a dimension of size 1 behind, so that each row is divided "
         "by its own sum.",
-        "The weights do not change when the same number is subtracted from a whole row. Subtract "
-        "the row's largest score (`amax`), and no exponential can overflow.",
+        "The weights don't change when you subtract the same number from every score in a row. "
+        "Subtract the row's largest score (`amax`), and no exponential can overflow.",
     ],
     excuses={
         "result clamped": "weights lie between 0 and 1",
@@ -763,8 +763,8 @@ add_score = Exercise(
         ),
         Mistake(
             "the old maximum is subtracted from the new score",
-            "You subtracted the old maximum from the new score. Take the new one, or a score that "
-            "is far larger overflows.",
+            "You subtracted the old maximum from the new score. Subtract the new maximum, or a "
+            "score that is far larger overflows.",
             {"score - new_largest": "score - largest"},
         ),
         Mistake(
@@ -790,7 +790,8 @@ add_score = Exercise(
         ),
         Mistake(
             "nothing is subtracted",
-            "You added exp(score), with no maximum subtracted. In float32, it overflows above 88.",
+            "You added exp(score), with no maximum subtracted. In float32, it overflows from about "
+            "88.7 on.",
             "return torch.maximum(largest, score), total + score.exp()",
         ),
     ],
@@ -863,8 +864,13 @@ PREDICTIONS = [
             "the shares still sum to 1": (
                 "To share 1 among them, you would have to divide by their sum, and that is 0."
             ),
-            "the shares are infinite": "A tensor divided by 0 is ∞ or −∞, and nobody complains.",
-            "an error": "Python's own numbers raise one. Tensors don't: they go on with ∞.",
+            "the shares are infinite": (
+                "Divided by 0, a positive number gives ∞ and a negative one −∞, and nobody "
+                "complains."
+            ),
+            "an error": (
+                "In plain Python, dividing by 0 raises one. Tensors don't: they go on with ∞."
+            ),
         },
     ),
     Prediction(
@@ -875,7 +881,9 @@ PREDICTIONS = [
             "infinity, but the weights are right": (
                 "To get a weight, you divide by the sum, which is infinite too, and ∞/∞ is NaN."
             ),
-            "infinity, and the weights are NaN": "All three: not even e⁹⁸ fits.",
+            "infinity, and the weights are NaN": (
+                "All three exponentials overflow: not even e⁹⁸ fits."
+            ),
         },
     ),
     Prediction(

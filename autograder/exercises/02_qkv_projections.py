@@ -1111,7 +1111,7 @@ find_the_ball = Exercise(
         Mistake(
             "too quiet",
             "Your words look the right way, but the lead is too small: softmax leaves the other "
-            "words more than 0.05, and the more words, the more. Make one projection larger.",
+            "words more than 0.05, and even more in longer sentences. Make one projection larger.",
             {"loud = 8.0": "loud = 1.0"},
             {"loud = 8.0": "loud = 2.0"},
             {"loud = 8.0": "loud = 4.0"},
@@ -1229,7 +1229,9 @@ PREDICTIONS = [
         "deviation",
         right="√d_k",
         choices={
-            "1, like that of each product": "So each product spreads. A sum of many spreads more.",
+            "1, like that of each product": (
+                "That's how far each product spreads. A sum of many spreads further."
+            ),
             "√d_k": "Variances add up to d_k, and the deviation is the root of the variance.",
             "d_k": "That is the variance. The standard deviation is its root.",
         },
@@ -1247,9 +1249,11 @@ PREDICTIONS = [
         "journey_reversed",
         right="second to last, and the same",
         choices={
-            "second, and the same": "The output has a row for each word, where the word is.",
+            "second, and the same": (
+                "The output has a row for each word, in the same place as the word."
+            ),
             "second to last, and the same": "It meets the same words, in whatever order.",
-            "second to last, and another": (
+            "second to last, but different": (
                 "Its neighbors have changed places. But a sum over all words has no order."
             ),
         },

@@ -949,8 +949,8 @@ MultiHeadAttention = Exercise(
         ),
         Mistake(
             "heads below one another",
-            "Your heads never came back together, or went into the batch. They belong side by "
-            "side, in the features: `merge_heads`.",
+            "Your heads never came back together, or they ended up in the batch. They belong side "
+            "by side, in the features: `merge_heads`.",
             {"merge_heads(context)": "torch.cat(context.unbind(1), dim=0)"},
         ),
         # ------------------------------------------------ softmax and what is kept
@@ -1503,7 +1503,7 @@ PREDICTIONS = [
         right="½, and the context is the same",
         choices={
             "½, and the context is the same": "Half a dog and half a man, whoever bites.",
-            "½, and the context is another": (
+            "½, but the context differs": (
                 "It is another sentence, but the same two halves get added up."
             ),
             "all of it": "Both places are asked for alike, so they share evenly.",
@@ -1513,7 +1513,7 @@ PREDICTIONS = [
         "view_or_reshape",
         right="only `reshape`",
         choices={
-            "both": "`view` never moves a number, and here they lie in another order.",
+            "both": "`view` never moves a number, and here the numbers lie in a different order.",
             "only `reshape`": "It makes a copy, in the new order.",
             "neither": "`reshape` can: where the order in memory doesn't fit, it makes a copy.",
         },

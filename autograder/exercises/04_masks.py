@@ -242,7 +242,7 @@ padding_keep = Exercise(
         ),
         Mistake(
             "slice from -0",
-            "A sentence without padding is hidden whole: a slice from -0 is all of it.",
+            "A sentence without padding is hidden entirely: a slice from -0 covers all of it.",
             """
             keep = torch.ones(len(lengths), 1, n, dtype=torch.bool)
             for i, length in enumerate(lengths.tolist()):
@@ -867,8 +867,8 @@ masked_attention = Exercise(
         ),
         Mistake(
             "−∞ added, NaN replaced",
-            "The weights are right, but one query that may attend to nothing makes the gradient "
-            "of every key NaN. Replacing NaN afterward is too late.",
+            "The weights are right, but one query that may attend to nothing makes the gradient of "
+            "every key in its sentence NaN. Replacing NaN afterward is too late.",
             {
                 MADE: 'torch.softmax(attn_scores + torch.where(keep, 0.0, float("-inf"))'
                 ".to(attn_scores.dtype), dim=-1).nan_to_num()"
@@ -1129,7 +1129,7 @@ to_additive = Exercise(
         Mistake(
             "dtype ignored",
             "The values are right, but always float32. Use the `dtype` you are given: "
-            "`nn.MultiheadAttention` refuses a mask whose dtype differs from that of the scores.",
+            "When it returns weights, `nn.MultiheadAttention` refuses a mask of another dtype.",
             {", dtype=dtype": ""},
         ),
         Mistake(
@@ -1164,7 +1164,7 @@ to_additive = Exercise(
         "Start from zeros in the shape of `keep`, in the given dtype.",
         "`masked_fill` writes a number wherever a mask is True; `torch.where(condition, a, b)` "
         "chooses between two numbers. Neither multiplies, so no 0 · ∞ can arise.",
-        "`-math.inf` is minus infinity, and it fits into every floating-point dtype.",
+        "`-math.inf` is minus infinity, and it fits into float16, bfloat16 and float32 alike.",
     ],
     excuses={
         "result rounded": "0 and −∞ have no digits to lose",
@@ -1860,8 +1860,8 @@ leaks_future = Exercise(
         ),
         Mistake(
             "gradients only",
-            "Your test takes gradients, and a comparison has none: attention that asks whether a "
-            "later word is larger leaks unseen. Change the words, and compare the outputs.",
+            "Your test takes gradients, but a comparison has none, so it misses attention that "
+            "leaks only whether a later word is larger. Change the words, and compare the outputs.",
             """
             words = torch.randn(3, 5, 4, requires_grad=True)
             outputs = (attention(words) * torch.randn(3, 5, 4)).sum((0, 2))
@@ -2004,7 +2004,7 @@ packed_keep = Exercise(
     mistakes=[
         Mistake(
             "sees the future",
-            "Your words see the words after them. A key may not lie behind its query: row − column "
+            "Your words see the words after them. A key may not come after its query: row − column "
             "must not be negative.",
             {"(back >= 0) & ": ""},
             {"back = place[:, None] - place": "back = (place[:, None] - place).abs()"},

@@ -331,7 +331,7 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "output made last",
-            "The layers are right, but made in another order: make `output` first, then query, "
+            "The layers are right, but made in the wrong order: make `output` first, then query, "
             "key and value for each head. The order changes the random start, and with it the "
             "numbers in this lesson.",
             {
@@ -342,7 +342,7 @@ WideMultiHeadAttention = Exercise(
         ),
         Mistake(
             "value made before key",
-            "You made the layers of a head in another order. Make query, then key, then value.",
+            "You made the layers of a head in the wrong order. Make query, then key, then value.",
             {'("query", "key", "value")': '("query", "value", "key")'},
             {'("query", "key", "value")': '("value", "key", "query")'},
             {'("query", "key", "value")': '("key", "query", "value")'},
@@ -593,7 +593,7 @@ Encoder = Exercise(
         ),
         Mistake(
             "feed-forward made first",
-            "The parts are right, but made in another order: make `attention` first. The order "
+            "The parts are right, but made in the wrong order: make `attention` first. The order "
             "changes the random start, and with it the numbers in this lesson.",
             {
                 "        self.attention = WideMultiHeadAttention(n_heads, d_model, d_input)\n": "",
@@ -852,7 +852,7 @@ Decoder = Exercise(
         ),
         Mistake(
             "cross-attention made first",
-            "The parts are right, but made in another order. Make `self_attention`, then "
+            "The parts are right, but made in the wrong order. Make `self_attention`, then "
             "`cross_attention`, then `feedforward`: the order changes the random start.",
             {
                 "        self.self_attention = "
@@ -1481,8 +1481,9 @@ train_epoch = Exercise(
         ),
         Mistake(
             "loss against the shifted target",
-            "The loss compares with the shifted target, so the model learns to repeat what it "
-            "reads. Compare with the target, and don't overwrite that one when you shift it.",
+            "Your loss compares the output with the shifted target, so the model learns to repeat "
+            "what it reads. Compare it with the target, and don't overwrite the target when you "
+            "shift it.",
             {
                 "loss(model(source, shifted_target), target)": (
                     "loss(model(source, shifted_target), shifted_target)"
@@ -1687,8 +1688,8 @@ train_epoch = Exercise(
 DEFECTS = {
     "no step": "Without a step, both losses stay exactly where they are. Here they move.",
     "gradients not cleared": (
-        "Gradients that pile up make the steps ever longer, and the training loss ends above "
-        "where it began. This run isn't like that."
+        "Gradients that pile up keep pushing the way the old ones did, so the steps never get "
+        "small, and the training loss ends above where it began. This run isn't like that."
     ),
     "learning rate too small": (
         "With a learning rate that is too small, both losses fall together, and are still far "
@@ -1838,8 +1839,8 @@ diagnose_run = Exercise(
         ),
         Mistake(
             "below the floor taken for a good run",
-            "In run D the test error is below the noise floor. On new squares that's impossible, "
-            "however many there were to train on. What squares must these be?",
+            "In run D the test error is far below the noise floor. On new squares that can't "
+            "happen, however many there were to train on. What squares must these be?",
             {SAME: ""},
         ),
         Mistake(
@@ -1875,7 +1876,7 @@ diagnose_run = Exercise(
         Mistake(
             "floor too high",
             "Your limit for a loss that is too good to be true is too high. The noise floor is "
-            "0.01: only below that is something wrong.",
+            "0.01: only well below that is something wrong.",
             {"noise_floor = 0.01": "noise_floor = 0.9"},
         ),
         Mistake(
@@ -2071,8 +2072,8 @@ train_completer = Exercise(
         ),
         Mistake(
             "a linear fit",
-            "A linear fit can't follow uneven shapes: each of the eight ways around one needs a "
-            "rule of its own. Train the model.",
+            "A linear fit can't follow uneven shapes: each of the eight ways around a shape needs "
+            "a rule of its own. Train the model.",
             """
             def with_ones(points):
                 return torch.cat([points.flatten(1), points.new_ones(len(points), 1)], dim=1)
@@ -2211,15 +2212,15 @@ complete_turned = Exercise(
         ),
         Mistake(
             "the way used once",
-            "The way around matters twice: when you turn corner 2 back onto corner 1, and when "
-            "you turn corner 3 on to corner 4.",
+            "The way around matters twice: when you turn corner 2 back onto corner 1, and when you "
+            "turn corner 3 forward to corner 4.",
             {"first - way * turned(second)": "first - turned(second)"},
             {"-way * turned(corner)": "-turned(corner)"},
         ),
         Mistake(
             "turned on instead of back",
-            "Your two corners nearly cancel: the second was turned on, to where corner 3 is. Turn "
-            "it back, onto corner 1.",
+            "Your two corners nearly cancel: the second was turned forward, to where corner 3 is. "
+            "Turn it back, onto corner 1.",
             {"first - way * turned(second)": "first + way * turned(second)"},
         ),
         Mistake(
@@ -2243,7 +2244,7 @@ complete_turned = Exercise(
         Mistake(
             "corner 4 by the minus sign",
             "Your corner 3 is as good as it gets, but corner 4 is minus corner 2, noise and all. "
-            "Turn corner 3 on by a quarter.",
+            "Turn corner 3 forward by a quarter.",
             {"-way * turned(corner)]": "-second]"},
         ),
         Mistake(

@@ -1631,7 +1631,7 @@ PREDICTIONS = [
         right="4 times with weights, 2 times without",
         choices={
             "2 times, all of them": "Weights are n² numbers, and some of these four make them all.",
-            "4 times, all of them": "So it is for those that make all weights. Two don't.",
+            "4 times, all of them": "That's true of those that make all the weights. Two don't.",
             "4 times with weights, 2 times without": "Weights take n² numbers.",
         },
     ),

@@ -18,7 +18,6 @@ ELSEWHERE = {
         "3.1": "a section of a paper",
     },
     "02_qkv_projections": {
-        "3.2": "a section of a paper",
         "0.29611": "one more digit of a number that a cell shows",
         "0.25167": "likewise",
         "0.07397": "likewise",
@@ -36,6 +35,7 @@ ELSEWHERE = {
         "0.004": "an example",
     },
     "06_inside_the_libraries": {"3.2": "a section of a paper", "3e-7": "an example"},
+    "07_positions": {"90%": "the lowest seed in utils/curves.py", "97%": "likewise"},
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d+)?(?:e[-+]?\d+)?")
 RESULT = re.compile(
