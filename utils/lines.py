@@ -19,6 +19,7 @@ from autograder.utils.picture import Picture, render
 from autograder.utils.values import as_array, check_finite, listed, short
 
 MARKERS_UP_TO = 30  # points per line; more would hide it
+BAND = 0.2  # how opaque
 
 
 def plot_lines(
@@ -33,8 +34,9 @@ def plot_lines(
     log_y: bool = False,
     dashed: Collection[str] = (),
 ) -> Picture:
-    """Draw each of `lines`, name → [n], against `x`, [n].
+    """Draw each of `lines`, name → [n] or [n_runs, n], against `x`, [n].
 
+    Several runs are drawn as their mean, with a band from the lowest to the highest.
     dashed: names of lines that are a rule, not a measurement; they have no markers.
     NaN and inf leave a gap, and the alt text mentions them, after `alt` if given.
     Raises ValueError if there is no line, a length does not fit, a name in `dashed` is not a line,
@@ -43,9 +45,10 @@ def plot_lines(
     x = _x_values(x, log_x)
     series = {name: _y_values(y, f"lines[{name!r}]", x, log_y) for name, y in lines.items()}
     _check_names(series, dashed)
-    alt = _summary(x, series, x_name, y_name) if alt is None else alt
+    means = {name: y.mean(0) for name, y in series.items()}
+    alt = _summary(x, means, x_name, y_name) if alt is None else alt
     draw = partial(draw_lines, x, series, x_name, y_name, log_x, log_y, dashed)
-    return render(draw, caption, " ".join([alt, *_gaps(x, series)]))
+    return render(draw, caption, " ".join([alt, *_gaps(x, means)]))
 
 
 def draw_lines(
@@ -57,14 +60,17 @@ def draw_lines(
     log_y: bool = False,
     dashed: Collection[str] = (),
 ) -> Figure:
-    """Draw one panel, with a legend if there is more than one line."""
+    """Draw one panel, with a legend if there is more than one line; each is [n_runs, n]."""
     figure = Figure(figsize=(5.2, 3.2), layout="constrained")
     ax = figure.subplots()
     ax.set(xlabel=x_name, ylabel=y_name)
     looks = cycle(LINE_LOOKS)
     for name, y in series.items():
         look = _dashed_look() if name in dashed else _line_look(*next(looks), len(x))
-        ax.plot(x, np.where(np.isfinite(y), y, np.nan), label=name, **look)
+        runs = np.atleast_2d(np.where(np.isfinite(y), y, np.nan))
+        ax.plot(x, runs.mean(0), label=name, **look)
+        if len(runs) > 1:
+            ax.fill_between(x, runs.min(0), runs.max(0), color=look["color"], alpha=BAND, lw=0)
     _scale(ax, x, log_x, log_y)
     ax.grid(color=GRID, lw=0.6)
     if len(series) > 1:
@@ -103,13 +109,13 @@ def _x_values(x: Any, log: bool) -> np.ndarray:
 
 def _y_values(y: Any, name: str, x: np.ndarray, log: bool) -> np.ndarray:
     values = as_array(y, name)
-    if values.shape != x.shape:
+    if values.ndim not in (1, 2) or values.shape[-1:] != x.shape or not len(values):
         raise ValueError(
             f"{name} has the shape {list(values.shape)} for {len(x)} places on the x axis: give "
             f"one number for each, [{len(x)}]"
         )
     _check_positive(values, name, log)
-    return values
+    return values.reshape(-1, len(x))
 
 
 def _check_positive(values: np.ndarray, name: str, log: bool) -> None:

@@ -13,6 +13,7 @@ from autograder.utils.palette import (
     GRAY,
     HIDDEN,
     ORANGE,
+    PINK,
     PURPLE,
     SEEN,
     WEIGHT_STOPS,
@@ -21,7 +22,14 @@ from autograder.utils.palette import (
 WEIGHTS = LinearSegmentedColormap.from_list("weights", WEIGHT_STOPS)
 MASK = ListedColormap([HIDDEN, SEEN], "mask")  # of False and True
 SIGNS = {True: "✓", False: "×"}
-LINE_LOOKS = [(BLUE, "o"), (ORANGE, "s"), (PURPLE, "^"), (GRAY, "D"), ("black", "v")]
+LINE_LOOKS = [
+    (BLUE, "o"),
+    (ORANGE, "s"),
+    (PURPLE, "^"),
+    (GRAY, "D"),
+    ("black", "v"),
+    (PINK, "P"),
+]
 LETTER, LINE = 0.085, 0.16  # approximate letter width and line height in inches
 
 HOUSE_STYLE = {

@@ -1,6 +1,7 @@
 """The colors of figures, cards and pages. `docs/look.md` says what each means."""
 
-BLUE, ORANGE, RED, GRAY, PURPLE = "#31688e", "#d98c2b", "#b00020", "#6a6a6a", "#440154"
+BLUE, ORANGE, RED, GRAY = "#31688e", "#d98c2b", "#b00020", "#6a6a6a"
+PURPLE, PINK = "#440154", "#c4568a"
 # From no weight to all of it: a light ground and one hue, the darker the more.
 WEIGHT_STOPS = ("#f7fafc", "#cfe3ef", "#8dbdd9", "#3f86b0", "#0f4468")
 # What a mask hides, and what it lets through.

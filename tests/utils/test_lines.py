@@ -26,6 +26,20 @@ def test_each_line_has_its_name_and_a_look_of_its_own():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("d_k", "deviation")
 
 
+def test_six_lines_look_different():
+    ax = drawn(series={name: np.arange(4.0) for name in "abcdef"})
+    assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 6
+
+
+def test_several_runs_are_their_mean_and_a_band():
+    ax = drawn(series={"a": np.array([[1.0, 2, 3, 4], [3, 2, 5, 4]])})
+    assert ax.lines[0].get_ydata().tolist() == [2, 2, 4, 4]
+    band = ax.collections[0].get_paths()[0].vertices
+    edges = {x: {y for at, y in band.tolist() if at == x} for x in X}
+    assert edges == {2: {1, 3}, 4: {2}, 8: {3, 5}, 16: {4}}
+    assert "a: from 2 to 4" in plot_lines(X, {"a": [[1.0, 2, 3, 4], [3, 2, 5, 4]]}, **NAMES).alt
+
+
 def test_one_line_needs_no_legend():
     assert drawn().get_legend() is None
 
