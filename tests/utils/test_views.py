@@ -1,11 +1,13 @@
 """Views answer mouse and keyboard with true numbers, and are pictures where no script runs."""
 
+import math
+
 import pytest
 import torch
 
 from autograder.utils.data import six_words
 from autograder.utils.described import DESCRIBED, FIGURES_VARIABLE
-from autograder.utils.views import view_heads, view_mask, view_scale, view_square
+from autograder.utils.views import view_dial, view_heads, view_mask, view_scale, view_square
 from tests.support.accessible import barriers_on
 from tests.support.browser import new_page
 
@@ -32,6 +34,7 @@ VIEWS = {
     "one head": view_heads(HEADS[0], LABELS, caption="1 < 2"),
     "mask": view_mask(SCORES, CAUSAL, LABELS, caption="1 < 2"),
     "scale": view_scale(PRODUCTS, ["one", "two", "three"], caption="1 < 2"),
+    "dial": view_dial((1.0, 0.0), (0.0, 0.5), caption="1 < 2"),
     "square": view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
 }
 PAGE = "<!doctype html><html lang='en'><title>Views</title><main><h1>Views</h1>{}</main>"
@@ -158,6 +161,18 @@ def test_longer_vectors_saturate_softmax_unless_scaled(open_view):
     weights = PRODUCTS.softmax(-1)
     slope = (weights * (1 - weights)).max()
     assert f"weight is {weights.max():.2f}" in said(page) and f"{slope:.2g}" in said(page)
+
+
+def test_a_score_depends_on_the_distance_alone(open_view):
+    page = open_view("dial")
+    places, distance = page.get_by_role("slider").all()
+    product = f"{-0.5 * math.sin(3):.2f}".replace("-", "−")
+    distance.fill("3")
+    for place in ("0", "17", "40"):
+        places.fill(place)
+        assert f"product is {product}." in said(page)
+    distance.fill("-3")
+    assert "the key at 37. Their dot product is 0.07" in said(page)
 
 
 def corner(page, number):

@@ -1,0 +1,91 @@
+"""Ten wrong rotary position embeddings, for lesson 7 to find.
+
+Each takes x, [..., n, d_head], and positions, [n], as `rotate` does.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+BASE = 10000.0
+
+
+def _angles(positions: Tensor, d_head: int, base: float = BASE, step: float = 2.0) -> Tensor:
+    """Compute position times base to the power of −step · i / d_head, [n, d_head / 2]."""
+    pair = torch.arange(d_head // 2, dtype=torch.float64)
+    return positions[:, None] * base ** (-step * pair / d_head)
+
+
+def _pairs(x: Tensor) -> tuple[Tensor, ...]:
+    return x.unflatten(-1, (-1, 2)).unbind(-1)
+
+
+def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    return torch.view_as_real(torch.complex(*_pairs(x)) * torch.complex(cos, sin)).flatten(-2)
+
+
+def _by(angle: Tensor, x: Tensor) -> Tensor:
+    return _turned(x, angle.cos(), angle.sin())
+
+
+def _wrong_direction(x: Tensor, positions: Tensor) -> Tensor:
+    return _by(-_angles(positions, x.shape[-1]), x)
+
+
+def _half_the_exponent(x: Tensor, positions: Tensor) -> Tensor:
+    return _by(_angles(positions, x.shape[-1], step=1), x)
+
+
+def _another_base(x: Tensor, positions: Tensor) -> Tensor:
+    return _by(_angles(positions, x.shape[-1], base=100.0), x)
+
+
+def _faster_and_faster(x: Tensor, positions: Tensor) -> Tensor:
+    return _by(_angles(positions, x.shape[-1], step=-2), x)
+
+
+def _half_of_the_head(x: Tensor, positions: Tensor) -> Tensor:
+    half = x.shape[-1] // 4 * 2
+    turned = _by(_angles(positions, x.shape[-1])[:, : half // 2], x[..., :half])
+    return torch.cat([turned, x[..., half:]], dim=-1)
+
+
+def _sine_for_cosine(x: Tensor, positions: Tensor) -> Tensor:
+    angle = _angles(positions, x.shape[-1])
+    return _turned(x, angle.sin(), angle.cos())
+
+
+def _missing_sign(x: Tensor, positions: Tensor) -> Tensor:
+    angle = _angles(positions, x.shape[-1])
+    (a, b), cos, sin = _pairs(x), angle.cos(), angle.sin()
+    return torch.stack([a * cos + b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+
+
+def _one_place_too_far(x: Tensor, positions: Tensor) -> Tensor:
+    return _by(_angles(positions + 1, x.shape[-1]), x)
+
+
+def _two_words_in_a_place(x: Tensor, positions: Tensor) -> Tensor:
+    return _by(_angles(positions // 2, x.shape[-1]), x)
+
+
+def _halves_mixed_with_pairs(x: Tensor, positions: Tensor) -> Tensor:
+    angle = _angles(positions, x.shape[-1]).repeat(1, 2)  # the angles of halves
+    a, b = _pairs(x)
+    other = torch.stack([-b, a], dim=-1).flatten(-2)  # the partners of pairs
+    return x * angle.cos() + other * angle.sin()
+
+
+WRONG_ROTATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "wrong direction": _wrong_direction,
+    "exponent i / d": _half_the_exponent,
+    "base 100": _another_base,
+    "faster and faster": _faster_and_faster,
+    "only half of the head": _half_of_the_head,
+    "sine and cosine swapped": _sine_for_cosine,
+    "minus sign forgotten": _missing_sign,
+    "one place too far": _one_place_too_far,
+    "two words in each place": _two_words_in_a_place,
+    "halves mixed with pairs": _halves_mixed_with_pairs,
+}
