@@ -180,6 +180,8 @@ plot_matrix(
     row_name="place",
     column_name="place",
     caption="The dot product of each place with each other place.",
+    alt="A matrix with diagonal stripes: 8 where a place meets itself, and beside that, waves of "
+    "smaller numbers that are the same all along a diagonal.",
 )
 
 # %% [markdown]
@@ -694,6 +696,8 @@ plot_matrix(
     row_name="query",
     column_name="key",
     caption="What places alone do to the scores. Along a diagonal, all distances are the same.",
+    alt="Five maps. Sinusoidal, relative, ALiBi and rotary have diagonal stripes, and sinusoidal "
+    "and rotary look the same. Learned has a dark diagonal and no pattern beside it.",
 )
 
 # %% [markdown]
