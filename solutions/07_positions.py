@@ -2,16 +2,16 @@
 # # 7. Positions
 #
 # **Why does a model that is always right on texts of 32 words fail on texts of 64?** The words are
-# the same, the rule is the same, and the answer is as near as ever. What changed is *where* the
+# the same, the rule is the same, and the answer is no farther away. What changed is *where* the
 # words are. Attention itself has no sense of place. Somebody has to tell it, and there are several
-# ways to tell. In this lesson you build five of them, find out what each promises, and measure what
-# it keeps.
+# ways to do that. In this lesson you build five of them, find out what each promises, and measure
+# what it delivers.
 #
 # | | |
 # |---|---|
 # | **Time** | 90 minutes |
 # | **You need** | Lessons 3 and 4: heads and masks; a little sine and cosine |
-# | **You can then** | give attention an order in five ways, and test a rotary embedding |
+# | **You can then** | give attention a sense of order in five ways, and test a rotary embedding |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -38,7 +38,8 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # %% [markdown]
 # ## Attention sees a set
 #
-# Here is attention once more, with a mask and a place for what this lesson adds to the scores.
+# Here is attention again, with a mask and an argument, `bias`, for what this lesson adds to the
+# scores.
 
 
 # %%
@@ -71,8 +72,8 @@ torch.allclose(context_of_shuffled, context[shuffle], atol=1e-6)
 # same context. To this attention, "Your journey starts" and "starts journey Your" are the same
 # *set*.
 #
-# A causal mask brings in a little order, because a word then sees only the words before it.
-# **Predict before you run:** we swap the first two words. Which contexts change?
+# A causal mask brings in a little order, because each word then sees only itself and the words
+# before it. **Predict before you run:** we swap the first two words. Which contexts change?
 
 # %%
 predict("which_contexts_change", ...)
@@ -86,11 +87,11 @@ for place in range(6):
     print(f"place {place}:", "changes" if (after - before)[place].norm() > 1e-6 else "stays")
 
 # %% [markdown]
-# Only those at the first two places. Everyone after them still sees the same words. So one causal
+# Only the first two. Every word after them still sees the same words. So one causal
 # layer knows *who* came before, but not in which order. (Two layers know more: the second one reads
 # contexts, and these depend on how many words each place could see. Keep that in mind for the end.)
 #
-# Where could positions enter? There are three ways in, and all of them have been used:
+# Where could positions enter? There are three common ways in:
 #
 # - **add** something to the words, before the first layer;
 # - **bias** the scores, in every layer;
@@ -104,15 +105,15 @@ class Positions(nn.Module):
     """No positions at all. A scheme overrides one method."""
 
     def add(self, words):
-        """To words, [batch, n, d_model], before the first layer."""
+        """Change the words, [batch, n, d_model], before the first layer."""
         return words
 
     def bias(self, n):
-        """To scores, [n_heads, n, n]."""
+        """What to add to the scores, [n_heads, n, n]."""
         return 0.0
 
     def turn(self, x):
-        """To queries and keys, [batch, n_heads, n, d_head]."""
+        """Change queries or keys, [batch, n_heads, n, d_head]."""
         return x
 
 
@@ -170,8 +171,8 @@ plot_matrix(
     positions.T,
     row_name="feature",
     column_name="place",
-    caption="Sinusoidal positions, a column for each place. Two rows are a hand, and each hand "
-    "turns more slowly than the one above.",
+    caption="Sinusoidal positions, one column per place. Each pair of rows is a hand, and each "
+    "hand turns more slowly than the one above.",
 )
 
 # %%
@@ -179,9 +180,9 @@ plot_matrix(
     positions @ positions.T,
     row_name="place",
     column_name="place",
-    caption="The dot product of each place with each other place.",
-    alt="A matrix with diagonal stripes: 8 where a place meets itself, and beside that, waves of "
-    "smaller numbers that are the same all along a diagonal.",
+    caption="The dot product of every place with every place.",
+    alt="A matrix with diagonal stripes: 8 where a place meets itself, and on either side, waves "
+    "of smaller numbers that stay the same along each diagonal.",
 )
 
 # %% [markdown]
@@ -192,13 +193,15 @@ plot_matrix(
 print(positions[3] @ positions[5], positions[20] @ positions[22])
 
 # %% [markdown]
-# It is: sin a · sin b + cos a · cos b = cos(a − b), so only the distance counts. That was the hope:
-# "it would allow the model to easily learn to attend by relative positions" (same section). But the
-# model never sees this dot product alone. The vectors are added to the words and go through W_Q and
-# W_K, which keep the stripes only if training makes them.
+# It is: sin a · sin b + cos a · cos b = cos(a − b), so only the distance counts. The authors hoped
+# for something like it: a step of fixed size changes every vector by the same linear map, so "it
+# would allow the model to easily learn to attend by relative positions" (same section). But the
+# model never sees this dot product alone. The vectors are added to the words and then multiplied by
+# W_Q and W_K, and nothing makes these two keep the stripes.
 #
-# BERT and GPT-2 learn a vector for each place instead: a table with a row per place. The paper
-# tried both, with "nearly identical results". One difference shows without any training:
+# BERT and GPT-2 learn a vector for each place instead: a table with a row per place. The authors of
+# the Transformer tried both, with "nearly identical results". One difference shows without any
+# training:
 
 # %%
 table = nn.Embedding(32, 16)
@@ -218,7 +221,7 @@ class Sinusoidal(Positions):
 
 
 class Learned(Positions):
-    """A vector for each place; `n_places` is as far as it goes."""
+    """A vector for each place, from 0 to n_places − 1."""
 
     def __init__(self, n_places, d_model):
         super().__init__()
@@ -232,10 +235,10 @@ class Learned(Positions):
 # ## Added to the scores
 #
 # What matters is often not the place but the **distance**: one word back, three words back. So why
-# not tell the scores, directly? Learn one number for each distance and head, and add it to every
-# score at that distance. Far away, exact distances hardly matter: all beyond `max_distance` share a
-# number. (Clipping comes from Shaw et al. 2018, who added vectors to the keys; a plain number for
-# each head is what T5 adds, Raffel et al. 2020.)
+# not tell the scores directly? Learn one number for each distance and head, and add it to every
+# score at that distance. Far away, exact distances hardly matter: everything beyond `max_distance`
+# shares one number with it. (Clipping comes from Shaw et al. 2018, who added vectors to keys and
+# values; a plain number for each head is what T5 adds, Raffel et al. 2020.)
 #
 # The distance is key − query, so it's negative for the words before:
 
@@ -246,23 +249,23 @@ print(distance)
 print(distance.clamp(-2, 2) + 2)
 
 # %% [markdown]
-# Clipped at 2 and moved up by 2, a distance is a row of a table with 2 · 2 + 1 = 5 rows. And
+# Clip a distance at 2, add 2, and you have a row number for a table with 2 · 2 + 1 = 5 rows. And
 # indexing a table with a matrix of row numbers gives a matrix of rows: `table[rows]` is [5, 5,
 # n_heads].
 #
 # ### Exercise 2: `relative_bias` (10 minutes)
 #
-# Look up the bias of every query with every key. As in lesson 4, a model that writes word by word
-# asks only with its newest words: the queries are the *last* `n_query` of `n_key` places.
+# Look up the bias of every query with every key. As in lesson 4, when a model writes word by word,
+# only its newest words ask: the queries are the *last* `n_query` of `n_key` places.
 
 
 # %%
 def relative_bias(
     table: Float[Tensor, "n_rows n_heads"], n_query: int, n_key: int
 ) -> Float[Tensor, "n_heads n_query n_key"]:
-    """The bias for each score, by its distance (key − query), clipped to what the table has.
+    """The bias for each score, by its distance (key − query), in the dtype of the table.
 
-    table: 2 · max_distance + 1 rows; row 0 is for the distance −max_distance.
+    table: 2 · max_distance + 1 rows; row 0 is for the distance −max_distance and all below.
 
     Example:
         >>> table = torch.tensor([[10.0], [20.0], [30.0]])  # one head, max_distance 1
@@ -289,21 +292,22 @@ check(relative_bias)
 # little for every word of distance, and each head has its own **slope**: a steep one sees only what
 # is near, a flat one sees far.
 #
-# $$\text{bias}_{hij} = m_h \cdot (j - i)$$
+# $$\text{bias}_{hij} = m_h \cdot (j - i) \qquad
+# \text{for head } h, \text{ query } i \text{ and key } j$$
 #
-# With 8 heads, the slopes are ½, ¼, … down to 1/256: a geometric sequence that starts at $2^{-8/n}$
-# and uses that as its ratio, too. In the causal attention it was made for, j − i is never positive
-# where it counts.
+# With 8 heads, the slopes are ½, ¼, … down to 1/256. With *n* heads, they're a geometric sequence
+# that starts at $2^{-8/n}$ and uses that as its ratio, too. In the causal attention it was made
+# for, j − i is never positive where it counts.
 #
 # What about 6 heads? The authors' code only trusts powers of two. It takes the 4 slopes that 4
-# heads would have, and fills up from the 8 that 8 heads would have: the first of them, the third,
-# and so on.
+# heads would have, and gets the rest from the 8 that 8 heads would have: the first, the third, and
+# so on.
 #
 # ### Exercise 3: `alibi_bias` (10 minutes)
 #
-# Make the bias. Slopes are as in the authors' code. (`math.log2` is the logarithm to base 2.)
-# Queries are the last `n_query` of `n_key` places again. The formula holds for every key, those
-# after the query included: hiding them is the mask's job.
+# Make the bias. Use the slopes from the authors' code. (`math.log2` is the logarithm to base 2.)
+# Again, the queries are the last `n_query` of `n_key` places. The formula holds for every key,
+# those after the query included: hiding them is the mask's job.
 
 
 # %%
@@ -345,10 +349,11 @@ for n_heads in (4, 6, 8, 12):
     print(n_heads, "heads:", torch.allclose(by_code, by_paper), by_paper[:3], by_code[:3])
 
 # %% [markdown]
-# For powers of two alone. Both rules are fine; neither paper nor code claims that one is better.
-# But a model needs the rule that it was trained with. Apple's MLX followed the paper's sentence, [a
-# user saw that 12 heads gave an error](https://github.com/ml-explore/mlx/issues/343), and the fix,
-# two years later, [took over the authors' code](https://github.com/ml-explore/mlx/pull/3071).
+# Only for powers of two. Both rules are fine: a comment in the code speaks of "good properties",
+# but neither it nor the paper measures a difference. But a model needs the rule that it was trained
+# with. Apple's MLX followed the paper's sentence, [a user saw that 12 heads gave an
+# error](https://github.com/ml-explore/mlx/issues/343), and the fix, two years later, [adopted the
+# authors' code](https://github.com/ml-explore/mlx/pull/3071).
 
 
 # %%
@@ -358,7 +363,7 @@ class Relative(Positions):
         self.table = nn.Parameter(torch.zeros(2 * max_distance + 1, n_heads))
 
     def bias(self, n):
-        return 10 * relative_bias(self.table, n, n)  # 10: learns it ten times as fast
+        return 10 * relative_bias(self.table, n, n)  # 10: or its numbers, from 0, move too slowly
 
 
 # %%
@@ -375,7 +380,7 @@ class Alibi(Positions):
 # ## Turned
 #
 # The third way is the one that nearly all large language models use now: **rotary position
-# embedding**, RoPE (Su et al. 2021, section 3.4.2). Cut a query into pairs of features. Each pair
+# embedding**, RoPE (Su et al. 2021, section 3.2). Cut a query into pairs of features. Each pair
 # is an arrow in a plane. Turn it by an angle that grows with the place:
 #
 # $$\begin{pmatrix} a' \\ b' \end{pmatrix} = \begin{pmatrix} \cos p\theta & -\sin p\theta \\
@@ -389,26 +394,29 @@ for p in (0.0, 1.0, 2.0):
     print(f"place {p:.0f}: ({math.cos(p):.4f}, {math.sin(p):.4f})")
 
 # %% [markdown]
-# What is this good for? Move both words of a pair, query and key, and keep their distance:
+# What is this good for? Move both words, query and key, and keep the distance between them the
+# same:
 
 # %%
 view_dial(
     query=(1.0, 0.4),
     key=(0.6, 1.0),
-    caption="One pair of features. Move the query, then the distance. When does the score change?",
+    caption="One pair of features. Move the query, then change the distance. When does the score "
+    "change?",
 )
 
 # %% [markdown]
-# Both arrows turn by the same angle, so the angle *between* them stays, and their lengths do too.
-# The dot product doesn't care where the two are, only how far apart. What sinusoidal positions hope
-# for, rotation guarantees.
+# Both arrows turn by the same angle, so the angle *between* them stays the same, and so do their
+# lengths. The dot product doesn't care where the two are, only how far apart. What sinusoidal
+# positions hope for, rotation guarantees.
 #
 # ### Exercise 4: `rotate` (12 minutes)
 #
 # Turn every pair of features, (0, 1), (2, 3) and so on. Pair i turns by $\theta_i =
 # \text{base}^{-2i/d_{\text{head}}}$ per place, as the hands did above. `positions` says where each
-# word is, which need not be 0, 1, 2, …: new words may come after a long text. There may be any
-# dimensions in front.
+# word is. That doesn't have to be 0, 1, 2, …: new words may come after a long text. `x` may have
+# any number of dimensions in front. Compute the angles in float32, whatever the dtype of `x`: half
+# precision can't tell place 3000 from place 3001.
 
 
 # %%
@@ -460,7 +468,10 @@ def leaves_place_0_alone(turn, x, y, place):
 
 # %% [markdown]
 # And here are ten wrong rotations. **Predict before you run:** how many of them will the three
-# properties find?
+# properties catch?
+
+# %%
+print(*WRONG_ROTATIONS, sep="\n")
 
 # %%
 predict("found_by_properties", ...)
@@ -475,19 +486,18 @@ for name, turn in {"yours": rotate, **WRONG_ROTATIONS}.items():
     print(f"{name:26}{holds[0]:9}{holds[1]:11}{holds[2]}")
 
 # %% [markdown]
-# Half of them. The other five pass all three: a wrong direction, a wrong base, another exponent.
-# They are rotations too, only not *this* one. A model trained with one of them would be fine, and a
-# model that was trained with another would not. So properties tell you that code makes sense, and
-# values tell you that it is what others use. You need both: values alone say that something is
-# wrong, and properties say what.
+# Half of them. The other five pass all three, among them a wrong direction, a wrong base and a
+# wrong exponent. They are rotations too, only not *this* one. Train a model with one of them, and
+# it does fine. Switch to another after training, and it doesn't. So properties tell you that your
+# code makes sense, and values tell you that it does what everybody else's does. You need both:
+# values tell you that something is wrong, and properties tell you what.
 
 # %% [markdown]
 # ## Two layouts
 #
-# The paper turns neighbors: features 0 and 1, features 2 and 3. GPT-NeoX and the Llama code of
-# Hugging Face turn the first feature of the first *half* of a head together with the first of the
-# second half, and so on: pairs (i, i + d_head/2). The angles are the same. Only the partners
-# differ.
+# The paper turns neighbors: features 0 and 1, features 2 and 3. The Llama code of Hugging Face
+# turns the first feature of the first *half* of a head together with the first of the second half,
+# and so on: pairs (i, i + d_head/2). The angles are the same. Only the partners differ.
 #
 # ### Exercise 5: `rotate_halves` (5 minutes)
 #
@@ -541,16 +551,17 @@ plot_matrix(
 # %% [markdown]
 # Those on the diagonal: at distance 0, query and key turn alike, and any turn cancels. The others
 # are off, some by several units, which is a lot for softmax. So the first word of a text comes out
-# right, whatever the layout. That is how this mistake looks in the wild: no error, a good start,
-# then nonsense. In [llama2.c](https://github.com/karpathy/llama2.c/pull/286), a converted model
+# right, whatever the layout. That's what this mistake looks like in the wild: no error, and often a
+# good start. In [llama2.c](https://github.com/karpathy/llama2.c/pull/286), a converted model
 # started "printing gibberish after ~20 or more tokens". In
 # [llama.cpp](https://github.com/ggml-org/llama.cpp/pull/22611), one converter forgot to reorder the
-# weights, and the perplexity went from 44 to 4419. And in a [well-known book's
-# code](https://github.com/rasbt/LLMs-from-scratch/issues/746), a Llama 2 wrote fluent text that
-# left the right one after about 20 words. That one was found by comparing with another
-# implementation.
+# weights, and the perplexity (*e* to the power of the loss) went from 44 to 4419. And in a
+# [well-known book's code](https://github.com/rasbt/LLMs-from-scratch/issues/746), a Llama 2 wrote
+# fluent text that drifted away from the correct output after about 20 words. That one was found by
+# comparing with another implementation.
 #
-# The remedy is to reorder the rows of W_Q and W_K once, when the weights are converted.
+# The remedy is to reorder the rows of W_Q and W_K once, when the weights are converted. (If the
+# projections have biases, those are reordered the same way.)
 #
 # ### Exercise 6: `to_halves` (10 minutes)
 #
@@ -564,7 +575,7 @@ plot_matrix(
 def to_halves(
     weight: Float[Tensor, "n_heads*d_head d_model"], n_heads: int
 ) -> Float[Tensor, "n_heads*d_head d_model"]:
-    """The rows of each head reordered: the even ones first, then the odd ones.
+    """The rows of each head, in the order that `rotate_halves` needs.
 
     Example: one head of four features.
         >>> to_halves(torch.tensor([[0.0], [1.0], [2.0], [3.0]]), n_heads=1).flatten()
@@ -598,9 +609,11 @@ torch.allclose(rotate_halves(queries, place) @ rotate_halves(keys, place).T, rig
 # - `forward(x, positions=None, keep=None)`: `x` is [batch, n, d_model]. Without `positions`, the
 #   words are at 0, 1, 2, …. `keep` is [n, n] or [batch, n, n], True where a query may attend to a
 #   key.
+# - A query that may attend to nothing gets weights of 0, as in lesson 4.
 # - The weights of all heads, detached, stay in `attn_weights`: [batch, n_heads, n, n].
 #
-# `attend` from above takes a mask. This exercise builds on `rotate`.
+# `attend` from above takes a mask, and broadcasts it to [batch, n_heads, n, n]. This exercise
+# builds on `rotate`.
 
 
 # %%
@@ -660,7 +673,7 @@ with torch.no_grad():
 print(f"the result moves by {(attention(words) - before).abs().max():.4f}")
 
 # %% [markdown]
-# No: each key's bias is turned by the key's own place, and so it adds another number to each score.
+# No: each key's bias is turned by the key's own place, so it adds a different number to each score.
 
 
 # %%
@@ -672,9 +685,10 @@ class Rotary(Positions):
 # %% [markdown]
 # ### Side by side
 #
-# Now give all five the same word over and over, so that places are all that differs. What do they
-# do to the scores? (Each map is divided by its largest number. The two that are learned have
-# learned nothing yet.)
+# What does each scheme do to the scores if places are all that differs? For the two that are added
+# to the words, here are the dot products of the vectors themselves; the others get the same word
+# over and over. (Each map is divided by its largest number. The two that are learned have learned
+# nothing yet.)
 
 # %%
 torch.manual_seed(0)
@@ -701,20 +715,21 @@ plot_matrix(
 )
 
 # %% [markdown]
-# Four of them have diagonal stripes: they see distances. (For sinusoidal, that holds as long as no
-# projection comes in between.) A learned table has to learn even that. And do you see it? For this
-# word, rotary's map is the very one that sinusoidal promises.
+# Four of them have diagonal stripes: they see distances. (For sinusoidal, that holds for the
+# vectors by themselves. A word added to them breaks the stripes, and so does a projection.) A
+# learned table has to learn even that. And did you notice? For this word, rotary's map is exactly
+# the one that sinusoidal promises.
 
 # %% [markdown]
-# ## What do they keep?
+# ## What do they deliver?
 #
-# Five schemes, and none at all. Back to the question at the top: train on 32 words, then read 256.
-# The task must need positions, and it must be no harder in a long text than in a short one.
-# Otherwise we'd measure the task. We take two:
+# Back to the question at the top: train on 32 words, then read 256, with each of the five schemes
+# and with none at all. The task must need positions, and it must be no harder in a long text than
+# in a short one. Otherwise we'd measure the task. Here are two:
 #
 # - **last marked**: each token has a value from 0 to 7, and one in eight is marked. At every place,
-#   say the value of the last marked token so far. The answer is eight tokens back on average,
-#   however long the text is.
+#   say the value of the last marked token so far. In a long text, the answer is seven tokens back
+#   on average, however long the text is.
 # - **three back**: at every place, say which of 16 tokens was three places earlier.
 
 
@@ -735,8 +750,9 @@ def three_back(batch, n, generator):
 
 
 # %% [markdown]
-# The model is small: two causal layers, 32 features, 4 heads. All schemes share it, and the code
-# below is all that they need: one `add`, one `bias`, one `turn`.
+# The model is small: two causal layers, 32 features, 4 heads. All schemes share it. It calls `add`
+# once, and `bias` and `turn` in each layer. You have built all of its parts before, so skim the
+# next cells, and look for these three calls.
 
 
 # %%
@@ -791,7 +807,7 @@ def positions_for(scheme):
     schemes = {
         "none": Positions,
         "sinusoidal": Sinusoidal,
-        "learned": lambda: Learned(n_places=256, d_model=32),
+        "learned": lambda: Learned(n_places=256, d_model=32),  # rows for all texts, to run at all
         "relative": lambda: Relative(n_heads=4, max_distance=16),
         "ALiBi": lambda: Alibi(n_heads=4),
         "rotary": Rotary,
@@ -830,8 +846,8 @@ def accuracy(model, task, window=None):
 
 
 # %% [markdown]
-# The model is causal, so what it answers at place 64 of a long text is what it would answer at the
-# end of a text of 64 words. One pass over texts of 256 gives the whole curve.
+# The model is causal, so its answer at the 64th word of a long text is the answer it would give at
+# the end of a text of 64 words. One pass over texts of 256 gives the whole curve.
 #
 # We trained each scheme on both tasks with three seeds, a few minutes in all. You train two of
 # them, about six seconds each. **Predict before you run:** at 64, twice the length of the training
@@ -864,27 +880,30 @@ plot_lines(
     x_name="number of words (trained on 32)",
     y_name="right answers in %",
     log_x=True,
-    caption="Three back: the same schemes, in a different order.",
+    caption="Three back: ALiBi and relative trade places, and three others fall to chance.",
 )
 
 # %% [markdown]
-# At 32 words, *last marked* shows hardly any difference: every scheme is right in more than 97% of
-# the places, and a model without positions in 90% to 97%. At 64, everything differs:
+# At 32 words, *last marked* shows hardly any difference: every scheme is right at more than 97% of
+# the places, and a model without positions at 90% to 97%. At 64, everything differs:
 #
 # - **ALiBi** goes on as if nothing had happened. **Relative** loses a little: all distances past 16
 #   share a number, and there are more and more of them.
-# - **Learned** has rows past 32 that were never trained. **Sinusoidal** has proper vectors there,
-#   but the model has never seen them, and they help no more.
-# - **Rotary** sees distances only, and fails all the same.
-# - **None** isn't nothing. Two causal layers find out some order by themselves, and at 64 they do
-#   better than sinusoidal, learned and rotary.
+# - **Learned** has never trained its rows from 32 on. **Sinusoidal** has proper vectors there, but
+#   the model has never seen them, and they help no more than learned's untrained rows do.
+# - **Rotary** sees distances only. At 40, that still carries it. At 64, it fails all the same.
+# - **None** isn't nothing. Two causal layers work out some of the order on their own, and at 64
+#   they do better than sinusoidal, learned and rotary.
 #
-# And *three back* turns the order around. ALiBi's bias only falls with distance, so no head can
-# pick out *exactly* three back. It's right in about a third of the places, even at 32.
+# And *three back* turns the two best around. ALiBi's bias only falls with distance, so nothing in
+# it singles out three back. Heads with different slopes have to be played off against each other,
+# and 600 steps of training aren't enough for that: it's right at about a third of the places, even
+# at 32. (With 4000 steps, we saw 89% at 32.) And at 64, sinusoidal, learned and rotary do no better
+# than chance, one in 16.
 #
 # Why does rotary fail? In a long text, two things are new: places and distances. **Predict before
-# you run:** we let each word see only the last 32 keys, so that no distance is new. Which of the
-# two models recovers?
+# you run:** we let each word see only the last 32 keys, so that no distance is new. Which scheme
+# recovers?
 
 # %%
 predict("a_window_of_32", ...)
@@ -895,26 +914,30 @@ for name, model in models.items():
     print(f"{name:10} at 64: {found[64]:.0f}%, at 256: {found[256]:.0f}%")
 
 # %% [markdown]
-# Rotary does, at every length. So it was the distances: past 31, its angles were never trained, and
-# what they do to the scores is anybody's guess. For sinusoidal, the places are new as well. A
-# window may help a little, but not reliably.
+# Rotary does, at every length. So it was the distances. (A window also means fewer keys. But clip
+# the distances at 31, keep all the keys, and rotary recovers just as well.) And it's a single pair
+# of features that does the harm: the second, which turns by 0.1 per word. After 31 words it has
+# made half a turn, and from there on it turns back to where it began, so words far away look near
+# again. (Clip the distances for this pair alone, and rotary recovers, too.) For sinusoidal and
+# learned, the places are new as well. A window helps them, in one run far more than in another, but
+# neither recovers.
 #
 # Don't read too much into this. These are toys with eight or sixteen words, and *last marked* asks
-# for what is near, which is what ALiBi is made for. On text, Press et al. found ALiBi ahead; on
-# small tasks of reasoning, Kazemnejad et al. (2023) found no positions at all ahead. What a scheme
-# keeps depends on the task. So test yours at the length you need.
+# for what is near, which is what ALiBi is made for. On text, Press et al. saw ALiBi come out ahead;
+# on small reasoning tasks, Kazemnejad et al. (2023) saw the winner use no positions at all. What a
+# scheme delivers depends on the task. So test yours at the length you need.
 
 # %% [markdown]
 # ## What you can do now
 #
-# - Show that attention sees a **set**, and say where an order can come in: **added** to the words,
+# - Show that attention sees a **set**, and say where order can come in: **added** to the words,
 #   as a **bias** on the scores, or by **turning** queries and keys.
 # - Write **sinusoidal** positions, a **relative** bias, **ALiBi** and **rotary** positions.
 # - Test a rotation by its **properties** (lengths, distances, place 0), and say why that isn't
 #   enough: five of ten wrong ones pass.
 # - Tell the two **layouts** of rotary positions apart, and convert weights from one to the other.
-# - **Measure** what a scheme does beyond the length it was trained on, and not expect it to keep
-#   what its formula seems to promise.
+# - **Measure** what a scheme does beyond the length it was trained on, instead of trusting what its
+#   formula seems to promise.
 #
 # ### Test yourself
 #
@@ -931,8 +954,8 @@ for name, model in models.items():
 # 1. Next to nothing. At distance 0 every rotation cancels, right or wrong. Test several distances.
 # 2. Values aren't turned, so W_V has to stay as it is. Reordered, its features no longer fit the
 #    columns of the output projection.
-# 3. No: words to the right would get a bonus, the more the farther away they are. Without a mask,
-#    use −slope · |key − query|. Then left and right are the same to it, though.
+# 3. No: words to the right would get a bonus, and the farther away they are, the bigger it gets.
+#    Without a mask, use −slope · |key − query|. But then it can't tell left from right.
 #
 # </details>
 
@@ -940,9 +963,9 @@ for name, model in models.items():
 # ### Challenge: `t5_bucket` (optional, 20 minutes)
 #
 # T5 adds a learned number to each score, as you did in `relative_bias`. But it doesn't simply clip
-# the distances. It sorts them into 32 **buckets**: near words get one each, and the farther away,
-# the more distances share a bucket. In its decoder, a query sees only the words before it, and
-# distance is query − key:
+# the distances. It sorts them into 32 **buckets**: near words get one each, and the farther away
+# the words are, the more distances share a bucket. In its decoder, a query sees only the words
+# before it, and distance is query − key:
 #
 # - Distances 0 to 15 have buckets 0 to 15.
 # - From 16 to 128, the buckets 16 to 31 grow by the same *factor*: there are 16 equal steps on a
@@ -971,9 +994,10 @@ check(t5_bucket)
 
 # %% [markdown]
 # Here's something to try: **squeeze the places.** Chen et al. (2023) let a rotary model read longer
-# texts by dividing all places by a factor, so that no *distance* is new, but fractions of distances
-# are. Change `turn` of your trained rotary model so, and see how far it gets at 64, and what it
-# loses at 32.
+# texts by dividing all places by a factor: `rotate(x, torch.arange(n) / 2)`. Then no distance is
+# longer than those in training, though half steps are new. Change your trained rotary model's
+# `turn` that way. How well does it do at 64? Then train one on *three back*. What does squeezing
+# cost it, even at 32?
 
 # %% [markdown]
 # ### Further reading
@@ -983,14 +1007,14 @@ check(t5_bucket)
 # - [Shaw, Uszkoreit and Vaswani 2018](https://arxiv.org/abs/1803.02155): distances instead of
 #   places, and why to clip them.
 # - [Raffel et al. 2020](https://arxiv.org/abs/1910.10683): T5. Section 2.1 has its simple bias.
-# - [Su et al. 2021](https://arxiv.org/abs/2104.09864): RoPE. Section 3.4.2 is the code you wrote.
-# - [Press, Smith and Lewis 2022](https://arxiv.org/abs/2108.12409): ALiBi, and what all the others
-#   do beyond their training length.
+# - [Su et al. 2021](https://arxiv.org/abs/2104.09864): RoPE. Section 3.4.2 is the form you wrote.
+# - [Press, Smith and Lewis 2022](https://arxiv.org/abs/2108.12409): ALiBi, and what three of the
+#   others do beyond their training length.
 # - [Kazemnejad et al. 2023](https://arxiv.org/abs/2305.19466), and [Haviv et al.
 #   2022](https://arxiv.org/abs/2203.16634): how far a causal model gets without any positions.
 # - [Chen et al. 2023](https://arxiv.org/abs/2306.15595): stretching a rotary model to longer texts.
 #
-# And when you read a model's code next time, look for the positions first. They come in one of
+# And when you read a model's code next time, look for the positions first. Most come in one of
 # three ways.
 
 # %%

@@ -1,6 +1,7 @@
 """Setup and fixtures that several tests share."""
 
 import signal
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -42,6 +43,15 @@ def pytest_runtest_setup() -> None:
 def pytest_runtest_call() -> None:
     """Keep tests' random draws independent of earlier tests, which differ from run to run."""
     torch.manual_seed(0)
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Compute on one thread, as lessons do that train small models: it is faster."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

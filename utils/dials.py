@@ -21,8 +21,11 @@ Pair = tuple[float, float]
 def plot_dials(query: Pair, key: Pair, *, caption: str, alt: str | None = None) -> Picture:
     """Draw the query at four places, and the key one place after it, each turned by its place.
 
-    query and key: two features each, before they are turned.
+    query and key: two features each, before they are turned. Raises ValueError if they aren't two.
     """
+    for name, pair in {"query": query, "key": key}.items():
+        if len(pair) != 2:
+            raise ValueError(f"{name} has {len(pair)} features: give two")
     turned = [(_turned(query, place), _turned(key, place + DISTANCE)) for place in PLACES]
     alt = _summary(turned) if alt is None else alt
     return render(partial(draw_dials, turned), caption, alt)

@@ -60,7 +60,7 @@ def draw_lines(
     log_y: bool = False,
     dashed: Collection[str] = (),
 ) -> Figure:
-    """Draw one panel, with a legend if there is more than one line; each is [n_runs, n]."""
+    """Draw one panel, with a legend if there is more than one line: [n] or [n_runs, n]."""
     figure = Figure(figsize=(5.2, 3.2), layout="constrained")
     ax = figure.subplots()
     ax.set(xlabel=x_name, ylabel=y_name)
@@ -112,7 +112,7 @@ def _y_values(y: Any, name: str, x: np.ndarray, log: bool) -> np.ndarray:
     if values.ndim not in (1, 2) or values.shape[-1:] != x.shape or not len(values):
         raise ValueError(
             f"{name} has the shape {list(values.shape)} for {len(x)} places on the x axis: give "
-            f"one number for each, [{len(x)}]"
+            f"one number for each, [{len(x)}], or several runs of them, [n_runs, {len(x)}]"
         )
     _check_positive(values, name, log)
     return values.reshape(-1, len(x))

@@ -4,6 +4,7 @@ Each takes x, [..., n, d_head], and positions, [n], as `rotate` does.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -25,30 +26,14 @@ def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return torch.view_as_real(torch.complex(*_pairs(x)) * torch.complex(cos, sin)).flatten(-2)
 
 
-def _by(angle: Tensor, x: Tensor) -> Tensor:
+def _rotated(x: Tensor, positions: Tensor, base: float = BASE, step: float = 2.0) -> Tensor:
+    angle = _angles(positions, x.shape[-1], base, step)
     return _turned(x, angle.cos(), angle.sin())
-
-
-def _wrong_direction(x: Tensor, positions: Tensor) -> Tensor:
-    return _by(-_angles(positions, x.shape[-1]), x)
-
-
-def _half_the_exponent(x: Tensor, positions: Tensor) -> Tensor:
-    return _by(_angles(positions, x.shape[-1], step=1), x)
-
-
-def _another_base(x: Tensor, positions: Tensor) -> Tensor:
-    return _by(_angles(positions, x.shape[-1], base=100.0), x)
-
-
-def _faster_and_faster(x: Tensor, positions: Tensor) -> Tensor:
-    return _by(_angles(positions, x.shape[-1], step=-2), x)
 
 
 def _half_of_the_head(x: Tensor, positions: Tensor) -> Tensor:
     half = x.shape[-1] // 4 * 2
-    turned = _by(_angles(positions, x.shape[-1])[:, : half // 2], x[..., :half])
-    return torch.cat([turned, x[..., half:]], dim=-1)
+    return torch.cat([_rotated(x, positions)[..., :half], x[..., half:]], dim=-1)
 
 
 def _sine_for_cosine(x: Tensor, positions: Tensor) -> Tensor:
@@ -62,14 +47,6 @@ def _missing_sign(x: Tensor, positions: Tensor) -> Tensor:
     return torch.stack([a * cos + b * sin, a * sin + b * cos], dim=-1).flatten(-2)
 
 
-def _one_place_too_far(x: Tensor, positions: Tensor) -> Tensor:
-    return _by(_angles(positions + 1, x.shape[-1]), x)
-
-
-def _two_words_in_a_place(x: Tensor, positions: Tensor) -> Tensor:
-    return _by(_angles(positions // 2, x.shape[-1]), x)
-
-
 def _halves_mixed_with_pairs(x: Tensor, positions: Tensor) -> Tensor:
     angle = _angles(positions, x.shape[-1]).repeat(1, 2)  # the angles of halves
     a, b = _pairs(x)
@@ -78,14 +55,14 @@ def _halves_mixed_with_pairs(x: Tensor, positions: Tensor) -> Tensor:
 
 
 WRONG_ROTATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "wrong direction": _wrong_direction,
-    "exponent i / d": _half_the_exponent,
-    "base 100": _another_base,
-    "faster and faster": _faster_and_faster,
+    "wrong direction": lambda x, positions: _rotated(x, -positions),
+    "exponent i / d": partial(_rotated, step=1.0),
+    "base 500": partial(_rotated, base=500.0),
+    "faster and faster": partial(_rotated, step=-2.0),
     "only half of the head": _half_of_the_head,
     "sine and cosine swapped": _sine_for_cosine,
     "minus sign forgotten": _missing_sign,
-    "one place too far": _one_place_too_far,
-    "two words in each place": _two_words_in_a_place,
+    "one place too far": lambda x, positions: _rotated(x, positions + 1),
+    "two words in each place": lambda x, positions: _rotated(x, positions // 2),
     "halves mixed with pairs": _halves_mixed_with_pairs,
 }

@@ -19,6 +19,8 @@ HEADING = re.compile(r"^(### Exercise \d+: `(\w+)` \()(?:\d+ points?, )?(\d+ min
 ROW = re.compile(r"^\| \*\*Exercises\*\* \|.*\n?", re.M)
 TIME = re.compile(r"^\| \*\*Time\*\* \| (\d+) minutes", re.M)
 LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \| *(.*?) *\|\n?)", re.M)
+TITLE = re.compile(r"# (.+)")
+LISTED = re.compile(r"^\| \[.*\]\(notebooks/.*\) \|.*\n", re.M)  # in the README's table
 MOST_POINTS = 1_000
 
 
@@ -64,7 +66,7 @@ def settle_points(cells: Sequence[NotebookNode]) -> None:
 def stated_in_readme(readme: str, lesson: Lesson) -> str:
     """Return the README with the lesson's minutes, points and use in its table of lessons.
 
-    Raises AuthoringError.
+    A lesson that the table lacks comes last. Raises AuthoringError.
     """
     top = lesson.notebook.cells[0].source
     minutes, use = TIME.search(top), LAST_ROW.search(top)
@@ -77,7 +79,16 @@ def stated_in_readme(readme: str, lesson: Lesson) -> str:
     questions = written_questions(lesson.notebook.cells).values()
     points = sum(one.points for one in (*lesson.exercises, *questions))
     row = re.compile(rf"^(\| \[.*\]\(notebooks/{lesson.name}/.*\) \|).*$", re.M)
+    if not row.search(readme):
+        readme = _listed(readme, lesson.name, TITLE.match(top)[1])
     return row.sub(lambda match: f"{match[1]} {minutes[1]} | {points} | {use[2]} |", readme)
+
+
+def _listed(readme: str, name: str, title: str) -> str:
+    """Add a row for the lesson after the last one in the README's table."""
+    *_, last = LISTED.finditer(readme)
+    row = f"| [{title}](notebooks/{name}/{name}.ipynb) |\n"
+    return readme[: last.end()] + row + readme[last.end() :]
 
 
 def _nbgrader_points(cell: NotebookNode) -> float | None:

@@ -1,9 +1,10 @@
-"""Lesson 7: positions, in five ways, and what each of them keeps."""
+"""Lesson 7: positions, in five ways, and what each of them delivers."""
 
 from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from autograder.judging.prediction import Prediction
 from autograder.lessons.draw import Draw
@@ -52,9 +53,14 @@ sinusoidal_positions = Exercise(
             "sine and cosine swapped",
             "Your cosines are in the even columns. Sines go there, starting with column 0.",
             {
-                ("0::2] = angle.sin()"): "0::2] = angle.cos()",
+                "0::2] = angle.sin()": "0::2] = angle.cos()",
                 "1::2] = angle.cos()": "1::2] = angle.sin()",
             },
+        ),
+        Mistake(
+            "sines twice",
+            "Both columns of each hand are sines. The odd columns are cosines.",
+            {"angle.cos()": "angle.sin()"},
         ),
         Mistake(
             "first all sines, then all cosines",
@@ -68,6 +74,21 @@ sinusoidal_positions = Exercise(
             "Your hands slow down too little: the exponent of hand i is −2i / d_model, and yours "
             "is −i / d_model.",
             {"torch.arange(0, d_model, 2)": "torch.arange(d_model // 2)"},
+        ),
+        Mistake(
+            "exponent −4i / d_model",
+            "Your hands slow down too much: `torch.arange(0, d_model, 2)` is already 2i.",
+            {"torch.arange(0, d_model, 2)": "2 * torch.arange(0, d_model, 2)"},
+        ),
+        Mistake(
+            "only −2 in the exponent",
+            "Your exponent is −2, and the rest is a factor: `**` comes before `*` and `/`. Put the "
+            "whole exponent in parentheses.",
+            {
+                "base ** (-torch.arange(0, d_model, 2) / d_model)": (
+                    "(base ** -2 * torch.arange(d_model // 2) / d_model)"
+                )
+            },
         ),
         Mistake(
             "divided by d_model − 2",
@@ -133,8 +154,8 @@ sinusoidal_positions = Exercise(
         ),
     ],
     hints=[
-        "`torch.arange(0, d_model, 2)` holds 2i for every hand i. The base to the power of "
-        "−2i / d_model is the angle of one place.",
+        "`torch.arange(0, d_model, 2)` holds 2i for every hand i. The base to the power of −2i / "
+        "d_model is the angle a hand turns per place.",
         "Places are a column, [n, 1], angles a row: their product is [n, d_model / 2].",
         "Write the sines into `positions[:, 0::2]` and the cosines into `positions[:, 1::2]`.",
     ],
@@ -186,8 +207,8 @@ relative_bias = Exercise(
         ),
         Mistake(
             "not clipped",
-            "You didn't clip the distances. A row number below 0 counts from the end of the table, "
-            "without complaint, and one past the end raises an error.",
+            "You didn't clip the distances. A row number a little below 0 counts from the end of "
+            "the table, without complaint; one farther out, on either side, raises an error.",
             {
                 "distance.clamp(-max_distance, max_distance) + max_distance": (
                     "(distance + max_distance).clamp(max=len(table) - 1) % len(table)"
@@ -200,9 +221,44 @@ relative_bias = Exercise(
             },
         ),
         Mistake(
+            "clipped on one side",
+            "You clipped the distances on one side only. Words far before and words far after the "
+            "query both need it.",
+            {"clamp(-max_distance, max_distance)": "clamp(min=-max_distance)"},
+            {"clamp(-max_distance, max_distance)": "clamp(max=max_distance)"},
+        ),
+        Mistake(
+            "clipped after moving up",
+            "You added max_distance first, and clipped then. Clip first: −max_distance and "
+            "max_distance are limits for distances, not for rows.",
+            {
+                "distance.clamp(-max_distance, max_distance) + max_distance": (
+                    "(distance + max_distance).clamp(-max_distance, max_distance)"
+                )
+            },
+        ),
+        Mistake(
+            "max_distance is always 2",
+            "Your max_distance is always 2. The table tells you what it is: there are "
+            "2 · max_distance + 1 rows.",
+            {"max_distance = len(table) // 2": "max_distance = 2"},
+        ),
+        Mistake(
+            "moved the wrong way",
+            "Your distances are too large by twice n_key − n_query. The queries' places are that "
+            "much higher, so the distances, key − query, are lower.",
+            {DISTANCE: "place - place[:n_query, None] + (n_key - n_query)"},
+        ),
+        Mistake(
+            "one place too early",
+            "Your queries are one place too early. The last of them is at n_key − 1, so the first "
+            "is at n_key − n_query.",
+            {DISTANCE: "place - (place[:n_query, None] + n_key - n_query - 1)"},
+        ),
+        Mistake(
             "no sign",
-            "Words before and after at the same distance got the same row. The table has a row for "
-            "each of them.",
+            "You used the same row for words equally far before and after the query. The table has "
+            "a separate row for each.",
             {"distance.clamp(": "distance.abs().clamp("},
         ),
         Mistake(
@@ -259,9 +315,9 @@ relative_bias = Exercise(
         ),
     ],
     hints=[
-        "Make the distances first: places of keys are a row, places of queries a column. The "
+        "Make the distances first: the keys' places are a row, the queries' places a column. The "
         "queries' places are the last `n_query` of 0, 1, …, n_key − 1.",
-        "`clamp(-m, m)` clips, and adding m makes rows of distances: −m is row 0.",
+        "`clamp(-m, m)` clips, and adding m turns distances into row numbers: −m becomes row 0.",
         "`table[row]` is [n_query, n_key, n_heads]. `permute(2, 0, 1)` brings the heads to the "
         "front.",
     ],
@@ -296,7 +352,7 @@ alibi_bias = Exercise(
     also=(AGAIN,),
     aspects=[
         Aspect("slope times distance", 2, [linear(8), linear(1), linear(2), linear(16)]),
-        Aspect("numbers of heads that are no power of two", 1, [linear(6), linear(5), linear(11)]),
+        Aspect("numbers of heads that aren't powers of two", 1, [linear(6), linear(5), linear(11)]),
         Aspect("when only the last words ask", 1, [linear(4, more=3), one_word]),
     ],
     mistakes=[
@@ -307,20 +363,42 @@ alibi_bias = Exercise(
             {ALL_SLOPES: "slopes(n_heads)"},
         ),
         Mistake(
+            "one half, one quarter, for any number",
+            "Your slopes are ½, ¼, … whatever the number of heads. That is the sequence for 8 "
+            "heads: for n heads, it starts at 2^(−8/n), which is its ratio, too.",
+            {ALL_SLOPES: "[2.0 ** -(head + 1) for head in range(n_heads)]"},
+        ),
+        Mistake(
+            "a power that is too small",
+            "For 8 heads, you start from the slopes of 4. The power of two may equal n_heads.",
+            {
+                "power = 2 ** int(math.log2(n_heads))": (
+                    "power = 1\n    while power * 2 < n_heads:\n        power *= 2"
+                )
+            },
+        ),
+        Mistake(
+            "extra slopes in front",
+            "The slopes are right, but the extra ones come last.",
+            {ALL_SLOPES: "extra + slopes(power)"},
+        ),
+        Mistake(
             "cut from the next power of two",
             "You took the first slopes of the next power of two. Start with all slopes of the "
-            "power of two *below*, and fill up with every second slope of the next one.",
+            "power of two *below*, and get the rest from every other slope of the next one, "
+            "beginning with its first.",
             {ALL_SLOPES: "slopes(power if power == n_heads else 2 * power)[:n_heads]"},
         ),
         Mistake(
             "every second slope from the second on",
-            "Fill up with the first, the third, the fifth … slope of the next power of two. You "
-            "took the second, the fourth, …, which are there already.",
+            "Get the rest from the first, third, fifth, … slopes of the next power of two. You "
+            "took the second, fourth, …, which you already have.",
             {EXTRA: "slopes(2 * power)[1::2][: n_heads - power]"},
         ),
         Mistake(
             "the next slopes in a row",
-            "Fill up with *every second* slope of the next power of two, not with its first ones.",
+            "Get the rest from *every other* slope of the next power of two, not from its first "
+            "few.",
             {EXTRA: "slopes(2 * power)[: n_heads - power]"},
         ),
         Mistake(
@@ -336,8 +414,8 @@ alibi_bias = Exercise(
         ),
         Mistake(
             "far is better",
-            "Your bias rewards distance: it grows with the words in between. The distance is key − "
-            "query, negative for the words before.",
+            "Your bias rewards distance: it grows with the number of words in between. The "
+            "distance is key − query, negative for the words before.",
             {DISTANCE: "place[n_key - n_query :, None] - place"},
         ),
         Mistake(
@@ -349,9 +427,14 @@ alibi_bias = Exercise(
         ),
         Mistake(
             "nothing after the query",
-            "You set the bias after the query to 0. The formula holds for every key; hiding is the "
+            "You hid the words after the query. The formula holds for every key; hiding is the "
             "mask's job.",
             {"slope[:, None, None] * distance": "slope[:, None, None] * distance.clamp(max=0)"},
+            {
+                "slope[:, None, None] * distance": (
+                    "(slope[:, None, None] * distance).masked_fill(distance > 0, -math.inf)"
+                )
+            },
         ),
         Mistake(
             "the place of the key alone",
@@ -400,7 +483,7 @@ alibi_bias = Exercise(
         "First for a power of two: `[2 ** (-8 * (head + 1) / n) for head in range(n)]`. Then "
         "multiply each slope by the matrix of distances.",
         "`2 ** int(math.log2(n_heads))` is the largest power of two that isn't above n_heads.",
-        "`slopes(2 * power)[0::2]` takes every second slope. Of these, you need n_heads − power.",
+        "`slopes(2 * power)[0::2]` takes every other slope. Of these, you need n_heads − power.",
     ],
     excuses={
         "result rounded to float32": "it takes no tensor, so there is no other dtype",
@@ -415,6 +498,11 @@ alibi_bias = Exercise(
 # ---------------------------------------------------------------- rotate
 
 
+def scattered(draw: Draw, most: int) -> Tensor:
+    """Different places below `most`, in any order, one for each of n words."""
+    return torch.randperm(most, generator=draw.generator)[: draw.size("n")]
+
+
 def turns(
     dims: str, base: float | None = None, far: bool = False
 ) -> Callable[[Draw], dict[str, Any]]:
@@ -422,23 +510,31 @@ def turns(
 
     def case(draw: Draw) -> dict[str, Any]:
         draw.fix(d_head=6)
-        n = draw.size("n")
-        places = torch.randperm(50, generator=draw.generator)[:n] if far else torch.arange(n)
+        places = scattered(draw, 50) if far else torch.arange(draw.size("n"))
         given = {"x": draw.normal(dims), "positions": places}
         return given if base is None else given | {"base": base}
 
     return case
 
 
+def far_in_half_precision(draw: Draw) -> dict[str, Any]:
+    """Odd places in the thousands, which float16 rounds to even ones."""
+    draw.fix(d_head=6)
+    return {"x": draw.normal("n d_head").half(), "positions": 3001 + 2 * scattered(draw, 500)}
+
+
 TURNED = [
     Aspect("each pair turned by its place", 2, [turns("n d_head")]),
-    Aspect("places that are not 0, 1, 2, …", 1, [turns("n d_head", far=True)]),
+    Aspect(
+        "places that are not 0, 1, 2, …",
+        1,
+        [turns("n d_head", far=True), far_in_half_precision],
+    ),
     Aspect("a batch, and heads", 1, [turns("batch n d_head"), turns("batch n_heads n d_head")]),
     Aspect("another base", 1, [turns("n d_head", base=100.0), turns("n d_head", base=5e5)]),
 ]
 ALSO_TURNED = (ONES, HALF, GRADIENTS, AGAIN)
 PAIR = "a * cos - b * sin, a * sin + b * cos"
-ANGLE = "positions[:, None] * base ** (-torch.arange(0, d_head, 2) / d_head)"
 
 
 def wrong_turns() -> list[Mistake]:
@@ -451,9 +547,20 @@ def wrong_turns() -> list[Mistake]:
         ),
         Mistake(
             "minus sign forgotten",
-            "One of the two sines needs a minus sign. Without it, that is no rotation: lengths "
+            "One of the two sines needs a minus sign. Without it, this isn't a rotation: lengths "
             "change.",
             {PAIR: "a * cos + b * sin, a * sin + b * cos"},
+        ),
+        Mistake(
+            "a reflection",
+            "Your second feature should be a · sin + b · cos. With a minus sign there, pairs are "
+            "reflected, not turned.",
+            {PAIR: "a * cos - b * sin, a * sin - b * cos"},
+        ),
+        Mistake(
+            "features of a pair swapped",
+            "You swapped the two features of each pair: a · cos − b · sin is the first.",
+            {PAIR: "a * sin + b * cos, a * cos - b * sin"},
         ),
         Mistake(
             "sine and cosine swapped",
@@ -466,6 +573,17 @@ def wrong_turns() -> list[Mistake]:
             "The exponent of pair i is −2i / d_head, and yours is −i / d_head: your pairs slow "
             "down too little.",
             {"torch.arange(0, d_head, 2)": "torch.arange(d_head // 2)"},
+        ),
+        Mistake(
+            "exponent −4i / d_head",
+            "Your pairs slow down too much: `torch.arange(0, d_head, 2)` is already 2i.",
+            {"torch.arange(0, d_head, 2)": "(2 * torch.arange(0, d_head, 2))"},
+        ),
+        Mistake(
+            "exponents from 0 to −1",
+            "You spread the exponents from 0 all the way to −1. The last one is "
+            "−(d_head − 2) / d_head.",
+            {"torch.arange(0, d_head, 2) / d_head": "torch.linspace(0, 1, d_head // 2)"},
         ),
         Mistake(
             "faster and faster",
@@ -483,9 +601,36 @@ def wrong_turns() -> list[Mistake]:
             {"positions[:, None]": "torch.arange(x.shape[-2])[:, None]"},
         ),
         Mistake(
+            "places counted from the first word's",
+            "You moved all places so that the first is 0. Scores won't notice, but `positions` "
+            "says where the words are: take it as it is.",
+            {"positions[:, None]": "(positions - positions[0])[:, None]"},
+        ),
+        Mistake(
             "base 10000 whatever it is",
             "Your base is always 10000. Use `base`.",
             {"1 / base **": "1 / 10000.0 **"},
+        ),
+        Mistake(
+            "angles in half precision",
+            "You computed the angles in the dtype of x. Half precision can't tell place 3000 from "
+            "place 3001: compute them in float32, and convert their sines and cosines.",
+            {
+                "angle = positions[:, None] * theta": (
+                    "angle = positions[:, None] * theta.to(x.dtype)"
+                )
+            },
+            {
+                "angle = positions[:, None] * theta": (
+                    "angle = positions[:, None].to(x.dtype) * theta.to(x.dtype)"
+                )
+            },
+        ),
+        Mistake(
+            "not converted back",
+            "Your result has the dtype of the angles. Compute these in float32, and convert their "
+            "sines and cosines to the dtype of x.",
+            {"angle.cos().to(x.dtype), angle.sin().to(x.dtype)": "angle.cos(), angle.sin()"},
         ),
         Mistake(
             "one angle for all pairs",
@@ -524,6 +669,30 @@ rotate = Exercise(
             """,
         ),
         Mistake(
+            "overwritten too early",
+            "Your second line uses features that the first one has already turned. Keep both "
+            "features of each pair, a and b, before you write.",
+            """
+            d_head = x.shape[-1]
+            angle = positions[:, None] * base ** (-torch.arange(0, d_head, 2) / d_head)
+            cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+            turned = x.clone()
+            turned[..., 0::2] = turned[..., 0::2] * cos - turned[..., 1::2] * sin
+            turned[..., 1::2] = turned[..., 0::2] * sin + turned[..., 1::2] * cos
+            return turned
+            """,
+        ),
+        Mistake(
+            "an angle for every feature",
+            "You gave each feature an angle of its own. The two features of a pair share one.",
+            """
+            d_head = x.shape[-1]
+            angle = positions[:, None] * base ** (-torch.arange(d_head) / d_head)
+            other = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
+            return (x * angle.cos() + other * angle.sin()).to(x.dtype)
+            """,
+        ),
+        Mistake(
             "pairs taken apart",
             "The numbers are right, but out of order: the first features of all pairs, then the "
             "second ones. The features of a pair belong side by side, as they came.",
@@ -531,7 +700,7 @@ rotate = Exercise(
         ),
         Mistake(
             "only half of the head",
-            "You left half of the features as they were. Turn all pairs.",
+            "You left some of the features as they were. Turn all pairs.",
             {
                 "return torch.stack(": "half = d_head // 4 * 2\n    turned = torch.stack(",
                 "dim=-1).flatten(-2)": (
@@ -637,6 +806,34 @@ rotate_halves = Exercise(
             return x * angle.cos() + torch.cat([-b, a], dim=-1) * angle.sin()
             """,
         ),
+        Mistake(
+            "an angle for every feature",
+            "You gave each feature an angle of its own. The two features of a pair share one.",
+            """
+            d_head = x.shape[-1]
+            angle = positions[:, None] * base ** (-torch.arange(d_head) / d_head)
+            a, b = x.chunk(2, dim=-1)
+            return (x * angle.cos() + torch.cat([-b, a], dim=-1) * angle.sin()).to(x.dtype)
+            """,
+        ),
+        Mistake(
+            "neighbors taken apart on the way in",
+            "Before `rotate` turns neighbors, features i and i + d_head/2 must *become* neighbors. "
+            "You did the opposite, and took neighbors apart.",
+            """
+            turned = rotate(torch.cat([x[..., 0::2], x[..., 1::2]], dim=-1), positions, base)
+            return torch.cat([turned[..., 0::2], turned[..., 1::2]], dim=-1)
+            """,
+        ),
+        Mistake(
+            "reordered on the way out only",
+            "You reordered the result alone. Before `rotate` turns neighbors, features i and "
+            "i + d_head/2 must become neighbors.",
+            """
+            turned = rotate(x, positions, base)
+            return torch.cat([turned[..., 0::2], turned[..., 1::2]], dim=-1)
+            """,
+        ),
     ],
     alternatives=[
         Alternative(
@@ -660,7 +857,7 @@ rotate_halves = Exercise(
         ),
     ],
     hints=[
-        "The angles and the rotation are those of `rotate`. Only a and b are other features.",
+        "The angles and the rotation are those of `rotate`. Only a and b are different features.",
         "`x.chunk(2, dim=-1)` cuts x into halves: a is the first, b the second.",
         "What you return has the same order: `torch.cat` puts the new halves one after the other.",
     ],
@@ -692,7 +889,7 @@ to_halves = Exercise(
     also=(ONES, DOUBLE, AGAIN),
     aspects=[
         Aspect("one head", 1, [projection(1)]),
-        Aspect("the rows of every head by themselves", 2, [SEVERAL_HEADS]),
+        Aspect("each head's rows separately", 2, [SEVERAL_HEADS]),
     ],
     second=SEVERAL_HEADS,
     mistakes=[
@@ -704,9 +901,18 @@ to_halves = Exercise(
         ),
         Mistake(
             "all heads at once",
-            "You sorted the rows of all heads together, so rows moved from head to head. Sort each "
-            "head's rows by themselves.",
+            "You reordered the rows of all heads together, so rows moved from head to head. "
+            "Reorder each head's rows separately.",
             {TO_PAIRS: "weight.view(1, rows // 2, 2, d_model)"},
+        ),
+        Mistake(
+            "heads taken for the innermost",
+            "You cut the rows as if those of different heads took turns. Each head owns rows that "
+            "follow each other, so n_heads comes first in `view`.",
+            {
+                TO_PAIRS: "weight.view(rows // n_heads // 2, 2, n_heads, d_model)",
+                "pairs.transpose(1, 2)": "pairs.transpose(0, 1)",
+            },
         ),
         Mistake(
             "odd rows first",
@@ -768,9 +974,12 @@ to_halves = Exercise(
 
 
 def reading(
-    keep: str = "", far: bool = False, scale: float = 1.0, **build: Any
+    keep: str = "", far: bool = False, nobody: bool = False, scale: float = 1.0, **build: Any
 ) -> Callable[[Draw], ModuleCase]:
-    """A few words; `keep` names the dimensions of a mask, and `far` moves the words around."""
+    """A few words; `keep` names the dimensions of a mask, and `far` moves the words around.
+
+    nobody: the first query may attend to nothing.
+    """
 
     def case(draw: Draw) -> ModuleCase:
         n_heads = draw.choose("n_heads", 2, 3).size("n_heads")
@@ -778,10 +987,12 @@ def reading(
         draw.fix(d_model=d_model, batch=1 if draw.ones else 5 - n_heads)
         inputs: dict[str, Any] = {"x": draw.normal("batch n d_model", scale)}
         if far or keep:
-            places = torch.randperm(20 if far else draw.size("n"), generator=draw.generator)
-            inputs["positions"] = places[: draw.size("n")].sort().values
+            places = scattered(draw, 20).sort().values if far else torch.arange(draw.size("n"))
+            inputs["positions"] = places
         if keep:
             inputs["keep"] = draw.keep(keep)
+            if nobody:
+                inputs["keep"][..., 0, :] = False
             draw.label(f"keep [{keep.replace(' ', ', ')}]")
         return ModuleCase({"d_model": d_model, "n_heads": n_heads} | build, inputs)
 
@@ -791,6 +1002,10 @@ def reading(
 TURN_QUERY = "rotate(self.heads_of(self.query(x)), positions, self.base)"
 TURN_KEY = "rotate(self.heads_of(self.key(x)), positions, self.base)"
 HEADS_OF_VALUE = "self.heads_of(self.value(x))"
+ATTEND = f"attend(query, key, {HEADS_OF_VALUE}, keep)"
+TURNED_EARLY = (
+    "rotate(self.layer(x).unflatten(-1, (self.n_heads, -1)), positions, self.base).transpose(1, 2)"
+)
 
 RotarySelfAttention = Exercise(
     "RotarySelfAttention",
@@ -804,7 +1019,7 @@ RotarySelfAttention = Exercise(
         Aspect("words at other places", 1, [reading(far=True)], outputs=("result",)),
         Aspect("the weights of every head", 1, [reading()], outputs=("attn_weights",)),
         Aspect("another base", 1, [reading(base=50.0)]),
-        Aspect("masks", 1, [reading("n n"), reading("batch n n", far=True)]),
+        Aspect("masks", 1, [reading("n n"), reading("batch n n", far=True, nobody=True)]),
         Aspect("gradients", 1, [reading(scale=0.3)], gradients=True),
     ],
     earlier=reading("n n"),
@@ -837,7 +1052,7 @@ RotarySelfAttention = Exercise(
         Mistake(
             "turned before the split",
             "You turned queries and keys before they were split into heads, so each head turns at "
-            "other speeds. Split first: every head has all speeds.",
+            "different speeds. Split first: every head has all speeds.",
             {
                 TURN_QUERY: "self.heads_of(rotate(self.query(x), positions, self.base))",
                 TURN_KEY: "self.heads_of(rotate(self.key(x), positions, self.base))",
@@ -876,13 +1091,67 @@ RotarySelfAttention = Exercise(
         Mistake(
             "mask ignored",
             "You didn't use `keep`. Hand it to `attend`.",
-            {"self.heads_of(self.value(x)), keep)": "self.heads_of(self.value(x)))"},
+            {ATTEND: ATTEND.replace(", keep", "")},
+        ),
+        Mistake(
+            "mask the wrong way around",
+            "Your mask is the wrong way around: `keep` is True where a query may attend.",
+            {ATTEND: ATTEND.replace("keep", "None if keep is None else ~keep")},
+        ),
+        Mistake(
+            "a query that may attend to nothing",
+            "A query that may attend to nothing should get weights of 0 everywhere, as from "
+            "`attend`. Softmax alone gives it NaN, or equal weights.",
+            *(
+                {
+                    ATTEND: "None, query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5",
+                    "        self.attn_weights =": (
+                        "        if keep is not None:\n"
+                        f"            attn_weights = attn_weights.masked_fill(~keep, {lowest})\n"
+                        "        attn_weights = attn_weights.softmax(dim=-1)\n"
+                        "        context = attn_weights @ self.heads_of(self.value(x))\n"
+                        "        self.attn_weights ="
+                    ),
+                }
+                for lowest in ("-math.inf", "-1e4")
+            ),
         ),
         Mistake(
             "masks of sentences read as masks of heads",
-            "A mask [batch, n, n] needs a 1 for the heads: `keep[:, None]`. Without it, the batch "
-            "lines up with the heads.",
+            "A mask [batch, n, n] needs a dimension of size 1 for the heads: `keep[:, None]`. "
+            "Without it, the batch lines up with the heads.",
             {"keep.dim() == 3": "False"},
+        ),
+        Mistake(
+            "scaled by √d_model",
+            "Your scores are divided by √d_model. Each head divides by the root of its own width, "
+            "√d_head.",
+            {ATTEND: ATTEND.replace("query", "query / self.n_heads**0.5")},
+        ),
+        Mistake(
+            "not scaled",
+            "You didn't divide the scores by √d_head.",
+            {ATTEND: ATTEND.replace("query", "query * query.shape[-1] ** 0.5")},
+        ),
+        Mistake(
+            "queries and keys swapped",
+            "You swapped queries and keys: the words that ask are rows of the weights.",
+            {ATTEND: ATTEND.replace("query, key", "key, query")},
+        ),
+        Mistake(
+            "keys at 0, 1, 2, …",
+            "You turned the keys as if they were at 0, 1, 2, …. They are at `positions`, as the "
+            "queries are.",
+            {TURN_KEY: TURN_KEY.replace("positions", "torch.arange(x.shape[1])")},
+        ),
+        Mistake(
+            "turned before the transposition",
+            "`rotate` takes words in the second to last dimension, [batch, n_heads, n, d_head]. "
+            "Swap words and heads before you turn.",
+            {
+                f"query = {TURN_QUERY}": f"query = {TURNED_EARLY.replace('layer', 'query')}",
+                f"key = {TURN_KEY}": f"key = {TURNED_EARLY.replace('layer', 'key')}",
+            },
         ),
         Mistake(
             "no output projection",
@@ -895,8 +1164,8 @@ RotarySelfAttention = Exercise(
         ),
         Mistake(
             "heads not put back",
-            "You flattened the heads without bringing them behind the words again: `transpose(1, "
-            "2)` first.",
+            "You flattened the heads without moving them back behind the words: `transpose(1, 2)` "
+            "first.",
             {"context.transpose(1, 2).flatten(2)": "context.reshape(x.shape)"},
         ),
         Mistake(
@@ -923,7 +1192,7 @@ RotarySelfAttention = Exercise(
                     "self.key, self.value)))"
                 ),
                 "        key = " + TURN_KEY + "\n": "",
-                "context, attn_weights = attend(query, key, self.heads_of(self.value(x)), keep)": (
+                f"context, attn_weights = {ATTEND}": (
                     "keep = keep[:, 0] if keep is not None and keep.dim() == 4 else keep\n"
                     "        done = [\n"
                     "            attend(rotate(q, positions, self.base), "
@@ -982,14 +1251,39 @@ t5_bucket = Exercise(
             "one.",
             {
                 "(distance[..., None] >= edges).sum(dim=-1)": (
-                    "(distance.clamp(16, 127) / 16).log().div(math.log(8) / "
-                    "16).round().long().clamp(max=15)"
+                    "(16 * (distance.clamp(16, 120) / 16).log() / math.log(8)).round().long()"
                 )
             },
         ),
         Mistake(
+            "rounded up",
+            "You rounded up. A distance between two steps belongs to the lower one.",
+            {
+                "(distance[..., None] >= edges).sum(dim=-1)": (
+                    "(16 * (distance.clamp(16, 120) / 16).log() / math.log(8)).ceil().long()"
+                )
+            },
+        ),
+        Mistake(
+            "equal widths",
+            "Your far buckets all have the same width. Their edges grow by the same *factor*: each "
+            "is 8^(1/16) times the one before.",
+            {
+                "edges = 16 * (128 / 16) ** (torch.arange(1, 16) / 16)": (
+                    "edges = 16 + 7 * torch.arange(1, 16)"
+                )
+            },
+        ),
+        Mistake(
+            "key − query",
+            "Your buckets are for key − query. Here the distance is query − key, positive for the "
+            "words before.",
+            {"return distance.clamp": "distance = -distance\n    return distance.clamp"},
+        ),
+        Mistake(
             "all logarithmic",
-            "The first 16 distances have a bucket each. Steps of equal factors begin at 16.",
+            "The first 16 distances get a bucket each. The logarithmic steps start at 16: take the "
+            "logarithm of distance / 16.",
             "far = 16 + (16 * (distance.clamp(min=1) / 16).log() / math.log(8)).long()\n"
             "return far.clamp(0, 31)",
         ),
@@ -1006,7 +1300,7 @@ t5_bucket = Exercise(
         ),
         Mistake(
             "up to 127 only",
-            "The logarithmic buckets reach to 128: 16 equal factors that make 128 / 16 together.",
+            "The logarithmic buckets go up to 128: 16 equal factors whose product is 128 / 16.",
             {"128 / 16": "127 / 16"},
         ),
         Mistake(
@@ -1035,7 +1329,8 @@ t5_bucket = Exercise(
     hints=[
         "From 16 to 128 is a factor of 8. So the edges of the far buckets are 16 times 8 to the "
         "power of 1/16, 2/16, ….",
-        "The bucket is the distance, clipped to 0 and 16, plus the number of edges it has reached.",
+        "The bucket is the distance, clipped to the range 0 to 16, plus the number of edges it has "
+        "reached.",
         "Compare `distance[..., None]` with a row of edges, and add up the Trues with "
         "`sum(dim=-1)`.",
     ],
@@ -1067,9 +1362,13 @@ PREDICTIONS = [
         "which_contexts_change",
         right="those of the first two",
         choices={
-            "all": "Each of the others still sees the same words, and attention sees a set.",
+            "all": (
+                "From the third place on, each word still sees the same words, and attention sees "
+                "a set."
+            ),
             "those of the first two": (
-                "They see another word, or other words. The rest see the same set."
+                "The first place sees a different word. At the second, a different word asks. The "
+                "rest see the same set."
             ),
             "none": "The first place holds another word now, and sees only that.",
         },
@@ -1083,11 +1382,11 @@ PREDICTIONS = [
         "which_scores_stay",
         right="those of a word with itself",
         choices={
-            "all of them": "Scores are sums over pairs, and here the pairs are others.",
+            "all of them": "Scores are sums over pairs, and here the pairs are different.",
             "those of a word with itself": (
-                "Query and key turn alike, and what both turn by cancels."
+                "Query and key turn by the same angle, so it cancels out."
             ),
-            "none": "There is one distance at which no turn is left.",
+            "none": "There is one distance at which the turns cancel out.",
         },
     ),
     Prediction(
@@ -1095,7 +1394,8 @@ PREDICTIONS = [
         right="sinusoidal, learned and rotary",
         choices={
             "learned alone": (
-                "Its rows past 32 were never trained. But neither were others' angles."
+                "Its rows from 32 on were never trained. But neither were the others' vectors for "
+                "those places, or turns by such distances."
             ),
             "sinusoidal and learned": "And rotary? It sees distances only, but new ones.",
             "sinusoidal, learned and rotary": (
@@ -1107,8 +1407,14 @@ PREDICTIONS = [
         "a_window_of_32",
         right="rotary",
         choices={
-            "sinusoidal": "With a window, the distances are old, but its places are still new.",
-            "learned": "Its rows past 32 stay untrained, whatever the window.",
+            "sinusoidal": (
+                "With a window, the distances are old, but its places are still new. It does a "
+                "little better, but doesn't recover."
+            ),
+            "learned": (
+                "Its rows from 32 on stay untrained, whatever the window. It does a little better, "
+                "but doesn't recover."
+            ),
             "rotary": "It sees distances only, and within the window there are no new ones.",
         },
     ),

@@ -41,3 +41,15 @@ def test_a_lesson_that_states_no_time_is_refused_with_the_remedy():
     )
     with pytest.raises(AuthoringError, match=r"09_lesson\.md .* \*\*Time\*\* \| 60 minutes"):
         stated_in_readme("", lesson)
+
+
+def test_a_lesson_that_the_readme_lacks_is_listed_last():
+    top = "# 9. A lesson\n\n| **Time** | 60 minutes |\n| **You can then** | do it |"
+    lesson = SimpleNamespace(
+        name="09_lesson",
+        notebook=new_notebook(cells=[new_markdown_cell(top)]),
+        exercises=[SimpleNamespace(points=3)],
+    )
+    table = "| [1. First](notebooks/01_first/01_first.ipynb) | 45 | 7 | begin |\n"
+    row = "| [9. A lesson](notebooks/09_lesson/09_lesson.ipynb) | 60 | 3 | do it |\n"
+    assert stated_in_readme(f"{table}\nBelow.", lesson) == f"{table}{row}\nBelow."

@@ -13,17 +13,11 @@ from autograder.utils.runs import RUNS
 from autograder.utils.training import Trainer, make_loader, split_squares
 from tests.bench.squares import AS_PUBLISHED, LEFT_OUT, MOST_ERROR, measure
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 EXERCISES = importlib.import_module("autograder.exercises.05_square_corners")
 SQUARE = torch.tensor([[[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]])
 TRAIN, TEST = (split_squares(generate_squares(256, seed=seed).points) for seed in (13, 19))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +151,7 @@ def test_one_residual_connection_alone_makes_every_seed_succeed(lesson_5):
 
 
 def only_residual(lesson, kept):
-    """The better model without its residual connections but one, counted from the encoder's."""
+    """The better model with only one of its residual connections, counted from the encoder."""
     model, without = lesson["better"](), lesson["without_residual"]()
     for part, replaced, first in (
         (model.encoder, without.encoder, 0),

@@ -35,7 +35,11 @@ ELSEWHERE = {
         "0.004": "an example",
     },
     "06_inside_the_libraries": {"3.2": "a section of a paper", "3e-7": "an example"},
-    "07_positions": {"90%": "the lowest seed in utils/curves.py", "97%": "likewise"},
+    "07_positions": {
+        "90%": "the lowest seed in utils/curves.py",
+        "97%": "likewise",
+        "3.2": "a section of a paper",
+    },
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d+)?(?:e[-+]?\d+)?")
 RESULT = re.compile(

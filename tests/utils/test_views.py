@@ -175,6 +175,11 @@ def test_a_score_depends_on_the_distance_alone(open_view):
     assert "the key at 37. Their dot product is 0.07" in said(page)
 
 
+def test_a_dial_takes_pairs():
+    with pytest.raises(ValueError, match="key has 3 features: give two"):
+        view_dial((1.0, 0.0), (1.0, 0.0, 2.0), caption="c")
+
+
 def corner(page, number):
     return page.get_by_role("button", name=f"corner {number} at")
 
