@@ -90,7 +90,7 @@ class Question:
     choices: list[str] = field(default_factory=list)
     as_dict: bool = False
     forbidden: list[str] = field(default_factory=list)
-    seconds: float = 10.0
+    seconds: float = 5.0
     contract: str = ""
 
     def to_tree(self) -> dict[str, Any]:

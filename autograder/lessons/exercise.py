@@ -133,7 +133,7 @@ class Exercise:
     earlier: Inputs | None = None
     excuses: Mapping[str, str] = field(default_factory=dict)
     challenge: bool = False
-    seconds: float = 10.0
+    seconds: float = 5.0
 
     @property
     def points(self) -> int:

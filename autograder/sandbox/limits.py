@@ -23,11 +23,11 @@ class Limits:
     cell_seconds: float = 30.0
     notebook_seconds: float = 300.0
     patience: float = 5.0
-    idle_seconds: float = 10.0
+    idle_seconds: float = 2.0
     memory_bytes: int = 4 << 30
     processes: int = 200
     open_files: int = 1024
     scratch_bytes: int = 256 << 20
     cell_output_bytes: int = 4 << 20
-    answer_bytes: int = 32 << 20
-    sent_bytes: int = 128 << 20
+    answer_bytes: int = 8 << 20
+    sent_bytes: int = 32 << 20

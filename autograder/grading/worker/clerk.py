@@ -31,7 +31,9 @@ from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run
 
-CHECK_GRACE = 10.0  # seconds of processor time beyond what an exercise allows
+# Seconds of processor time: for a check, beyond what its exercise allows; and for any other cell of a
+# lesson on which a mark may depend, which works on a few small tensors.
+CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
 
 
 def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
@@ -90,11 +92,12 @@ def _run(cells: list[NotebookNode], job: Job, reference: LessonReference | None,
 
 
 def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:
-    """Return how long a cell may take: for a check, at least as long as its exercise allows."""
-    exercise = job.blueprint.checks.get(grade_id_of(cell))
-    if reference is None or exercise is None:
+    """Return how long a cell may take, in seconds of processor time."""
+    if not reference:
         return job.limits.cell_seconds
-    return max(job.limits.cell_seconds, reference.questions[exercise].seconds + CHECK_GRACE)
+    if exercise := job.blueprint.checks.get(grade_id_of(cell)):
+        return reference.questions[exercise].seconds + CHECK_GRACE
+    return min(LESSON_SECONDS, job.limits.cell_seconds)
 
 
 def _runnable(notebook: NotebookNode, job: Job) -> list[NotebookNode]:

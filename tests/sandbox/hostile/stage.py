@@ -44,8 +44,6 @@ LIMITS = Limits(
     open_files=256,
     scratch_bytes=64 << 20,
     cell_output_bytes=1 << 20,
-    answer_bytes=8 << 20,
-    sent_bytes=32 << 20,
 )
 CHECK_SECONDS = 3.0  # far more than an honest answer takes
 CHECK_GRACE = 2.0  # seconds of processor time
