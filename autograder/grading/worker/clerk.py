@@ -31,8 +31,8 @@ from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run
 
-# Seconds of processor time: for a check, beyond what its exercise allows; and for any other cell of a
-# lesson on which a mark may depend, which works on a few small tensors.
+# Seconds of processor time: for a check, beyond what its exercise allows; and for any other cell of
+# a lesson on which a mark may depend, which works on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
 
 
