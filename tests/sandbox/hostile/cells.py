@@ -217,8 +217,8 @@ ATTACKS = [
         "cells of odd lengths",
         "adds cells of a line or of brackets without an end",
         change=_long_cells,
-        told="SyntaxError",
-        outcome="graded",
+        told="SyntaxError|could not be interrupted",
+        outcome="",
     ),
     Attack(
         "checks that look the same",

@@ -48,7 +48,7 @@ ATTACKS = [
         "a sleep",
         "sleeps in a cell, which takes no processor time",
         first=f"time.sleep({SLEEP})",
-        told="most of them waiting",
+        told="in which nothing ran",
         outcome="graded",
     ),
     Attack(
@@ -63,7 +63,7 @@ ATTACKS = [
                 await asyncio.sleep({SLEEP})
             """
         },
-        told="most of them waiting",
+        told="in which nothing ran",
         outcome="",
     ),
     Attack(
