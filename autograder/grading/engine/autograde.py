@@ -7,6 +7,7 @@ the autograded notebooks, one submission after another, as nbgrader does.
 Modules that load torch are imported in functions, because every nbgrader command loads this module.
 """
 
+import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -124,6 +125,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
                 self.log.error(line)
             super().convert_notebooks()
             return
+        # It would log Ctrl-C, if that comes while it closes a connection, with a traceback.
+        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
         try:
             with sentences(self.log):
                 self._grade_all(summary)

@@ -32,7 +32,7 @@ for _ in range(100):
     ends = os.pipe(); os.set_blocking(ends[1], False)
     os.write(ends[1], bytes(65536))
 """,
-        told="in which nothing ran|most of them waiting",
+        told="waited|in which nothing ran|most of them waiting",
     ),
     _in_children(
         "small pieces in sockets",
@@ -147,7 +147,7 @@ with open(f"/tmp/{os.getpid()}", "wb+") as file:
     kept = mmap.mmap(file.fileno(), 1 << 20)
     kept.write(bytes(1 << 20))
 """,
-        told="in which nothing ran|most of them waiting",
+        told="waited|in which nothing ran|most of them waiting",
     ),
     Attack(
         "shared memory in files",
