@@ -349,9 +349,9 @@ for n_heads in (4, 6, 8, 12):
     print(n_heads, "heads:", torch.allclose(by_code, by_paper), by_paper[:3], by_code[:3])
 
 # %% [markdown]
-# Only for powers of two. Both rules are fine: a comment in the code speaks of "good properties",
-# but neither it nor the paper measures a difference. But a model needs the rule that it was trained
-# with. Apple's MLX followed the paper's sentence, [a user saw that 12 heads gave an
+# Only for powers of two. Which one is better? A comment in the code speaks of "good properties",
+# but neither the code nor the paper measures any. Either way, a model needs the rule that it was
+# trained with. Apple's MLX followed the paper's sentence, [a user saw that 12 heads gave an
 # error](https://github.com/ml-explore/mlx/issues/343), and the fix, two years later, [adopted the
 # authors' code](https://github.com/ml-explore/mlx/pull/3071).
 
@@ -363,7 +363,9 @@ class Relative(Positions):
         self.table = nn.Parameter(torch.zeros(2 * max_distance + 1, n_heads))
 
     def bias(self, n):
-        return 10 * relative_bias(self.table, n, n)  # 10: or its numbers, from 0, move too slowly
+        return 10 * relative_bias(
+            self.table, n, n
+        )  # 10: it starts at 0, and would learn too slowly
 
 
 # %%
@@ -685,7 +687,7 @@ class Rotary(Positions):
 # %% [markdown]
 # ### Side by side
 #
-# What does each scheme do to the scores if places are all that differs? For the two that are added
+# What does each scheme do to the scores if only the places differ? For the two that are added
 # to the words, here are the dot products of the vectors themselves; the others get the same word
 # over and over. (Each map is divided by its largest number. The two that are learned have learned
 # nothing yet.)
@@ -728,8 +730,8 @@ plot_matrix(
 # in a short one. Otherwise we'd measure the task. Here are two:
 #
 # - **last marked**: each token has a value from 0 to 7, and one in eight is marked. At every place,
-#   say the value of the last marked token so far. In a long text, the answer is seven tokens back
-#   on average, however long the text is.
+#   say the value of the last marked token so far. The answer is about seven tokens back on average,
+#   in a text of 32 as in one of 256.
 # - **three back**: at every place, say which of 16 tokens was three places earlier.
 
 
@@ -807,7 +809,7 @@ def positions_for(scheme):
     schemes = {
         "none": Positions,
         "sinusoidal": Sinusoidal,
-        "learned": lambda: Learned(n_places=256, d_model=32),  # rows for all texts, to run at all
+        "learned": lambda: Learned(n_places=256, d_model=32),  # enough for the longest text
         "relative": lambda: Relative(n_heads=4, max_distance=16),
         "ALiBi": lambda: Alibi(n_heads=4),
         "rotary": Rotary,
@@ -895,7 +897,7 @@ plot_lines(
 # - **None** isn't nothing. Two causal layers work out some of the order on their own, and at 64
 #   they do better than sinusoidal, learned and rotary.
 #
-# And *three back* turns the two best around. ALiBi's bias only falls with distance, so nothing in
+# *Three back* swaps the top two. ALiBi's bias only falls with distance, so nothing in
 # it singles out three back. Heads with different slopes have to be played off against each other,
 # and 600 steps of training aren't enough for that: it's right at about a third of the places, even
 # at 32. (With 4000 steps, we saw 89% at 32.) And at 64, sinusoidal, learned and rotary do no better

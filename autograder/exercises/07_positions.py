@@ -1003,9 +1003,12 @@ TURN_QUERY = "rotate(self.heads_of(self.query(x)), positions, self.base)"
 TURN_KEY = "rotate(self.heads_of(self.key(x)), positions, self.base)"
 HEADS_OF_VALUE = "self.heads_of(self.value(x))"
 ATTEND = f"attend(query, key, {HEADS_OF_VALUE}, keep)"
-TURNED_EARLY = (
-    "rotate(self.layer(x).unflatten(-1, (self.n_heads, -1)), positions, self.base).transpose(1, 2)"
-)
+
+
+def both(how: str) -> dict[str, str]:
+    """Turn queries and keys in another way; `how` has {layer} for the one that makes them."""
+    return {TURN_QUERY: how.format(layer="self.query"), TURN_KEY: how.format(layer="self.key")}
+
 
 RotarySelfAttention = Exercise(
     "RotarySelfAttention",
@@ -1039,10 +1042,7 @@ RotarySelfAttention = Exercise(
         Mistake(
             "nothing turned",
             "Nothing is turned, so your attention doesn't see any order. Turn queries and keys.",
-            {
-                TURN_QUERY: "self.heads_of(self.query(x))",
-                TURN_KEY: "self.heads_of(self.key(x))",
-            },
+            both("self.heads_of({layer}(x))"),
         ),
         Mistake(
             "values turned, too",
@@ -1053,27 +1053,18 @@ RotarySelfAttention = Exercise(
             "turned before the split",
             "You turned queries and keys before they were split into heads, so each head turns at "
             "different speeds. Split first: every head has all speeds.",
-            {
-                TURN_QUERY: "self.heads_of(rotate(self.query(x), positions, self.base))",
-                TURN_KEY: "self.heads_of(rotate(self.key(x), positions, self.base))",
-            },
+            both("self.heads_of(rotate({layer}(x), positions, self.base))"),
         ),
         Mistake(
             "words turned before the projection",
             "You turned the words, before they were projected. Turn queries and keys: a projection "
             "in between spoils the rotation.",
-            {
-                TURN_QUERY: "self.heads_of(self.query(rotate(x, positions, self.base)))",
-                TURN_KEY: "self.heads_of(self.key(rotate(x, positions, self.base)))",
-            },
+            both("self.heads_of({layer}(rotate(x, positions, self.base)))"),
         ),
         Mistake(
             "halves",
             "You turned with `rotate_halves`. This exercise uses `rotate`.",
-            {
-                TURN_QUERY: "rotate_halves(self.heads_of(self.query(x)), positions, self.base)",
-                TURN_KEY: "rotate_halves(self.heads_of(self.key(x)), positions, self.base)",
-            },
+            both("rotate_halves(self.heads_of({layer}(x)), positions, self.base)"),
         ),
         Mistake(
             "positions ignored",
@@ -1083,10 +1074,7 @@ RotarySelfAttention = Exercise(
         Mistake(
             "base ignored",
             "You turned with the usual base. Keep `base`, and pass it on.",
-            {
-                TURN_QUERY: "rotate(self.heads_of(self.query(x)), positions)",
-                TURN_KEY: "rotate(self.heads_of(self.key(x)), positions)",
-            },
+            both("rotate(self.heads_of({layer}(x)), positions)"),
         ),
         Mistake(
             "mask ignored",
@@ -1148,10 +1136,10 @@ RotarySelfAttention = Exercise(
             "turned before the transposition",
             "`rotate` takes words in the second to last dimension, [batch, n_heads, n, d_head]. "
             "Swap words and heads before you turn.",
-            {
-                f"query = {TURN_QUERY}": f"query = {TURNED_EARLY.replace('layer', 'query')}",
-                f"key = {TURN_KEY}": f"key = {TURNED_EARLY.replace('layer', 'key')}",
-            },
+            both(
+                "rotate({layer}(x).unflatten(-1, (self.n_heads, -1)), positions, self.base)"
+                ".transpose(1, 2)"
+            ),
         ),
         Mistake(
             "no output projection",
@@ -1408,8 +1396,8 @@ PREDICTIONS = [
         right="rotary",
         choices={
             "sinusoidal": (
-                "With a window, the distances are old, but its places are still new. It does a "
-                "little better, but doesn't recover."
+                "With a window, the distances are familiar, but its places are still new. It does "
+                "a little better, but doesn't recover."
             ),
             "learned": (
                 "Its rows from 32 on stay untrained, whatever the window. It does a little better, "

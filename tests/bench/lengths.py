@@ -5,6 +5,7 @@ And ALiBi once more, trained for longer on the task that it finds hard.
 
 from typing import Any
 
+from torch import nn
 from tqdm import tqdm
 
 from autograder.lessons.lesson import Lesson
@@ -29,11 +30,15 @@ def report() -> None:
         found, in_window = measure(lesson, *run)
         print(f"  {run}  {' '.join(f'{number:.1f}' for number in found)} ; {in_window[-1]:.1f}")
     model = lesson["train_reader"]("ALiBi", lesson["three_back"], seed=0, n_steps=4000)
-    found = lesson["accuracy"](model, lesson["three_back"])
+    found, _ = accuracies(lesson, "three_back", model)
     print(f"  ALiBi after 4000 steps  {' '.join(f'{number:.1f}' for number in found)}")
 
 
 def measure(lesson: dict[str, Any], task: str, scheme: str, seed: int) -> tuple[list[float], ...]:
+    """Train a model, and return its accuracies."""
+    return accuracies(lesson, task, lesson["train_reader"](scheme, lesson[task], seed))
+
+
+def accuracies(lesson: dict[str, Any], task: str, model: nn.Module) -> tuple[list[float], ...]:
     """Return the accuracy in percent by length, without and with a window."""
-    model = lesson["train_reader"](scheme, lesson[task], seed)
     return tuple(lesson["accuracy"](model, lesson[task], window) for window in (None, 32))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from autograder.lessons.lesson import Lesson
 from autograder.utils.curves import CURVES, LENGTHS
 from autograder.utils.rotations import WRONG_ROTATIONS
+from tests.bench.lengths import accuracies
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -159,7 +160,7 @@ def rotary():
 
 
 def test_rotary_fails_beyond_its_training_and_recovers_in_a_window(rotary):
-    found, in_window = (LESSON["accuracy"](rotary, LESSON["last_marked"], w) for w in (None, 32))
+    found, in_window = accuracies(LESSON, "last_marked", rotary)
     assert found[LENGTHS.index(32)] > 98 and found[LENGTHS.index(64)] < 75
     assert min(in_window) > 95
 
@@ -179,13 +180,14 @@ def attend_with_clipped_distances(pairs, most=31):
     """Rotary attention that turns these pairs of features as if no distance were above `most`."""
 
     def attend(query, key, value, keep, bias):
-        place = torch.arange(query.shape[-2])
-        distance = (place[:, None] - place)[..., None].repeat(1, 1, query.shape[-1] // 2)
+        n, d_head = query.shape[-2:]
+        place = torch.arange(n)
+        distance = (place[:, None] - place)[..., None].repeat(1, 1, d_head // 2)
         distance[..., pairs] = distance[..., pairs].clamp(max=most)
-        angle = distance * 10000.0 ** (-torch.arange(0, query.shape[-1], 2) / query.shape[-1])
+        angle = distance * 10000.0 ** (-torch.arange(0, d_head, 2) / d_head)
         query, key = (torch.view_as_complex(x.unflatten(-1, (-1, 2))) for x in (query, key))
         turned = torch.einsum("bhqp,bhkp,qkp->bhqk", query, key.conj(), torch.exp(1j * angle))
-        scores = turned.real / angle.shape[-1] ** 0.5 / 2**0.5
+        scores = turned.real / d_head**0.5
         return scores.masked_fill(~keep, -1e9).softmax(dim=-1) @ value, None
 
     return attend

@@ -44,7 +44,7 @@ def assert_agrees(value, expected, most_error):
         assert torch.nn.functional.mse_loss(value, expected) <= most_error
         return
     scale = max(1.0, expected.double().abs().max().item())
-    eps = torch.finfo(expected.dtype).eps if expected.is_floating_point() else 0
+    eps = torch.finfo(expected.dtype).eps if expected.is_floating_point() else 0  # large for halves
     torch.testing.assert_close(value, expected, rtol=0, atol=max(2e-6, eps) * scale)
 
 

@@ -30,7 +30,7 @@ from autograder.grading.engine.copy_files import CopyPlainFiles
 from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.engine.history import entry_of, remember
 from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.less_talk import less_talk
+from autograder.grading.engine.less_talk import at_levels, less_talk
 from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_again
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
@@ -63,6 +63,7 @@ from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
+CONNECTION_LOG = logging.getLogger("sqlalchemy.pool")  # traces a Ctrl-C while a connection closes
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 NO_GROUPS = (
     "The grader can't make control groups here, so it checks ten times a second what a submission "
@@ -125,10 +126,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
                 self.log.error(line)
             super().convert_notebooks()
             return
-        # It would log Ctrl-C, if that comes while it closes a connection, with a traceback.
-        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
         try:
-            with sentences(self.log):
+            with sentences(self.log), at_levels({CONNECTION_LOG: logging.CRITICAL}):
                 self._grade_all(summary)
         except KeyboardInterrupt:
             again = "grades all of them again" if self.force else "goes on from here"

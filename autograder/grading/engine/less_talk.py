@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from autograder.grading.engine.seams import GRADEBOOK_LOG
@@ -16,15 +16,23 @@ def less_talk(log: logging.Logger) -> Iterator[None]:
 
     Its gradebook logs an error that it raises as well, with four tracebacks.
     """
-    levels = {log: logging.WARNING, GRADEBOOK_LOG: logging.CRITICAL}
+    with at_levels({log: logging.WARNING, GRADEBOOK_LOG: logging.CRITICAL}):
+        log.addFilter(_is_news)
+        try:
+            yield
+        finally:
+            log.removeFilter(_is_news)
+
+
+@contextmanager
+def at_levels(levels: Mapping[logging.Logger, int]) -> Iterator[None]:
+    """Give loggers these levels for a while."""
     before = {logger: logger.level for logger in levels}
     try:
         for logger, level in levels.items():
             logger.setLevel(level)
-        log.addFilter(_is_news)
         yield
     finally:
-        log.removeFilter(_is_news)
         for logger, level in before.items():
             logger.setLevel(level)
 

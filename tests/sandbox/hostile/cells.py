@@ -138,8 +138,12 @@ def _many_cells(notebook: NotebookNode) -> None:
 
 
 def _long_cells(notebook: NotebookNode) -> None:
-    for source in ("#" * 500_000, "0\n" * 100_000, "(" * 5000, "if 1:\n " * 3000, "\f\v\x1c\x85"):
+    for source in ("#" * 500_000, "0\n" * 20_000, "(" * 5000, "if 1:\n " * 3000, "\f\v\x1c\x85"):
         notebook.cells.append(new_code_cell(source))
+
+
+def _endless_cell(notebook: NotebookNode) -> None:
+    notebook.cells.append(new_code_cell("0\n" * 500_000))
 
 
 def _hidden_in_check(notebook: NotebookNode) -> None:
@@ -217,8 +221,15 @@ ATTACKS = [
         "cells of odd lengths",
         "adds cells of a line or of brackets without an end",
         change=_long_cells,
-        told="SyntaxError|could not be interrupted",
-        outcome="",
+        told="SyntaxError",
+        outcome="graded",
+    ),
+    Attack(
+        "a cell that takes long to compile",
+        "adds half a million lines, which Python compiles without a break for interrupts",
+        change=_endless_cell,
+        told="could not be interrupted",
+        outcome="not graded",
     ),
     Attack(
         "checks that look the same",
