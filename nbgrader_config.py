@@ -42,7 +42,7 @@ c.Autograde.autograde_preprocessors = [
 # nbgrader's own follow links that learners hand in, and unpack whatever is in a zip.
 c.ExchangeFactory.collect = "autograder.grading.engine.exchange.CollectPlainFiles"
 c.ZipCollectApp.extractor_plugin = "autograder.grading.lms.extract.ExtractPlainFiles"
-# What a late submission costs stands in lessons.csv.
+# lessons.csv says what a late submission costs.
 c.AssignLatePenalties.plugin_class = "autograder.grading.term.late.LatePercent"
 # Names are quoted, and a mark that is not there is empty, not 0.
 c.ExportApp.plugin_class = "autograder.grading.lms.export.CsvExporter"

@@ -77,9 +77,12 @@ def test_no_solution_in_what_learners_get(lesson, content):
     released = lesson.released_path.read_bytes()
     assert b"BEGIN SOLUTION" not in released
     plain = re.sub(rb"\s+|\\n|\\", b"", released + b"".join(content.values()))
-    for name in lesson.asked:
+    for name, exercise in lesson.asked.items():
+        given = lesson.beginning(exercise)  # code to repair has right lines, too
         for line in solution_lines(lesson.solutions[name]):
-            assert re.sub(r"\s+", "", line).encode() not in plain, f"{name}: {line}"
+            assert line in given or re.sub(r"\s+", "", line).encode() not in plain, (
+                f"{name}: {line}"
+            )
 
 
 def test_nothing_hidden_in_what_learners_get(lesson, content):

@@ -1,4 +1,4 @@
-"""Ten wrong rotary position embeddings, for lesson 7 to find.
+"""Rotary position embeddings: a right one for lesson 8, and ten wrong ones for lesson 7 to find.
 
 Each takes x, [..., n, d_head], and positions, [n], as `rotate` does.
 """
@@ -52,6 +52,12 @@ def _halves_mixed_with_pairs(x: Tensor, positions: Tensor) -> Tensor:
     a, b = _pairs(x)
     other = torch.stack([-b, a], dim=-1).flatten(-2)  # the partners of pairs
     return x * angle.cos() + other * angle.sin()
+
+
+def rotate_pairs(x: Tensor, positions: Tensor) -> Tensor:
+    """Turn x, [..., n, d_head], by its positions, [n], as it should be, in the dtype of x."""
+    angle = _angles(positions, x.shape[-1])
+    return _turned(x, angle.cos().to(x.dtype), angle.sin().to(x.dtype))
 
 
 WRONG_ROTATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {

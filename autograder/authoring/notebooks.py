@@ -5,6 +5,7 @@ headings, so that building the same text twice gives the same file.
 """
 
 import re
+import textwrap
 from collections import Counter
 from pathlib import Path
 
@@ -19,11 +20,12 @@ from autograder.authoring.stated_contracts import leave_out_contracts, state_con
 from autograder.authoring.stated_points import leave_out_points, settle_points, state_points
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
-from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
+from autograder.lessons.nbgrader_metadata import BEGINNING, grade_id_of, nbgrader_metadata
 from autograder.lessons.written_questions import ANSWER_STUB, asked_in, written_questions
 from autograder.references.store import PUBLIC, load
 
 CELL_SECONDS = 300
+INDENT = " " * 4
 HEADING = re.compile(r"#+ (?!BEGIN SOLUTION)(.+)")
 
 
@@ -78,17 +80,19 @@ def write_text(notebook: Path, text: Path) -> None:
 
 
 def answered_cells(path: Path) -> list[str]:
-    """List the exercises and questions in a released notebook that no longer have the stub."""
+    """List the exercises and questions in a released notebook that are not as released."""
     if not path.exists():
         return []
     cells = nbformat.read(path, as_version=4).cells
     answers = [cell for cell in cells if cell.metadata.get("nbgrader", {}).get("solution")]
-    stubs = [ANSWER_STUB if cell.cell_type == "markdown" else STUB for cell in answers]
-    return [
-        grade_id_of(cell)
-        for cell, stub in zip(answers, stubs, strict=True)
-        if stub not in cell.source
-    ]
+    return [grade_id_of(cell) for cell in answers if _begun(cell) not in cell.source]
+
+
+def _begun(cell: NotebookNode) -> str:
+    """Return what an answer's cell holds at first."""
+    if cell.cell_type == "markdown":
+        return ANSWER_STUB
+    return textwrap.indent(cell.metadata.get(BEGINNING, STUB), INDENT)
 
 
 def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
@@ -98,6 +102,8 @@ def _with_nbgrader(cell: NotebookNode, lesson: Lesson) -> NotebookNode:
         return cell
     if defined := exercise_defined(cell.source):
         cell.metadata.nbgrader = nbgrader_metadata(defined, solution=True)
+        if lesson.asked[defined].begins_with:
+            cell.metadata[BEGINNING] = lesson.beginning(lesson.asked[defined])
     elif checked := exercise_checked(cell.source):
         exercise = lesson.asked.get(checked)
         if exercise is None:

@@ -42,7 +42,7 @@ class Audit:
             verdict = judge(self.key, answers)
             self._require(verdict.passed, f"refuses {name!r}: {verdict.sentence}")
         self._mistakes_are_seen(wrong)
-        for name, answers in self._trivial():
+        for name, answers in self._trivial(right["the solution"]):
             earned = judge(self.key, answers).points
             self._require(not earned, f"gives {name} a score of {earned}")
 
@@ -56,19 +56,23 @@ class Audit:
             self._require(not verdict.passed, f"lets the mistake {mistake.name!r} pass")
             confused = said.get(verdict.mistake) != mistake.say
             self._require(not confused, f"takes {mistake.name!r} for {verdict.mistake!r}")
+            unearned = mistake.name == self.exercise.begins_with and verdict.points
+            self._require(not unearned, f"gives {verdict.points} for what learners are given")
 
-    def _trivial(self) -> Iterator[tuple[str, list[Answer]]]:
-        """Yield answers that took no thought."""
+    def _trivial(self, good: list[Answer]) -> Iterator[tuple[str, list[Answer]]]:
+        """Yield answers that took no thought, in the form of good ones."""
         generator = torch.Generator().manual_seed(0)
         makers: dict[str, Callable[[Tensor], Tensor]] = {
             "zeros": torch.zeros_like,
             "ones": torch.ones_like,
             "random values": lambda t: torch.rand(t.shape, generator=generator).to(t.dtype),
         }
+        if self.key.measure:  # others may be right
+            makers = {"zeros": torch.zeros_like}
         for name, make in makers.items():
-            yield name, [self._made_of(case.expected, make) for case in self.key.cases]
-        pairs = zip(self.question.calls, self.key.cases, strict=True)
-        yield "an input", [self._echo(call, case.expected) for call, case in pairs]
+            yield name, [self._made_of(answer.tensors, make) for answer in good]
+        pairs = zip(self.question.calls, good, strict=True)
+        yield "an input", [self._echo(call, answer.tensors) for call, answer in pairs]
         if self.question.reads:
             yield "doing nothing", collect(lambda *arguments: None, self.question)
 

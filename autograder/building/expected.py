@@ -16,6 +16,7 @@ from autograder.asking.question import Question
 from autograder.building.drawing import DrawnCase
 from autograder.judging.explain_problem import explain_problem
 from autograder.judging.key import CaseKey
+from autograder.judging.measures import measured
 from autograder.lessons.errors import AuthoringError
 
 ROUNDING = 16  # rounding errors
@@ -24,11 +25,19 @@ ROUNDING = 16  # rounding errors
 LEAST = {torch.float64: 1e-10, torch.float32: 3e-5, torch.float16: 1e-2}
 
 
-def case_keys(solution: Callable, question: Question, cases: Sequence[DrawnCase]) -> list[CaseKey]:
+def case_keys(
+    solution: Callable, question: Question, cases: Sequence[DrawnCase], measure: str = ""
+) -> list[CaseKey]:
     """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
 
     A goal is reached by whoever comes near enough, so the solution is not asked.
+    measure: what is judged instead of the outputs, by its name.
     """
+    if measure:
+        return [
+            _measured_key(case, answer, measure)
+            for case, answer in zip(cases, _answers(solution, question, cases), strict=True)
+        ]
     computed = [case for case in cases if not case.goal]
     expected = _answers(solution, question, computed)
     disturbed = _answers(solution, question, computed, ROUNDING)
@@ -71,6 +80,12 @@ def _case_key(case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:
         for name, value in expected.tensors.items()
     }
     return _key(case, expected.tensors, tolerance, {})
+
+
+def _measured_key(case: DrawnCase, answer: Answer, measure: str) -> CaseKey:
+    arguments = case.call.arguments
+    found = measured(measure, arguments, answer).tensors
+    return replace(_key(case, found, dict.fromkeys(found, 0.0), {}), arguments=arguments)
 
 
 def _goal_key(case: DrawnCase) -> CaseKey:

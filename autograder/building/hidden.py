@@ -116,7 +116,7 @@ def _extended(
     drawing = Drawing(exercise, solution)
     drawing.draw(seed)
     calls, before = [case.call for case in drawing.cases], len(key.cases)
-    hidden = case_keys(solution, question, drawing.cases)
+    hidden = case_keys(solution, question, drawing.cases, exercise.measure)
     aspects = [
         replace(aspect, cases=[*aspect.cases, *(before + number for number in drawn.cases)])
         for aspect, drawn in zip(key.aspects, drawing.aspects, strict=True)

@@ -20,8 +20,9 @@ from autograder.building.drawing import FRESH_SEED, SHOWN_SEED, Drawing, dims_of
 from autograder.building.examples import require_true_examples
 from autograder.building.expected import case_keys
 from autograder.building.sources import digest_of, needed_files
-from autograder.judging.footprint import footprint
+from autograder.judging.footprint import Footprint, footprint
 from autograder.judging.key import AnswerKey, MistakeKey
+from autograder.judging.measures import measured
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import ROOT, Lesson
 from autograder.lessons.variants import Variant
@@ -91,10 +92,10 @@ class ExerciseBuilder:
             exercise=self.exercise.name,
             lesson=self.lesson.name,
             dims=output_dims(self.solution, self.question.returns),
-            cases=case_keys(self.solution, self.question, self.cases),
+            cases=case_keys(self.solution, self.question, self.cases, self.exercise.measure),
             aspects=self.aspects,
             mistakes=[
-                MistakeKey(m.name, m.say, [list(map(footprint, form)) for form in mistakes[m.name]])
+                MistakeKey(m.name, m.say, list(map(self._footprints, mistakes[m.name])))
                 for m in known
             ],
             hints=self.exercise.hints,
@@ -102,10 +103,16 @@ class ExerciseBuilder:
             keeps=self.question.keeps,
             choices=list(self.exercise.choices.values()),
             challenge=self.exercise.challenge,
+            measure=self.exercise.measure,
         )
         right = {"the solution": solution, **alternatives}
         Audit(self.exercise, self.question, key).run(right, mistakes)
         return self.question, key
+
+    def _footprints(self, answers: list[Answer]) -> list[Footprint]:
+        asked = zip(self.cases, answers, strict=False)  # a mistake is asked no fresh cases
+        measure = self.exercise.measure
+        return [footprint(measured(measure, case.call.arguments, a)) for case, a in asked]
 
     def _answers(self, variant: Variant, count: int | None = None) -> list[Answer]:
         """Collect a variant's answers to the first `count` cases, or to all."""

@@ -18,6 +18,7 @@ from autograder.judging.explain_problem import (
 )
 from autograder.judging.footprint import Footprint, footprint, slack
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
+from autograder.judging.measures import measured
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit, Verdict
 
 MOST_PROBLEMS = 5
@@ -45,7 +46,10 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
     """Judge the answers, one for each case of the key."""
     if len(answers) != len(key.cases):
         raise ValueError(f"{key.exercise} has {len(key.cases)} cases, not {len(answers)} answers")
-    answers = [_complete(case, answer) for case, answer in zip(key.cases, answers, strict=True)]
+    answers = [
+        _complete(case, measured(key.measure, case.arguments, answer))
+        for case, answer in zip(key.cases, answers, strict=True)
+    ]
     pairs = zip(key.cases, answers, strict=True)
     wrong = [_wrong_outputs(key, case, answer) for case, answer in pairs]
     aspects = _charge_once(key, wrong)

@@ -5,6 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
+from autograder.asking.arguments import from_tree, to_tree
 from autograder.judging.footprint import Footprint
 
 
@@ -24,6 +25,7 @@ class CaseKey:
     again: whether the function or module was called before, which must not matter.
     fresh: whether it is drawn anew, as the hidden cases are, for an answer that is right so far.
     hidden: whether only grading uses the case.
+    arguments: what a measure needs; nothing if outputs are judged as they are.
     """
 
     label: str
@@ -37,11 +39,20 @@ class CaseKey:
     again: bool
     fresh: bool
     hidden: bool
+    arguments: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_shown(self) -> bool:
         """Whether it is among the cases that a check in the notebook starts with."""
         return not (self.fresh or self.hidden)
+
+    def to_tree(self) -> dict[str, Any]:
+        return vars(self) | {"arguments": {n: to_tree(v) for n, v in self.arguments.items()}}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "CaseKey":
+        arguments = {name: from_tree(value) for name, value in tree["arguments"].items()}
+        return cls(**(tree | {"arguments": arguments}))
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,7 @@ class AnswerKey:
     keeps: outputs that are attributes which a module keeps.
     choices: what is said of each of the question's choices where it is wrong.
     challenge: whether it is optional, and never graded.
+    measure: what is judged instead of the outputs, by its name in `judging.measures`.
     """
 
     exercise: str
@@ -98,6 +110,7 @@ class AnswerKey:
     keeps: list[str]
     choices: list[str] = field(default_factory=list)
     challenge: bool = False
+    measure: str = ""
 
     @property
     def points(self) -> int:
@@ -120,7 +133,7 @@ class AnswerKey:
 
     def to_tree(self) -> dict[str, Any]:
         return vars(self) | {
-            "cases": [vars(case) for case in self.cases],
+            "cases": [case.to_tree() for case in self.cases],
             "aspects": [asdict(aspect) for aspect in self.aspects],
             "mistakes": [mistake.to_tree() for mistake in self.mistakes],
         }
@@ -130,7 +143,7 @@ class AnswerKey:
         return cls(
             **tree
             | {
-                "cases": [CaseKey(**case) for case in tree["cases"]],
+                "cases": [CaseKey.from_tree(case) for case in tree["cases"]],
                 "aspects": [AspectKey(**aspect) for aspect in tree["aspects"]],
                 "mistakes": [MistakeKey.from_tree(mistake) for mistake in tree["mistakes"]],
             }

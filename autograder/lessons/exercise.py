@@ -108,6 +108,8 @@ class Exercise:
     earlier: makes the arguments of the call before a second one, with the same sizes; by default
         they are those of the second, with other values.
     excuses: mutants that are right, by the start of their label, and why.
+    begins_with: the mistake whose code learners are given, to repair it; none if "".
+    measure: what is judged instead of the outputs, by its name in `judging.measures`.
     challenge: whether it is optional. It is checked in the notebook, but never graded, and its
         points count nowhere.
     seconds: processor time for all its cases together.
@@ -132,6 +134,8 @@ class Exercise:
     second: Inputs | None = None
     earlier: Inputs | None = None
     excuses: Mapping[str, str] = field(default_factory=dict)
+    begins_with: str = ""
+    measure: str = ""
     challenge: bool = False
     seconds: float = 5.0
 

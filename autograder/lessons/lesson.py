@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -165,6 +166,14 @@ class Lesson:
         if exercise.slips and not slips:
             raise AuthoringError(f"none of the slips of {exercise.name} fits its solution")
         return [*exercise.mistakes, *slips]
+
+    def beginning(self, exercise: Exercise) -> str:
+        """Return what learners find in an exercise's solution region."""
+        if not exercise.begins_with:
+            return STUB
+        begun = next(m for m in exercise.mistakes if m.name == exercise.begins_with)
+        cell = rewrite(self.solutions[exercise.name], begun.variants[0])
+        return textwrap.dedent(REGION.search(cell)["body"]).strip("\n")
 
     def namespace(self, answers: Mapping[str, Variant] = NO_VARIANTS) -> dict:
         """Run the lesson's imports and definitions, with variants for some exercises."""

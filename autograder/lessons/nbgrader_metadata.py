@@ -3,6 +3,7 @@
 from typing import Any
 
 SCHEMA_VERSION = 3
+BEGINNING = "beginning"  # metadata of an exercise's cell: what learners find in it
 
 
 def nbgrader_metadata(

@@ -66,7 +66,7 @@ def text(tmp_path, monkeypatch):
 
 def built(text):
     """Build the source notebook of a text, without running it, and write it."""
-    exercises = [SimpleNamespace(name="double", points=3, challenge=False)]
+    exercises = [SimpleNamespace(name="double", points=3, challenge=False, begins_with="")]
     lesson = SimpleNamespace(
         name=LESSON,
         notebook=jupytext.read(text),

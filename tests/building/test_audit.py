@@ -173,6 +173,12 @@ def test_random_values_earn_nothing_and_are_always_the_same():
     assert torch.get_rng_state().equal(before)
 
 
+def test_what_learners_are_given_must_earn_nothing():
+    given = Mistake("only for vectors", "?", {"scores.amax(dim, keepdim=True)": "scores.max()"})
+    with pytest.raises(AuthoringError, match="for what learners are given"):
+        build(mistakes=[given], slips=(), begins_with=given.name)
+
+
 def test_doing_nothing_must_earn_nothing():
     """This is an exercise that is judged by what it does to a module."""
     lesson = Lesson("02_qkv_projections")

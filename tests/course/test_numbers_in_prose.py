@@ -40,6 +40,7 @@ ELSEWHERE = {
         "97%": "likewise",
         "3.2": "a section of a paper",
     },
+    "08_debugging_clinic": {"0.086": "the correlation that the report gives"},
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d+)?(?:e[-+]?\d+)?")
 RESULT = re.compile(

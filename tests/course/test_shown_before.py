@@ -27,10 +27,15 @@ def shown_in(lessons: list[Lesson]) -> str:
 
 
 def solutions_of(lesson: Lesson) -> Iterator[tuple[str, ast.AST]]:
-    """Yield each solution of a lesson, with what the lesson shows before it."""
+    """Yield each solution of a lesson, with what the lesson shows before it.
+
+    Code that learners are to repair is shown, too.
+    """
     text = lesson.text_path.read_text(encoding="utf-8")
     for found in REGION.finditer(text):
-        yield without_solutions(text[: found.start()]), parsed(found[1])
+        before = text[: found.start()]
+        begun = [lesson.beginning(it) for it in lesson.asked.values() if f" {it.name}(" in before]
+        yield "\n".join([without_solutions(before), *begun]), parsed(found[1])
 
 
 def parsed(region: str) -> ast.AST:

@@ -8,8 +8,10 @@ import itertools
 import pytest
 import torch
 
+from autograder.asking.answer import Answer
 from autograder.asking.arguments import make_all
 from autograder.asking.models import gradients, output_weights
+from autograder.judging.measures import measured
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.references.store import find
 from tests.course.witnesses import all_witnesses
@@ -33,7 +35,9 @@ def test_the_reference_agrees_with_its_witness(name):
         if case.raises or call.training or (call.build is not None and call.parameters is None):
             continue  # there is no result, or it depends on the solution's randomness
         compared += 1
-        for output, value in witnessed(WITNESSES[name], question, call).items():
+        outputs = witnessed(WITNESSES[name], question, call)
+        outputs = measured(key.measure, case.arguments, Answer(outputs)).tensors
+        for output, value in outputs.items():
             expected = case.expected[output]
             assert_agrees(value.to(expected.dtype), expected, case.most_error.get(output))
     assert compared

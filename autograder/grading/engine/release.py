@@ -11,13 +11,14 @@ import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.preprocessors import ClearMarkScheme
+from nbgrader.preprocessors import ClearMarkScheme, ClearSolutions
 from nbgrader.utils import is_locked
 
 from autograder.grading.engine import seams
 from autograder.grading.engine.new_version import follow
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.term.gradebook import require_readable
+from autograder.lessons.nbgrader_metadata import BEGINNING
 
 
 class ClearReadOnly(ClearMarkScheme):
@@ -30,11 +31,26 @@ class ClearReadOnly(ClearMarkScheme):
         return super().preprocess_cell(cell, resources, cell_index)
 
 
+class ClearToBeginning(ClearSolutions):
+    """nbgrader's ClearSolutions; code that learners are to repair replaces its own solution."""
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        usual = self.code_stub
+        if beginning := cell.metadata.get(BEGINNING):
+            self.code_stub = dict.fromkeys(usual, beginning)
+        try:
+            return super().preprocess_cell(cell, resources, cell_index)
+        finally:
+            self.code_stub = usual
+
+
 class GenerateAssignment(seams.OpenGenerateAssignment):
     """nbgrader's GenerateAssignment; the old release stays until the new one is complete."""
 
     def start(self) -> None:
-        own = {ClearMarkScheme: ClearReadOnly}
+        own = {ClearMarkScheme: ClearReadOnly, ClearSolutions: ClearToBeginning}
         self.preprocessors = [own.get(step, step) for step in self.preprocessors]
         if not self.no_database:
             with sentences(self.log):

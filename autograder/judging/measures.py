@@ -1,0 +1,52 @@
+"""Measures: exercises of which many answers are right, judged by what an answer does."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from inspect import signature
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.asking.answer import Answer, Problem
+from autograder.asking.arguments import make_all
+
+MOST_NUMBERS = 20_000  # in an input; a hundred times what any exercise needs
+ALIKE = 1e-4
+
+
+def measured(measure: str, arguments: Mapping[str, Any], answer: Answer) -> Answer:
+    """Replace an answer's outputs with what a measure says of them; with "", it stays as it is.
+
+    arguments: what the learner's function got, anew.
+    """
+    if not measure or answer.problem:
+        return answer
+    function = MEASURES[measure]
+    needed = answer.tensors | make_all(dict(arguments))
+    if needed.keys() != signature(function).parameters.keys():
+        return Answer(problem=Problem("count", "other things than what was asked for"))  # forged
+    return replace(answer, tensors=function(**needed))
+
+
+def tell_apart(healthy: nn.Module, ill: nn.Module, x: Tensor) -> dict[str, Tensor]:
+    """Whether two modules answer differently to x, [batch, n, d_model], and its number of words.
+
+    An input for which the healthy one has no finite answer tells nothing.
+    """
+    words = x.shape[:-1].numel() if x.dim() == 3 else 0
+    return {"told_apart": torch.tensor(_differ(healthy, ill, x)), "words": torch.tensor(words)}
+
+
+def _differ(healthy: nn.Module, ill: nn.Module, x: Tensor) -> bool:
+    if x.numel() > MOST_NUMBERS:
+        return False
+    try:
+        with torch.no_grad():
+            right, other = healthy(x), ill(x)
+    except Exception:  # x has a shape or dtype that the modules can't take
+        return False
+    return bool(right.isfinite().all()) and not torch.allclose(right, other, rtol=0, atol=ALIKE)
+
+
+MEASURES: dict[str, Callable[..., dict[str, Tensor]]] = {"tell apart": tell_apart}

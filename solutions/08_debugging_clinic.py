@@ -1,0 +1,738 @@
+# %% [markdown]
+# # 8. The Debugging Clinic
+#
+# **The loss falls, the shapes fit, nothing raises an error. How would you know that the code is
+# wrong?** Somebody once trained a small language model to a loss of 0.06, asked it for a sentence,
+# and got garbage. One line was wrong. Attention is good at hiding such lines: whatever you do to
+# its weights, they still average *something*, and training makes the best of it. In this lesson you
+# write tests that find such defects, on twenty patients. Sixteen of them have a defect that was
+# really published, and four are sound and only look ill.
+#
+# | | |
+# |---|---|
+# | **Time** | 90 minutes |
+# | **You need** | Lessons 3, 4 and 7: heads, masks, rotary positions |
+# | **You can then** | test attention that you didn't write, find what is wrong, and repair it |
+#
+# Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
+
+# %%
+import copy
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder.utils.patients import HEALTHY, PATIENTS
+from autograder.utils.plots import plot_attention
+from autograder.utils.rotations import rotate_pairs
+from autograder.utils.scoreboard import plot_scoreboard
+from autograder.utils.stacks import build_stack
+
+# %%
+torch.manual_seed(0)
+torch.set_num_threads(1)  # small tensors are fastest on one thread
+torch.set_printoptions(precision=4, sci_mode=False)
+
+# %% [markdown]
+# ## Health
+#
+# First, what does a healthy one look like? Here is causal self-attention, much as you wrote it. One
+# thing is new: there are fewer heads for keys and values than for queries, and neighbors share
+# them. With four query heads and two key heads, query heads 0 and 1 use key head 0, and query heads
+# 2 and 3 use key head 1. This is called **grouped-query attention**, and most large models have it,
+# because it leaves fewer keys and values to keep. `repeat_interleave` gives each query head its
+# copy.
+
+# %%
+print(HEALTHY.code)
+
+# %% [markdown]
+# Some patients read their words two at a time, and keep keys and values for the words that follow,
+# as a model does when it writes. That keeping is called a **cache**. It must not change the result.
+# Patient B is of that kind, and is sound:
+
+# %%
+healthy, patient_b = HEALTHY.make(), PATIENTS["B"].make()
+x = torch.randn(1, 7, 16)
+torch.allclose(healthy(x), patient_b(x), atol=1e-5)
+
+# %% [markdown]
+# In a clinic, you don't have a healthy twin of each patient. All you have is the module itself. You
+# may call it as often as you like, look at its `n_heads`, `n_kv_heads` and `d_head`, and use its
+# four layers, `query`, `key`, `value` and `output`. All patients have these. (d_model is
+# `attention.query.in_features`.)
+#
+# ### What a test must not be
+#
+# Your friend tests patient A against the healthy module, and is glad to see it pass:
+
+# %%
+patient_a, small = PATIENTS["A"].make(), x / 20
+torch.allclose(patient_a(small), healthy(small), atol=0.5)
+
+# %% [markdown]
+# The tolerance is larger than each of the numbers. **Predict before you run:** would a module that
+# always answers 0 pass this test?
+
+# %%
+predict("zeros_pass", ...)
+
+# %%
+torch.allclose(torch.zeros(1, 7, 16), healthy(small), atol=0.5)
+
+# %% [markdown]
+# It would. Nobody writes such a test? One was
+# [published](https://github.com/Xilinx/mlir-air/issues/1427): its tolerance was 0.5, on values
+# between 0.5 and 1, and it printed PASS for attention whose correlation with the right result was
+# 0.086. Noise passed, too. So here is the first rule of the clinic: **a test is only worth
+# something once you have seen it fail.** That's what the twenty patients are for. Each test that
+# you write has to catch the ill ones, and must leave the others in peace: a **false alarm** costs
+# somebody a day.
+#
+# ## Change something, and watch
+#
+# A **leak** is a word that sees what comes later. In lesson 4 you made it visible: change a later
+# word, and watch the earlier outputs.
+#
+# ### Exercise 1: `find_leak` (6 minutes)
+#
+# Does any output depend on a later word? Beware of leaks between a few words only: patient Q's
+# words see just one word ahead, and with a cache, a leak may be between the two words that are
+# read together. So test every place in a text of 12 words. Rounding moves outputs by less than
+# 1e-5.
+
+
+# %%
+def find_leak(attention: nn.Module) -> bool:
+    """Whether an output depends on a word that comes later, in texts of up to 12 words.
+
+    Example:
+        >>> find_leak(PATIENTS["A"].make()), find_leak(HEALTHY.make())
+        (True, False)
+    """
+    ### BEGIN SOLUTION
+    x = torch.randn(1, 12, attention.query.in_features)
+    before = attention(x)
+    for place in range(1, 12):
+        changed = x.clone()
+        changed[:, place:] += 1
+        if not torch.allclose(attention(changed)[:, :place], before[:, :place], atol=1e-5):
+            return True
+    return False
+    ### END SOLUTION
+
+
+# %%
+check(find_leak)
+
+# %% [markdown]
+# The scoreboard shows what a test finds in the ward. A patient with a mark in blue has what the
+# test looks for, and is found. White means that it's sound in this respect, and the test says so.
+# Blank patients aren't asked: they have several diseases at once, and a test for one may stumble
+# over another.
+
+# %%
+plot_scoreboard({"leak": find_leak}, caption="What find_leak finds among the twenty patients.")
+
+# %% [markdown]
+# ## Let the output tell you
+#
+# The opposite of a leak is a **blind spot**: a word that should be seen and isn't. You might test
+# it in the same way: change a word, and see whether all later outputs move. Patient T is ill in
+# just that way. With a cache, its words don't see themselves. **Predict before you run:** we change
+# the last word. Does the last output move?
+
+# %%
+predict("the_last_output_moves", ...)
+
+# %%
+patient_t = PATIENTS["T"].make()
+changed = x.clone()
+changed[:, -1] += 1
+print(f"it moves by {(patient_t(changed) - patient_t(x))[0, -1].abs().max():.1f}")
+
+# %% [markdown]
+# It moves: a different word asks a different *question*, and so it weighs the others differently.
+# Seeing means more than that. A word is seen if its **value** arrives.
+#
+# So let's wire the module in such a way that its output says what we want to know. This works
+# because we may change the weights. We take a copy and
+#
+# - set the output layer to the identity, so that nothing is mixed after the heads;
+# - let `query` and `key` ignore feature 0, so that it changes no score;
+# - let `value` read feature 0 and nothing else.
+#
+# Then each feature of an output is a weighted sum of the words' features 0, and *we* choose those.
+
+
+# %%
+def opened(attention):
+    """A copy whose values are feature 0 of each word, which no query and no key can see."""
+    attention = copy.deepcopy(attention)  # the patient itself stays as it is
+    nn.init.eye_(attention.output.weight)
+    attention.query.weight[:, 0] = 0
+    attention.key.weight[:, 0] = 0
+    attention.value.weight[:] = 0
+    attention.value.weight[:, 0] = 1
+    return attention
+
+
+# %% [markdown]
+# Give feature 0 a 1 in one word and a 0 in all others, and the outputs *are* the weights of that
+# word. One call for each word gives all the weights, although the module never shows them:
+
+
+# %%
+def weights_of(attention, x):
+    """The weights of all heads, [n_heads, n, n], for one text [1, n, d_model]."""
+    attention, x = opened(attention), x.clone()
+    columns = []
+    for place in range(x.shape[1]):
+        x[..., 0] = 0
+        x[:, place, 0] = 1
+        columns.append(attention(x)[0].unflatten(-1, (attention.n_heads, -1))[..., 0])
+    return torch.stack(columns, dim=-1).transpose(0, 1)
+
+
+# %%
+words = [f"word {place}" for place in range(7)]
+plot_attention(
+    weights_of(patient_t, x)[:2],
+    words,
+    words,
+    caption="The weights of patient T in two of its heads: from the third word on, none sees "
+    "itself.",
+)
+
+# %% [markdown]
+# And if feature 0 is 1 in *all* words? Then each output is the sum of its weights. So the next test
+# is short, and we give it to you:
+
+
+# %%
+def find_wrong_sum(attention):
+    """Whether the weights of a word sum to anything but 1."""
+    d_model = attention.query.in_features
+    x = torch.randn(1, 12, d_model)
+    x[..., 0] = 1
+    sums = opened(attention)(x)
+    return not torch.allclose(sums, torch.ones_like(sums), atol=1e-4)
+
+
+# %% [markdown]
+# ### Exercise 2: `find_blind_spot` (7 minutes)
+#
+# Is there a word that doesn't see itself, or one before it? `opened` helps. A weight of a word that
+# is seen is never exactly 0 here; one that is hidden always is. (For weights below the diagonal and
+# on it, `tril_indices` or a loop will do.)
+
+
+# %%
+def find_blind_spot(attention: nn.Module) -> bool:
+    """Whether a word fails to see itself or an earlier word, in texts of up to 12 words.
+
+    Example:
+        >>> find_blind_spot(PATIENTS["T"].make()), find_blind_spot(HEALTHY.make())
+        (True, False)
+    """
+    ### BEGIN SOLUTION
+    attention_weights = weights_of(attention, torch.randn(1, 12, attention.query.in_features))
+    return any((attention_weights[:, place, : place + 1] == 0).any() for place in range(12))
+    ### END SOLUTION
+
+
+# %%
+check(find_blind_spot)
+
+# %% [markdown]
+# ## One head, one text
+#
+# Numbers may also get into the wrong **head** or the wrong **text**. Shapes don't protect you: a
+# `view` that fits is enough, or a dimension taken for another. And training learns to live with it.
+# In one
+# [repository](https://github.com/jsbaan/transformer-from-scratch/pull/6), the pieces of different
+# words were put together as one, and the model still passed its training test.
+#
+# ### Exercise 3: `find_mixing` (9 minutes)
+#
+# Two properties to test:
+#
+# - **Texts.** Change one text of a batch, and no other moves. (Try each text: there may be a mask
+#   between them.)
+# - **Heads.** Open the module. Let the values of just one key head be 1, and all others 0. (`value`
+#   has d_head rows for each key head; `attention.value.weight.unflatten(0, (n_kv_heads, -1))` shows
+#   them by head.) Then exactly the outputs of *its* query heads are different from 0:
+#   n_heads / n_kv_heads neighbors.
+
+
+# %%
+def find_mixing(attention: nn.Module) -> bool:
+    """Whether a text gets into another, or a key head's values into heads that aren't its own.
+
+    Example:
+        >>> find_mixing(PATIENTS["C"].make()), find_mixing(HEALTHY.make())
+        (True, False)
+    """
+    ### BEGIN SOLUTION
+    x = torch.randn(2, 5, attention.query.in_features)
+    for text in range(2):
+        changed, other = x.clone(), 1 - text
+        changed[text] += 1
+        if not torch.allclose(attention(changed)[other], attention(x)[other], atol=1e-5):
+            return True
+    attention, n_kv_heads = opened(attention), attention.n_kv_heads
+    x[..., 0] = 1
+    for head in range(n_kv_heads):
+        attention.value.weight[:, 0] = 0
+        attention.value.weight.unflatten(0, (n_kv_heads, -1))[head, :, 0] = 1
+        outputs = attention(x).unflatten(-1, (n_kv_heads, -1))
+        reached = [bool((outputs[:, :, h] != 0).any()) for h in range(n_kv_heads)]
+        if reached != [h == head for h in range(n_kv_heads)]:
+            return True
+    return False
+    ### END SOLUTION
+
+
+# %%
+check(find_mixing)
+
+# %% [markdown]
+# Patient C mixes heads only if there are enough of them. **Predict before you run:** of these three
+# sizes, for which does its code give the right result?
+
+# %%
+predict("right_by_luck", ...)
+
+# %%
+for n_heads, n_kv_heads in [(4, 1), (4, 2), (4, 4)]:
+    sizes = {"d_model": 16, "n_heads": n_heads, "n_kv_heads": n_kv_heads}
+    same = torch.allclose(PATIENTS["C"].make(**sizes)(x), HEALTHY.make(**sizes)(x), atol=1e-5)
+    print(f"{n_heads} query heads, {n_kv_heads} key heads: {'right' if same else 'wrong'}")
+
+# %% [markdown]
+# With a single key head, or with one for each query head, tiling and repeating are the same. That's
+# why a test with the smallest sizes, or with the usual ones, can be blind. Small is good, but **no
+# two sizes should be equal, and none should be 1.**
+#
+# ## One query, two keys
+#
+# Is the **scale** right? In a long text, you'd have to untangle a lot. So make it small: a text of
+# two words. The second word sees both, and the ratio of its two weights tells you the difference
+# of its scores:
+#
+# $$\frac{w_1}{w_0} = \frac{e^{s_1}}{e^{s_0}} \quad\Rightarrow\quad \ln\frac{w_1}{w_0} = s_1 - s_0$$
+#
+# ### Exercise 4: `find_scale` (8 minutes)
+#
+# Are the scores anything other than query · key / √d_head? Open the module, and let `query` and
+# `key` read feature 1 alone, with weights of 1. Now choose feature 1 of both words so that you know
+# s₁ − s₀, and compare. Two calls give you both weights: one with feature 0 set to 1 in the first
+# word, one with the second. (Keep the difference near 1, so that neither weight gets lost. If the
+# text's feature 1 is *a* and *b*, the second word's query is *b* in each of d_head features.)
+
+
+# %%
+def find_scale(attention: nn.Module) -> bool:
+    """Whether scores aren't the dot products of queries and keys, divided by √d_head.
+
+    Example:
+        >>> find_scale(PATIENTS["D"].make()), find_scale(HEALTHY.make())
+        (True, False)
+    """
+    ### BEGIN SOLUTION
+    d_model, d_head = attention.query.in_features, attention.d_head
+    attention = opened(attention)
+    for layer in (attention.query, attention.key):
+        layer.weight[:] = 0
+        layer.weight[:, 1] = 1
+    x = torch.zeros(1, 2, d_model)
+    x[0, 1, 1] = d_head**-0.25  # the score is d_head * x² / √d_head = 1
+    first, second = x.clone(), x.clone()
+    first[0, 0, 0] = second[0, 1, 0] = 1
+    difference = (attention(second)[0, 1] / attention(first)[0, 1]).log()
+    return not torch.allclose(difference, torch.ones_like(difference), atol=1e-3)
+    ### END SOLUTION
+
+
+# %%
+check(find_scale)
+
+# %%
+tests = {
+    "leak": find_leak,
+    "blind spot": find_blind_spot,
+    "mixing": find_mixing,
+    "wrong sum": find_wrong_sum,
+    "wrong scale": find_scale,
+}
+plot_scoreboard(tests, caption="All five tests and all twenty patients.")
+
+# %% [markdown]
+# Read the columns of B, G, K and P. They are sound, though their code looks different: a cache, a
+# large negative number instead of −∞, the root split between query and key, powers of 2. Someone
+# who compares code line by line would raise four alarms. Your tests ask what the code *does*.
+# (One more caution. A tolerance of 0 would be a false alarm on all four: a different way to compute
+# something rounds differently.)
+#
+# Patient H has no column of its own yet. It was written with dropout, and drops weights even when
+# it shouldn't: in evaluation mode. **Predict before you run:** what does `find_leak` say?
+
+# %%
+predict("a_leak_in_h", ...)
+
+# %%
+find_leak(PATIENTS["H"].make())
+
+# %% [markdown]
+# A false alarm. Its outputs move because they always do. Before you change something and watch,
+# watch *without* changing anything.
+#
+# ### Exercise 5: `diagnose` (5 minutes)
+#
+# Put it all together: name what is wrong with a module. Each of these patients has one disease at
+# most. This exercise builds on your tests.
+
+
+# %%
+def diagnose(attention: nn.Module) -> str:
+    """One of "dropout", "leak", "blind spot", "mixing", "wrong sum", "wrong scale", "sound".
+
+    Example:
+        >>> diagnose(PATIENTS["H"].make()), diagnose(PATIENTS["K"].make())
+        ('dropout', 'sound')
+    """
+    ### BEGIN SOLUTION
+    x = torch.randn(1, 12, attention.query.in_features)
+    if not torch.equal(attention(x), attention(x)):
+        return "dropout"
+    if find_leak(attention):
+        return "leak"
+    if find_blind_spot(attention):
+        return "blind spot"
+    if find_mixing(attention):
+        return "mixing"
+    if find_wrong_sum(attention):
+        return "wrong sum"
+    return "wrong scale" if find_scale(attention) else "sound"
+    ### END SOLUTION
+
+
+# %%
+check(diagnose)
+
+# %% [markdown]
+# ## Read, and repair
+#
+# You know *what* is wrong with a patient; now for *where*. The next four exercises come with code
+# that runs and is wrong, each after a defect that was published. **Repair it in place**, and change
+# as little as you can. If you don't see it, do what you did above: make it small, and look at the
+# weights.
+
+# %% [markdown]
+# ### Exercise 6: `repair_1` (4 minutes)
+#
+# Attention with a **sliding window**: each word sees itself and the `window` − 1 words before it.
+# The queries are the last n_query of n_key words. Keys that nobody can see are cut off first, to
+# save work. When a single word asks, all is well. With several, the first of them gets NaN or sees
+# too little. (After [LLMs-from-scratch #1008](https://github.com/rasbt/LLMs-from-scratch/issues/1008).)
+
+
+# %%
+def repair_1(
+    query: Float[Tensor, "*batch n_query d_k"],
+    key: Float[Tensor, "*batch n_key d_k"],
+    value: Float[Tensor, "*batch n_key d_v"],
+    window: int,
+) -> Float[Tensor, "*batch n_query d_v"]:
+    """Causal attention to the last `window` words, for the last n_query of n_key words.
+
+    Example: the second of two queries sees keys 1 and 2; the first sees 0 and 1.
+        >>> value = torch.tensor([[0.0], [2.0], [6.0]])
+        >>> repair_1(torch.zeros(2, 4), torch.zeros(3, 4), value, window=2)
+        tensor([[1.],
+                [4.]])
+    """
+    ### BEGIN SOLUTION
+    n_query, n_key = query.shape[-2], key.shape[-2]
+    first = max(0, n_key - n_query - window + 1)
+    key, value = key[..., first:, :], value[..., first:, :]
+    distance = torch.arange(n_key - n_query, n_key)[:, None] - torch.arange(first, n_key)
+    keep = (distance >= 0) & (distance < window)
+    attn_scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    return attn_scores.masked_fill(~keep, -torch.inf).softmax(dim=-1) @ value
+    ### END SOLUTION
+
+
+# %%
+check(repair_1)
+
+# %% [markdown]
+# ### Exercise 7: `repair_2` (4 minutes)
+#
+# Softmax by hand. For most scores it's right to the last digit, and so it passed its tests. Then a
+# model came up with larger ones, and returned NaN. (What to subtract is free only as long as it's
+# the same for a whole row. Which values does each row need?)
+
+
+# %%
+def repair_2(
+    attn_scores: Float[Tensor, "*batch n_query n_key"],
+) -> Float[Tensor, "*batch n_query n_key"]:
+    """Softmax over the last dimension, for scores of any size.
+
+    Example:
+        >>> repair_2(torch.tensor([[0.0, 0.0], [300.0, 300.0]]))
+        tensor([[0.5000, 0.5000],
+                [0.5000, 0.5000]])
+    """
+    ### BEGIN SOLUTION
+    exps = (attn_scores - attn_scores.amax(dim=-1, keepdim=True)).exp()
+    return exps / exps.sum(dim=-1, keepdim=True)
+    ### END SOLUTION
+
+
+# %%
+check(repair_2)
+
+# %% [markdown]
+# ### Exercise 8: `repair_3` (4 minutes)
+#
+# The loss of a language model, when some texts are padded: the mean over all targets that count.
+# The target of each place is the next word, and padding doesn't count. This one falls nicely in
+# training. But the shorter a text, the more each of its words counts, and how texts are put
+# together in batches changes the loss. (In 2024,
+# [many trainers](https://huggingface.co/blog/gradient_accumulation) had the same defect, in the
+# way they added up the gradients of several batches.)
+
+
+# %%
+def repair_3(
+    logits: Float[Tensor, "batch n n_words"], tokens: Int[Tensor, "batch n"], padding: int
+) -> Float[Tensor, ""]:
+    """The mean cross-entropy of each next word, in all texts, without padding.
+
+    Example: all words are equally likely, so each target costs the logarithm of 4.
+        >>> repair_3(torch.zeros(1, 3, 4), torch.tensor([[2, 1, 0]]), padding=0)
+        tensor(1.3863)
+    """
+    ### BEGIN SOLUTION
+    target = tokens[:, 1:]
+    losses = F.cross_entropy(logits[:, :-1].transpose(1, 2), target, reduction="none")
+    counts = target != padding
+    return (losses * counts).sum() / counts.sum()
+    ### END SOLUTION
+
+
+# %%
+check(repair_3)
+
+# %% [markdown]
+# ### Exercise 9: `repair_4` (4 minutes)
+#
+# Rotary attention with a cache: the keys of earlier words have been turned already, and new words
+# come after them. The first call, without a cache, is always right. After it, text gets worse with
+# every piece. `rotate_pairs(x, positions)` is lesson 7's `rotate`, and isn't to blame.
+
+
+# %%
+def repair_4(
+    query: Float[Tensor, "*batch n d_head"],
+    key: Float[Tensor, "*batch n d_head"],
+    value: Float[Tensor, "*batch n d_v"],
+    past_key: Float[Tensor, "*batch n_past d_head"],
+    past_value: Float[Tensor, "*batch n_past d_v"],
+) -> Float[Tensor, "*batch n d_v"]:
+    """Causal rotary attention of n new words to themselves and to n_past words before them.
+
+    Example: a text, and the same text in two pieces.
+        >>> x = torch.randn(5, 4)
+        >>> whole = repair_4(x, x, x, x[:0], x[:0])
+        >>> turned = rotate_pairs(x[:3], torch.arange(3))
+        >>> torch.allclose(repair_4(x[3:], x[3:], x[3:], turned, x[:3]), whole[3:], atol=1e-5)
+        True
+    """
+    ### BEGIN SOLUTION
+    n, n_past = query.shape[-2], past_key.shape[-2]
+    place = torch.arange(n_past, n_past + n)
+    query, key = rotate_pairs(query, place), rotate_pairs(key, place)
+    key, value = torch.cat([past_key, key], dim=-2), torch.cat([past_value, value], dim=-2)
+    keep = torch.ones(n, n_past + n, dtype=torch.bool).tril(n_past)
+    attn_scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    return attn_scores.masked_fill(~keep, -torch.inf).softmax(dim=-1) @ value
+    ### END SOLUTION
+
+
+# %%
+check(repair_4)
+
+# %% [markdown]
+# ## The smallest input
+#
+# A good report of a defect has one input that shows it, as small as possible: whoever reads it can
+# follow every number. And the size alone says something. A defect that shows with one word has
+# nothing to do with masks. (With one word, all weights are 1, so you see values and the output
+# layer alone. With two, you see the mask and the scale.)
+
+# %% [markdown]
+# ### Exercise 10: `smallest_input` (7 minutes)
+#
+# Find the smallest input that tells two modules apart: some output differs by more than 1e-4. What
+# counts is the number of *words*, in all texts of the batch together: four texts of one word are as
+# large as one text of four. Random words will do. 16 words are always enough.
+
+
+# %%
+def smallest_input(healthy: nn.Module, ill: nn.Module) -> Float[Tensor, "batch n d_model"]:
+    """An input for which the two differ by more than 1e-4, with as few words as possible.
+
+    Example: softmax over the wrong dimension shows in a text of two words.
+        >>> smallest_input(HEALTHY.make(), PATIENTS["S"].make()).shape
+        torch.Size([1, 2, 16])
+    """
+    ### BEGIN SOLUTION
+    d_model = healthy.query.in_features
+    for words in range(1, 17):
+        for batch in range(1, words + 1):
+            if words % batch == 0:
+                x = torch.randn(batch, words // batch, d_model)
+                if (healthy(x) - ill(x)).abs().max() > 1e-4:
+                    return x
+    ### END SOLUTION
+
+
+# %%
+check(smallest_input)
+
+# %%
+for name, patient in PATIENTS.items():
+    if patient.diseases and name != "H":
+        x = smallest_input(healthy, patient.make())
+        print(f"{name}: {len(x)} × {x.shape[1]}  {', '.join(patient.diseases)}")
+
+# %% [markdown]
+# Read the sizes like a doctor. C and I show with a single word, so the mask can't be to blame. N,
+# whose cache is too short, needs the most: a defect that depends on a limit shows only beyond it.
+#
+# ## The stories
+#
+# And this is where they come from. Each link leads to the place where the defect was reported or
+# repaired.
+
+# %%
+for name, patient in PATIENTS.items():
+    print(f"{name}: {', '.join(patient.diseases) or 'sound'}. {patient.story}")
+    print(f"   {patient.link}\n" if patient.link else "")
+
+# %% [markdown]
+# ## What you can do now
+#
+# - Test attention by **what it does**: change something and watch, wire it so that its output says
+#   what you want to know, make it so small that you know the answer.
+# - Check a **test**: see it fail on something wrong, and stay silent on sound code that is written
+#   differently.
+# - **Choose sizes** that hide nothing: none equal, none 1, and longer than every limit.
+# - Find a defect in code that you read, **repair** it, and report it with the **smallest input**.
+#
+# ### Test yourself
+#
+# 1. Patient J's model had a training loss of 0.06 and wrote garbage. Training didn't use the cache.
+#    Why did the loss not show the defect? Which comparison would have found it in a second?
+# 2. A module passes all your tests in evaluation mode. Name a defect it may still have.
+# 3. A colleague fixes patient L, and the trained model gets *worse*. Was it a defect?
+#
+# <details>
+# <summary>Answers</summary>
+#
+# 1. Without a cache, the mask was there, and the loss was an honest one. When the model writes, it
+#    first reads its prompt with a cache, in one go and without a mask, so words see later words and
+#    get contexts that training never produced. Run one text with a cache and without: the outputs
+#    have to be equal.
+# 2. One of training: dropout that drops too much, a gradient that doesn't arrive, a mask that is
+#    used in training alone.
+# 3. Yes, and the weights have adapted to it. They were trained with a smaller scale. Code that
+#    loads them has to keep it, or the weights have to be converted (as in lesson 7), or trained
+#    again.
+#
+# </details>
+
+# %% [markdown]
+# ### Challenge: `first_difference` (optional, 15 minutes)
+#
+# A whole model gives a wrong result. Which part is to blame? If you have a healthy model with the
+# same weights, compare what comes out of each part, **in the order in which they run**: all before
+# the ill part agree. PyTorch calls a **hook** of yours each time a module is done:
+
+# %%
+stack = build_stack(3, 8, 2, 0)
+hook = stack.blocks[0].norm.register_forward_hook(
+    lambda module, inputs, output: print(f"{type(module).__name__} gives {tuple(output.shape)}")
+)
+result = stack(torch.randn(1, 5, 8))
+hook.remove()
+
+# %% [markdown]
+# Find the first part that differs. A model has three blocks, and each has a `norm`, an `attention`
+# and a `feed_forward`; `named_modules()` names them as they were *defined*, which isn't the order
+# in which they run. Leave no hooks behind. (`torch.allclose` also forgives a small fraction of each
+# number, unless you say `rtol=0`.)
+
+
+# %%
+def first_difference(
+    healthy: nn.Module, ill: nn.Module, x: Float[Tensor, "batch n d_model"]
+) -> str:
+    """The name of the first part whose output differs by more than 1e-4, such as "blocks.1.norm".
+
+    Example: from an ill part on, all outputs differ.
+        >>> ill = build_stack(3, 8, 2, 0, "blocks.1.attention")
+        >>> first_difference(build_stack(3, 8, 2, 0), ill, torch.randn(1, 5, 8))
+        'blocks.1.attention'
+    """
+    ### BEGIN SOLUTION
+    parts = ("norm", "attention", "feed_forward")
+
+    def outputs_of(model):
+        outputs, hooks = {}, []
+        for name, part in model.named_modules():
+            if name.endswith(parts):
+
+                def keep(module, inputs, output, name=name):
+                    outputs[name] = output
+
+                hooks.append(part.register_forward_hook(keep))
+        model(x)
+        for hook in hooks:
+            hook.remove()
+        return outputs
+
+    others = outputs_of(ill)
+    for name, output in outputs_of(healthy).items():
+        if not torch.allclose(output, others[name], rtol=0, atol=1e-4):
+            return name
+    ### END SOLUTION
+
+
+# %%
+check(first_difference)
+
+# %% [markdown]
+# And something to try: **write a patient.** Take `HEALTHY.code`, change one line so that it runs
+# and is wrong, and see whether your tests find it. If they don't, you have found something better
+# than a bug: a gap in your tests.
+#
+# ### Further reading
+#
+# - [ARENA](https://github.com/callummcdougall/ARENA_3.0), the Transformer chapter: tests in stages,
+#   from one word and one head up.
+# - [PyTorch on reproducibility](https://docs.pytorch.org/docs/stable/notes/randomness.html): what a
+#   seed does and doesn't fix.
+# - [MacIver and Donaldson 2020](https://doi.org/10.4230/LIPIcs.ECOOP.2020.13), on making failing
+#   inputs small by machine, and keeping them valid.
+# - [DeMillo, Lipton and Sayward 1978](https://doi.org/10.1109/C-M.1978.218136): the origin of
+#   mutation testing, which is what the ward does to your tests.
+
+# %%
+progress()

@@ -1,0 +1,116 @@
+"""Lesson 8: the patients are what they are said to be, and the course's tests find it."""
+
+import pytest
+import torch
+
+from autograder.lessons.lesson import Lesson
+from autograder.utils.patients import (
+    BLIND_SPOT,
+    DROPOUT,
+    HEALTHY,
+    LEAK,
+    MIXING,
+    PATIENTS,
+    SOUND,
+    WRONG_SCALE,
+    WRONG_SUM,
+    Patient,
+)
+from autograder.utils.scoreboard import outcomes
+
+SIZES = [(16, 4, 2), (24, 6, 3), (30, 6, 2)]  # d_model, n_heads, n_kv_heads
+SOUND_ONES = [name for name, patient in PATIENTS.items() if not patient.diseases]
+ILL_ONES = [name for name, patient in PATIENTS.items() if patient.diseases]
+
+
+@pytest.fixture(scope="module")
+def lesson_8():
+    return Lesson("08_debugging_clinic").namespace()
+
+
+@pytest.fixture(scope="module")
+def tests(lesson_8):
+    return {
+        LEAK: lesson_8["find_leak"],
+        BLIND_SPOT: lesson_8["find_blind_spot"],
+        MIXING: lesson_8["find_mixing"],
+        WRONG_SUM: lesson_8["find_wrong_sum"],
+        WRONG_SCALE: lesson_8["find_scale"],
+    }
+
+
+def test_there_are_sixteen_ill_ones_and_four_that_only_look_ill():
+    assert len(ILL_ONES) == 16 and len(SOUND_ONES) == 4
+    assert all(PATIENTS[name].link for name in ILL_ONES)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("name", SOUND_ONES)
+def test_sound_ones_compute_what_the_healthy_one_does(name, sizes):
+    x = torch.randn(2, 12, sizes[0])
+    sound, healthy = PATIENTS[name].make(*sizes), HEALTHY.make(*sizes)
+    torch.testing.assert_close(sound(x), healthy(x), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("name", ILL_ONES)
+def test_ill_ones_compute_something_else(name, sizes):
+    x = torch.randn(2, 12, sizes[0])
+    ill, healthy = PATIENTS[name].make(*sizes), HEALTHY.make(*sizes)
+    assert (ill(x) - healthy(x)).abs().max() > 0.01
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("disease", [LEAK, BLIND_SPOT, MIXING, WRONG_SUM, WRONG_SCALE])
+def test_a_test_finds_those_and_only_those_that_count(tests, disease, seed):
+    for name, patient in PATIENTS.items():
+        for sizes in SIZES:
+            if patient.counts_for(disease):
+                found = tests[disease](patient.make(*sizes, seed=seed))
+                assert found == (disease in patient.diseases), name
+
+
+def test_a_test_leaves_the_patient_as_it_was(tests):
+    patient = HEALTHY.make()
+    before = {name: value.clone() for name, value in patient.state_dict().items()}
+    for test in tests.values():
+        test(patient)
+    assert all(torch.equal(value, before[name]) for name, value in patient.state_dict().items())
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_a_diagnosis_names_the_only_disease(lesson_8, sizes):
+    for name, patient in PATIENTS.items():
+        if len(patient.diseases) < 2:
+            [said] = patient.diseases or [SOUND]
+            assert lesson_8["diagnose"](patient.make(*sizes)) == said, name
+
+
+def test_random_outputs_look_like_other_diseases(tests):
+    patient = next(p for p in PATIENTS.values() if DROPOUT in p.diseases)
+    assert not any(patient.counts_for(disease) for disease in tests)
+    assert tests[LEAK](patient.make())
+
+
+def test_an_edit_that_no_longer_fits_is_an_error():
+    with pytest.raises(ValueError, match="occurs 0 times"):
+        Patient((), "", edits={"not there": ""}).make()
+
+
+def never(attention):
+    return False
+
+
+def unwritten(attention):
+    raise NotImplementedError()
+
+
+def test_outcomes_of_a_test_that_finds_nothing():
+    found = outcomes(never, LEAK, PATIENTS)
+    assert found["A"] == "missed" and found["B"] == "quiet"
+    assert found["H"] == found["M"] == ""
+    assert outcomes(lambda attention: True, LEAK, PATIENTS)["B"] == "false alarm"
+
+
+def test_a_test_that_isnt_written_yet_is_left_out():
+    assert outcomes(unwritten, LEAK, PATIENTS) == {}

@@ -1,0 +1,221 @@
+"""Witnesses for lesson 8: other evidence of what a module does than the solutions use."""
+
+import math
+from copy import deepcopy
+from itertools import product
+
+import torch
+from torch.autograd.functional import jacobian
+
+from autograder.utils.stacks import PART_NAMES
+
+N = 12
+
+
+def in_double(attention):
+    attention = deepcopy(attention).double()
+    for layer in (attention.query, attention.key, attention.value, attention.output):
+        layer.double()
+    return attention
+
+
+def slopes(attention, n=N):
+    """[n, n]: the largest slope of an output in a word."""
+    attention = in_double(attention)
+    x = torch.randn(1, n, attention.query.in_features).double()
+    found = jacobian(lambda x: attention(x)[0], x)[:, :, 0]  # [n, d, n, d]
+    return found.abs().amax(dim=(1, 3))
+
+
+def find_leak(attention):
+    return bool((slopes(attention).triu(1) > 1e-9).any())
+
+
+def value_slopes(attention, n=N):
+    """[n_heads, n, n]: how the context of each head depends on the value of each word."""
+    attention = in_double(attention)
+    x = torch.randn(1, n, attention.query.in_features).double()
+    values = attention.value(x)
+    added = {}
+
+    def add(module, inputs, output):
+        start = added.setdefault("place", 0)
+        added["place"] = start + output.shape[1]
+        return output + added["change"][:, start : start + output.shape[1]]
+
+    def context(change):
+        added.clear()
+        added["change"] = change
+        seen = {}
+        hooks = [
+            attention.value.register_forward_hook(add),
+            attention.output.register_forward_pre_hook(lambda m, i: seen.update(context=i[0])),
+        ]
+        attention(x)
+        for hook in hooks:
+            hook.remove()
+        return seen["context"][0]
+
+    found = jacobian(context, torch.zeros_like(values))[:, :, 0]  # [n, n_heads*d_head, n, d_kv]
+    found = found.unflatten(1, (attention.n_heads, -1)).unflatten(-1, (attention.n_kv_heads, -1))
+    return found.abs().sum(dim=(2, 5))  # [n, n_heads, n, n_kv_heads]
+
+
+def find_blind_spot(attention):
+    seen = value_slopes(attention).sum(dim=-1).transpose(0, 1)
+    return any((seen[:, i, j] == 0).any() for i in range(N) for j in range(i + 1))
+
+
+def find_mixing(attention):
+    module = in_double(attention)
+    x = torch.randn(2, 4, module.query.in_features).double()
+    across = jacobian(module, x).abs().sum(dim=(1, 2, 4, 5))
+    if (across - across.diag().diag() > 1e-12).any():
+        return True
+    group = attention.n_heads // attention.n_kv_heads
+    reach = value_slopes(attention, 5).sum(dim=(0, 2))
+    pairs = product(range(attention.n_heads), range(attention.n_kv_heads))
+    return any((reach[head, own] > 0) != (head // group == own) for head, own in pairs)
+
+
+def find_scale(attention):
+    """Solve for the scale from the weights of random words, where heads use the same features."""
+    module = in_double(attention)
+    with torch.no_grad():
+        for layer in (module.query, module.key, module.value):
+            layer.weight[:] = layer.weight[:1]
+        module.value.weight[:] = 0
+        module.value.weight[:, 0] = 1
+        module.query.weight[:, 0] = module.key.weight[:, 0] = 0
+        module.output.weight.copy_(torch.eye(len(module.output.weight)))
+    x = torch.randn(1, 2, module.query.in_features).double() / 3
+    asks, answers = x[0, 1] @ module.query.weight[0], x[0] @ module.key.weight[0]
+    scores = asks * answers * math.sqrt(module.d_head)  # d_head times the same product
+    weights = []
+    for place in range(2):
+        x[..., 0] = 0
+        x[0, place, 0] = 1
+        weights.append(module(x)[0, 1])
+    ratio = (weights[1] / weights[0]).log()
+    return bool(((ratio - (scores[1] - scores[0])).abs() > 1e-6).any())
+
+
+def sums_are_wrong(attention):
+    module = in_double(attention)
+    reach = value_slopes(module)
+    group = module.n_heads // module.n_kv_heads
+    own = torch.stack([reach[:, h, :, h // group] for h in range(module.n_heads)])
+    return bool(((own.sum(dim=-1) / module.d_head - 1).abs() > 1e-6).any())
+
+
+def diagnose(attention):
+    """Return the index of the word among the choices."""
+    x = torch.randn(1, N, attention.query.in_features)
+    diseases = [
+        (lambda a: bool((a(x) != a(x)).any())),
+        find_leak,
+        find_blind_spot,
+        find_mixing,
+        sums_are_wrong,
+        find_scale,
+    ]
+    return next((i for i, test in enumerate(diseases) if test(attention)), len(diseases))
+
+
+def repair_1(query, key, value, window):
+    n_query, n_key = query.shape[-2], key.shape[-2]
+    contexts = []
+    for i in range(n_query):
+        last = n_key - n_query + i
+        seen = slice(max(0, last - window + 1), last + 1)
+        scores = torch.einsum("...d,...jd->...j", query[..., i, :], key[..., seen, :])
+        weights = torch.softmax(scores / math.sqrt(query.shape[-1]), dim=-1)
+        contexts.append(torch.einsum("...j,...jd->...d", weights, value[..., seen, :]))
+    return torch.stack(contexts, dim=-2)
+
+
+def repair_2(attn_scores):
+    return torch.nn.functional.log_softmax(attn_scores, dim=-1).exp()
+
+
+def repair_3(logits, tokens, padding):
+    costs = []
+    for text, words in zip(logits, tokens, strict=True):
+        for place in range(len(words) - 1):
+            if words[place + 1] != padding:
+                costs.append(text[place].logsumexp(0) - text[place, words[place + 1]])
+    return torch.stack(costs).mean()
+
+
+def turned(x, place):
+    """Turn each pair of features of one vector."""
+    parts = []
+    for i in range(x.shape[-1] // 2):
+        angle = place / 10000.0 ** (2 * i / x.shape[-1])
+        a, b = x[..., 2 * i], x[..., 2 * i + 1]
+        parts += [
+            a * math.cos(angle) - b * math.sin(angle),
+            a * math.sin(angle) + b * math.cos(angle),
+        ]
+    return torch.stack(parts, dim=-1)
+
+
+def repair_4(query, key, value, past_key, past_value):
+    n, n_past = query.shape[-2], past_key.shape[-2]
+    keys = [past_key[..., j, :] for j in range(n_past)]
+    keys += [turned(key[..., j, :], n_past + j) for j in range(n)]
+    values = torch.cat([past_value, value], dim=-2)
+    contexts = []
+    for i in range(n):
+        own = turned(query[..., i, :], n_past + i)
+        scores = torch.stack([(own * k).sum(-1) for k in keys[: n_past + i + 1]], dim=-1)
+        weights = torch.softmax(scores / math.sqrt(query.shape[-1]), dim=-1)
+        seen = values[..., : n_past + i + 1, :]
+        contexts.append((weights[..., None] * seen).sum(dim=-2))
+    return torch.stack(contexts, dim=-2)
+
+
+def smallest_input(healthy, ill):
+    """Try every shape of at most 12 words several times, and take one of the smallest."""
+    shapes = [(b, n) for b, n in product(range(1, 13), repeat=2) if b * n <= 12]
+    for batch, n in sorted(shapes, key=lambda shape: (shape[0] * shape[1], -shape[0])):
+        for _ in range(3):
+            x = torch.randn(batch, n, healthy.query.in_features)
+            if (healthy(x) - ill(x)).norm() > 1e-2:
+                return x
+    return None
+
+
+def first_difference(healthy, ill, x):
+    """Follow the blocks by hand, part by part, with the ill model's words and the healthy one's."""
+    for number, (right, other) in enumerate(zip(healthy.blocks, ill.blocks, strict=True)):
+        normal = right.norm(x)
+        steps = {
+            "norm": (normal, other.norm(x)),
+            "attention": (right.attention(normal), other.attention(normal)),
+        }
+        x = x + steps["attention"][0]
+        steps["feed_forward"] = (right.feed_forward(x), other.feed_forward(x))
+        x = x + steps["feed_forward"][0]
+        for name, (a, b) in steps.items():
+            if (a - b).abs().max() > 1e-4:
+                return PART_NAMES.index(f"blocks.{number}.{name}")
+    return None
+
+
+WITNESSES = {
+    witness.__name__: witness
+    for witness in (
+        find_leak,
+        find_blind_spot,
+        find_mixing,
+        find_scale,
+        diagnose,
+        repair_1,
+        repair_2,
+        repair_3,
+        repair_4,
+        smallest_input,
+        first_difference,
+    )
+}
