@@ -101,8 +101,8 @@ torch.allclose(torch.zeros(1, 7, 16), healthy(small), atol=0.5)
 #
 # Does any output depend on a later word? Beware of leaks between a few words only: patient Q's
 # words see just one word ahead, and with a cache, a leak may be between the two words that are
-# read together. So test every place in a text of 12 words. Rounding moves outputs by less than
-# 1e-5.
+# read together. So test every place in a text of 12 words. And use two texts: some masks are right
+# for the first text alone. Rounding moves outputs by less than 1e-5.
 
 
 # %%
@@ -114,7 +114,7 @@ def find_leak(attention: nn.Module) -> bool:
         (True, False)
     """
     ### BEGIN SOLUTION
-    x = torch.randn(1, 12, attention.query.in_features)
+    x = torch.randn(2, 12, attention.query.in_features)
     before = attention(x)
     for place in range(1, 12):
         changed = x.clone()
@@ -131,8 +131,7 @@ check(find_leak)
 # %% [markdown]
 # The scoreboard shows what a test finds in the ward. A patient with a mark in blue has what the
 # test looks for, and is found. White means that it's sound in this respect, and the test says so.
-# Blank patients aren't asked: they have several diseases at once, and a test for one may stumble
-# over another.
+# Blank patients aren't asked: they have another disease that this test may stumble over.
 
 # %%
 plot_scoreboard({"leak": find_leak}, caption="What find_leak finds among the twenty patients.")
@@ -258,7 +257,7 @@ check(find_blind_spot)
 #
 # ### Exercise 3: `find_mixing` (9 minutes)
 #
-# Two properties to test:
+# Two properties to test, in texts of 12 words:
 #
 # - **Texts.** Change one text of a batch, and no other moves. (Try each text: there may be a mask
 #   between them.)
@@ -277,7 +276,7 @@ def find_mixing(attention: nn.Module) -> bool:
         (True, False)
     """
     ### BEGIN SOLUTION
-    x = torch.randn(2, 5, attention.query.in_features)
+    x = torch.randn(2, 12, attention.query.in_features)
     for text in range(2):
         changed, other = x.clone(), 1 - text
         changed[text] += 1
@@ -319,24 +318,25 @@ for n_heads, n_kv_heads in [(4, 1), (4, 2), (4, 4)]:
 #
 # ## One query, two keys
 #
-# Is the **scale** right? In a long text, you'd have to untangle a lot. So make it small: a text of
-# two words. The second word sees both, and the ratio of its two weights tells you the difference
-# of its scores:
+# Is the **scale** right? Twelve scores in one softmax are a lot to untangle. So look at two keys
+# only. The ratio of their weights tells you the difference of their scores, whatever the other
+# scores are:
 #
 # $$\frac{w_1}{w_0} = \frac{e^{s_1}}{e^{s_0}} \quad\Rightarrow\quad \ln\frac{w_1}{w_0} = s_1 - s_0$$
 #
 # ### Exercise 4: `find_scale` (8 minutes)
 #
 # Are the scores anything other than query · key / √d_head? Open the module, and let `query` and
-# `key` read feature 1 alone, with weights of 1. Now choose feature 1 of both words so that you know
-# s₁ − s₀, and compare. Two calls give you both weights: one with feature 0 set to 1 in the first
-# word, one with the second. (Keep the difference near 1, so that neither weight gets lost. If the
-# text's feature 1 is *a* and *b*, the second word's query is *b* in each of d_head features.)
+# `key` read feature 1 alone, with weights of 1. Give the first word *a* in feature 1, and all
+# eleven others *b*. Choose both so that you know s₁ − s₀ for each query but the first, and compare.
+# Two calls give you both weights: one with feature 0 set to 1 in the first word, one with the
+# second. (Keep the difference near 1, so that neither weight gets lost. A query of one of the
+# eleven is *b* in each of d_head features.)
 
 
 # %%
 def find_scale(attention: nn.Module) -> bool:
-    """Whether scores aren't the dot products of queries and keys, divided by √d_head.
+    """Whether a score isn't query · key / √d_head, in texts of up to 12 words.
 
     Example:
         >>> find_scale(PATIENTS["D"].make()), find_scale(HEALTHY.make())
@@ -348,11 +348,11 @@ def find_scale(attention: nn.Module) -> bool:
     for layer in (attention.query, attention.key):
         layer.weight[:] = 0
         layer.weight[:, 1] = 1
-    x = torch.zeros(1, 2, d_model)
-    x[0, 1, 1] = d_head**-0.25  # the score is d_head * x² / √d_head = 1
+    x = torch.zeros(1, 12, d_model)
+    x[0, 1:, 1] = d_head**-0.25  # a score is d_head * x² / √d_head = 1, or 0 with the first word
     first, second = x.clone(), x.clone()
     first[0, 0, 0] = second[0, 1, 0] = 1
-    difference = (attention(second)[0, 1] / attention(first)[0, 1]).log()
+    difference = (attention(second)[0, 1:] / attention(first)[0, 1:]).log()
     return not torch.allclose(difference, torch.ones_like(difference), atol=1e-3)
     ### END SOLUTION
 

@@ -94,10 +94,12 @@ class Patient:
         """Whether a test for a disease should give the right answer for this patient.
 
         Someone with several diseases counts for these alone, since a test may stumble over another;
-        and so does someone whose outputs are random.
+        and so does someone whose outputs are random. A test for the scale compares weights, and
+        stumbles over those that are hidden.
         """
-        has_one = len(self.diseases) == 1 and DROPOUT not in self.diseases
-        return disease in self.diseases or not self.diseases or has_one
+        if len(self.diseases) > 1 or DROPOUT in self.diseases:
+            return disease in self.diseases
+        return not (disease == WRONG_SCALE and BLIND_SPOT in self.diseases)
 
     @property
     def code(self) -> str:

@@ -46,6 +46,23 @@ def changed(of: str, to: str, cached: bool = False) -> Patient:
 
 
 OTHERS = {
+    "the last of several texts without a mask": changed(
+        WEIGHTS,
+        "future = future.expand_as(scores).clone()\n"
+        f"        future[1:][-1:] = False\n        {WEIGHTS}",
+    ),
+    "another text's queries from the ninth word on": changed(
+        SCORES,
+        "query = query.clone()\n"
+        f"        query[:, :, 8:] = query[:, :, 8:].roll(1, dims=0)\n        {SCORES}",
+    ),
+    "heads exchanged from the ninth word on": changed(
+        CONTEXT,
+        f"context[:, :, 8:] = context[:, :, 8:].roll(1, dims=1)\n        {CONTEXT}",
+    ),
+    "no scale from the ninth word on": changed(
+        SCORES, f"{SCORES}\n        scores[..., 8:, :] *= self.d_head**0.5"
+    ),
     "the third word sees the fourth": changed(
         WEIGHTS, f"future[2:3, 3:4] = False\n        {WEIGHTS}"
     ),
@@ -192,6 +209,7 @@ find_leak = Exercise(
             "the third word sees the fourth",
             "a mask for eight words only",
             "one head without a mask",
+            "the last of several texts without a mask",
             "the first word sees the second",
             "the next-to-last of twelve sees the last",
             hidden=("softmax in double precision", "later scores made smaller, not hidden"),
@@ -234,8 +252,13 @@ find_leak = Exercise(
             "a short text",
             "Your text is too short. A mask that was made for eight words lets everything through "
             "after that. Use 12 words.",
-            {"randn(1, 12,": "randn(1, 6,", "range(1, 12)": "range(1, 6)"},
-            {"randn(1, 12,": "randn(1, 8,", "range(1, 12)": "range(1, 8)"},
+            {"randn(2, 12,": "randn(2, 6,", "range(1, 12)": "range(1, 6)"},
+            {"randn(2, 12,": "randn(2, 8,", "range(1, 12)": "range(1, 8)"},
+        ),
+        Mistake(
+            "one text",
+            "Your test has one text. A mask may be missing for the last of several texts. Use two.",
+            {"randn(2, 12,": "randn(1, 12,"},
         ),
         Mistake(
             "no room for rounding",
@@ -258,10 +281,10 @@ find_leak = Exercise(
         ),
         Alternative(
             "by gradients",
-            "x = torch.randn(1, 12, attention.query.in_features, requires_grad=True)\n"
+            "x = torch.randn(2, 12, attention.query.in_features, requires_grad=True)\n"
             "for place in range(11):\n"
-            "    [slope] = torch.autograd.grad(attention(x)[0, place].sum(), x)\n"
-            "    if (slope[0, place + 1 :].abs() > 1e-5).any():\n"
+            "    [slope] = torch.autograd.grad(attention(x)[:, place].sum(), x)\n"
+            "    if (slope[:, place + 1 :].abs() > 1e-5).any():\n"
             "        return True\n"
             "return False",
         ),
@@ -275,7 +298,8 @@ find_leak = Exercise(
     ],
     excuses={
         "argument dropped: range(1, 12)": "at place 0 there is nothing to compare",
-        "another number: 1 → 0 (2)": "likewise",
+        "another number: 1 → 0": "likewise",
+        "another number: 2 →": "two texts or more will do",
         "another number: 12 →": ENOUGH,
         "another number: 1 → 2": "any number of texts, and any change, will do",
         "arguments swapped": NEARLY,
@@ -403,7 +427,7 @@ find_blind_spot = Exercise(
 # ---------------------------------------------------------------- find_mixing
 
 TEXTS = (
-    "x = torch.randn(2, 5, attention.query.in_features)\n"
+    "x = torch.randn(2, 12, attention.query.in_features)\n"
     "for text in range(2):\n"
     "    changed, other = x.clone(), 1 - text\n"
     "    changed[text] += 1\n"
@@ -411,7 +435,7 @@ TEXTS = (
     "        return True\n"
 )
 HEADS = (
-    "x = torch.randn(2, 5, attention.query.in_features)\n"
+    "x = torch.randn(2, 12, attention.query.in_features)\n"
     "attention, n_kv_heads = opened(attention), attention.n_kv_heads\n"
     "x[..., 0] = 1\n"
     "for head in range(n_kv_heads):\n"
@@ -437,6 +461,7 @@ find_mixing = Exercise(
             "MAB",
             "a trace of the other texts",
             "a trace of the next text",
+            "another text's queries from the ninth word on",
             "one maximum for all",
         ),
         telling_apart(
@@ -448,6 +473,7 @@ find_mixing = Exercise(
             "key heads in another order",
             "the last head in the first",
             "the first head in the last",
+            "heads exchanged from the ninth word on",
             hidden=("head by head", "softmax in double precision"),
         ),
         telling_apart("heads and words", 1, "RTDG"),
@@ -483,6 +509,12 @@ find_mixing = Exercise(
             "last from the first. Change each of them.",
             {"for text in range(2)": "for text in range(1, 2)"},
         ),
+        Mistake(
+            "short texts",
+            "Your texts are too short. Something that changes at the ninth word shows only in longer "
+            "ones. Use 12 words.",
+            {"randn(2, 12,": "randn(2, 5,"},
+        ),
     ],
     alternatives=[
         Alternative(
@@ -511,14 +543,13 @@ find_mixing = Exercise(
         "key head. For each key head, only its own group may be different from 0.",
     ],
     excuses={
-        "another number: 5 →": ENOUGH,
+        "another number: 12 →": ENOUGH,
         "another number: 2 →": ENOUGH,
         "another number: 1 → 2": "any change, and any value, will do",
         "another number: 0 →": "any feature will do that is left over",
         "statement dropped: x[..., 0] = 1": "random values will do as well",
         "elements swapped: (..., 0)": "likewise",
         "arguments swapped: torch.allclose": NEARLY,
-        "arguments swapped: torch.randn(2, 5": "five texts will do as well",
         "operands swapped: 1 - text": "of two texts, −1 is the last",
         "call dropped: bool": "a tensor of one boolean is as good",
         "each text alone / arguments swapped": NEARLY,
@@ -541,12 +572,13 @@ find_scale = Exercise(
         telling_apart(
             "scores that aren't scaled",
             1,
-            "CPE",
+            "CPB",
             "no scale",
+            "no scale from the ninth word on",
             "divided by d_head",
             hidden=("one maximum for all", "head by head"),
         ),
-        telling_apart("other diseases", 1, "LIOTQN", "weights by sigmoid"),
+        telling_apart("other diseases", 1, "LIOQ", "weights by sigmoid"),
     ],
     mistakes=[
         Mistake("never", ALWAYS, "return False"),
@@ -556,8 +588,8 @@ find_scale = Exercise(
             "on top of the ratio? And does the logarithm come out as you expect if the scale is "
             "√d_head?",
             {
-                "attention(second)[0, 1] / attention(first)[0, 1]": (
-                    "attention(first)[0, 1] / attention(second)[0, 1]"
+                "attention(second)[0, 1:] / attention(first)[0, 1:]": (
+                    "attention(first)[0, 1:] / attention(second)[0, 1:]"
                 )
             },
             "return True",
@@ -577,7 +609,7 @@ find_scale = Exercise(
         Mistake(
             "d_model for d_head",
             "You take √d_model for the scale. Each head divides by the root of its own width.",
-            {"x[0, 1, 1] = d_head**-0.25": "x[0, 1, 1] = (d_model**0.5 / d_head) ** 0.5"},
+            {"= d_head**-0.25": "= (d_model**0.5 / d_head) ** 0.5"},
         ),
         Mistake(
             "no scale expected",
@@ -586,11 +618,18 @@ find_scale = Exercise(
             {"d_head**-0.25": "d_head**-0.5"},
         ),
         Mistake(
+            "a short text",
+            "Your text is too short: a scale that is wrong from the ninth word on shows only in "
+            "longer ones. Use 12 words.",
+            {"zeros(1, 12,": "zeros(1, 2,"},
+            {"[0, 1:] / attention(first)[0, 1:]": "[0, 1] / attention(first)[0, 1]"},
+        ),
+        Mistake(
             "the weight, not the ratio",
             "You look at one weight. Whether it's right depends on the other, too, if they don't "
             "sum to 1. Use the ratio of both.",
             {
-                "difference = (attention(second)[0, 1] / attention(first)[0, 1]).log()": (
+                "difference = (attention(second)[0, 1:] / attention(first)[0, 1:]).log()": (
                     "weight = attention(second)[0, 1]"
                 ),
                 SAID: "return not torch.allclose(weight, torch.tensor(1.0).sigmoid(), atol=1e-3)",
@@ -601,7 +640,7 @@ find_scale = Exercise(
         Alternative(
             "another difference",
             {
-                "x[0, 1, 1] = d_head**-0.25": "x[0, 1, 1] = (0.5 / d_head**0.5) ** 0.5",
+                "= d_head**-0.25": "= (0.5 / d_head**0.5) ** 0.5",
                 "torch.ones_like(difference)": "torch.full_like(difference, 0.5)",
             },
         ),
@@ -611,23 +650,23 @@ find_scale = Exercise(
             "for layer in (attention.query, attention.key):\n"
             "    layer.weight[:] = 0\n"
             "    layer.weight[:, 1] = 1\n"
-            "x = torch.zeros(1, 2, attention.query.in_features)\n"
-            "x[0, 1, 1] = attention.d_head**-0.25\n"
-            "last = weights_of(attention, x)[:, 1]\n"
-            "return bool(((last[:, 1] / last[:, 0]).log() - 1).abs().max() > 1e-3)",
+            "x = torch.zeros(1, 12, attention.query.in_features)\n"
+            "x[0, 1:, 1] = attention.d_head**-0.25\n"
+            "first, second = weights_of(attention, x)[:, 1:, :2].unbind(dim=-1)\n"
+            "return bool(((second / first).log() - 1).abs().max() > 1e-3)",
         ),
     ],
     hints=[
-        "Make a text of two words, all zeros at first. What must feature 1 be so that the second "
-        "word's two scores differ by 1?",
-        "If feature 1 is 0 in the first word and b in the second, the scores of the second word "
-        "are 0 and d_head · b² / √d_head. Choose b so that this is 1.",
-        "One call with feature 0 of the first word set to 1 gives its weight; another, with that "
-        "of the second word, gives the other. The logarithm of their ratio should be 1.",
+        "Begin with a text of 12 words, all zeros. What must feature 1 be in all but the first so "
+        "that their scores with the first word and with the second differ by 1?",
+        "If feature 1 is 0 in the first word and b in all others, their scores are 0 with the "
+        "first word and d_head · b² / √d_head with any other. Choose b so that this is 1.",
+        "One call with feature 0 of the first word set to 1 gives its weights; another, with that "
+        "of the second word, gives the others. The logarithm of their ratio should be 1 in every "
+        "row but the first.",
     ],
     excuses={
-        "another number: 2 → 3": "a third word, after the two, changes nothing",
-        "weights_of / another number: 2 → 3": "likewise",
+        "another number: 12 →": ENOUGH,
         "weights_of / operands swapped": "the size of a difference has no sign",
         "weights_of / statement dropped: attention = copy": "nobody uses the module again",
         "weights_of / another comparison": NEARLY,
@@ -716,9 +755,9 @@ diagnose = Exercise(
             "x = torch.randn(1, 12, attention.query.in_features)\n"
             "if (attention(x) != attention(x)).any():\n    return 'dropout'\n"
             "if find_mixing(attention):\n    return 'mixing'\n"
+            "if find_blind_spot(attention):\n    return 'blind spot'\n"
             "if find_scale(attention):\n    return 'wrong scale'\n"
             "if find_wrong_sum(attention):\n    return 'wrong sum'\n"
-            "if find_blind_spot(attention):\n    return 'blind spot'\n"
             "return 'leak' if find_leak(attention) else 'sound'",
         ),
     ],

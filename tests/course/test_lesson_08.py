@@ -17,6 +17,7 @@ from autograder.utils.patients import (
     Patient,
 )
 from autograder.utils.scoreboard import outcomes
+from tests.course.forty_patients import FORTY_PATIENTS
 
 SIZES = [(16, 4, 2), (24, 6, 3), (30, 6, 2)]  # d_model, n_heads, n_kv_heads
 SOUND_ONES = [name for name, patient in PATIENTS.items() if not patient.diseases]
@@ -84,6 +85,33 @@ def test_a_diagnosis_names_the_only_disease(lesson_8, sizes):
         if len(patient.diseases) < 2:
             [said] = patient.diseases or [SOUND]
             assert lesson_8["diagnose"](patient.make(*sizes)) == said, name
+
+
+@pytest.fixture(params=FORTY_PATIENTS)
+def stranger(request):
+    """Build one of the forty, and tell its diagnosis."""
+    made, diagnosis = FORTY_PATIENTS[request.param]
+
+    def build(sizes, seed):
+        torch.manual_seed(seed)
+        return made(*sizes).eval().requires_grad_(False)
+
+    return build, diagnosis
+
+
+@pytest.mark.parametrize("sizes", SIZES[:2])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_stranger_is_diagnosed(lesson_8, stranger, sizes, seed):
+    build, diagnosis = stranger
+    assert lesson_8["diagnose"](build(sizes, seed)) == diagnosis
+
+
+def test_each_test_finds_a_stranger_or_leaves_it_in_peace(tests, stranger):
+    build, diagnosis = stranger
+    patient = Patient(() if diagnosis == SOUND else (diagnosis,), "")
+    asked = {disease: test for disease, test in tests.items() if patient.counts_for(disease)}
+    said = {disease: bool(test(build(SIZES[1], 3))) for disease, test in asked.items()}
+    assert said == {disease: disease == diagnosis for disease in asked}
 
 
 def test_random_outputs_look_like_other_diseases(tests):
