@@ -511,8 +511,8 @@ find_mixing = Exercise(
         ),
         Mistake(
             "short texts",
-            "Your texts are too short. Something that changes at the ninth word shows only in longer "
-            "ones. Use 12 words.",
+            "Your texts are too short. Something that changes at the ninth word shows only in "
+            "longer ones. Use 12 words.",
             {"randn(2, 12,": "randn(2, 5,"},
         ),
     ],

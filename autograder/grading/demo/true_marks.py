@@ -37,7 +37,8 @@ class Marker:
         """Return the points for the answer to `exercise` in a namespace."""
         question, key = self.reference.questions[exercise], self.reference.keys[exercise]
         cases = zip(question.calls, key.cases, self._right_outputs(exercise), strict=True)
-        wrong = [_wrong_outputs(namespace[exercise], question, *case) for case in cases]
+        answer = namespace[exercise]
+        wrong = [_wrong_outputs(answer, question, key.measure, *case) for case in cases]
         lost = {
             aspect.name: _wrong_in(aspect.outputs, [wrong[i] for i in aspect.cases])
             for aspect in key.aspects
@@ -50,23 +51,26 @@ class Marker:
         """Call the solution, once for each case; None where an exception is right."""
         if exercise not in self._wanted:
             question, key = self.reference.questions[exercise], self.reference.keys[exercise]
-            self._wanted[exercise] = []
+            solution, self._wanted[exercise] = self.solutions[exercise], []
             for call, case in zip(question.calls, key.cases, strict=True):
                 with silence(), same_randomness():
-                    right = (
-                        None if case.raises else _outputs(self.solutions[exercise], question, call)
-                    )
-                self._wanted[exercise].append(right)
+                    right = None if case.raises else _outputs(solution, question, call)
+                self._wanted[exercise].append(_measured(key.measure, call, right))
         return self._wanted[exercise]
 
 
 def _wrong_outputs(
-    answer: Callable, question: Question, call: Call, case: CaseKey, wanted: dict[str, Any] | None
+    answer: Callable,
+    question: Question,
+    measure: str,
+    call: Call,
+    case: CaseKey,
+    wanted: dict[str, Any] | None,
 ) -> set[str]:
     """Return the names of the wrong outputs; `EVERYTHING` if the whole call went wrong."""
     with silence(), same_randomness():
         try:
-            got = _outputs(answer, question, call)
+            got = _measured(measure, call, _outputs(answer, question, call))
         except Exception as error:
             return set() if type(error).__name__ == case.raises else {EVERYTHING}
     if got is None or wanted is None:
@@ -132,6 +136,21 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
         outputs = outputs | {f"{name}.{p}": v for p, v in arguments[name].named_parameters()}
         outputs = outputs | {f"{name}.training": arguments[name].training}
     return outputs
+
+
+def _measured(measure: str, call: Call, outputs: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return what counts of outputs of which many are right."""
+    if not measure or outputs is None:
+        return outputs
+    return MEASURES[measure](**make_all(call.arguments), **outputs)
+
+
+def _told_apart(healthy: nn.Module, ill: nn.Module, x: Tensor) -> dict[str, Any]:
+    apart = (healthy(x) - ill(x)).abs().max().item() > 1e-4
+    return {"told_apart": apart, "words": x.shape[0] * x.shape[1]}
+
+
+MEASURES = {"tell apart": _told_apart}
 
 
 def _named(result: Any, question: Question) -> dict[str, Any] | None:
