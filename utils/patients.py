@@ -113,7 +113,7 @@ class Patient:
         return code.replace(f"class {classes[-1].__name__}(", "class Patient(")
 
     def make(
-        self, d_model: int = 16, n_heads: int = 4, n_kv_heads: int = 2, seed: int = 0
+        self, d_model: int = 30, n_heads: int = 6, n_kv_heads: int = 2, seed: int = 0
     ) -> nn.Module:
         """Build the module, in evaluation mode, with weights drawn from a seed."""
         names: dict = {"nn": nn, "torch": torch, "F": F}
@@ -167,7 +167,7 @@ PATIENTS = {
     "C": Patient(
         (MIXING,),
         "Keys and values were tiled (0, 1, 0, 1), and should have been repeated (0, 0, 1, 1), so "
-        "most heads used the keys of others. Grouped queries hadn't been tested well enough.",
+        "some heads used the keys of others. Grouped queries hadn't been tested well enough.",
         "ekzhang/jax-js#180",
         {
             f"key = key{REPEATED}": "key = key.repeat(1, group, 1, 1)",
@@ -190,8 +190,8 @@ PATIENTS = {
     ),
     "F": Patient(
         (WRONG_SUM, LEAK),
-        "The mask came after softmax. Later words got no weight, but they had their share of the "
-        "sum.",
+        "The mask came after softmax. There, it put −∞ among the weights. Here, it puts 0, and "
+        "later words still have their share of the sum.",
         "huggingface/pytorch-image-models#2236",
         {WEIGHTS: "return scores.softmax(dim=-1).masked_fill(future, 0.0)"},
     ),
@@ -210,8 +210,9 @@ PATIENTS = {
         {"self.dropout, self.training)": "self.dropout)"},
     ),
     "I": Patient(
-        (WRONG_SUM,),
-        "One softmax ran over all heads together, so the weights of a single head didn't sum to 1.",
+        (WRONG_SUM, MIXING),
+        "One softmax ran over all heads together, so the weights of a single head didn't sum to 1, "
+        "and depended on the other heads.",
         "facebookresearch/detr#247",
         {
             WEIGHTS: (
@@ -225,7 +226,7 @@ PATIENTS = {
         "With a cache, no mask: right for one word at a time, but a prompt is read in one go. The "
         "training loss was 0.06, and the text that the model wrote was garbage.",
         "Mikyx-1/TinyLLM#17",
-        {WEIGHTS: f"if n_key > n_query:\n            future[:] = False\n        {WEIGHTS}"},
+        {WEIGHTS: f"future[:] = False\n        {WEIGHTS}"},
         cached=True,
     ),
     "K": Patient(
@@ -267,9 +268,9 @@ PATIENTS = {
     "O": Patient(
         (WRONG_SUM,),
         "The sums over two parts of the keys had different offsets, and were put together as if "
-        "these were the same. A single part (here, four words) was right. It showed as artifacts "
-        "in videos.",
-        "ROCm/aiter#3334",
+        "these were the same. A single part (here, four words) was right. It showed as poorer "
+        "images.",
+        "ROCm/rocm-libraries#6498",
         {
             WEIGHTS: (
                 "scores = scores.masked_fill(future, -torch.inf)\n"
@@ -295,7 +296,8 @@ PATIENTS = {
     ),
     "Q": Patient(
         (LEAK,),
-        "Off by one: every word saw the next. It was found by printing the mask in a debugger.",
+        "Off by one in a search: at the end of each group of words, one saw a word too many. Here, "
+        "every word sees the next. It was found by printing the mask in a debugger.",
         "octo-models/octo#75",
         {FUTURE: FUTURE.replace("+ 1", "+ 2")},
     ),
@@ -308,7 +310,8 @@ PATIENTS = {
     ),
     "S": Patient(
         (WRONG_SUM, LEAK),
-        "Softmax ran along the wrong dimension: each key's weights summed to 1, not each query's.",
+        "Softmax ran along the wrong dimension. Here, each key's weights sum to 1, not each "
+        "query's.",
         "PetrochukM/PyTorch-NLP#2",
         {WEIGHTS: WEIGHTS.replace("dim=-1", "dim=-2")},
     ),

@@ -45,6 +45,12 @@ def changed(of: str, to: str, cached: bool = False) -> Patient:
     return Patient((), "", edits={of: to}, cached=cached)
 
 
+def in_heads(heads: str, hidden: str) -> Patient:
+    """A module in which some heads have another mask."""
+    own = "future = future.expand_as(scores).clone()"
+    return changed(WEIGHTS, f"{own}\n        future[:, {heads}]{hidden}\n        {WEIGHTS}")
+
+
 OTHERS = {
     "the last of several texts without a mask": changed(
         WEIGHTS,
@@ -79,20 +85,30 @@ OTHERS = {
     "later scores made smaller, not hidden": changed(
         WEIGHTS, "return (scores - 4 * future).softmax(dim=-1)"
     ),
-    "one head without a mask": changed(
+    "one head without a mask": in_heads("-1", " = False"),
+    "the first head hides the fourth word from the sixth": in_heads("0", "[..., 5, 3:4] = True"),
+    "the second word sees the third": changed(
+        WEIGHTS, f"future[1:2, 2:3] = False\n        {WEIGHTS}"
+    ),
+    "the first word sees the last of twelve": changed(
+        WEIGHTS, f"future[:1, 11:] = False\n        {WEIGHTS}"
+    ),
+    "a trace of the word after the next": changed(
+        CONTEXT, f"context[:, :, :-2] += 0.005 * context[:, :, 2:]\n        {CONTEXT}"
+    ),
+    "the first of several texts without a mask": changed(
         WEIGHTS,
         "future = future.expand_as(scores).clone()\n"
-        f"        future[:, -1] = False\n        {WEIGHTS}",
+        f"        future[:-1][:1] = False\n        {WEIGHTS}",
     ),
     "the third word doesn't see the first": changed(
         WEIGHTS, f"future[2:3, :1] = True\n        {WEIGHTS}"
     ),
     "nobody sees the first word": changed(WEIGHTS, f"future[1:, 0] = True\n        {WEIGHTS}"),
-    "one head that is blind to the word itself": changed(
-        WEIGHTS,
-        "future = future.expand_as(scores).clone()\n"
-        f"        future[:, -1].diagonal(dim1=-2, dim2=-1)[:, 1:] = True\n        {WEIGHTS}",
+    "one head that is blind to the word itself": in_heads(
+        "-1", ".diagonal(dim1=-2, dim2=-1)[:, 1:] = True"
     ),
+    "scores four times as large": changed(SCORES, SCORES.replace("**0.5", "**0.5 * 4")),
     "heads in another order": changed(
         CONTEXT, "context = context.roll(1, dims=1)\n        " + CONTEXT
     ),
@@ -100,13 +116,30 @@ OTHERS = {
         f"value = value{REPEATED}", "value = value.repeat(1, group, 1, 1)"
     ),
     "key heads in another order": changed(
+        f"key = key{REPEATED}", f"key = key.roll(1, dims=1){REPEATED}"
+    ),
+    "value heads in another order": changed(
         f"value = value{REPEATED}", f"value = value.roll(1, dims=1){REPEATED}"
+    ),
+    "the first two heads exchanged": changed(
+        CONTEXT, f"context[:, :2] = context[:, :2].flip(1)\n        {CONTEXT}"
+    ),
+    "heads exchanged in the first three words": changed(
+        CONTEXT, f"context[:, :, :3] = context[:, :, :3].roll(1, dims=1)\n        {CONTEXT}"
+    ),
+    "another text's queries in the first three words": changed(
+        SCORES,
+        "query = query.clone()\n"
+        f"        query[:, :, :3] = query[:, :, :3].roll(1, dims=0)\n        {SCORES}",
     ),
     "the last head in the first": changed(
         CONTEXT, f"context[:, 0] += 0.1 * context[:, -1]\n        {CONTEXT}"
     ),
     "the first head in the last": changed(
         CONTEXT, f"context[:, -1] += 0.1 * context[:, 0]\n        {CONTEXT}"
+    ),
+    "a trace of the last text in the first": changed(
+        CONTEXT, f"context[:-1][:1] += 0.1 * context[-1:]\n        {CONTEXT}"
     ),
     "a trace of the next text": changed(
         CONTEXT, f"context[:-1] += 0.1 * context[1:]\n        {CONTEXT}"
@@ -134,11 +167,25 @@ OTHERS = {
         WEIGHTS, "return scores.masked_fill(future, -torch.inf).sigmoid()"
     ),
     "no scale": changed(SCORES, SCORES.replace(" / self.d_head**0.5", "")),
+    "no scale in the first head": changed(
+        SCORES, f"{SCORES}\n        scores[:, 0] *= self.d_head**0.5"
+    ),
+    "no scale in the last head": changed(
+        SCORES, f"{SCORES}\n        scores[:, -1] *= self.d_head**0.5"
+    ),
+    "no scale in the first four words": changed(
+        SCORES, f"{SCORES}\n        scores[..., :4, :] *= self.d_head**0.5"
+    ),
+    "scores that are 5% too large": changed(SCORES, SCORES.replace("**0.5", "**0.5 * 1.05")),
+    "dropout in the last head": changed(
+        CONTEXT, f"context[:, -1] = F.dropout(context[:, -1], 0.1)\n        {CONTEXT}"
+    ),
+    "dropout of one number in a hundred": changed(
+        CONTEXT, f"context = F.dropout(context, 0.01)\n        {CONTEXT}"
+    ),
     "divided by d_head": changed(SCORES, SCORES.replace("**0.5", "")),
-    "one maximum for all": changed(
-        WEIGHTS,
-        f"{MASKED}exps = (scores - scores.amax()).exp()\n"
-        "        return exps / exps.sum(dim=-1, keepdim=True)",
+    "keys measured from the mean of all": changed(
+        SCORES, f"key = key - key.mean(dim=(0, 2), keepdim=True)\n        {SCORES}"
     ),
     "head by head": changed(
         WEIGHTS,
@@ -201,7 +248,13 @@ find_leak = Exercise(
     plain=True,
     also=(),
     aspects=[
-        telling_apart("a mask that is missing or too short", 1, "AJQEG"),
+        telling_apart(
+            "a mask that is missing or too short",
+            1,
+            "AJQEG",
+            "the first of several texts without a mask",
+            "the last of several texts without a mask",
+        ),
         telling_apart(
             "leaks between a few words",
             1,
@@ -209,8 +262,10 @@ find_leak = Exercise(
             "the third word sees the fourth",
             "a mask for eight words only",
             "one head without a mask",
-            "the last of several texts without a mask",
             "the first word sees the second",
+            "the second word sees the third",
+            "the first word sees the last of twelve",
+            "a trace of the word after the next",
             "the next-to-last of twelve sees the last",
             hidden=("softmax in double precision", "later scores made smaller, not hidden"),
         ),
@@ -218,7 +273,7 @@ find_leak = Exercise(
             "leaks through the sum of the weights",
             1,
             "FSIKO",
-            "one maximum for all",
+            "keys measured from the mean of all",
             "head by head",
         ),
     ],
@@ -245,20 +300,21 @@ find_leak = Exercise(
         ),
         Mistake(
             "the first place only",
-            "Your test gives up after one place: it returns before it has tried the others.",
+            "Your test finds leaks into the first word only. Try every place, and compare all "
+            "outputs before it. (Or does your loop return too early?)",
             {"    return True\n    return False": "    return True\n        return False"},
         ),
         Mistake(
             "a short text",
             "Your text is too short. A mask that was made for eight words lets everything through "
             "after that. Use 12 words.",
-            {"randn(2, 12,": "randn(2, 6,", "range(1, 12)": "range(1, 6)"},
-            {"randn(2, 12,": "randn(2, 8,", "range(1, 12)": "range(1, 8)"},
+            {"randn(4, 12,": "randn(4, 6,", "range(1, 12)": "range(1, 6)"},
+            {"randn(4, 12,": "randn(4, 8,", "range(1, 12)": "range(1, 8)"},
         ),
         Mistake(
             "one text",
-            "Your test has one text. A mask may be missing for the last of several texts. Use two.",
-            {"randn(2, 12,": "randn(1, 12,"},
+            "Your test has one text. A mask may be missing in one of several texts. Use a batch.",
+            {"randn(4, 12,": "randn(1, 12,"},
         ),
         Mistake(
             "no room for rounding",
@@ -275,13 +331,14 @@ find_leak = Exercise(
         Alternative(
             "cut off",
             {
-                "changed = x.clone()\n        changed[:, place:] += 1\n        ": "",
+                "changed = x.clone()\n        "
+                "changed[:, place:] = torch.randn_like(x[:, place:])\n        ": "",
                 "attention(changed)[:, :place], before": "attention(x[:, :place]), before",
             },
         ),
         Alternative(
             "by gradients",
-            "x = torch.randn(2, 12, attention.query.in_features, requires_grad=True)\n"
+            "x = torch.randn(4, 12, attention.query.in_features, requires_grad=True)\n"
             "for place in range(11):\n"
             "    [slope] = torch.autograd.grad(attention(x)[:, place].sum(), x)\n"
             "    if (slope[:, place + 1 :].abs() > 1e-5).any():\n"
@@ -299,9 +356,8 @@ find_leak = Exercise(
     excuses={
         "argument dropped: range(1, 12)": "at place 0 there is nothing to compare",
         "another number: 1 → 0": "likewise",
-        "another number: 2 →": "two texts or more will do",
+        "another number: 4 →": "two texts or more will do",
         "another number: 12 →": ENOUGH,
-        "another number: 1 → 2": "any number of texts, and any change, will do",
         "arguments swapped": NEARLY,
         "cut off / arguments swapped": NEARLY,
         "by gradients / another number": ENOUGH,
@@ -334,9 +390,11 @@ find_blind_spot = Exercise(
             1,
             "NPLC",
             "the third word doesn't see the first",
+            "the first head hides the fourth word from the sixth",
+            "scores four times as large",
             "nobody sees the first word",
             "the last of twelve doesn't see the first",
-            hidden=("one maximum for all", "a mask for eight words only"),
+            hidden=("keys measured from the mean of all", "a mask for eight words only"),
         ),
     ],
     mistakes=[
@@ -376,8 +434,9 @@ find_blind_spot = Exercise(
         ),
         Mistake(
             "the first head only",
-            "You look at the first head only.",
+            "Your test misses a blind spot in a single head. Look at every head by itself.",
             {"[:, place, : place + 1]": "[0, place, : place + 1]"},
+            {"[:, place, : place + 1]": "[-1, place, : place + 1]"},
         ),
         Mistake(
             "small weights",
@@ -426,28 +485,29 @@ find_blind_spot = Exercise(
 
 # ---------------------------------------------------------------- find_mixing
 
-TEXTS = (
-    "x = torch.randn(2, 12, attention.query.in_features)\n"
-    "for text in range(2):\n"
-    "    changed, other = x.clone(), 1 - text\n"
-    "    changed[text] += 1\n"
-    "    if not torch.allclose(attention(changed)[other], attention(x)[other], atol=1e-5):\n"
-    "        return True\n"
-)
-HEADS = (
-    "x = torch.randn(2, 12, attention.query.in_features)\n"
-    "attention, n_kv_heads = opened(attention), attention.n_kv_heads\n"
-    "x[..., 0] = 1\n"
-    "for head in range(n_kv_heads):\n"
-    "    attention.value.weight[:, 0] = 0\n"
-    "    attention.value.weight.unflatten(0, (n_kv_heads, -1))[head, :, 0] = 1\n"
-    "    outputs = attention(x).unflatten(-1, (n_kv_heads, -1))\n"
-    "    reached = [bool((outputs[:, :, h] != 0).any()) for h in range(n_kv_heads)]\n"
-    "    if reached != [h == head for h in range(n_kv_heads)]:\n"
-    "        return True\n"
-    "return False"
-)
-OWN_HEADS = "reached != [h == head for h in range(n_kv_heads)]"
+TEXTS = """x = torch.randn(4, 12, attention.query.in_features)
+for text in range(4):
+    changed = x.clone()
+    changed[text] = torch.randn_like(x[text])
+    if moved(attention(changed) - attention(x), 0) != [t == text for t in range(4)]:
+        return True
+"""
+HEADS = """x = torch.randn(4, 12, attention.query.in_features)
+attention = copy.deepcopy(attention)
+nn.init.eye_(attention.output.weight)
+n_heads, n_kv_heads = attention.n_heads, attention.n_kv_heads
+for layer, n in [("query", n_heads), ("key", n_kv_heads), ("value", n_kv_heads)]:
+    for head in range(n):
+        other = copy.deepcopy(attention)
+        getattr(other, layer).weight.unflatten(0, (n, -1))[head] *= -1
+        difference = (other(x) - attention(x)).unflatten(-1, (n, -1))
+        if moved(difference, 2) != [h == head for h in range(n)]:
+            return True
+return False
+"""
+TEXT_DIFFERENCE = "attention(changed) - attention(x)"
+HEAD_DIFFERENCE = "other(x) - attention(x)"
+OWN_HEADS = "moved(difference, 2) != [h == head for h in range(n)]"
 
 find_mixing = Exercise(
     "find_mixing",
@@ -461,42 +521,43 @@ find_mixing = Exercise(
             "MAB",
             "a trace of the other texts",
             "a trace of the next text",
+            "a trace of the last text in the first",
+            "another text's queries in the first three words",
             "another text's queries from the ninth word on",
-            "one maximum for all",
+            "keys measured from the mean of all",
         ),
         telling_apart(
             "heads",
             2,
-            "CEKIO",
+            "CEKO",
             "heads in another order",
+            "the first two heads exchanged",
             "tiled values, repeated keys",
             "key heads in another order",
+            "value heads in another order",
             "the last head in the first",
             "the first head in the last",
+            "heads exchanged in the first three words",
             "heads exchanged from the ninth word on",
             hidden=("head by head", "softmax in double precision"),
         ),
-        telling_apart("heads and words", 1, "RTDG"),
+        telling_apart("heads and words", 1, "RITDG"),
     ],
     mistakes=[
         Mistake("never", ALWAYS, "return False"),
         Mistake(
             "always",
-            "Your test says that every module mixes something. Did you open the module before you "
-            "looked at single heads? The output layer mixes all of them, as it should.",
-            {
-                "opened(attention), attention.n_kv_heads": (
-                    "copy.deepcopy(attention), attention.n_kv_heads"
-                )
-            },
+            "Your test says that every module mixes something. Is the output layer the identity "
+            "when you look at single heads? It mixes all of them, as it should.",
+            {"    nn.init.eye_(attention.output.weight)\n": ""},
             "return True",
         ),
         Mistake(
             "texts only",
-            "Your test doesn't notice values that get into heads that aren't theirs. For each key "
-            "head, its values have to arrive in its own query heads, and nowhere else.",
+            "Your test doesn't notice heads that get into others. Change the weights of each head, "
+            "and see whose features move.",
             TEXTS + "return False",
-            {OWN_HEADS: "not reached[head]"},
+            {OWN_HEADS: "not moved(difference, 2)[head]"},
         ),
         Mistake(
             "heads only",
@@ -504,56 +565,65 @@ find_mixing = Exercise(
             HEADS,
         ),
         Mistake(
+            "values only",
+            "You change heads of the value layer, but not of the others. A head may also use the "
+            "wrong keys, or the wrong queries.",
+            {'("query", n_heads), ("key", n_kv_heads), ': ""},
+        ),
+        Mistake(
             "the last text only",
             "You change the last text only. If there is a mask between the texts, it hides the "
-            "last from the first. Change each of them.",
-            {"for text in range(2)": "for text in range(1, 2)"},
+            "last from the others. Change each of them.",
+            {"for text in range(4)": "for text in range(3, 4)"},
+        ),
+        Mistake(
+            "the last word only",
+            "You compare the last word only. Something may get mixed in the words before it.",
+            {TEXT_DIFFERENCE: "(attention(changed) - attention(x))[:, -1:]"},
+            {HEAD_DIFFERENCE: "(other(x) - attention(x))[:, -1:]"},
+            {
+                TEXT_DIFFERENCE: "(attention(changed) - attention(x))[:, -1:]",
+                HEAD_DIFFERENCE: "(other(x) - attention(x))[:, -1:]",
+            },
         ),
         Mistake(
             "short texts",
             "Your texts are too short. Something that changes at the ninth word shows only in "
             "longer ones. Use 12 words.",
-            {"randn(2, 12,": "randn(2, 5,"},
+            {"randn(4, 12,": "randn(4, 5,"},
         ),
     ],
     alternatives=[
         Alternative(
-            "by weights of its own",
-            {
-                "if reached != [h == head for h in range(n_kv_heads)]:": (
-                    "if reached.index(True) != head or sum(reached) != 1:"
-                )
-            },
+            "another change",
+            {"unflatten(0, (n, -1))[head] *= -1": "unflatten(0, (n, -1))[head].normal_()"},
         ),
         Alternative(
             "each text alone",
             {
-                "changed, other = x.clone(), 1 - text\n        changed[text] += 1\n        ": "",
-                "attention(changed)[other], attention(x)[other]": (
-                    "attention(x[text : text + 1])[0], attention(x)[text]"
-                ),
+                "changed = x.clone()\n        changed[text] = torch.randn_like(x[text])\n"
+                "        if moved(attention(changed) - attention(x), 0) != "
+                "[t == text for t in range(4)]:": (
+                    "if any(moved(attention(x[text : text + 1])[0] - attention(x)[text], 0)):"
+                )
             },
         ),
     ],
     hints=[
-        "Two tests, one after the other. Texts first: draw two, change one, and compare the other.",
-        "Heads: in the opened module, set column 0 of the value layer to 0, and to 1 in the rows "
-        "of one key head. Which features of the output should be different from 0?",
-        "`outputs.unflatten(-1, (n_kv_heads, -1))` splits the features into groups, one for each "
-        "key head. For each key head, only its own group may be different from 0.",
+        "Two tests, one after the other. Texts first: draw four, change one, and see which move.",
+        "Heads: take a copy with the identity as its output layer. For each layer and each head, "
+        "take another copy, and change the weights of that head.",
+        "`outputs.unflatten(-1, (n, -1))` splits the features into n heads, and `moved` tells for "
+        "which of them something moved. Only one may.",
     ],
     excuses={
         "another number: 12 →": ENOUGH,
-        "another number: 2 →": ENOUGH,
-        "another number: 1 → 2": "any change, and any value, will do",
-        "another number: 0 →": "any feature will do that is left over",
-        "statement dropped: x[..., 0] = 1": "random values will do as well",
-        "elements swapped: (..., 0)": "likewise",
-        "arguments swapped: torch.allclose": NEARLY,
-        "operands swapped: 1 - text": "of two texts, −1 is the last",
-        "call dropped: bool": "a tensor of one boolean is as good",
-        "each text alone / arguments swapped": NEARLY,
-        "each text alone / another number": "a second text, itself compared, changes nothing",
+        "another number: 1 →": "any change of the weights will do",
+        "operands swapped": "a difference has no sign",
+        "elements swapped": "the order of the layers does not matter",
+        "statement dropped: attention = copy": "nobody uses the module again",
+        "each text alone / operands swapped": "a difference has no sign",
+        "each text alone / another number": "one text has one place, and any dimension will do",
         "random start": RANDOM,
     },
 )
@@ -568,17 +638,25 @@ find_scale = Exercise(
     plain=True,
     also=(),
     aspects=[
-        telling_apart("a scale that is too small", 1, "DLAKG"),
+        telling_apart(
+            "a scale that is too small",
+            1,
+            "DLAKG",
+            "scores that are 5% too large",
+            "no scale in the first head",
+        ),
         telling_apart(
             "scores that aren't scaled",
             1,
-            "CPB",
+            "PB",
             "no scale",
+            "no scale in the last head",
+            "no scale in the first four words",
             "no scale from the ninth word on",
             "divided by d_head",
-            hidden=("one maximum for all", "head by head"),
+            hidden=("keys measured from the mean of all", "head by head"),
         ),
-        telling_apart("other diseases", 1, "LIOQ", "weights by sigmoid"),
+        telling_apart("other diseases", 1, "LOQ", "weights by sigmoid"),
     ],
     mistakes=[
         Mistake("never", ALWAYS, "return False"),
@@ -707,11 +785,14 @@ diagnose = Exercise(
     also=(),
     builds_on=("find_leak", "find_blind_spot", "find_mixing", "find_scale"),
     aspects=[
-        telling_apart("what the ward has", 2, "ACDEHIKO"),
+        telling_apart(
+            "what the ward has", 2, "ACDEHOK", "dropout in the last head", "weights by sigmoid"
+        ),
         telling_apart(
             "others of the same kind",
             1,
             "BGPJLNQT",
+            "dropout of one number in a hundred",
             hidden=("head by head", "softmax in double precision"),
         ),
     ],
@@ -731,6 +812,17 @@ diagnose = Exercise(
             "always sound",
             "You call everything sound. Use your tests.",
             "return 'sound'",
+        ),
+        Mistake(
+            "scale before blind spot",
+            "You ask `find_scale` before `find_blind_spot`. It compares weights, and a hidden one "
+            "looks like a wrong scale to it.",
+            {
+                'if find_blind_spot(attention):\n        return "blind spot"': (
+                    'if find_scale(attention):\n        return "wrong scale"\n    '
+                    'if find_blind_spot(attention):\n        return "blind spot"'
+                )
+            },
         ),
         Mistake(
             "scale and sum exchanged",
@@ -756,17 +848,17 @@ diagnose = Exercise(
             "if (attention(x) != attention(x)).any():\n    return 'dropout'\n"
             "if find_mixing(attention):\n    return 'mixing'\n"
             "if find_blind_spot(attention):\n    return 'blind spot'\n"
-            "if find_scale(attention):\n    return 'wrong scale'\n"
             "if find_wrong_sum(attention):\n    return 'wrong sum'\n"
-            "return 'leak' if find_leak(attention) else 'sound'",
+            "if find_leak(attention):\n    return 'leak'\n"
+            "return 'wrong scale' if find_scale(attention) else 'sound'",
         ),
     ],
     hints=[
         "You have a test for every disease but dropout. What does a module with dropout do that no "
         "other does?",
         "Call the module twice with the same input, and compare, before anything else.",
-        "Then ask one test after the other, and return its name as soon as one says True. If none "
-        "does, the module is sound.",
+        "Then ask one test after the other, `find_scale` last, and return its name as soon as one "
+        "says True. If none does, the module is sound.",
     ],
     excuses={
         "another number: 12 →": ENOUGH,
@@ -805,7 +897,16 @@ repair_1 = Exercise(
     returns="context",
     begins_with="as it came in",
     aspects=[
-        Aspect("several queries", 1, [in_window(2, 6, 3), in_window(3, 7, 2, "batch")]),
+        Aspect(
+            "several queries",
+            1,
+            [
+                in_window(2, 6, 3),
+                in_window(3, 7, 2, "batch"),
+                in_window(5, 9, 2),
+                in_window(3, 8, 3),
+            ],
+        ),
         Aspect(
             "one query, or a window as long as the text",
             1,
@@ -885,6 +986,20 @@ def far_rows(scale: float) -> Inputs:
     return case
 
 
+def wide_rows(draw: Draw) -> dict[str, Any]:
+    """Scores that are far from each other within a row; the largest is at another place in each."""
+    scores = draw.normal("batch n_query n_key")
+    n_query, n_key = scores.shape[1:]
+    place = torch.arange(n_query)[:, None] + torch.arange(n_key)
+    return {"attn_scores": scores + 300.0 * (place % n_key)}
+
+
+def far_texts(draw: Draw) -> dict[str, Any]:
+    """Texts whose scores are far from each other."""
+    scores = draw.normal("batch n_query n_key")
+    return {"attn_scores": scores + 300.0 * torch.arange(len(scores))[:, None, None]}
+
+
 LARGEST = "attn_scores.amax(dim=-1, keepdim=True)"
 
 repair_2 = Exercise(
@@ -892,7 +1007,11 @@ repair_2 = Exercise(
     returns="attn_weights",
     begins_with="as it came in",
     aspects=[
-        Aspect("rows that are far apart", 2, [far_rows(150.0), far_rows(-400.0)]),
+        Aspect(
+            "rows that are far apart",
+            2,
+            [wide_rows, far_texts, far_rows(150.0), far_rows(-400.0)],
+        ),
         Aspect("gradients", 1, [far_rows(200.0), drawn("batch", 3.0)], gradients=True),
     ],
     mistakes=[
@@ -900,6 +1019,25 @@ repair_2 = Exercise(
             "as it came in",
             STILL_ILL + "What happens to a row whose scores are all far below the largest of all?",
             {LARGEST: "attn_scores.amax()"},
+        ),
+        Mistake(
+            "one maximum for each text",
+            "You take off the largest score of each text. Its rows may still be far apart.",
+            {LARGEST: "attn_scores.amax(dim=(-2, -1), keepdim=True)"},
+        ),
+        Mistake(
+            "one maximum for all texts",
+            "You take off the largest score of several texts. They may be far apart.",
+            {LARGEST: "attn_scores.amax(dim=(0, -1), keepdim=True)"},
+        ),
+        Mistake(
+            "another number of the row",
+            "You take some other number than the largest off each row. If the largest is far above "
+            "it, `exp` overflows.",
+            {LARGEST: "attn_scores.mean(dim=-1, keepdim=True)"},
+            {LARGEST: "attn_scores.amin(dim=-1, keepdim=True)"},
+            {LARGEST: "attn_scores.median(dim=-1, keepdim=True).values"},
+            {LARGEST: "attn_scores[..., :1]"},
         ),
         Mistake(
             "along the wrong dimension",
@@ -968,6 +1106,20 @@ def padded(*lengths: int, padding: int = 0) -> Inputs:
     return case
 
 
+def padded_first(draw: Draw) -> dict[str, Any]:
+    """Texts with padding before them."""
+    case = padded(6, 3)(draw)
+    return case | {"tokens": case["tokens"].flip(1)}
+
+
+def certain(draw: Draw) -> dict[str, Any]:
+    """A model that is sure of itself, and right in many places, where the loss is exactly 0."""
+    case = padded(7, 5)(draw)
+    right = torch.nn.functional.one_hot(case["tokens"].roll(-1, 1), 9)
+    often = torch.tensor([1, 1, 0, 1, 1, 0, 1])[:, None]
+    return case | {"logits": case["logits"] + 200.0 * right * often}
+
+
 LOSS = "return (losses * counts).sum() / counts.sum()"
 
 repair_3 = Exercise(
@@ -977,7 +1129,8 @@ repair_3 = Exercise(
     begins_with="as it came in",
     aspects=[
         Aspect("texts of different lengths", 2, [padded(7, 2, 4), padded(5, 5, 5, 5)]),
-        Aspect("another padding", 1, [padded(3, 6, padding=8)]),
+        Aspect("another padding", 1, [padded(3, 6, padding=8), padded_first]),
+        Aspect("targets that cost nothing", 1, [certain]),
     ],
     mistakes=[
         Mistake(
@@ -991,6 +1144,18 @@ repair_3 = Exercise(
             "You divide by the number of all places, padding included, so padding makes the loss "
             "smaller.",
             {LOSS: "return (losses * counts).mean()"},
+        ),
+        Mistake(
+            "inputs that are padding",
+            "You leave out the places where the *input* is padding. What counts is the target, "
+            "which is the next word.",
+            {"counts = target != padding": "counts = tokens[:, :-1] != padding"},
+        ),
+        Mistake(
+            "losses of zero left out",
+            "You leave out targets whose loss is 0. A model that is sure and right has earned "
+            "them.",
+            {LOSS: "counts = counts & (losses > 0)\n    " + LOSS},
         ),
         Mistake(
             "padding counts",
@@ -1146,7 +1311,7 @@ def two(name: str) -> Inputs:
 
 
 SEARCH = "for batch in range(1, words + 1):"
-FOUND = "                    return x"
+FOUND = "                        return x"
 
 smallest_input = Exercise(
     "smallest_input",
@@ -1167,7 +1332,16 @@ smallest_input = Exercise(
                 two("a trace of the text after the next, and a leak"),
             ],
         ),
-        Aspect("defects that need more", 1, [*map(two, "EJT")], hidden_cases=[two("S")]),
+        Aspect(
+            "defects that need more",
+            1,
+            [
+                *map(two, "EJT"),
+                two("the last of several texts without a mask"),
+                two("a trace of the word after the next"),
+            ],
+            hidden_cases=[two("S")],
+        ),
         Aspect(
             "defects that depend on a limit",
             1,
@@ -1217,6 +1391,12 @@ smallest_input = Exercise(
             "            return x",
         ),
         Mistake(
+            "a tolerance that is too large",
+            "For some of these modules, you found no input, or one that is too large: their defect "
+            "is a small one. Outputs differ if some number is off by more than 1e-4.",
+            {"> 1e-4": "> 0.1"},
+        ),
+        Mistake(
             "no dimension for the texts",
             "Your input has no dimension for the texts. It should be [batch, n, d_model].",
             {"return x": "return x[0]"},
@@ -1228,7 +1408,7 @@ smallest_input = Exercise(
             "shapes = [(b, n) for b in range(1, 5) for n in range(1, 17)]\n"
             "for batch, n in sorted(shapes, key=lambda shape: shape[0] * shape[1]):\n"
             "    x = torch.randn(batch, n, healthy.query.in_features)\n"
-            "    if not torch.allclose(healthy(x), ill(x), atol=1e-3):\n"
+            "    if not torch.allclose(healthy(x), ill(x), rtol=0, atol=1e-4):\n"
             "        return x",
         ),
         Alternative(
@@ -1238,7 +1418,7 @@ smallest_input = Exercise(
             "    for batch in range(1, words + 1):\n"
             "        n, rest = divmod(words, batch)\n"
             "        x = torch.randn(batch, n, d_model)\n"
-            "        if not rest and not torch.allclose(healthy(x), ill(x), atol=1e-3):\n"
+            "        if not rest and (healthy(x) - ill(x)).abs().max() > 1e-4:\n"
             "            return x",
         ),
     ],
@@ -1258,6 +1438,8 @@ smallest_input = Exercise(
         "argument dropped: range(1, 17)": "likewise",
         "condition fixed: if words % batch": "what is rounded down was tried before",
         "another argument: healthy → ill": "both have the same sizes",
+        "another number: 5 →": "three texts of each size are enough for these modules",
+        "loop ended early: for _": "one is enough for these",
         "operands swapped: healthy(x) - ill(x)": "the size of a difference has no sign",
         "call dropped: (healthy(x) - ill(x)).abs()": "some differences are positive",
         "another comparison: (healthy(x)": NEARLY,
@@ -1267,6 +1449,10 @@ smallest_input = Exercise(
         "sorted by size / another argument: healthy → ill": "both have the same sizes",
         "sorted by size / arguments swapped": NEARLY,
         "sorted by size / random start": RANDOM,
+        "sorted by size / keyword dropped": NEARLY,
+        "divided with a rest / operands swapped": "the size of a difference has no sign",
+        "divided with a rest / call dropped: (healthy": "some differences are positive",
+        "divided with a rest / another comparison": NEARLY,
         "divided with a rest / and for or": "what is rounded down was tried before",
         "divided with a rest / arguments swapped": NEARLY,
         "divided with a rest / random start": RANDOM,

@@ -11,6 +11,7 @@ from autograder.judging.compare import Comparison
 from autograder.judging.differences.form import (
     not_finite,
     not_repeated,
+    not_told_apart,
     opposite_booleans,
     other_axis_order,
     too_much_error,
@@ -63,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     too_much_error,
     not_repeated,
     wrong_mode,
+    not_told_apart,
     wrong_decision,
     wrong_choice,
     opposite_booleans,

@@ -13,6 +13,7 @@ from autograder.asking.arguments import make_all
 
 MOST_NUMBERS = 20_000  # in an input; a hundred times what any exercise needs
 ALIKE = 1e-4
+TOLD_APART, WORDS = "told_apart", "words"
 
 
 def measured(measure: str, arguments: Mapping[str, Any], answer: Answer) -> Answer:
@@ -35,7 +36,7 @@ def tell_apart(healthy: nn.Module, ill: nn.Module, x: Tensor) -> dict[str, Tenso
     An input for which the healthy one has no finite answer tells nothing.
     """
     words = x.shape[:-1].numel() if x.dim() == 3 else 0
-    return {"told_apart": torch.tensor(_differ(healthy, ill, x)), "words": torch.tensor(words)}
+    return {TOLD_APART: torch.tensor(_differ(healthy, ill, x)), WORDS: torch.tensor(words)}
 
 
 def _differ(healthy: nn.Module, ill: nn.Module, x: Tensor) -> bool:

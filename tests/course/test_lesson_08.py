@@ -3,7 +3,10 @@
 import pytest
 import torch
 
+from autograder.asking.collect import collect
+from autograder.judging.judge import judge
 from autograder.lessons.lesson import Lesson
+from autograder.references.store import find
 from autograder.utils.patients import (
     BLIND_SPOT,
     DROPOUT,
@@ -112,6 +115,20 @@ def test_each_test_finds_a_stranger_or_leaves_it_in_peace(tests, stranger):
     asked = {disease: test for disease, test in tests.items() if patient.counts_for(disease)}
     said = {disease: bool(test(build(SIZES[1], 3))) for disease, test in asked.items()}
     assert said == {disease: disease == diagnosis for disease in asked}
+
+
+@pytest.mark.parametrize(
+    "words, scale, said",
+    [(1, 0.0, "doesn't tell the two modules apart"), (3, 1.0, "has 3 words; 1 would do")],
+)
+def test_a_wrong_input_is_told_what_it_does(words, scale, said):
+    def always_the_same(healthy, ill):
+        x = torch.arange(float(words * healthy.query.in_features)).sin()
+        return scale * x.view(1, words, -1)
+
+    reference = find("smallest_input")
+    answers = collect(always_the_same, reference.questions["smallest_input"])
+    assert said in judge(reference.keys["smallest_input"], answers).sentence
 
 
 def test_random_outputs_look_like_other_diseases(tests):

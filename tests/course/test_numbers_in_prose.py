@@ -40,7 +40,11 @@ ELSEWHERE = {
         "97%": "likewise",
         "3.2": "a section of a paper",
     },
-    "08_debugging_clinic": {"0.086": "the correlation that the report gives"},
+    "08_debugging_clinic": {
+        "0.086": "the correlation that the report gives",
+        "1.7": "likewise, the largest number that passes",
+        "0.64": "likewise, the sum of weights",
+    },
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d+)?(?:e[-+]?\d+)?")
 RESULT = re.compile(

@@ -8,6 +8,7 @@ import torch
 from autograder.asking.answer import REPEATS
 from autograder.judging.compare import Comparison, equal
 from autograder.judging.differences.words import first_index, name_dims, named, number, subject
+from autograder.judging.measures import TOLD_APART, WORDS
 
 NAN = (
     "∞ / ∞, ∞ − ∞ and 0 · ∞ give NaN. Does `exp` overflow, since nothing is subtracted first? Is "
@@ -79,6 +80,16 @@ def wrong_mode(c: Comparison) -> str | None:
         return None
     now, before = ("train", "evaluation") if c.got else ("evaluation", "train")
     return f"`{module}` is left in {now} mode; it should be in {before} mode afterwards."
+
+
+def not_told_apart(c: Comparison) -> str | None:
+    """An input that shows no difference between two modules, or one that is too large."""
+    about = f" for “{c.label}”" if c.label else ""
+    if c.name == TOLD_APART:
+        return f"Your input{about} doesn't tell the two modules apart."
+    if c.name == WORDS:
+        return f"Your input{about} has {c.got.item()} words; {c.expected.item()} would do."
+    return None
 
 
 def wrong_decision(c: Comparison) -> str | None:
