@@ -173,13 +173,13 @@ print(f"it moves by {(patient_t(changed) - patient_t(x))[0, -1].abs().max():.1f}
 # %%
 def opened(attention):
     """A copy whose values are feature 0 of each word, which no query and no key can see."""
-    attention = copy.deepcopy(attention)  # the patient itself stays as it is
-    nn.init.eye_(attention.output.weight)
-    attention.query.weight[:, 0] = 0
-    attention.key.weight[:, 0] = 0
-    attention.value.weight[:] = 0
-    attention.value.weight[:, 0] = 1
-    return attention
+    module = copy.deepcopy(attention)  # the patient itself stays as it is
+    nn.init.eye_(module.output.weight)
+    module.query.weight[:, 0] = 0
+    module.key.weight[:, 0] = 0
+    module.value.weight[:] = 0
+    module.value.weight[:, 0] = 1
+    return module
 
 
 # %% [markdown]
