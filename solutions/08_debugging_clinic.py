@@ -5,8 +5,8 @@
 # wrong?** Somebody once trained a small language model to a loss of 0.06, asked it for a sentence,
 # and got garbage. One line was wrong. Attention is good at hiding such lines: whatever you do to
 # its weights, they still average *something*, and training makes the best of it. In this lesson you
-# write tests that find such defects, on twenty patients. Sixteen of them have a defect that was
-# really published, and four are sound and only look ill.
+# write tests that find such defects, on twenty patients. Sixteen have a defect that somebody really
+# published; the other four are sound and only look ill.
 #
 # | | |
 # |---|---|
@@ -39,8 +39,8 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # %% [markdown]
 # ## Health
 #
-# First, what does a healthy one look like? Here is causal self-attention, much as you wrote it. One
-# thing is new: there are fewer heads for keys and values than for queries, and neighbors share
+# First, what does healthy attention look like? Here is causal self-attention, much as you wrote it.
+# One thing is new: keys and values have fewer heads than queries, and neighboring query heads share
 # them. With four query heads and two key heads, query heads 0 and 1 use key head 0, and query heads
 # 2 and 3 use key head 1. This is called **grouped-query attention**, and most large models have it,
 # because it leaves fewer keys and values to keep. `repeat_interleave` gives each query head its
@@ -50,9 +50,9 @@ torch.set_printoptions(precision=4, sci_mode=False)
 print(HEALTHY.code)
 
 # %% [markdown]
-# Some patients read their words two at a time, and keep keys and values for the words that follow,
-# as a model does when it writes. That keeping is called a **cache**. It must not change the result.
-# Patient B is of that kind, and is sound:
+# Some patients read their words two at a time, and keep the keys and values for the words that
+# follow, as a model does when it writes. What they keep is called a **cache**. It must not change
+# the result. Patient B works this way, and is sound:
 
 # %%
 healthy, patient_b = HEALTHY.make(), PATIENTS["B"].make()
@@ -60,13 +60,13 @@ x = torch.randn(1, 7, 30)
 torch.allclose(healthy(x), patient_b(x), atol=1e-5)
 
 # %% [markdown]
-# In a clinic, you don't have a healthy twin of each patient. All you have is the module itself. You
-# may call it as often as you like, look at its `n_heads`, `n_kv_heads` and `d_head`, and use its
-# four layers, `query`, `key`, `value` and `output`. All patients have these, without biases, and
-# all give finite outputs. (A module that gives NaN needs no test to be found.) d_model is
+# In a clinic, no patient comes with a healthy twin. All you have is the module itself. You may call
+# it as often as you like, look at its `n_heads`, `n_kv_heads` and `d_head`, and use its four
+# layers, `query`, `key`, `value` and `output`. All patients have these, without biases, and all
+# give finite outputs. (A module that gives NaN needs no test to be found.) d_model is
 # `attention.query.in_features`.
 #
-# ### What a test must not be
+# ### How not to test
 #
 # Your friend tests patient A against the healthy module, and is glad to see it pass:
 
@@ -75,7 +75,7 @@ patient_a, small = PATIENTS["A"].make(), x / 20
 torch.allclose(patient_a(small), healthy(small), atol=0.5)
 
 # %% [markdown]
-# The tolerance is larger than each of the numbers. **Predict before you run:** would a module that
+# The tolerance is larger than any of the numbers. **Predict before you run:** would a module that
 # always answers 0 pass this test?
 
 # %%
@@ -85,26 +85,24 @@ predict("zeros_pass", ...)
 torch.allclose(torch.zeros(1, 7, 30), healthy(small), atol=0.5)
 
 # %% [markdown]
-# It would. Nobody writes such a test? One was
-# [published](https://github.com/Xilinx/mlir-air/issues/1427): its tolerance was 0.5, on values
+# It would. You think nobody writes such a test? Somebody
+# [published one](https://github.com/Xilinx/mlir-air/issues/1427): its tolerance was 0.5, on values
 # between 0.5 and 1, and it printed PASS for attention whose correlation with the right result was
-# 0.086. Any numbers between −0.2 and
-# 1.7 would have passed. So here is the first rule of the clinic: **a test is only worth
-# something once you have seen it fail.** That's what the twenty patients are for. Each test that
-# you write has to catch the ill ones, and must leave the others in peace: a **false alarm** costs
-# somebody a day.
+# 0.086. So here is the first rule of the clinic: **a test is only worth something once you have
+# seen it fail.** That's what the twenty patients are for. Each test you write has to catch the ill
+# ones and leave the others in peace: a **false alarm** costs somebody a day.
 #
 # ## Change something, and watch
 #
-# A **leak** is a word that sees what comes later. In lesson 4 you made it visible: change a later
-# word, and watch the earlier outputs.
+# There is a **leak** when a word sees what comes later. In lesson 4 you made it visible: change a
+# later word, and watch the earlier outputs.
 #
 # ### Exercise 1: `find_leak` (6 minutes)
 #
-# Does any output depend on a later word? Beware of leaks between a few words only: patient Q's
-# words see just one word ahead, and with a cache, a leak may be between the two words that are
-# read together. So test every place in texts of 12 words. And use several texts: some masks are
-# right for one of them alone. Rounding moves outputs by less than 1e-5.
+# Does any output depend on a later word? Beware of leaks that touch only a few words: patient Q's
+# words see just one word ahead, and with a cache, a leak may show only between the two words that
+# are read together. So test every place in texts of 12 words. And call the module with several
+# texts at once: some masks go wrong only in a batch. Rounding moves outputs by less than 1e-5.
 
 
 # %%
@@ -132,9 +130,9 @@ check(find_leak)
 
 # %% [markdown]
 # The scoreboard shows what a test finds in the ward. Blue with a check mark: the patient has what
-# the test looks for, and is found. White with a dot: it's sound in this respect, and the test says
-# so. A red × is a patient that the test misses, and a red ! is a false alarm. Blank patients aren't
-# asked: they have another disease that this test may stumble over.
+# the test looks for, and the test finds it. White with a dot: the patient is sound in this respect,
+# and the test says so. A red × is a patient that the test misses, and a red ! is a false alarm.
+# Blank patients aren't tested: they have another disease that could trip this test.
 
 # %%
 plot_scoreboard({"leak": find_leak}, caption="What find_leak finds among the twenty patients.")
@@ -143,8 +141,8 @@ plot_scoreboard({"leak": find_leak}, caption="What find_leak finds among the twe
 # ## Let the output tell you
 #
 # The opposite of a leak is a **blind spot**: a word that should be seen and isn't. You might test
-# it in the same way: change a word, and see whether all later outputs move. Patient T is ill in
-# just that way. With a cache, its words don't see themselves. **Predict before you run:** we change
+# for it the same way: change a word, and see whether all later outputs move. Patient T has this
+# very disease: with a cache, its words don't see themselves. **Predict before you run:** we change
 # the last word. Does the last output move?
 
 # %%
@@ -157,17 +155,18 @@ changed[:, -1] += 1
 print(f"it moves by {(patient_t(changed) - patient_t(x))[0, -1].abs().max():.1f}")
 
 # %% [markdown]
-# It moves: a different word asks a different *question*, and so it weighs the others differently.
-# Seeing means more than that. A word is seen if its **value** arrives.
+# It moves: a different word asks a different *question*, so it weighs the others differently.
+# Seeing takes more than that: a word is seen only if its **value** arrives.
 #
-# So let's wire the module in such a way that its output says what we want to know. This works
-# because we may change the weights. We take a copy and
+# So let's rewire the module so that its output tells us what we want to know. We may change its
+# weights, after all. We take a copy and
 #
 # - set the output layer to the identity, so that nothing is mixed after the heads;
 # - let `query` and `key` ignore feature 0, so that it changes no score;
 # - let `value` read feature 0 and nothing else.
 #
-# Then each feature of an output is a weighted sum of the words' features 0, and *we* choose those.
+# Then each feature of an output is a weighted sum of feature 0 over the words, and *we* choose
+# feature 0.
 
 
 # %%
@@ -183,8 +182,8 @@ def opened(attention):
 
 
 # %% [markdown]
-# Give feature 0 a 1 in one word and a 0 in all others, and the outputs *are* the weights of that
-# word. One call for each word gives all the weights, although the module never shows them:
+# Set feature 0 to 1 in one word and to 0 in all others, and the outputs *are* the weights of that
+# word. One call per word gives you all the weights, though the module never shows them:
 
 
 # %%
@@ -212,7 +211,7 @@ plot_attention(
 # %% [markdown]
 # And if feature 0 is 1 in *all* words? Then each output is the sum of its weights. (That's how
 # [somebody found out](https://github.com/ROCm/FlyDSL/pull/1020) that the weights of a fast kernel
-# summed to 0.64.) So the next test is short, and we give it to you:
+# summed to 0.64.) So the next test is short, and this one is on us:
 
 
 # %%
@@ -228,9 +227,9 @@ def find_wrong_sum(attention):
 # %% [markdown]
 # ### Exercise 2: `find_blind_spot` (7 minutes)
 #
-# Is there a word that doesn't see itself, or one before it? `opened` helps. A weight of a word that
-# is seen is never exactly 0 here; one that is hidden always is. (For weights below the diagonal and
-# on it, `tril_indices` or a loop will do.)
+# Is there a word that doesn't see itself, or one before it? `opened` helps. Here, the weight of a
+# word that is seen is never exactly 0; the weight of a hidden word always is. (For the weights on
+# and below the diagonal, `tril_indices` or a loop will do.)
 
 
 # %%
@@ -253,26 +252,27 @@ check(find_blind_spot)
 # %% [markdown]
 # ## One head, one text
 #
-# Numbers may also get into the wrong **head** or the wrong **text**. Shapes don't protect you: a
-# `view` that fits is enough, or a dimension taken for another. And training learns to live with it.
-# In one
-# [repository](https://github.com/jsbaan/transformer-from-scratch/pull/6), the pieces of different
-# words were put together as one, and the model still passed its training test.
+# Numbers can also end up in the wrong **head** or the wrong **text**. Shapes don't protect you: all
+# it takes is a `view` that happens to fit, or one dimension mistaken for another. And training
+# learns to live with it. In one
+# [repository](https://github.com/jsbaan/transformer-from-scratch/pull/6), pieces of different words
+# were glued together into one, and the model still passed its training test.
 #
 # ### Exercise 3: `find_mixing` (11 minutes)
 #
-# Once more, change something and watch. Two properties to test, in texts of 12 words:
+# Once more, change something and watch. Test two properties, in texts of 12 words:
 #
-# - **Texts.** Change one text of a batch. Then that text moves, and no other. (Try each text: there
-#   may be a mask between them.)
-# - **Heads.** Take a copy with the identity as its output layer, so that each head has features of
-#   its own in the output. Change the weights of a single head in one of the three layers; −1 times
-#   the old ones will do. Then its own features move, and no others. In `query`, there are n_heads
-#   heads to try; in `key` and `value` n_kv_heads, and each of these has n_heads / n_kv_heads
-#   neighbors in the output.
+# - **Texts.** Change one text of a batch. That text must move, and no other. (Try each text: a mask
+#   may hide some from the others.)
+# - **Heads.** Take a copy with the identity as its output layer, so that each head has its own
+#   features in the output. In one of the three other layers, change the weights of a single head;
+#   multiplying them by −1 will do. That head's features must move, and no others. Try all n_heads
+#   heads of `query`, and all n_kv_heads heads of `key` and `value`. Each of the latter serves
+#   n_heads / n_kv_heads neighboring heads, so its features are one of n_kv_heads equal parts of the
+#   output.
 #
-# `weight.unflatten(0, (n_heads, -1))` shows the weights of a layer by head, and outputs can be
-# split in the same way. This tells where something moved:
+# `weight.unflatten(0, (n_heads, -1))` splits a layer's weights by head, and you can split outputs
+# the same way. This function tells you where something moved:
 
 
 # %%
@@ -287,7 +287,7 @@ moved(torch.tensor([[0.0, 0.0, 3.0], [0.0, 0.0, 0.0]]), dim=1)
 
 # %%
 def find_mixing(attention: nn.Module) -> bool:
-    """Whether a text gets into another, or a head into one that isn't its own.
+    """Whether one text gets into another, or a head gets where it doesn't belong.
 
     Example:
         >>> find_mixing(PATIENTS["C"].make()), find_mixing(HEALTHY.make())
@@ -318,8 +318,8 @@ def find_mixing(attention: nn.Module) -> bool:
 check(find_mixing)
 
 # %% [markdown]
-# Patient C mixes heads only if there are enough of them. **Predict before you run:** of these three
-# sizes, for which does its code give the right result?
+# Patient C mixes heads only if there are enough of them. **Predict before you run:** for which of
+# these three sizes does its code give the right result?
 
 # %%
 predict("right_by_luck", ...)
@@ -331,31 +331,33 @@ for n_kv_heads in (1, 2, 6):
     print(f"6 query heads, {n_kv_heads} key heads: {'right' if same else 'wrong'}")
 
 # %% [markdown]
-# With a single key head, or with one for each query head, tiling and repeating are the same. That's
-# why a test with the smallest sizes, or with the usual ones, can be blind. Small is good, but **no
-# two sizes should be equal, and none should be 1.**
+# Patient C tiles its key heads (0, 1, 0, 1) instead of repeating them (0, 0, 1, 1). With a single
+# key head, or with one for each query head, the two are the same. That's why a test with the
+# smallest sizes, or with the usual ones, can be blind. Small is good, but **no two sizes should be
+# equal, and none should be 1.**
 #
 # ## One query, two keys
 #
-# Is the **scale** right? Twelve scores in one softmax are a lot to untangle. So look at two keys
-# only. The ratio of their weights tells you the difference of their scores, whatever the other
-# scores are:
+# Is the **scale** right? Twelve scores in one softmax are a lot to untangle. So look at just
+# two keys. The ratio of their weights tells you the difference between their scores, whatever the
+# other scores are:
 #
 # $$\frac{w_1}{w_0} = \frac{e^{s_1}}{e^{s_0}} \quad\Rightarrow\quad \ln\frac{w_1}{w_0} = s_1 - s_0$$
 #
-# ### Exercise 4: `find_scale` (8 minutes)
+# ### Exercise 4: `find_scale` (10 minutes)
 #
 # Are the scores anything other than query · key / √d_head? Open the module, and let `query` and
-# `key` read feature 1 alone, with weights of 1. Give the first word *a* in feature 1, and all
-# eleven others *b*. Choose both so that you know s₁ − s₀ for each query but the first, and compare.
-# Two calls give you both weights: one with feature 0 set to 1 in the first word, one with the
-# second. (Keep the difference near 1, so that neither weight gets lost. A query of one of the
-# eleven is *b* in each of d_head features.)
+# `key` read feature 1 alone, with weights of 1. Set feature 1 to *a* in the first word and to *b*
+# in the other eleven. Choose *a* and *b* so that you know s₁ − s₀ for every query but the first,
+# and compare. Two calls give you both weights: one with feature 0 set to 1 in the first word, one
+# with feature 0 set to 1 in the second. Keep the difference near 1, so that neither weight gets
+# lost. (Now each of the eleven has queries and keys that are *b* in all d_head features. A score is
+# the sum of d_head products, divided by √d_head.)
 
 
 # %%
 def find_scale(attention: nn.Module) -> bool:
-    """Whether query · key isn't divided by √d_head, for any query in a text of 12 words.
+    """Whether a query other than the first of 12 has scores that aren't query · key / √d_head.
 
     Example:
         >>> find_scale(PATIENTS["D"].make()), find_scale(HEALTHY.make())
@@ -391,13 +393,13 @@ plot_scoreboard(tests, caption="All five tests and all twenty patients.")
 
 # %% [markdown]
 # Read the columns of B, G, K and P. They are sound, though their code looks different: a cache, a
-# large negative number instead of −∞, the root split between query and key, powers of 2. Someone
-# who compares code line by line would raise four alarms. Your tests ask what the code *does*.
-# (One more caution: a different way to compute something rounds differently. A tolerance of 0 is a
-# false alarm waiting to happen.)
+# large negative number instead of −∞, the root split between query and key, powers of 2. Anyone who
+# compares code line by line would raise four alarms. Your tests ask what the code *does*. (One more
+# caution: code that computes the same thing in another way rounds differently. A tolerance of 0 is
+# a false alarm waiting to happen.)
 #
-# Patient H has no row of its own yet. It was written with dropout, and drops weights even when
-# it shouldn't: in evaluation mode. **Predict before you run:** what does `find_leak` say?
+# Patient H's disease has no row of its own yet. Its dropout drops weights even when it shouldn't:
+# in evaluation mode. **Predict before you run:** what does `find_leak` say?
 
 # %%
 predict("a_leak_in_h", ...)
@@ -406,14 +408,14 @@ predict("a_leak_in_h", ...)
 find_leak(PATIENTS["H"].make())
 
 # %% [markdown]
-# A false alarm. Its outputs move because they always do. Before you change something and watch,
+# A false alarm. H's outputs move because they always do. Before you change something and watch,
 # watch *without* changing anything.
 #
 # ### Exercise 5: `diagnose` (5 minutes)
 #
-# Put it all together: name what is wrong with a module. Each of these patients has one disease at
-# most. Mind the order: `find_scale` compares weights, and stumbles if one is hidden or computed in
-# another way, so ask it last. This exercise builds on your tests.
+# Put it all together: name what is wrong with a module. `check` asks about modules with one disease
+# at most. Mind the order: `find_scale` compares weights, and stumbles if one is hidden or computed
+# in another way, so ask it last. This exercise builds on your tests.
 
 
 # %%
@@ -446,20 +448,20 @@ check(diagnose)
 # %% [markdown]
 # ## Read, and repair
 #
-# "Sound" is a large word. It means that your tests found nothing, with texts of 12 words and the
-# sizes that you chose. A defect that shows only in texts of odd length gets by them, and so does
-# one that nobody has thought of yet.
+# "Sound" is a big word. All it means is that your tests found nothing, with texts of 12 words and
+# the sizes that you chose. A defect that shows only in texts of odd length slips past them, and so
+# does one that nobody has thought of yet.
 #
 # You know *what* is wrong with a patient; now for *where*. The next four exercises come with code
-# that runs and is wrong. **Repair it in place**, and change as little as you can. If you don't see
-# it, do what you did above: make it small, and look at the weights.
+# that runs but is wrong. **Repair it in place**, and change as little as you can. If you can't see
+# the defect, do what you did above: take a small input, and look at the weights.
 
 # %% [markdown]
 # ### Exercise 6: `repair_1` (4 minutes)
 #
 # Attention with a **sliding window**: each word sees itself and the `window` − 1 words before it.
-# The queries are the last n_query of n_key words. Keys that nobody can see are cut off first, to
-# save work. When a single word asks, all is well. With several, the first of them gets NaN or sees
+# The queries are the last n_query of n_key words. Keys that no query can see are cut off first,
+# to save work. With a single query, all is well. With several, all but the last get NaN or see
 # too little. (After [LLMs-from-scratch
 # #1008](https://github.com/rasbt/LLMs-from-scratch/issues/1008).)
 
@@ -496,8 +498,8 @@ check(repair_1)
 # %% [markdown]
 # ### Exercise 7: `repair_2` (4 minutes)
 #
-# Softmax by hand. As long as all rows are much alike, it's right, and so it passed its tests. Then
-# a model came up with rows that are far apart, and returned NaN. (In theory, you may subtract any
+# Softmax by hand. It's right as long as all rows are similar, so it passed its tests. Then a model
+# produced rows that were far apart, and returned NaN. (In theory, you may subtract any
 # number from a row, if it's the same for the whole row. In float32, which one is safe?)
 
 
@@ -524,10 +526,10 @@ check(repair_2)
 # %% [markdown]
 # ### Exercise 8: `repair_3` (4 minutes)
 #
-# The loss of a language model, when some texts are padded: the mean over all targets that count.
-# The target of each place is the next word, and a target that is padding doesn't count, wherever it
-# is. This one falls nicely in training. But the shorter a text, the more each of its words counts,
-# and how texts are put together in batches changes the loss. (In 2024, [many
+# The loss of a language model on padded texts: the mean over all targets that count. The target at
+# each place is the next word. Padding never counts as a target, wherever it is. The loss below
+# falls nicely in training. But the shorter a text, the more each of its words counts, so the loss
+# changes with how you group texts into batches. (In 2024, [many
 # trainers](https://huggingface.co/blog/gradient_accumulation) had the same defect, in the way they
 # added up the gradients of several batches.)
 
@@ -557,8 +559,8 @@ check(repair_3)
 # ### Exercise 9: `repair_4` (4 minutes)
 #
 # Rotary attention with a cache: the keys of earlier words have been turned already, and new words
-# come after them. The first call, without a cache, is always right. After it, text gets worse with
-# every piece. `rotate_pairs(x, positions)` is lesson 7's `rotate`, and isn't to blame.
+# come after them. The first call, with an empty cache, is always right. After that, the text gets
+# worse with every piece. `rotate_pairs(x, positions)` is lesson 7's `rotate`, and isn't to blame.
 
 
 # %%
@@ -595,18 +597,18 @@ check(repair_4)
 # %% [markdown]
 # ## The smallest input
 #
-# A good report of a defect has one input that shows it, as small as possible: whoever reads it can
-# follow every number. And the size alone says something. With one word, a causal mask has nothing
-# to hide and all weights should be 1, so a defect that shows there is in the values, in the sum or
-# after it. The mask and the scale need two words.
+# A good bug report has one input that shows the defect, as small as possible, so that its reader
+# can follow every number. And the size alone tells you something. With one word, a causal mask has
+# nothing to hide and all weights should be 1, so a defect that shows there is in the values, in the
+# sum or after it. A wrong mask or scale takes two words to show.
 
 # %% [markdown]
 # ### Exercise 10: `smallest_input` (7 minutes)
 #
-# Find the smallest input that tells two modules apart: some output differs by more than 1e-4. What
-# counts is the number of *words*, in all texts of the batch together: four texts of one word are as
-# large as one text of four. Random words will do, but some defects don't show in every text, so
-# draw several of each size. 16 words are always enough.
+# Find the smallest input that tells two modules apart: some output must differ by more than 1e-4.
+# The size of an input is the number of *words* in all its texts together: four texts of one word
+# are as large as one text of four. Random words will do, but some defects don't show in every text,
+# so draw several of each size. 16 words are always enough.
 
 
 # %%
@@ -639,14 +641,13 @@ for name, patient in PATIENTS.items():
         print(f"{name}: {len(x)} × {x.shape[1]}  {', '.join(patient.diseases)}")
 
 # %% [markdown]
-# Read the sizes like a doctor. C and I show with a single word, so you needn't look at their masks
-# first. N, whose cache is too short, needs the most: a defect that depends on a limit shows only
+# Read the sizes like a doctor. C and I show with a single word, so don't suspect their masks first.
+# N, whose cache is too short, needs the most words: a defect that depends on a limit shows only
 # beyond it.
 #
 # ## The stories
 #
-# And this is where they come from. Each link leads to the place where the defect was reported or
-# repaired.
+# Here's where the patients come from. Each link leads to where the defect was reported or repaired.
 
 # %%
 for name, patient in PATIENTS.items():
@@ -656,32 +657,33 @@ for name, patient in PATIENTS.items():
 # %% [markdown]
 # ## What you can do now
 #
-# - Test attention by **what it does**: change something and watch, wire it so that its output says
-#   what you want to know, make it so small that you know the answer.
+# - Test attention by **what it does**: change something and watch, rewire it so that its output
+#   tells you what you want to know, make the case so small that you know the answer.
 # - Check a **test**: see it fail on something wrong, and stay silent on sound code that is written
 #   differently.
-# - **Choose sizes** that hide nothing: none equal, none 1, and longer than every limit.
-# - Find a defect in code that you read, **repair** it, and report it with the **smallest input**.
+# - **Choose sizes** that hide nothing: no two equal, none 1, and texts longer than every limit.
+# - Find a defect by reading the code, **repair** it, and report it with the **smallest input**.
 #
 # ### Test yourself
 #
 # 1. Patient J's model had a training loss of 0.06 and wrote garbage. Training didn't use the cache.
-#    Why did the loss not show the defect? Which comparison would have found it in a second?
+#    Why didn't the loss show the defect? Which comparison would have found it in a second?
 # 2. A module passes all your tests in evaluation mode. Name a defect it may still have.
 # 3. A colleague fixes patient L, and the trained model gets *worse*. Was it a defect?
 #
 # <details>
 # <summary>Answers</summary>
 #
-# 1. Without a cache, the mask was there, and the loss was an honest one. When the model writes, it
-#    first reads its prompt with a cache, in one go and without a mask, so words see later words and
-#    get contexts that training never produced. Run one text with a cache and without: the outputs
-#    have to be equal.
-# 2. One that your sizes don't show (texts of odd length, or longer ones), or one of training:
-#    dropout that drops too much, a gradient that doesn't arrive, a mask in training alone.
+# 1. Without a cache, the mask was there, and the loss was honest. When the model writes, it first
+#    reads its prompt with a cache, in one go and without a mask, so words see later words and get
+#    contexts that training never produced. Run the same text with a cache and without: the outputs
+#    must be equal.
+# 2. One that your sizes don't show (it takes texts of odd length, or longer ones), or one that
+#    shows only in training: dropout that drops too much, a gradient that doesn't arrive, a mask
+#    that only training uses.
 # 3. Yes, and the weights have adapted to it. They were trained with a smaller scale. Code that
-#    loads them has to keep it, or the weights have to be converted (as in lesson 7), or trained
-#    again.
+#    loads them has to keep that scale; otherwise, convert the weights (as in lesson 7) or train
+#    them again.
 #
 # </details>
 
@@ -689,8 +691,9 @@ for name, patient in PATIENTS.items():
 # ### Challenge: `first_difference` (optional, 15 minutes)
 #
 # A whole model gives a wrong result. Which part is to blame? If you have a healthy model with the
-# same weights, compare what comes out of each part, **in the order in which they run**: all before
-# the ill part agree. PyTorch calls a **hook** of yours each time a module is done:
+# same weights, compare the outputs of the parts, **in the order in which they run**: everything
+# before the ill part agrees. A **hook** is a function of yours that PyTorch calls each time a
+# module is done:
 
 # %%
 stack = build_stack(3, 8, 2, 0)
@@ -701,10 +704,10 @@ result = stack(torch.randn(1, 5, 8))
 hook.remove()
 
 # %% [markdown]
-# Find the first part that differs. A model has three blocks, and each has a `norm`, an `attention`
-# and a `feed_forward`; `named_modules()` names them as they were *defined*, which isn't the order
-# in which they run. Leave no hooks behind. (`torch.allclose` also forgives a small fraction of each
-# number, unless you say `rtol=0`.)
+# Find the first part that differs. Each model has three blocks, and each block has a `norm`, an
+# `attention` and a `feed_forward`. `named_modules()` lists them in the order in which they were
+# *defined*, not the one in which they run. Leave no hooks behind. (`torch.allclose` also forgives a
+# small fraction of each number, unless you pass `rtol=0`.)
 
 
 # %%
@@ -746,9 +749,9 @@ def first_difference(
 check(first_difference)
 
 # %% [markdown]
-# And something to try: **write a patient.** Take `HEALTHY.code`, change one line so that it runs
-# and is wrong, and see whether your tests find it. If they don't, you have found something better
-# than a bug: a gap in your tests.
+# One more thing to try: **write a patient.** Take `HEALTHY.code`, change one line so that it still
+# runs but is wrong, and see whether your tests find it. If they don't, you have found something
+# better than a bug: a gap in your tests.
 #
 # ### Further reading
 #
@@ -756,8 +759,8 @@ check(first_difference)
 #   from one word and one head up.
 # - [PyTorch on reproducibility](https://docs.pytorch.org/docs/stable/notes/randomness.html): what a
 #   seed does and doesn't fix.
-# - [MacIver and Donaldson 2020](https://doi.org/10.4230/LIPIcs.ECOOP.2020.13), on making failing
-#   inputs small by machine, and keeping them valid.
+# - [MacIver and Donaldson 2020](https://doi.org/10.4230/LIPIcs.ECOOP.2020.13), on shrinking failing
+#   inputs automatically while keeping them valid.
 # - [DeMillo, Lipton and Sayward 1978](https://doi.org/10.1109/C-M.1978.218136): the origin of
 #   mutation testing, which is what the ward does to your tests.
 

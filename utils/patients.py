@@ -1,4 +1,4 @@
-"""Patients for the debugging clinic: attention that runs and is wrong, and some that is right.
+"""Patients for the debugging clinic: attention that runs but is wrong, and some that is right.
 
 Each patient is the code below with a few lines changed, as somebody once wrote them. The stories
 name the sources; all code is new.
@@ -71,10 +71,10 @@ WRONG_SUM, WRONG_SCALE, DROPOUT, SOUND = "wrong sum", "wrong scale", "dropout", 
 class Patient:
     """A module with a story.
 
-    diseases: what is wrong with it; nothing if it is sound.
+    diseases: what is wrong with it; empty if it's sound.
     seen_in: where its defect was reported or repaired, as a repository and a number; "" if it's
         sound.
-    edits: what its code has instead of a piece of the code above.
+    edits: a piece of the code above → what this patient has instead.
     cached: whether it is a `CachedAttention`.
     """
 
@@ -86,16 +86,16 @@ class Patient:
 
     @property
     def link(self) -> str:
-        """The address of what was reported or repaired; "" if there is none."""
+        """The address of the report or the repair; "" if there is none."""
         repository, _, number = self.seen_in.partition("#")
         return f"https://github.com/{repository}/issues/{number}" if number else ""
 
     def counts_for(self, disease: str) -> bool:
         """Whether a test for a disease should give the right answer for this patient.
 
-        Someone with several diseases counts for these alone, since a test may stumble over another;
-        and so does someone whose outputs are random. A test for the scale compares weights, and
-        stumbles over those that are hidden.
+        A patient with several diseases counts only for those, since they may trip other tests; so
+        does one whose outputs are random. A test for the scale compares weights, and hidden ones
+        trip it.
         """
         if len(self.diseases) > 1 or DROPOUT in self.diseases:
             return disease in self.diseases
@@ -103,7 +103,10 @@ class Patient:
 
     @property
     def code(self) -> str:
-        """Its code: one class or two, the last of which is `Patient`. Raises ValueError."""
+        """Its code: one or two classes, the last named `Patient`.
+
+        Raises ValueError if an edit doesn't fit in exactly one place.
+        """
         classes = [Attention, CachedAttention] if self.cached else [Attention]
         code = "\n\n".join(map(inspect.getsource, classes))
         for old, new in self.edits.items():
@@ -146,7 +149,7 @@ HEALTHY = Patient((), "As it should be.")
 PATIENTS = {
     "A": Patient(
         (LEAK,),
-        "The causal mask was put on together with the mask for padding. Without padding, there was "
+        "The causal mask came only together with the mask for padding. Without padding, there was "
         "neither.",
         "facebookresearch/xformers#103",
         {
@@ -160,13 +163,13 @@ PATIENTS = {
     ),
     "B": Patient(
         (),
-        "Reading in pieces, with the keys and values of earlier pieces kept, is how texts are "
-        "written word by word. Here the mask is right for every piece.",
+        "Reading in pieces, and keeping the keys and values of earlier ones, is how models write "
+        "word by word. Here the mask is right for every piece.",
         cached=True,
     ),
     "C": Patient(
         (MIXING,),
-        "Keys and values were tiled (0, 1, 0, 1), and should have been repeated (0, 0, 1, 1), so "
+        "Keys and values were tiled (0, 1, 0, 1), but should have been repeated (0, 0, 1, 1), so "
         "some heads used the keys of others. Grouped queries hadn't been tested well enough.",
         "ekzhang/jax-js#180",
         {
@@ -182,16 +185,16 @@ PATIENTS = {
     ),
     "E": Patient(
         (BLIND_SPOT,),
-        "The mask began at the top left: the first query of each piece saw one word, although many "
-        "had been read before.",
+        "The mask began at the top left: the first query of each piece saw one word, although the "
+        "model had read many before.",
         "hyprstream/hyprstream#1521",
         {FUTURE: FUTURE.replace("n_key - n_query + 1", "1")},
         cached=True,
     ),
     "F": Patient(
         (WRONG_SUM, LEAK),
-        "The mask came after softmax. There, it put −∞ among the weights. Here, it puts 0, and "
-        "later words still have their share of the sum.",
+        "The mask came after softmax. In the original, it put −∞ among the weights. Here, it puts "
+        "0, and later words still have their share of the sum.",
         "huggingface/pytorch-image-models#2236",
         {WEIGHTS: "return scores.softmax(dim=-1).masked_fill(future, 0.0)"},
     ),
@@ -231,7 +234,7 @@ PATIENTS = {
     ),
     "K": Patient(
         (),
-        "The root is split between queries and keys, as Whisper's code does it. The scores are the "
+        "The root is split between queries and keys, as in Whisper's code. The scores are the "
         "same.",
         edits={
             SCORES: "root = self.d_head**0.25\n        scores = (query / root) @ (key / root).mT"
@@ -247,7 +250,7 @@ PATIENTS = {
     "M": Patient(
         (MIXING, BLIND_SPOT),
         "The layer took the first dimension for the words and the second for the texts. So a word "
-        "saw words of other texts (there, of other molecules), and none but itself of its own.",
+        "saw words of other texts (in the original, other molecules), but only itself in its own.",
         "DaoyuanLi2816/Molecule-Generator#22",
         {
             "def forward(self, x):\n": "def forward(self, x):\n        x = x.transpose(0, 1)\n",
@@ -256,7 +259,7 @@ PATIENTS = {
     ),
     "N": Patient(
         (BLIND_SPOT,),
-        "The cache was cut to its size before the new words asked, so they lost words that they "
+        "The cache was cut to size before the new words used it, so they lost words that they "
         "should have seen. (Here it's cut to eight words.)",
         "rasbt/LLMs-from-scratch#1008",
         {
@@ -267,9 +270,9 @@ PATIENTS = {
     ),
     "O": Patient(
         (WRONG_SUM,),
-        "The sums over two parts of the keys had different offsets, and were put together as if "
-        "these were the same. A single part (here, four words) was right. It showed as poorer "
-        "images.",
+        "The sums over two parts of the keys had different offsets, but were added as if the "
+        "offsets were the same. A single part (here, four words) was right. The defect showed as "
+        "poorer images.",
         "ROCm/rocm-libraries#6498",
         {
             WEIGHTS: (

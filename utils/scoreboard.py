@@ -30,7 +30,7 @@ Test = Callable[[nn.Module], bool]
 def plot_scoreboard(
     tests: Mapping[str, Test], *, caption: str, patients: Mapping[str, Patient] = PATIENTS
 ) -> Picture:
-    """Draw what each test says of each patient: one row per test, one column per patient.
+    """Draw what each test says about each patient: one row per test, one column per patient.
 
     tests: disease → a function that says whether a module has it.
     A test that isn't written yet is left out, and the description says so.
@@ -40,7 +40,7 @@ def plot_scoreboard(
 
 
 def outcomes(test: Test, disease: str, patients: Mapping[str, Patient]) -> dict[str, str]:
-    """Return what a test says of each patient, in a word; nothing if it isn't written yet."""
+    """Return each patient's outcome, in a word; nothing if the test isn't written yet."""
     try:
         return {name: _outcome(test, disease, patient) for name, patient in patients.items()}
     except NotImplementedError:
@@ -95,5 +95,5 @@ def _sentence(disease: str, found: Mapping[str, str]) -> str:
     kills, missed, alarms = (by_outcome[outcome] for outcome in (FOUND, MISSED, ALARM))
     parts = [f"finds {listed(kills) or 'nobody'}"]
     parts += [f"misses {listed(missed)}"] if missed else []
-    parts += [f"raises a false alarm for {listed(alarms)}"] if alarms else ["no false alarm"]
-    return f"The test for “{disease}” {', '.join(parts)}."
+    alarm = f"a false alarm for {listed(alarms)}" if alarms else "no false alarm"
+    return f"The test for “{disease}” {', '.join(parts)}, and raises {alarm}."

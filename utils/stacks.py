@@ -1,4 +1,4 @@
-"""A small Transformer to look into, and how one part of it falls ill."""
+"""A small Transformer to look into, and a way to make parts of it ill."""
 
 import inspect
 
@@ -52,7 +52,7 @@ def build_stack(n_blocks, d_model, n_heads, seed, *ill):
 
 
 def stack_code(d_model: int, n_heads: int, seed: int, ill: list[str]) -> str:
-    """Return code that defines `stack`, which `build_stack` builds."""
+    """Return code that defines `stack`, as built by `build_stack`."""
     arguments = ", ".join(map(repr, [N_BLOCKS, d_model, n_heads, seed, *ill]))
     sources = map(inspect.getsource, (Attention, Block, Stack, build_stack))
     return "\n\n".join([*sources, f"stack = build_stack({arguments})"])

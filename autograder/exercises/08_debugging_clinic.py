@@ -236,7 +236,7 @@ ENOUGH = "any size that is large enough will do"
 NEARLY = "nearly the same either way"
 RANDOM = "any random numbers will do"
 
-ALWAYS = "Your test says the same of every module. What would have to differ?"
+ALWAYS = "Your test gives every module the same answer. What should make it answer differently?"
 
 # ---------------------------------------------------------------- find_leak
 
@@ -288,14 +288,16 @@ find_leak = Exercise(
         Mistake(
             "always",
             "Your test says that every module leaks. Do you compare the output of the changed word "
-            "itself? It may move. Compare only the outputs before it.",
+            "itself? It may move: compare only the outputs before it. And does every change begin "
+            "with a fresh copy of the text?",
             {EARLIER: "attention(changed)[:, : place + 1], before[:, : place + 1]"},
             {EARLIER: "attention(changed), before"},
+            {"changed = x.clone()": "changed = x"},
             "return True",
         ),
         Mistake(
             "the last word only",
-            "Your test changes the last word only, and misses leaks elsewhere. Try every place.",
+            "Your test changes only the last word, so it misses leaks elsewhere. Try every place.",
             {"range(1, 12)": "range(11, 12)"},
         ),
         Mistake(
@@ -313,13 +315,14 @@ find_leak = Exercise(
         ),
         Mistake(
             "one text",
-            "Your test has one text. A mask may be missing in one of several texts. Use a batch.",
+            "Your test calls the module with one text at a time. Some masks go wrong only when a "
+            "batch has several.",
             {"randn(4, 12,": "randn(1, 12,"},
         ),
         Mistake(
             "no room for rounding",
-            "Your test takes a rounding error for a leak. Sound code may round differently when a "
-            "later word changes: allow 1e-5.",
+            "Your test mistakes a rounding error for a leak. Sound code may round differently when "
+            "a later word changes: allow 1e-5.",
             {
                 "not torch.allclose(attention(changed)[:, :place], before[:, :place], atol=1e-5)": (
                     "not torch.equal(attention(changed)[:, :place], before[:, :place])"
@@ -347,8 +350,9 @@ find_leak = Exercise(
         ),
     ],
     hints=[
-        "Draw a text, and call the module once. Then change words, call it again, and compare.",
-        "For each place from 1 to 11: copy the text, change all words from there on, and compare "
+        "Draw a batch of a few texts, and call the module once. Then change words, call it again, "
+        "and compare.",
+        "For each place from 1 to 11: copy the batch, change all words from there on, and compare "
         "the outputs before that place.",
         "`torch.allclose(a, b, atol=1e-5)` compares. Return True as soon as a place shows a leak, "
         "and False only after the loop.",
@@ -398,12 +402,20 @@ find_blind_spot = Exercise(
         ),
     ],
     mistakes=[
-        Mistake("always the same", ALWAYS, "return True", "return False"),
+        Mistake("never", ALWAYS, "return False"),
+        Mistake(
+            "always",
+            "Your test finds a blind spot in every module. Do you count the weights of later "
+            "words? Those are supposed to be 0 (and `tril` makes them 0).",
+            "return True",
+            "weights = weights_of(attention, torch.randn(1, 12, attention.query.in_features))\n"
+            "return bool((weights.tril() == 0).any())",
+        ),
         Mistake(
             "not the word itself",
-            "Your test doesn't notice words that fail to see themselves. If you look at weights, "
-            "the diagonal counts, too. If you change a word and watch its output: that moves "
-            "because of the word's query.",
+            "Your test misses words that don't see themselves. If you look at weights, include the "
+            "diagonal. If you change a word and watch its own output, the word's query moves it "
+            "anyway.",
             {"[:, place, : place + 1]": "[:, place, :place]"},
             "x = torch.randn(1, 12, attention.query.in_features)\n"
             "before = attention(x)\n"
@@ -417,7 +429,7 @@ find_blind_spot = Exercise(
         ),
         Mistake(
             "zeros after the word",
-            "You count the weights of later words, which have to be 0.",
+            "You include the weights of later words, which are supposed to be 0.",
             "weights = weights_of(attention, torch.randn(1, 12, attention.query.in_features))\n"
             "return bool((weights == 0).any())",
         ),
@@ -437,12 +449,20 @@ find_blind_spot = Exercise(
             "Your test misses a blind spot in a single head. Look at every head by itself.",
             {"[:, place, : place + 1]": "[0, place, : place + 1]"},
             {"[:, place, : place + 1]": "[-1, place, : place + 1]"},
+            {
+                "attention_weights[:, place, : place + 1]": (
+                    "attention_weights.mean(dim=0)[place, : place + 1]"
+                )
+            },
         ),
         Mistake(
             "small weights",
-            "A small weight is no blind spot: softmax gives some words very little. The weight of "
-            "a hidden one is exactly 0.",
+            "A small weight isn't a blind spot: softmax gives some words very little. The weight "
+            "of a hidden word is exactly 0.",
             {"== 0)": "< 0.01)"},
+            {"== 0)": "< 1e-4)"},
+            {"== 0)": "< 1e-6)"},
+            {"== 0)": "< 1e-9)"},
         ),
     ],
     alternatives=[
@@ -466,8 +486,8 @@ find_blind_spot = Exercise(
     ],
     hints=[
         "Changing a word and watching isn't enough. `weights_of` shows who sees whom.",
-        "`weights_of(attention, x)` is [n_heads, n, n]: query by key. For which pairs must a "
-        "weight not be 0?",
+        "`weights_of(attention, x)` is [n_heads, n, n]: query by key. For which pairs would a "
+        "weight of 0 be wrong?",
         "For each place, look at all heads, at the row of that place, and at the columns up to the "
         "place itself.",
     ],
@@ -547,14 +567,17 @@ find_mixing = Exercise(
         Mistake("never", ALWAYS, "return False"),
         Mistake(
             "always",
-            "Your test says that every module mixes something. Is the output layer the identity "
-            "when you look at single heads? It mixes all of them, as it should.",
+            "Your test says that every module mixes something. When you look at single heads, is "
+            "the output layer the identity? (Otherwise it mixes them all, as it should.) Does each "
+            "head get a fresh copy of the module? And has the text more than one word?",
             {"    nn.init.eye_(attention.output.weight)\n": ""},
+            {"other = copy": "other = other if head else copy"},
+            {"randn(4, 12,": "randn(4, 1,"},
             "return True",
         ),
         Mistake(
             "texts only",
-            "Your test doesn't notice heads that get into others. Change the weights of each head, "
+            "Your test misses heads that get into other heads. Change the weights of each head, "
             "and see whose features move.",
             TEXTS + "return False",
             {OWN_HEADS: "not moved(difference, 2)[head]"},
@@ -572,13 +595,13 @@ find_mixing = Exercise(
         ),
         Mistake(
             "the last text only",
-            "You change the last text only. If there is a mask between the texts, it hides the "
-            "last from the others. Change each of them.",
+            "You change only the last text, and a mask may hide that one from the others. Change "
+            "each text in turn.",
             {"for text in range(4)": "for text in range(3, 4)"},
         ),
         Mistake(
             "the last word only",
-            "You compare the last word only. Something may get mixed in the words before it.",
+            "You compare only the last word. Something may get mixed up in the words before it.",
             {TEXT_DIFFERENCE: "(attention(changed) - attention(x))[:, -1:]"},
             {HEAD_DIFFERENCE: "(other(x) - attention(x))[:, -1:]"},
             {
@@ -613,8 +636,8 @@ find_mixing = Exercise(
         "Two tests, one after the other. Texts first: draw four, change one, and see which move.",
         "Heads: take a copy with the identity as its output layer. For each layer and each head, "
         "take another copy, and change the weights of that head.",
-        "`outputs.unflatten(-1, (n, -1))` splits the features into n heads, and `moved` tells for "
-        "which of them something moved. Only one may.",
+        "`outputs.unflatten(-1, (n, -1))` splits the features into n heads, and `moved` tells you "
+        "which of them moved. Only one may.",
     ],
     excuses={
         "another number: 12 →": ENOUGH,
@@ -662,9 +685,9 @@ find_scale = Exercise(
         Mistake("never", ALWAYS, "return False"),
         Mistake(
             "always",
-            "Your test finds every module wrong, sound ones included. Is the second word's weight "
-            "on top of the ratio? And does the logarithm come out as you expect if the scale is "
-            "√d_head?",
+            "Your test finds every module wrong, even sound ones. Does the ratio have the second "
+            "word's weight on top? And when the scale is √d_head, is the logarithm what you "
+            "expect?",
             {
                 "attention(second)[0, 1:] / attention(first)[0, 1:]": (
                     "attention(first)[0, 1:] / attention(second)[0, 1:]"
@@ -686,26 +709,37 @@ find_scale = Exercise(
         ),
         Mistake(
             "d_model for d_head",
-            "You take √d_model for the scale. Each head divides by the root of its own width.",
+            "You use √d_model as the scale. Each head divides by the root of its own width.",
             {"= d_head**-0.25": "= (d_model**0.5 / d_head) ** 0.5"},
         ),
         Mistake(
             "no scale expected",
-            "You expect scores that aren't scaled: query · key / √d_head is what a sound module "
-            "uses.",
+            "You expect unscaled scores, but a sound module uses query · key / √d_head.",
             {"d_head**-0.25": "d_head**-0.5"},
         ),
         Mistake(
             "a short text",
-            "Your text is too short: a scale that is wrong from the ninth word on shows only in "
-            "longer ones. Use 12 words.",
+            "Your text is too short, or you don't look at every query in it. A scale that is wrong "
+            "from the ninth word on shows only in later ones. Use 12 words, and all queries but "
+            "the first.",
             {"zeros(1, 12,": "zeros(1, 2,"},
             {"[0, 1:] / attention(first)[0, 1:]": "[0, 1] / attention(first)[0, 1]"},
         ),
         Mistake(
+            "the last query only",
+            "You look at the last query only. The scale may be wrong for the words before it.",
+            {"[0, 1:] / attention(first)[0, 1:]": "[0, -1] / attention(first)[0, -1]"},
+        ),
+        Mistake(
+            "one product instead of d_head",
+            "You expect the score of a single product. With features of 1, query · key sums d_head "
+            "of them, and the scale is √d_head.",
+            {"= d_head**-0.25": "= 1.0"},
+        ),
+        Mistake(
             "the weight, not the ratio",
-            "You look at one weight. Whether it's right depends on the other, too, if they don't "
-            "sum to 1. Use the ratio of both.",
+            "You look at one weight, which can't tell a wrong scale from a wrong sum. Use the "
+            "ratio of both.",
             {
                 "difference = (attention(second)[0, 1:] / attention(first)[0, 1:]).log()": (
                     "weight = attention(second)[0, 1]"
@@ -739,9 +773,9 @@ find_scale = Exercise(
         "that their scores with the first word and with the second differ by 1?",
         "If feature 1 is 0 in the first word and b in all others, their scores are 0 with the "
         "first word and d_head · b² / √d_head with any other. Choose b so that this is 1.",
-        "One call with feature 0 of the first word set to 1 gives its weights; another, with that "
-        "of the second word, gives the others. The logarithm of their ratio should be 1 in every "
-        "row but the first.",
+        "One call with feature 0 set to 1 in the first word gives that word's weights; another "
+        "call, with the second word, gives the others. The logarithm of their ratio should be 1 in "
+        "every row but the first.",
     ],
     excuses={
         "another number: 12 →": ENOUGH,
@@ -771,7 +805,7 @@ DIAGNOSES = {
     MIXING: "In this module, texts and heads stay apart.",
     WRONG_SUM: "The weights of this module sum to 1.",
     WRONG_SCALE: "The scores of this module are scaled by √d_head.",
-    SOUND: "This module isn't sound: something about it is wrong.",
+    SOUND: "This module isn't sound: something is wrong with it.",
 }
 
 DRAWN = "x = torch.randn(1, 12, attention.query.in_features)"
@@ -799,9 +833,9 @@ diagnose = Exercise(
     mistakes=[
         Mistake(
             "dropout too late, or not at all",
-            "One of these modules drops weights although it's in evaluation mode, and to your "
-            "tests that looks like something else. Before you ask them, call the module twice with "
-            "the same input.",
+            "One of these modules drops weights even in evaluation mode, and your tests mistake "
+            "that for something else. Before you run them, call the module twice with the same "
+            "input.",
             {TWICE: ""},
             {
                 f"{DRAWN}\n    {TWICE}": "",
@@ -826,7 +860,7 @@ diagnose = Exercise(
         ),
         Mistake(
             "scale and sum exchanged",
-            "You call a wrong scale a wrong sum, and the other way round.",
+            "You call a wrong scale a wrong sum, and vice versa.",
             {
                 'return "wrong sum"': 'return "wrong scale"',
                 LAST: 'return "wrong sum" if find_scale(attention)',
@@ -857,8 +891,8 @@ diagnose = Exercise(
         "You have a test for every disease but dropout. What does a module with dropout do that no "
         "other does?",
         "Call the module twice with the same input, and compare, before anything else.",
-        "Then ask one test after the other, `find_scale` last, and return its name as soon as one "
-        "says True. If none does, the module is sound.",
+        "Then run the tests one by one, `find_scale` last, and return the name of the disease as "
+        "soon as one says True. If none does, the module is sound.",
     ],
     excuses={
         "another number: 12 →": ENOUGH,
@@ -926,7 +960,7 @@ repair_1 = Exercise(
         ),
         Mistake(
             "a window of one more",
-            "The cut was wrong, not the window: yours has one word too many.",
+            "The cut was wrong, but the window was right. Now yours has one word too many.",
             {"(distance < window)": "(distance <= window)"},
         ),
         Mistake(
@@ -936,8 +970,8 @@ repair_1 = Exercise(
         ),
         Mistake(
             "NaN covered up",
-            "Your code puts zeros where there was NaN. But these queries have keys to see: they "
-            "were cut off too early.",
+            "Your code puts zeros where there was NaN. But these queries should see some keys, and "
+            "those were cut off too early.",
             {
                 CUT: "first = max(0, n_key - window)",
                 "softmax(dim=-1) @ value": "softmax(dim=-1).nan_to_num() @ value",
@@ -1017,23 +1051,23 @@ repair_2 = Exercise(
     mistakes=[
         Mistake(
             "as it came in",
-            STILL_ILL + "What happens to a row whose scores are all far below the largest of all?",
+            STILL_ILL + "What happens to a row whose scores are all far below the overall maximum?",
             {LARGEST: "attn_scores.amax()"},
         ),
         Mistake(
             "one maximum for each text",
-            "You take off the largest score of each text. Its rows may still be far apart.",
+            "You subtract the largest score of each text. Its rows may still be far apart.",
             {LARGEST: "attn_scores.amax(dim=(-2, -1), keepdim=True)"},
         ),
         Mistake(
             "one maximum for all texts",
-            "You take off the largest score of several texts. They may be far apart.",
+            "You subtract one maximum from several texts. They may be far apart.",
             {LARGEST: "attn_scores.amax(dim=(0, -1), keepdim=True)"},
         ),
         Mistake(
             "another number of the row",
-            "You take some other number than the largest off each row. If the largest is far above "
-            "it, `exp` overflows.",
+            "You subtract something other than the largest score from each row. If the largest is "
+            "far above it, `exp` overflows.",
             {LARGEST: "attn_scores.mean(dim=-1, keepdim=True)"},
             {LARGEST: "attn_scores.amin(dim=-1, keepdim=True)"},
             {LARGEST: "attn_scores.median(dim=-1, keepdim=True).values"},
@@ -1041,13 +1075,13 @@ repair_2 = Exercise(
         ),
         Mistake(
             "along the wrong dimension",
-            "You take off the largest score of each *column*. That isn't the same number for a "
+            "You subtract the largest score of each *column*. That isn't the same number for a "
             "whole row, so it changes the weights.",
             {LARGEST: "attn_scores.amax(dim=-2, keepdim=True)"},
         ),
         Mistake(
             "nothing taken off",
-            "Without taking off the largest score, `exp` overflows.",
+            "Unless you subtract the largest score, `exp` overflows.",
             {f"(attn_scores - {LARGEST}).exp()": "attn_scores.exp()"},
         ),
         Mistake(
@@ -1062,8 +1096,8 @@ repair_2 = Exercise(
         ),
         Mistake(
             "a little added to the sum",
-            "You added a little to the sum, so that it's never 0. Rows that are far below the "
-            "largest get weights of 0 that way.",
+            "You added a tiny number to the sum, so that it's never 0. That gives weights of 0 to "
+            "rows that are far below the largest.",
             {
                 LARGEST: "attn_scores.amax()",
                 "exps.sum(dim=-1, keepdim=True)": "(exps.sum(dim=-1, keepdim=True) + 1e-9)",
@@ -1078,8 +1112,10 @@ repair_2 = Exercise(
         ),
     ],
     hints=[
-        "Try two rows: scores near 0 and scores near 300. What is each step of the first row?",
-        "`exp` of −300 is 0 in float32, and 0 / 0 is NaN. What should be taken off the first row?",
+        "Try two rows: scores near 0 and scores near 300. What does each step make of the first "
+        "row?",
+        "`exp` of −300 is 0 in float32, and 0 / 0 is NaN. What should you subtract from the first "
+        "row?",
         "Each row needs its own largest score; `dim` and `keepdim` say so.",
     ],
     excuses={
@@ -1241,7 +1277,7 @@ repair_4 = Exercise(
         ),
         Mistake(
             "off by one",
-            "Your places are off by one: n_past words have the places 0 to n_past − 1.",
+            "Your places are off by one: the earlier words have the places 0 to n_past − 1.",
             {PLACE: "place = torch.arange(n_past, n_past + n) - 1"},
             {PLACE: "place = torch.arange(n_past, n_past + n) + 1"},
         ),
@@ -1262,7 +1298,7 @@ repair_4 = Exercise(
         ),
         Mistake(
             "the mask at the top left",
-            "The places were wrong, not the mask: yours hides earlier words now.",
+            "The places were wrong, but the mask was right. Now yours hides earlier words.",
             {".tril(n_past)": ".tril()"},
         ),
     ],
@@ -1281,7 +1317,7 @@ repair_4 = Exercise(
         ),
     ],
     hints=[
-        "Take two words before, and one new word. At which place is the new one?",
+        "Take two earlier words and one new word. At which place is the new one?",
         "The mask knows how many words came before. Does everything else?",
         "The new words' places begin after the n_past earlier ones, not at 0.",
     ],
@@ -1364,7 +1400,7 @@ smallest_input = Exercise(
         ),
         Mistake(
             "two words",
-            "Your input has always two words. Some defects show with one, others only with more.",
+            "Your input always has two words. Some defects show with one; others need more.",
             "return torch.randn(1, 2, healthy.query.in_features)",
         ),
         Mistake(
@@ -1375,8 +1411,8 @@ smallest_input = Exercise(
         ),
         Mistake(
             "one text only",
-            "You try single texts only. If numbers get from one text into another, you need two "
-            "texts, and a word in each.",
+            "You try only single texts. To catch numbers that get from one text into another, you "
+            "need two texts, with a word in each.",
             {SEARCH: "for batch in range(1, 2):", FOUND: f"{FOUND}\n    return x"},
         ),
         Mistake(
@@ -1553,8 +1589,8 @@ first_difference = Exercise(
     ],
     hints=[
         "Put a hook on each part, and let it keep the part's output under the part's name.",
-        "A dict keeps its entries in the order in which they came, which is the order of the "
-        "calls. `part.register_forward_hook(f)` calls `f(module, inputs, output)`.",
+        "A dict keeps its entries in the order in which you add them, which is the order of the "
+        "calls. `part.register_forward_hook(f)` makes PyTorch call `f(module, inputs, output)`.",
         "In a loop, a function sees the *last* value of the loop's variable. Give it the name as "
         "a default: `def keep(module, inputs, output, name=name)`.",
     ],
@@ -1596,7 +1632,8 @@ PREDICTIONS = [
         "zeros_pass",
         right="yes",
         choices={
-            "yes": "All numbers of the right result are smaller than the tolerance, so 0 is close.",
+            "yes": "All numbers of the right result are smaller than the tolerance, so 0 is close "
+            "enough.",
             "no": "The right result has no number above 0.5, so 0 is within the tolerance.",
         },
     ),
@@ -1610,12 +1647,14 @@ PREDICTIONS = [
     ),
     Prediction(
         "right_by_luck",
-        right="4 query heads with 1 key head, or with 4",
+        right="6 query heads with 1 key head, or with 6",
         choices={
-            "4 query heads with 1 key head": "That one, too. But there is another.",
-            "4 query heads with 2 key heads": "Tiled: 0, 1, 0, 1. Repeated: 0, 0, 1, 1.",
-            "4 query heads with 1 key head, or with 4": (
-                "With one key head there is nothing to confuse, and with four, nothing to copy."
+            "6 query heads with 1 key head": "Yes, but it isn't the only one.",
+            "6 query heads with 2 key heads": (
+                "Tiled: 0, 1, 0, 1, 0, 1. Repeated: 0, 0, 0, 1, 1, 1."
+            ),
+            "6 query heads with 1 key head, or with 6": (
+                "With one key head there is nothing to confuse, and with six, nothing to copy."
             ),
         },
     ),
@@ -1623,7 +1662,7 @@ PREDICTIONS = [
         "a_leak_in_h",
         right="True",
         choices={
-            "True": "Its outputs move, whatever changes. The test can't know why.",
+            "True": "Its outputs move from call to call. The test can't know why.",
             "False": "There is no leak. But the outputs move from call to call.",
         },
     ),

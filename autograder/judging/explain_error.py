@@ -19,8 +19,8 @@ class Rule:
 RULES = (
     Rule(
         r"Linear\((\d+), \d+\): mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and",
-        "A linear layer for {0:size} features got a tensor with {1:size}. Is it the right tensor? "
-        "If so, make the layer with that size.",
+        "A linear layer for {0:size} features got a tensor with {1:size}. Is one of the two a "
+        "number in your code? If not, is it the right tensor for this layer?",
     ),
     Rule(
         r"mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)",

@@ -38,8 +38,13 @@ def page(tmp_path_factory):
     environment = {"PROGRESS_FILE": str(folder / "progress.json")}
     with jupyter_lab(folder, **environment) as address, new_page() as page:
         page.goto(f"{address}/lab/tree/{path.relative_to(folder)}")
-        expect(page.locator("[data-status=idle]").first).to_be_visible()
+        wait_for_kernel(page)
         yield page
+
+
+def wait_for_kernel(page: Page) -> None:
+    """Wait until the kernel can run cells: what a cell is asked before that is lost."""
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("(ipykernel) | Idle")
 
 
 def cell(page: Page, text: str) -> Locator:
@@ -98,7 +103,9 @@ def test_an_hour_with_the_first_lesson(page):
     expect(view.get_by_label("with", exact=True)).to_be_focused()  # not moved to the next cell
 
     choose(page, "Kernel", "Restart Kernel…")
-    page.locator(".jp-Dialog").get_by_text("Restart", exact=True).click()
+    with page.expect_response("**/restart*"):
+        page.locator(".jp-Dialog").get_by_text("Restart", exact=True).click()
+    wait_for_kernel(page)
     run(page, cell(page, "from autograder import"))
     run(page, cell(page, "def query_scores("))
     expect(run(page, cell(page, "check(query_scores)"))).to_contain_text("✓ query_scores")

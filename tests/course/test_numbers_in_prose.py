@@ -42,7 +42,6 @@ ELSEWHERE = {
     },
     "08_debugging_clinic": {
         "0.086": "the correlation that the report gives",
-        "1.7": "likewise, the largest number that passes",
         "0.64": "likewise, the sum of weights",
     },
 }

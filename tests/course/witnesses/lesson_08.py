@@ -23,7 +23,7 @@ def find_leak(attention):
     """Whether an output of one of three texts has a slope in a later word of the same text."""
     attention = in_double(attention)
     x = torch.randn(3, N, attention.query.in_features).double()
-    found = jacobian(attention, x).abs().amax(dim=(2, 5))  # [text, n, text, n]
+    found = jacobian(lambda x: attention(x).sum(dim=-1), x).abs().amax(dim=-1)  # [text, n] twice
     return any((found[text, :, text].triu(1) > 1e-9).any() for text in range(3))
 
 
@@ -49,13 +49,12 @@ def head_slopes(attention, layer="value", n=N):
         attention(x)
         for hook in hooks:
             hook.remove()
-        return seen["context"][0]
+        return seen["context"][0].unflatten(-1, (attention.n_heads, -1)).sum(dim=-1)
 
     heads = attention.n_heads if layer == "query" else attention.n_kv_heads
     nothing = torch.zeros_like(getattr(attention, layer)(x))
-    found = jacobian(context, nothing)[:, :, 0]  # [n, n_heads * d_head, n, heads * d_head]
-    found = found.unflatten(1, (attention.n_heads, -1)).unflatten(-1, (heads, -1))
-    return found.abs().sum(dim=(2, 5))
+    found = jacobian(context, nothing)[:, :, 0]  # [n, n_heads, n, heads * d_head]
+    return found.unflatten(-1, (heads, -1)).abs().sum(dim=-1)
 
 
 def find_blind_spot(attention):
@@ -66,7 +65,7 @@ def find_blind_spot(attention):
 def find_mixing(attention):
     module = in_double(attention)
     x = torch.randn(3, N, module.query.in_features).double()
-    across = jacobian(module, x).abs().sum(dim=(1, 2, 4, 5))
+    across = jacobian(lambda x: module(x).sum(dim=(1, 2)), x).abs().sum(dim=(2, 3))
     if (across - across.diag().diag() > 1e-9).any():
         return True
     for layer in ("query", "key", "value"):
