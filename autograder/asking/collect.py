@@ -46,7 +46,8 @@ def collect(answer: Callable, question: Question) -> list[Answer]:
     """Collect one answer for each call of the question."""
     answers: list[Answer] = []
     borrowed = borrowed_names(answer)
-    with TimeLimit(question.seconds) as limit:
+    forbidden = forbid(question.forbidden) if question.forbidden else contextlib.nullcontext()
+    with TimeLimit(question.seconds) as limit, forbidden:
         for call in question.calls:
             answers.append(replace(_collect_call(answer, question, call, limit), borrowed=borrowed))
             problem = answers[-1].problem
@@ -65,10 +66,7 @@ def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeL
             with same_randomness():
                 arguments = _made(call)  # the course's code, and its imports
                 settings = same_settings(may_seed="seed" in arguments)
-                nothing = contextlib.nullcontext()
-                dropout = SameDropout() if call.training else nothing
-                forbidden = forbid(question.forbidden) if question.forbidden else nothing
-                with settings, forbidden, dropout, limit.running():
+                with settings, _dropout(call), limit.running():
                     tensors = _outputs(answer, question, call, arguments, lacks)
         except KeyboardInterrupt:
             raise
@@ -83,6 +81,19 @@ def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeL
         printed.lines,
         inputs=inputs,
     )
+
+
+def trusted_outputs(solution: Callable, question: Question, call: Call) -> dict[str, Tensor]:
+    """Return all outputs of one call of the course's own code, by name, without a guard.
+
+    Raises what the code raises.
+    """
+    with same_randomness(), _dropout(call):
+        return _outputs(solution, question, call, _made(call), {})
+
+
+def _dropout(call: Call) -> contextlib.AbstractContextManager:
+    return SameDropout() if call.training else contextlib.nullcontext()
 
 
 def _made(call: Call) -> dict[str, Any]:

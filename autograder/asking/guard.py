@@ -71,9 +71,11 @@ def forbid(names: Sequence[str]) -> Iterator[None]:
     """
     kernels = Library("aten", "IMPL")
     try:
-        for name in names:
-            for kernel, kind in KERNELS.get(name, ()):
-                kernels.impl(kernel, _refusing(name), kind)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch warns of what is meant
+            for name in names:
+                for kernel, kind in KERNELS.get(name, ()):
+                    kernels.impl(kernel, _refusing(name), kind)
         with ByName(names):
             yield
     finally:

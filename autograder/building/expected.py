@@ -11,10 +11,10 @@ from torch import Tensor
 
 from autograder.asking.answer import GRADIENT, REPEATS, Answer
 from autograder.asking.arguments import map_tensors
-from autograder.asking.collect import collect
+from autograder.asking.collect import trusted_outputs
+from autograder.asking.guard import silence
 from autograder.asking.question import Question
 from autograder.building.drawing import DrawnCase
-from autograder.judging.explain_problem import explain_problem
 from autograder.judging.key import CaseKey
 from autograder.judging.measures import measured
 from autograder.lessons.errors import AuthoringError
@@ -35,20 +35,20 @@ def case_keys(
     """
     if measure:
         return [
-            _measured_key(case, answer, measure)
-            for case, answer in zip(cases, _answers(solution, question, cases), strict=True)
+            _measured_key(case, outputs, measure)
+            for case, outputs in zip(cases, _expected(solution, question, cases), strict=True)
         ]
     computed = [case for case in cases if not case.goal]
-    expected = _answers(solution, question, computed)
-    disturbed = _answers(solution, question, computed, ROUNDING)
+    expected = _expected(solution, question, computed)
+    disturbed = _expected(solution, question, computed, ROUNDING)
     pairs = iter(zip(expected, disturbed, strict=True))
     return [_goal_key(case) if case.goal else _case_key(case, *next(pairs)) for case in cases]
 
 
-def _answers(
+def _expected(
     solution: Callable, question: Question, cases: Sequence[DrawnCase], noise: float = 0.0
-) -> list[Answer]:
-    """Compute the solution's answers in float64 and return them in the inputs' dtype.
+) -> list[dict[str, Tensor]]:
+    """Compute the solution's outputs in float64 and return them in the inputs' dtype.
 
     noise: size of random changes to the inputs and parameters, in rounding errors.
     """
@@ -58,33 +58,41 @@ def _answers(
         changes = torch.randn(value.shape, generator=generator)
         return value.double() * (1 + noise * torch.finfo(value.dtype).eps * changes)
 
-    calls = [case.call.map_tensors(precise) for case in cases]
-    answers = collect(solution, replace(question, calls=calls))
-    for case, answer in zip(cases, answers, strict=True):
-        if answer.problem and not case.raises:
-            why = explain_problem(answer.problem, question.exercise)
-            raise AuthoringError(f"the solution of {question.exercise} fails: {why}")
-        if answer.changed:
-            raise AuthoringError(f"the solution of {question.exercise} changes its input")
-    return [
-        replace(answer, tensors=map_tensors(answer.tensors, rounding_to(case.dtype)))
-        for case, answer in zip(cases, answers, strict=True)
-    ]
+    with silence():
+        return [
+            map_tensors(_outputs(solution, question, case, precise), rounding_to(case.dtype))
+            for case in cases
+        ]
 
 
-def _case_key(case: DrawnCase, expected: Answer, disturbed: Answer) -> CaseKey:
+def _outputs(
+    solution: Callable, question: Question, case: DrawnCase, precise: Callable[[Tensor], Tensor]
+) -> dict[str, Tensor]:
+    """Return the solution's outputs in float64; {} if it should raise an exception."""
+    try:
+        return trusted_outputs(solution, question, case.call.map_tensors(precise))
+    except Exception as error:
+        if case.raises:
+            return {}
+        said = f"{type(error).__name__}: {error}"
+        raise AuthoringError(f"the solution of {question.exercise} fails: {said}") from error
+
+
+def _case_key(
+    case: DrawnCase, expected: dict[str, Tensor], disturbed: dict[str, Tensor]
+) -> CaseKey:
     least = LEAST[case.dtype]
-    scales = {name: _scale(name, expected.tensors) for name in expected.tensors}
+    scales = {name: _scale(name, expected) for name in expected}
     tolerance = {
-        name: _tolerance(value, disturbed.tensors[name], least * scales[name])
-        for name, value in expected.tensors.items()
+        name: _tolerance(value, disturbed[name], least * scales[name])
+        for name, value in expected.items()
     }
-    return _key(case, expected.tensors, tolerance, {})
+    return _key(case, expected, tolerance, {})
 
 
-def _measured_key(case: DrawnCase, answer: Answer, measure: str) -> CaseKey:
+def _measured_key(case: DrawnCase, outputs: dict[str, Tensor], measure: str) -> CaseKey:
     arguments = case.call.arguments
-    found = measured(measure, arguments, answer).tensors
+    found = measured(measure, arguments, Answer(outputs)).tensors
     return replace(_key(case, found, dict.fromkeys(found, 0.0), {}), arguments=arguments)
 
 

@@ -262,6 +262,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             self.log.info(NO_GROUPS)
         with (
             closing(self._pool(len(due))) as pool,
+            seams.complete_gradebook(),
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
             self.use_preprocessors(self.saving_preprocessors)

@@ -24,6 +24,7 @@ from autograder.errors import CourseError
 from autograder.grading.engine.seams import kill_workers, leave_jobs_to_workers
 from autograder.grading.worker.job import Graded, Job
 from autograder.grading.worker.own_sandbox import close_own_sandbox, own_sandbox
+from autograder.sandbox.inside.huge_pages import use_huge_pages
 from autograder.sandbox.walls import NoSandbox
 
 AHEAD = 2  # jobs per worker, so that none waits for the gradebook
@@ -98,6 +99,7 @@ def local_pool(workers: int, empty: Job) -> Pool:
             with _ctrl_c_later():
                 _task().get_ready(empty)
             gc.freeze()  # garbage collection skips all of it from now on
+            use_huge_pages()
         executor = ProcessPoolExecutor(workers, context, _start_worker)
         with _without_main(), _ctrl_c_later():
             for _ in range(workers):  # with a fork server, each starts one worker

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from nbformat import NotebookNode, from_dict
-from nbformat.v4 import new_notebook
+from nbformat.v4 import nbformat, nbformat_minor
 
 from autograder.lessons.lesson import KERNEL
 
@@ -17,7 +17,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can contain these, a UTF-8 fil
 def make_cell(
     cell_type: str, source: str, metadata: dict | None = None, pictures: dict | None = None
 ) -> NotebookNode:
-    """Make a cell without an id. nbformat's own functions validate each one, which is slow."""
+    """Make a cell without an id, which nbformat's own functions would also validate, slowly."""
     cell = {"cell_type": cell_type, "source": source, "metadata": metadata or {}}
     attachments = {"attachments": pictures} if pictures and cell_type == "markdown" else {}
     return from_dict(cell | CELL_TYPES[cell_type] | attachments)
@@ -29,7 +29,8 @@ def make_notebook(cells: Iterable[NotebookNode]) -> NotebookNode:
     for number, cell in enumerate(cells, 1):
         cell.id = f"cell-{number}"
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
-    return new_notebook(cells=cells, metadata=metadata)
+    version = {"nbformat": nbformat, "nbformat_minor": nbformat_minor}
+    return from_dict({"cells": cells, "metadata": metadata} | version)
 
 
 def joined_text(value: Any) -> str:

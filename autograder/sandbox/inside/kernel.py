@@ -53,6 +53,16 @@ class ForkedKernel(LocalProvisioner):
         pass
 
 
+class BareKernelApp(IPKernelApp):
+    """A kernel without a command line and configuration files, to start sooner."""
+
+    def parse_command_line(self, argv: Any = None) -> None:
+        pass
+
+    def load_config_file(self, suppress_errors: Any = None) -> None:
+        pass
+
+
 def fork_kernel(folder: str, home: str, **limits: int) -> AsyncKernelManager:
     """Fork a kernel that works in `home`, with its sockets in `folder`, and return its manager."""
     os.makedirs(folder)
@@ -79,7 +89,7 @@ def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoRetu
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.chdir(home)
         sys.path.insert(0, "")  # as in a notebook: a `helper.py` beside it can be imported
-        app = IPKernelApp.instance(connection_file=connection, config=OPTIONS)
+        app = BareKernelApp.instance(connection_file=connection, config=OPTIONS)
         app.initialize([])
         explain_refusals(app.shell)
         app.start()

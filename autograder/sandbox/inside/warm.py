@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from nbformat.v4 import new_notebook
 
 from inside import frames, namespaces, seams, supervisor
+from inside.huge_pages import use_huge_pages
 
 # Modules that a kernel imports only when it starts.
 KERNEL_MODULES = (
@@ -111,6 +112,7 @@ def warm_up(imports: list[str]) -> None:
     if "autograder.utils.plots" in sys.modules:
         _draw_once()
     gc.freeze()
+    use_huge_pages()
 
 
 def _draw_once() -> None:
