@@ -13,7 +13,8 @@ LESSON  ?=
 LAB     ?=
 PYTEST  ?=
 # Each test file stays on one worker, to share fixtures; short notebooks come last, to fill gaps.
-PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Tests wait for other processes a third of the time, so three workers keep two processors busy.
+PYTESTS = pytest -n 3 --dist loadfile --no-loadscope-reorder
 # Options that `make grade` passes to nbgrader.
 GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subst ','\'',$(STUDENT))') \
 	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
@@ -39,18 +40,14 @@ lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 test: $(VENV)/developer  ## set everything up and run every test, notebooks included
 	$(PYTESTS) $(PYTEST)
 
-# The tests that compute numbers run as on other processors, and with more threads; all others run
-# in a temporary folder whose name has a space and an accent.
+# The tests that compute numbers, as on other processors, and with more threads.
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
 OTHER_PROCESSOR = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
-anywhere: $(VENV)/developer  ## run the tests as if on other machines; it takes half an hour
-	$(OTHER_PROCESSOR) $(PYTESTS) $(PYTEST) $(NUMBERS)
+anywhere: $(VENV)/developer  ## run what computes numbers as if on other machines
+	$(OTHER_PROCESSOR) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
 	THREADS=4 $(PYTESTS) $(PYTEST) $(NUMBERS)
-	folder="$$(mktemp -d)/my coursé" && git checkout-index --all --prefix="$$folder/" && \
-		$(MAKE) -C "$$folder" test PYTEST="$(addprefix --ignore-glob=,$(NUMBERS)) $(PYTEST)" && \
-		rm -rf "$$folder"
 
 lock: $(VENV)/bin/pip  ## upgrade everything as far as pyproject.toml allows, and write that down
 	pip install --upgrade --upgrade-strategy eager -e '.[dev]'

@@ -271,7 +271,6 @@ def run(*sources):
         yield "".join(o.text for o in streams), errors
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_honest_programs_work():
     results = run(*honest.cells())

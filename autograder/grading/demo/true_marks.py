@@ -6,6 +6,7 @@ mark share only the cases that a notebook shows, so that each can catch errors i
 
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -20,6 +21,7 @@ from autograder.asking.question import Call, Question
 from autograder.building.hidden import grading_reference
 from autograder.judging.key import CaseKey
 from autograder.lessons.lesson import Lesson
+from autograder.references.store import LessonReference
 
 EVERYTHING = "*"
 
@@ -29,9 +31,15 @@ class Marker:
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
-        self.reference = grading_reference(lesson.name, "true marks")
-        self.solutions = lesson.namespace()
         self._wanted: dict[str, list[dict[str, Any] | None]] = {}
+
+    @cached_property
+    def reference(self) -> LessonReference:
+        return grading_reference(self.lesson.name, "true marks")
+
+    @cached_property
+    def solutions(self) -> dict[str, Any]:
+        return self.lesson.namespace()
 
     def points(self, exercise: str, namespace: dict[str, Any]) -> int:
         """Return the points for the answer to `exercise` in a namespace."""
