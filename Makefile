@@ -13,8 +13,7 @@ LESSON  ?=
 LAB     ?=
 PYTEST  ?=
 # Each test file stays on one worker, to share fixtures; short notebooks come last, to fill gaps.
-# Tests wait for other processes a third of the time, so three workers keep two processors busy.
-PYTESTS = pytest -n 3 --dist loadfile --no-loadscope-reorder
+PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Options that `make grade` passes to nbgrader.
 GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subst ','\'',$(STUDENT))') \
 	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \

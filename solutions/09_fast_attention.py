@@ -566,10 +566,10 @@ plot_growth(
 
 # %% [markdown]
 # All at once, the memory grows with the square: twice the words, four times the memory. In tiles,
-# it grows far more slowly. On our machine, tiles of 256 were faster, too, although they mean a
-# little more work. The likely reason: a tile fits into the processor's own fast memory, and a
-# matrix of 17 million numbers doesn't. (Much smaller tiles are slower, because then Python's loop
-# takes over.) PyTorch's function works in tiles as well, and is faster still, if you give it
+# it grows far more slowly. On our machine, tiles of 256 were faster, too, for long texts, although
+# they mean a little more work. The likely reason: a tile fits into the processor's own fast memory,
+# and a matrix of 17 million numbers doesn't. (Much smaller tiles are slower, because then Python's
+# loop takes over.) PyTorch's function works in tiles as well, and is faster still, if you give it
 # [batch, n_heads, n, d_head]. For a single [n, d], as here, it makes all the scores.
 #
 # ## The way back

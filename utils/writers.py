@@ -131,7 +131,7 @@ class Writer(nn.Module):
 def writer(seed: int, defect: str = "") -> Writer:
     """Make an untrained model; with the name of a defect, its cache has that."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.random.manual_seed(seed)
         default = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
         try:

@@ -10,7 +10,7 @@ from autograder.asking.trials import (
     apply_in_little_memory,
     in_little_memory,
     read_in_pieces,
-    with_few_products,
+    without_keys,
 )
 
 KEY, VALUE = torch.randn(2, 2, 3, 12, 4)
@@ -134,7 +134,7 @@ def test_calls_that_share_what_they_keep_are_seen():
     assert not facts["own"]
 
 
-def test_products_are_counted():
+def test_keys_and_values_are_seen():
     query, latent = torch.randn(1, 2, 1, 5), torch.randn(1, 50, 6)
     w_key, w_value = torch.randn(2, 2, 5, 6)
 
@@ -146,7 +146,7 @@ def test_products_are_counted():
         scores = query @ w_key @ latent[:, None].mT
         return scores.softmax(-1) @ latent[:, None] @ w_value.mT
 
-    for attend, few in ((by_values, False), (by_latents, True)):
+    for attend, small in ((by_values, False), (by_latents, True)):
         facts = {}
-        with_few_products(attend, facts, query, latent, w_key, w_value)
-        assert facts["few"] == few
+        without_keys(attend, facts, query, latent, w_key, w_value)
+        assert facts["small"] == small

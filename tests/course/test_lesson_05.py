@@ -125,6 +125,7 @@ def test_predicting_gives_the_mode_back(lesson_5):
 # ---------------------------------------------------------------- what the text says about training
 
 
+@pytest.mark.anywhere
 def test_the_improved_model_reaches_the_floor_on_every_seed(improved):
     assert max(improved) <= MOST_ERROR
 
@@ -139,6 +140,7 @@ def test_the_plain_model_fails_as_published_too(lesson_5):
     assert min(errors) > 0.1
 
 
+@pytest.mark.anywhere
 def test_one_residual_connection_alone_makes_every_seed_succeed(lesson_5):
     around_cross_attention = 3
     fails = {0: [0], 1: [0], 2: [4], 4: [0]}  # the others, each with a seed on which it fails
@@ -163,6 +165,7 @@ def only_residual(lesson, kept):
     return model
 
 
+@pytest.mark.anywhere
 def test_what_each_change_is_worth(lesson_5, improved):
     """Leave one out, over the five seeds of the lesson."""
     seeds = range(5)
@@ -184,6 +187,7 @@ def unmasked(lesson_5, build):
     return model
 
 
+@pytest.mark.anywhere
 def test_without_the_mask_training_copies_corner_3_and_predicting_fails(lesson_5):
     torch.manual_seed(0)
     model = unmasked(lesson_5, "better")
@@ -208,6 +212,7 @@ def test_a_leak_shows_only_where_a_change_gets_through(lesson_5, build, least, m
         assert least <= moved < most
 
 
+@pytest.mark.anywhere
 def test_the_better_model_fits_the_noise_later(lesson_5):
     torch.manual_seed(0)
     loader, train_epoch = make_loader(*TRAIN), lesson_5["train_epoch"]
@@ -219,6 +224,7 @@ def test_the_better_model_fits_the_noise_later(lesson_5):
     assert test[499] > 0.95 * test[299]  # nothing is gained
 
 
+@pytest.mark.anywhere
 def test_more_squares_and_more_steps_bring_the_error_closer_to_the_floor(lesson_5, improved):
     errors, _ = measure(lesson_5, lesson_5["better"], n=2048, n_epochs=300, seeds=[1])
     assert max(errors) < 0.011 < min(improved)

@@ -159,6 +159,7 @@ def rotary():
     return LESSON["train_reader"]("rotary", LESSON["last_marked"], seed=0)
 
 
+@pytest.mark.anywhere
 def test_rotary_fails_beyond_its_training_and_recovers_in_a_window(rotary):
     found, in_window = accuracies(LESSON, "last_marked", rotary)
     assert found[LENGTHS.index(32)] > 98 and found[LENGTHS.index(64)] < 75
@@ -168,6 +169,7 @@ def test_rotary_fails_beyond_its_training_and_recovers_in_a_window(rotary):
 @pytest.mark.parametrize(
     ("pairs", "recovers"), [([0, 1, 2, 3], True), ([1], True), ([0, 2, 3], False), ([], False)]
 )
+@pytest.mark.anywhere
 def test_a_single_pair_makes_rotary_fail(rotary, pairs, recovers, monkeypatch):
     reader = copy.deepcopy(rotary)
     reader.positions = LESSON["Positions"]()
