@@ -88,7 +88,7 @@ class Layer(nn.Module):
         parts = self.project(self.norm(x)).chunk(3, dim=-1)
         query, key, value = (part.unflatten(-1, (N_HEADS, -1)).transpose(1, 2) for part in parts)
         keep = causal_keep
-        if cache is not None:
+        if isinstance(cache, list):
             self._remember(cache, key, value)
             key, value = self.caching.seen(cache, self.number)
             keep = self.caching.keep
