@@ -36,7 +36,7 @@ help:  ## list the targets
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab $(LAB) notebooks
 
-test: $(VENV)/developer  ## set everything up and run every test, notebooks included
+test: $(VENV)/developer  ## set everything up and run the tests, notebooks included
 	$(PYTESTS) $(PYTEST)
 
 # The tests that compute numbers, as on other processors, and with more threads.
@@ -44,7 +44,7 @@ NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_wi
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
 OTHER_PROCESSOR = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
-anywhere: $(VENV)/developer  ## run what computes numbers as if on other machines
+anywhere: $(VENV)/developer  ## run what computes numbers as if on other machines, and the long trainings
 	$(OTHER_PROCESSOR) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
 	THREADS=4 $(PYTESTS) $(PYTEST) $(NUMBERS)
 

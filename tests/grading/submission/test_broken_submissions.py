@@ -19,7 +19,7 @@ from autograder.lessons.lesson import ROOT, Lesson
 from tests.support.classroom import command
 from tests.support.commands import run
 
-pytestmark = [pytest.mark.usefixtures("sandbox")]
+pytestmark = pytest.mark.usefixtures("sandbox")
 LESSON = Lesson("01_dot_product_attention")
 FULL = sum(exercise.points for exercise in LESSON.exercises)
 NOTEBOOK = f"{LESSON.name}.ipynb"
