@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from autograder.asking.arguments import make_all
 from autograder.asking.models import built_module
-from autograder.asking.question import Call
+from autograder.asking.question import Call, Question
+from autograder.asking.trials import TRIALS
 from autograder.judging.verdict import Exhibit
 
 
@@ -21,18 +22,25 @@ class FailingCase(dict):
     earlier: the inputs of a call that came before; None if there was none.
     """
 
-    def __init__(self, exercise: str, call: Call, sizes: dict[str, int], exhibit: Exhibit) -> None:
+    def __init__(
+        self, question: Question, call: Call, sizes: dict[str, int], exhibit: Exhibit
+    ) -> None:
         super().__init__(make_all(call.arguments))
-        self.exercise, self.sizes = exercise, sizes
+        self.exercise, self.sizes = question.exercise, sizes
         self.label, self.output = exhibit.label, exhibit.output
         self.expected, self.yours = exhibit.expected, exhibit.got
         self.parameters = call.parameters
         self.earlier = None if call.earlier is None else make_all(call.earlier)
-        self._call = call
+        self._call, self._trial = call, question.trial
 
     def build(self, answer: Callable) -> nn.Module:
         """Build a learner's class as the check does: with its parameters, in its mode."""
         return built_module(answer, self._call, self)
+
+    def use(self, answer: Callable) -> tuple[Any, dict[str, Tensor]]:
+        """Use what a learner wrote as the check does; return the result, and what else is seen."""
+        facts: dict[str, Tensor] = {}
+        return TRIALS[self._trial](answer, facts, *self.values()), facts
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
@@ -62,6 +70,8 @@ class FailingCase(dict):
         return [build, *self._calls(f"module{method}")]
 
     def _calls(self, function: str) -> list[str]:
+        if self._trial:
+            return [f"case.use({function})  # as the check does"]
         first = [] if self.earlier is None else [f"{function}(**case.earlier)  # the first call"]
         return [*first, f"{function}(**case)"]
 

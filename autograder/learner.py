@@ -84,8 +84,8 @@ def failing_case(exercise: Callable | str) -> FailingCase:
     if verdict is None or verdict.exhibit is None:
         raise CourseError(f"No case of {name!r} has failed in this notebook.")
     reference, number = store.find(name), verdict.exhibit.case
-    call, case = reference.questions[name].calls[number], reference.keys[name].cases[number]
-    return FailingCase(name, call, case.sizes, verdict.exhibit)
+    question, case = reference.questions[name], reference.keys[name].cases[number]
+    return FailingCase(question, question.calls[number], case.sizes, verdict.exhibit)
 
 
 def give_up(exercise: Callable | str) -> None:

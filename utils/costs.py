@@ -1,4 +1,4 @@
-"""The cost of a call: its time, and the memory of the tensors that it makes.
+"""The cost of a call: its time, and the memory of the tensors that it makes or leaves behind.
 
 Memory is measured with torch's profiler, which records every allocation and release by torch's
 allocator, even inside compiled operations.
@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
+from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 
 MEMORY = "[memory]"  # the profiler's name for an event of the allocator
@@ -40,6 +42,24 @@ def peak_megabytes(function: Callable, *arguments: Any) -> float:
         now += event.nbytes()
         most = max(most, now)
     return most / 1e6
+
+
+def saved_megabytes(function: Callable, *arguments: Any) -> float:
+    """Measure the memory in MB (10⁶ bytes) that a call leaves behind for its backward pass.
+
+    Each piece of memory counts once, whether it was there before or not.
+    """
+    saved: dict[int, int] = {}
+
+    def keep(tensor: Tensor) -> Tensor:
+        memory = tensor.untyped_storage()
+        saved[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        result = function(*arguments)  # as long as it lives, no memory is used twice
+    del result
+    return sum(saved.values()) / 1e6
 
 
 @contextlib.contextmanager

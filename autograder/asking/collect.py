@@ -8,6 +8,7 @@ import contextlib
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -35,6 +36,7 @@ from autograder.asking.returned import (
     plain_tensor,
     require_mode,
 )
+from autograder.asking.trials import TRIALS
 from autograder.asking.written import borrowed_names, method_of, written_function
 
 # How far a second call may be off, as a fraction of the largest value. The same training in other
@@ -122,8 +124,8 @@ def _outputs(
         return {}
     leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
     given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
-    method = function if call.method == "forward" else method_of(function, call.method)
-    _require_arguments(method, arguments)
+    facts: dict[str, Tensor] = {}
+    method = _method(function, question, call, facts)
     calls = contextlib.nullcontext()
     if call.earlier is not None:
         calls = torch.no_grad()  # as where models are used, and results are kept for later
@@ -143,10 +145,21 @@ def _outputs(
         for parameter, value in arguments[name].named_parameters()
     }
     modes = {f"{name}.training": torch.tensor(arguments[name].training) for name in question.reads}
-    outputs = returned | kept | slopes | read | modes
+    outputs = returned | facts | kept | slopes | read | modes
     if call.repeats:
         outputs[REPEATS] = _same_again(method, call, question, returned)
     return {name: plain_tensor(value, name) for name, value in outputs.items()}
+
+
+def _method(
+    function: Callable, question: Question, call: Call, facts: dict[str, Tensor]
+) -> Callable:
+    """Return what is called with the arguments, which may note facts. Raises WrongResult."""
+    if question.trial:
+        return partial(TRIALS[question.trial], function, facts)
+    method = function if call.method == "forward" else method_of(function, call.method)
+    _require_arguments(method, call.arguments)
+    return method
 
 
 def _call_earlier(method: Callable, arguments: dict[str, Any], question: Question) -> None:

@@ -76,6 +76,7 @@ class Question:
     choices: words of which it returns one.
     as_dict: whether it returns a dict with the names in `returns`.
     forbidden: names of torch functions that it may not call.
+    trial: how it is used, by its name in `asking.trials`; it is called if "".
     seconds: processor time for all calls together.
     contract: a digest of what the exercise asks for, which a notebook states too.
     """
@@ -90,6 +91,7 @@ class Question:
     choices: list[str] = field(default_factory=list)
     as_dict: bool = False
     forbidden: list[str] = field(default_factory=list)
+    trial: str = ""
     seconds: float = 5.0
     contract: str = ""
 

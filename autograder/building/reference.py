@@ -74,6 +74,7 @@ class ExerciseBuilder:
             choices=list(exercise.choices),
             as_dict=exercise.as_dict,
             forbidden=list(exercise.forbidden),
+            trial=exercise.trial,
             seconds=exercise.seconds,
         )
         raises = (case.raises for case in self.cases if case.raises)

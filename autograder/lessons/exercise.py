@@ -100,6 +100,7 @@ class Exercise:
     choices: words of which it returns one, and what is said of each where it is wrong.
     as_dict: it returns a dict with the names in `returns`.
     forbidden: torch functions that the learner has to implement, not call.
+    trial: how the answer is used, by its name in `asking.trials`; it is called if "".
     builds_on: exercises whose answers this one uses.
     also: forms in which the last case of the first aspect is asked once more, for this aspect and
         for others that count outputs which it does not. A module with sizes of 1 is in train mode.
@@ -129,6 +130,7 @@ class Exercise:
     choices: Mapping[str, str] = field(default_factory=dict)
     as_dict: bool = False
     forbidden: tuple[str, ...] = ()
+    trial: str = ""
     builds_on: tuple[str, ...] = ()
     also: tuple[str, ...] = (ONES, DOUBLE, GRADIENTS, AGAIN)
     second: Inputs | None = None

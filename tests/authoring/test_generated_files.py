@@ -8,6 +8,7 @@ import pytest
 from autograder.authoring.notebooks import answered_cells, build_notebook, write_text
 from autograder.authoring.stated_points import stated_in_readme
 from autograder.lessons.lesson import ROOT, STUB, lesson_names
+from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import PUBLIC
 from tests.support.classroom import nbgrader
 
@@ -57,10 +58,11 @@ def test_the_released_notebook_is_fresh(lesson, released_anew):
 
 def test_a_release_never_overwrites_answers(lesson, tmp_path):
     assert answered_cells(lesson.released_path) == []
-    copy = tmp_path / "answered.ipynb"
-    released = lesson.released_path.read_bytes()
-    copy.write_bytes(released.replace(STUB.encode(), b"return 1", 1))
-    assert answered_cells(copy) == [lesson.exercises[0].name]
+    released, first = nbformat.read(lesson.released_path, as_version=4), lesson.exercises[0].name
+    [cell] = [cell for cell in released.cells if grade_id_of(cell) == first]
+    cell.source = cell.source.replace(STUB, "return 1")
+    nbformat.write(released, tmp_path / "answered.ipynb")
+    assert answered_cells(tmp_path / "answered.ipynb") == [first]
 
 
 def test_there_are_no_leftovers():

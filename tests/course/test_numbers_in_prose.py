@@ -44,6 +44,7 @@ ELSEWHERE = {
         "0.086": "the correlation that the report gives",
         "0.64": "likewise, the sum of weights",
     },
+    "09_fast_attention": {"1,000": "an example", "2,000": "likewise"},
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d+)?(?:e[-+]?\d+)?")
 RESULT = re.compile(

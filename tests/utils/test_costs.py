@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.utils import costs
-from autograder.utils.costs import peak_megabytes, seconds
+from autograder.utils.costs import peak_megabytes, saved_megabytes, seconds
 
 
 def test_seconds_takes_the_shortest_call_but_for_the_first(monkeypatch):
@@ -46,3 +46,10 @@ def test_stderr_comes_back_after_an_error(capfd):
         peak_megabytes(torch.ones, -1)
     os.write(2, b"there")
     assert capfd.readouterr().err == "there"
+
+
+def test_what_is_saved_counts_once():
+    x = torch.ones(1_000_000, requires_grad=True)
+    assert saved_megabytes(torch.exp, x) == pytest.approx(4)  # its result
+    assert saved_megabytes(lambda x: x * x, x) == pytest.approx(4)  # x, twice
+    assert saved_megabytes(torch.neg, x) == 0

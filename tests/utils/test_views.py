@@ -7,7 +7,15 @@ import torch
 
 from autograder.utils.data import six_words
 from autograder.utils.described import DESCRIBED, FIGURES_VARIABLE
-from autograder.utils.views import view_dial, view_heads, view_mask, view_scale, view_square
+from autograder.utils.views import (
+    view_dial,
+    view_heads,
+    view_mask,
+    view_memory,
+    view_scale,
+    view_square,
+    view_tiles,
+)
 from tests.support.accessible import barriers_on
 from tests.support.browser import new_page
 
@@ -35,6 +43,8 @@ VIEWS = {
     "mask": view_mask(SCORES, CAUSAL, LABELS, caption="1 < 2"),
     "scale": view_scale(PRODUCTS, ["one", "two", "three"], caption="1 < 2"),
     "dial": view_dial((1.0, 0.0), (0.0, 0.5), caption="1 < 2"),
+    "tiles": view_tiles([[1.0, 0.0, 3.0], [2.0, 1.0, 0.0]], tile=2, caption="1 < 2"),
+    "memory": view_memory(caption="1 < 2"),
     "square": view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
 }
 PAGE = "<!doctype html><html lang='en'><title>Views</title><main><h1>Views</h1>{}</main>"
@@ -178,6 +188,30 @@ def test_a_score_depends_on_the_distance_alone(open_view):
 def test_a_dial_takes_pairs():
     with pytest.raises(ValueError, match="key has 3 features: give two"):
         view_dial((1.0, 0.0), (1.0, 0.0, 2.0), caption="c")
+
+
+def test_tiles_are_taken_in_one_by_one(open_view):
+    page = open_view("tiles")
+    assert said(page) == "The first tile."
+    page.get_by_label("tiles taken in").press("ArrowRight")
+    assert said(page).startswith("A larger score came for query 0 (m rises by 2.00, so its earlier")
+    assert page.locator("td.bare").all_inner_texts()[1:] == ["3.00", "1.19", "2.00", "1.50"]
+    page.get_by_label("tiles taken in").press("Home")
+    assert said(page) == "Nothing is known yet: m is −∞, and ℓ is 0."
+
+
+def test_a_tile_has_a_key():
+    with pytest.raises(ValueError, match="at least one key in a tile"):
+        view_tiles([[1.0, 2.0]], tile=0, caption="c")
+
+
+def test_memory_follows_what_is_kept(open_view):
+    page = open_view("memory")
+    assert said(page).startswith("The model takes 13 GB, the cache 4.3 GB. 6.7 GB of the card's 24")
+    page.get_by_text("8 key heads").click()
+    assert "the cache 1.1 GB" in said(page)
+    page.get_by_label("texts at once").press("End")
+    assert said(page).endswith("Together that is more than the card's 24 GB.")
 
 
 def corner(page, number):

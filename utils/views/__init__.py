@@ -8,6 +8,16 @@ stays. Graders and nbval see its description only.
 from autograder.utils.views.attention import view_heads, view_mask, view_scale
 from autograder.utils.views.dial import view_dial
 from autograder.utils.views.live import View
+from autograder.utils.views.serving import view_memory, view_tiles
 from autograder.utils.views.square import view_square
 
-__all__ = ["View", "view_dial", "view_heads", "view_mask", "view_scale", "view_square"]
+__all__ = [
+    "View",
+    "view_dial",
+    "view_heads",
+    "view_mask",
+    "view_memory",
+    "view_scale",
+    "view_square",
+    "view_tiles",
+]

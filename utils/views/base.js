@@ -82,16 +82,22 @@ function said(parent) {
 
 const digits = value => Number.isFinite(value) ? value.toFixed(2).replace("-", "−") : "NaN";
 
-// The color of a weight from 0 to 1, and of words on it.
-function shade(weight) {
-  if (!Number.isFinite(weight)) return palette.red;
+// The color of a weight from 0 to 1: its red, green and blue.
+function channels(weight) {
   const at = Math.min(Math.max(weight, 0), 1) * (palette.weights.length - 1);
   const below = Math.min(Math.floor(at), palette.weights.length - 2);
   const parts = color => [1, 3, 5].map(place => parseInt(color.slice(place, place + 2), 16));
   const [from, to] = [parts(palette.weights[below]), parts(palette.weights[below + 1])];
-  return `rgb(${from.map((part, i) => Math.round(part + (to[i] - part) * (at - below)))})`;
+  return from.map((part, i) => Math.round(part + (to[i] - part) * (at - below)));
 }
-const ink = weight => weight <= 0.55 ? "#222222" : "#ffffff";
+const shade = weight => Number.isFinite(weight) ? `rgb(${channels(weight)})` : palette.red;
+
+// Black or white, whichever is easier to read on it.
+function ink(weight) {
+  if (!Number.isFinite(weight)) return "#ffffff";
+  const [red, green, blue] = channels(weight).map(part => (part / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 ? "#000000" : "#ffffff";
+}
 
 function softmax(scores) {
   const most = Math.max(...scores);

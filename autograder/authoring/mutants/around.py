@@ -101,6 +101,8 @@ def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[
     There is nothing to round in a boolean result, and no gradient from integer inputs.
     """
     name, is_module = question.exercise, "def forward(" in source
+    if question.trial and "\nclass " in f"\n{source}" and "(nn.Module)" not in source:
+        return  # a class whose methods a trial calls
     takes_floats = is_module or any(_floats(call.arguments.values()) for call in question.calls)
     gives = [case.expected[n] for case in key.cases for n in question.returns if n in case.expected]
     if question.choices or question.plain:

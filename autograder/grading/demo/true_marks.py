@@ -6,7 +6,7 @@ mark share only the cases that a notebook shows, so that each can catch errors i
 
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from autograder.asking.guard import SameDropout, same_randomness, silence
 from autograder.asking.keras_layers import is_keras_layer, layer_parameters
 from autograder.asking.models import built_module
 from autograder.asking.question import Call, Question
+from autograder.asking.trials import TRIALS
 from autograder.building.hidden import grading_reference
 from autograder.judging.key import CaseKey
 from autograder.lessons.lesson import Lesson
@@ -118,7 +119,11 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
     if not call.method:
         return {}
     leaves = _leaves(function, call, arguments) if call.gradients else {}
-    method = function if call.method == "forward" else getattr(function, call.method)
+    facts: dict[str, Any] = {}
+    if question.trial:  # how an answer is used is not worth writing twice either
+        method = partial(TRIALS[question.trial], function, facts)
+    else:
+        method = function if call.method == "forward" else getattr(function, call.method)
     if call.earlier is not None:
         _forget(method(*make_all(call.earlier).values()))
     with SameDropout() if call.training else nullcontext():
@@ -136,6 +141,7 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
         outputs = outputs | {REPEATS: torch.tensor(_repeated(outputs, again))}
     if call.gradients:
         outputs = outputs | _gradients(outputs, leaves)
+    outputs = outputs | facts
     for name in question.keeps:
         kept = getattr(function, name, None)
         graph = question.keeps_detached and call.gradients and getattr(kept, "requires_grad", False)

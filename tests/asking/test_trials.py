@@ -1,0 +1,152 @@
+"""Trials use answers as the check does, and note what a plain call doesn't show."""
+
+import pytest
+import torch
+
+from autograder.asking.returned import WrongResult
+from autograder.asking.trials import (
+    GivenCache,
+    append_in_pieces,
+    apply_in_little_memory,
+    in_little_memory,
+    read_in_pieces,
+    without_keys,
+)
+
+KEY, VALUE = torch.randn(2, 2, 3, 12, 4)
+
+
+class Hoarder:
+    """Keeps everything, in nested containers."""
+
+    def __init__(self, window=None):
+        self.window, self.length, self.pieces = window, 0, {"all": []}
+
+    def append(self, key, value):
+        self.length += key.shape[-2]
+        self.pieces["all"].append((key, value))
+        return key, value
+
+
+@pytest.mark.parametrize(("pieces", "window"), [([12], None), ([5, 7], None), ([4, 4, 4], 3)])
+def test_a_cache_is_given_all_pieces(pieces, window):
+    facts = {}
+    keys, values = append_in_pieces(GivenCache, facts, KEY, VALUE, pieces, window)
+    seen = 12 if window is None else 4 + window - 1
+    assert torch.equal(keys, KEY[..., -seen:, :]) and torch.equal(values, VALUE[..., -seen:, :])
+    assert facts["length"] == 12
+
+
+def test_what_a_cache_holds_is_counted():
+    facts = {}
+    append_in_pieces(Hoarder, facts, KEY, VALUE, [1] * 12, 2)
+    assert not facts["forgets"]
+    append_in_pieces(Hoarder, facts, KEY, VALUE, [1] * 12, None)
+    assert facts["forgets"]
+
+
+def test_a_cache_says_what_its_window_is():
+    class Nameless(Hoarder):
+        def __init__(self, window=None):
+            super().__init__()
+
+    with pytest.raises(WrongResult, match="window"):
+        append_in_pieces(Nameless, {}, KEY, VALUE, [12], 3)
+
+
+def test_the_heads_that_a_cache_is_given_are_counted():
+    facts, x = {}, torch.randn(1, 6, 8)
+
+    def module(x, cache=None):
+        if cache is not None:
+            cache.append(x[:, None].expand(-1, 3, -1, -1), x[:, None])
+        return x
+
+    assert torch.equal(read_in_pieces(module, facts, x, [2, 4], None), x)
+    assert facts["cached_heads"] == 3
+    read_in_pieces(module, facts, x, [], None)
+    assert facts["cached_heads"] == 0
+
+
+@pytest.mark.parametrize(("length", "kind"), [(None, "attribute"), (torch.tensor(3), "plain")])
+def test_a_length_is_a_number(length, kind):
+    class Odd(Hoarder):
+        def append(self, key, value):
+            self.length = length
+            if length is None:
+                del self.length
+            return key, value
+
+    with pytest.raises(WrongResult) as raised:
+        append_in_pieces(Odd, {}, KEY, VALUE, [12], None)
+    assert raised.value.problem.kind == kind
+
+
+def whole(query, key, value, *how):
+    return (query @ key.mT).softmax(-1) @ value
+
+
+def row_by_row(query, key, value, *how):
+    return torch.stack([whole(row[None], key, value)[0] for row in query])
+
+
+@pytest.mark.parametrize(("attend", "small"), [(whole, False), (row_by_row, True)])
+def test_large_tensors_are_seen(attend, small):
+    facts = {}
+    result = in_little_memory(attend, facts, *torch.randn(3, 100, 4), False, 10, 10)
+    assert result.shape == (100, 4)
+    assert facts["small"] == small
+
+
+def test_they_are_seen_on_the_way_back_too():
+    class Whole(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, query, key, value, causal):
+            ctx.save_for_backward(query, key, value)
+            return row_by_row(query, key, value)
+
+        @staticmethod
+        def backward(ctx, d_context):
+            query, key, _ = ctx.saved_tensors
+            return query, key, (query @ key.mT).mT @ d_context, None
+
+    facts, qkv = {}, torch.randn(3, 300, 4)
+    apply_in_little_memory(Whole, facts, *qkv, False)
+    assert not facts["small"] and facts["own"] and not facts["precise"]
+    apply_in_little_memory(Whole, facts, *qkv[:, :50], False)
+    assert facts["small"]
+
+
+def test_calls_that_share_what_they_keep_are_seen():
+    class Shared(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, query, key, value, causal):
+            Shared.value = value
+            return query * value
+
+        @staticmethod
+        def backward(ctx, d_context):
+            return d_context * Shared.value, d_context, d_context, None
+
+    qkv = torch.rand(3, 5, 4)
+    facts = {}
+    apply_in_little_memory(Shared, facts, *qkv, False)
+    assert not facts["own"]
+
+
+def test_keys_and_values_are_seen():
+    query, latent = torch.randn(1, 2, 1, 5), torch.randn(1, 50, 6)
+    w_key, w_value = torch.randn(2, 2, 5, 6)
+
+    def by_values(query, latent, w_key, w_value):
+        scores = query @ w_key @ latent[:, None].mT
+        return scores.softmax(-1) @ (latent[:, None] @ w_value.mT)
+
+    def by_latents(query, latent, w_key, w_value):
+        scores = query @ w_key @ latent[:, None].mT
+        return scores.softmax(-1) @ latent[:, None] @ w_value.mT
+
+    for attend, small in ((by_values, False), (by_latents, True)):
+        facts = {}
+        without_keys(attend, facts, query, latent, w_key, w_value)
+        assert facts["small"] == small
