@@ -69,7 +69,8 @@ def borrowed_names(answer: Callable) -> tuple[str, ...]:
 def _codes(value: Any) -> Iterator[CodeType]:
     """Yield the code of a function or of a class's methods, and nothing for other values."""
     functions = vars(value).values() if inspect.isclass(value) else [value]
-    return (f.__code__ for f in functions if inspect.isfunction(f))
+    unwrapped = (inspect.unwrap(f) for f in functions)
+    return (f.__code__ for f in unwrapped if inspect.isfunction(f))
 
 
 def _operands(code: CodeType, operation: str) -> Iterator[str]:

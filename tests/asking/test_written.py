@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from autograder.asking.written import borrowed_names
+from autograder.asking.written import borrowed_names, names_used
 
 NOTEBOOK = """
 import torch
@@ -27,6 +27,16 @@ class Module(nn.Module):
 
     def forward(self, x):
         return layer(x) @ w_query + SMALL
+
+class Function(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return other(x)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, d_context):
+        return clean(d_context)
 """
 
 
@@ -36,6 +46,12 @@ def test_what_is_borrowed_from_the_notebook():
     assert borrowed_names(beside["clean"]) == ()
     assert borrowed_names(beside["reads_words"]) == ("words",)
     assert borrowed_names(beside["Module"]) == ("self.SMALL", "layer", "self.w_query")
+
+
+def test_static_and_decorated_methods_use_names_too():
+    beside = {}
+    exec(NOTEBOOK, beside)
+    assert names_used(beside["Function"]) >= {"other", "clean", "words", "SMALL"}
 
 
 def test_nothing_is_borrowed_by_what_has_no_code():

@@ -20,15 +20,17 @@ from autograder.lessons.variants import Variant
 from tests.support.classroom import nbgrader
 
 BROKEN = Variant("broken", "raise RuntimeError('broken on purpose')")
+TRAINS = "train_completer"  # a model, for seconds each time
 
 
 def checked(lesson, broken):
     """Return the verdicts on all exercises, one of which is broken."""
     namespace = lesson.namespace({broken: BROKEN})
-    for exercise in lesson.exercises:
+    names = [e.name for e in lesson.exercises if e.name == broken or e.name != TRAINS]
+    for name in names:
         with contextlib.suppress(CheckFailed):
-            check(namespace[exercise.name])
-    return {exercise.name: _verdicts[exercise.name].summary() for exercise in lesson.exercises}
+            check(namespace[name])
+    return {name: _verdicts[name].summary() for name in names}
 
 
 def without_demonstrations(cells, lesson):
@@ -60,7 +62,8 @@ def require_own_points_only(lesson, broken, marks):
     assert lost - {broken} == {name for name in lost if broken in needs[name]}
     assert marks[broken]["points"] == 0
     for name in lost - {broken}:
-        assert f"Fix `{broken}` first" in marks[name]["sentence"]
+        blamed, first, _ = marks[name]["sentence"].partition(" first: ")
+        assert blamed.startswith("Fix ") and f"`{broken}`" in blamed and first
 
 
 def test_a_broken_exercise_costs_only_its_own_points(lesson):
