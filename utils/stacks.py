@@ -1,11 +1,9 @@
 """A small Transformer to look into, and a way to make parts of it ill."""
 
-import inspect
-
 import torch
 from torch import nn
 
-from autograder.utils.patients import Attention
+from autograder.utils.patients import Attention, source_of
 
 N_BLOCKS = 3
 PARTS = ("norm", "attention", "feed_forward")
@@ -54,5 +52,5 @@ def build_stack(n_blocks, d_model, n_heads, seed, *ill):
 def stack_code(d_model: int, n_heads: int, seed: int, ill: list[str]) -> str:
     """Return code that defines `stack`, as built by `build_stack`."""
     arguments = ", ".join(map(repr, [N_BLOCKS, d_model, n_heads, seed, *ill]))
-    sources = map(inspect.getsource, (Attention, Block, Stack, build_stack))
+    sources = map(source_of, (Attention, Block, Stack, build_stack))
     return "\n\n".join([*sources, f"stack = build_stack({arguments})"])

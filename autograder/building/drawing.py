@@ -100,8 +100,8 @@ class Drawing:
                 raises = case.error if isinstance(case, Raises) else ""
                 inputs = case.inputs if isinstance(case, Goal | Raises) else case
                 call = self._call(inputs, draw, aspect.gradients)
-                if goal:
-                    call = replace(call, repeats=goal.repeats)
+                if goal:  # a second training is enough for the shown case
+                    call = replace(call, repeats=goal.repeats and not is_secret)
                 key.cases.append(len(self.cases))
                 self.cases.append(DrawnCase(call, draw, seed, goal, raises))
 

@@ -5,6 +5,7 @@ Expected values are computed in float64 from the float32 inputs.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import torch
 from torch import Tensor
@@ -30,7 +31,8 @@ def case_keys(
 ) -> list[CaseKey]:
     """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
 
-    A goal is reached by whoever comes near enough, so the solution is not asked.
+    A goal is reached by whoever comes near enough, so the solution is not asked. Where no answer
+    has decimals, rounding can't matter.
     measure: what is judged instead of the outputs, by its name.
     """
     if measure:
@@ -40,9 +42,13 @@ def case_keys(
         ]
     computed = [case for case in cases if not case.goal]
     expected = _expected(solution, question, computed)
-    disturbed = _expected(solution, question, computed, ROUNDING)
-    pairs = iter(zip(expected, disturbed, strict=True))
-    return [_goal_key(case) if case.goal else _case_key(case, *next(pairs)) for case in cases]
+    rounded = [any(map(Tensor.is_floating_point, outputs.values())) for outputs in expected]
+    disturbed = iter(_expected(solution, question, list(compress(computed, rounded)), ROUNDING))
+    keys = (
+        _case_key(case, outputs, next(disturbed) if is_rounded else outputs)
+        for case, outputs, is_rounded in zip(computed, expected, rounded, strict=True)
+    )
+    return [_goal_key(case) if case.goal else next(keys) for case in cases]
 
 
 def _expected(
