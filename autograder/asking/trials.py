@@ -18,6 +18,7 @@ Facts = dict[str, Tensor]
 
 ROOM = 2  # how much larger than what is needed something may be
 ROWS = 64  # of scores that a backward pass may have at a time
+DRAWS = 1000  # so that a frequency is hardly ever off by more than 0.08
 
 
 class GivenCache:
@@ -184,6 +185,84 @@ def without_keys(
     return result
 
 
+def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[int]) -> Any:
+    """Give a language model tokens, [batch, n], in pieces with caches; in one go without pieces.
+
+    attn_weights: of all layers, for the last piece.
+    """
+    caches = [GivenCache() for _ in module.blocks]
+    in_pieces = [module(piece, caches) for piece in tokens.split(pieces, dim=1)] if pieces else []
+    result = torch.cat(in_pieces, dim=1) if pieces else module(tokens)
+    facts["attn_weights"] = torch.stack([block.attention.attn_weights for block in module.blocks])
+    return result
+
+
+def draw_often(
+    function: Callable,
+    facts: Facts,
+    logits: Tensor,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+) -> Any:
+    """Draw `DRAWS` tokens; return how often each one came.
+
+    possible: which came at all. by_generator: whether the generator alone decides.
+    """
+
+    def drawn(count: int) -> list[int]:
+        generator = torch.Generator().manual_seed(0)
+        return [function(logits, temperature, top_k, top_p, generator) for _ in range(count)]
+
+    state = torch.get_rng_state()
+    tokens = drawn(DRAWS)
+    if not all(isinstance(token, int) for token in tokens):
+        raise WrongResult("plain", describe(tokens[0]))
+    facts["by_generator"] = torch.tensor(
+        drawn(DRAWS // 10) == tokens[: DRAWS // 10] and torch.equal(torch.get_rng_state(), state)
+    )
+    counts = torch.zeros(len(logits)).index_add(0, torch.tensor(tokens), torch.ones(DRAWS))
+    facts["possible"] = counts > 0
+    return counts / DRAWS
+
+
+def write_on(
+    function: Callable,
+    facts: Facts,
+    model: nn.Module,
+    tokens: Tensor,
+    n_new: int,
+    temperature: float,
+    top_k: int | None,
+) -> Any:
+    """Let a model write.
+
+    read: how many tokens the model was given each time, as it notes in `read`. random: whether
+    heat makes a difference.
+    """
+    result = function(model, tokens, n_new, temperature=temperature, top_k=top_k)
+    facts["read"] = torch.tensor(model.read)
+    cold, hot = (function(model, tokens, 9, temperature=heat) for heat in (0.0, 1e6))
+    facts["random"] = torch.tensor(not torch.equal(cold, hot))
+    return result
+
+
+def run_without_head(
+    function: Callable, facts: Facts, model: nn.Module, layer: int, head: int, x: Tensor
+) -> Any:
+    """Give x to what is left of a model, in x's dtype.
+
+    untouched: whether the model is what it was before.
+    """
+    before = model.to(x.dtype)(x)
+    without = function(model, layer, head)
+    if not isinstance(without, nn.Module):
+        raise WrongResult("module", describe(without))
+    result = without(x)
+    facts["untouched"] = torch.tensor(without is not model and torch.equal(model(x), before))
+    return result
+
+
 TRIALS: dict[str, Callable[..., Any]] = {
     trial.__name__: trial
     for trial in (
@@ -193,5 +272,9 @@ TRIALS: dict[str, Callable[..., Any]] = {
         in_little_memory,
         apply_in_little_memory,
         without_keys,
+        read_tokens,
+        draw_often,
+        write_on,
+        run_without_head,
     )
 }

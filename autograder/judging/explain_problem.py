@@ -23,7 +23,14 @@ SETTINGS = {
 
 
 ITEM = " `.item()` turns a tensor into one."
-RETURNED = {"type", "plain", "count", "choice", "keys"}  # kinds in which something came back
+RETURNED = {
+    "type",
+    "plain",
+    "module",
+    "count",
+    "choice",
+    "keys",
+}  # kinds in which something came back
 
 
 def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | None = None) -> str:
@@ -50,6 +57,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
                 f"`{exercise}` returned {detail}; it should return a plain number, True or False."
                 + (_cure(detail) if detail.startswith("None") else ITEM)
             )
+        case "module":
+            return f"`{exercise}` returned {detail}; it should return a module." + _cure(detail)
         case "choice" | "keys":
             return f"`{exercise}` returned {detail}."
         case "same parameter":

@@ -1,16 +1,24 @@
 """Trials use answers as the check does, and note what a plain call doesn't show."""
 
+import copy
+import random
+
 import pytest
 import torch
+from torch import nn
 
 from autograder.asking.returned import WrongResult
 from autograder.asking.trials import (
     GivenCache,
     append_in_pieces,
     apply_in_little_memory,
+    draw_often,
     in_little_memory,
     read_in_pieces,
+    read_tokens,
+    run_without_head,
     without_keys,
+    write_on,
 )
 
 KEY, VALUE = torch.randn(2, 2, 3, 12, 4)
@@ -150,3 +158,79 @@ def test_keys_and_values_are_seen():
         facts = {}
         without_keys(attend, facts, query, latent, w_key, w_value)
         assert facts["small"] == small
+
+
+class Echo(nn.Module):
+    """A model with one layer whose logits are the keys in its cache, summed up."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks, self.read = nn.ModuleList([nn.ModuleDict({"attention": nn.Identity()})]), []
+
+    def forward(self, tokens, caches=None):
+        self.read.append(tokens.shape[1])
+        keys = tokens[:, None, :, None].float()
+        if caches:
+            keys, _ = caches[0].append(keys, keys)
+        self.blocks[0].attention.attn_weights = keys
+        return keys.cumsum(dim=2)[:, 0, -tokens.shape[1] :]
+
+
+def test_tokens_are_read_with_caches():
+    facts, tokens = {}, torch.arange(6)[None]
+    whole = read_tokens(Echo(), {}, tokens, [])
+    assert torch.equal(read_tokens(Echo(), facts, tokens, [2, 4]), whole)
+    assert facts["attn_weights"].shape == (1, 1, 1, 6, 1)
+
+
+def by_library(logits, temperature, top_k, top_p, generator):
+    return torch.multinomial(logits.softmax(-1), 1, generator=generator).item()
+
+
+def test_draws_are_counted():
+    facts, chances = {}, torch.tensor([0.6, 0.4, 0.0])
+    frequencies = draw_often(by_library, facts, chances.log(), 1.0, None, None)
+    torch.testing.assert_close(frequencies, chances, rtol=0, atol=0.08)
+    assert facts["possible"].tolist() == [True, True, False]
+    assert facts["by_generator"]
+
+
+@pytest.mark.parametrize("draw", [torch.rand, lambda _: torch.tensor(random.random())])
+def test_draws_from_elsewhere_are_noticed(draw):
+    facts = {}
+    draw_often(lambda *_: int(draw(()) < 0.5), facts, torch.zeros(2), 1.0, None, None)
+    assert not facts["by_generator"]
+
+
+def test_a_draw_is_an_int():
+    with pytest.raises(WrongResult, match=r"Tensor|tensor|number"):
+        draw_often(lambda logits, *_: logits.argmax(), {}, torch.zeros(2), 1.0, None, None)
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_what_a_writer_reads_is_noted(listens):
+    def write(model, tokens, n_new, temperature=1.0, top_k=None):
+        noise = torch.randn(len(tokens), n_new) * (temperature if listens else 0)
+        model(tokens)
+        return torch.cat([tokens, noise], dim=1)
+
+    facts = {}
+    assert write_on(write, facts, Echo(), torch.ones(1, 4), 3, 1.0, None).shape == (1, 7)
+    assert facts["read"].tolist() == [4] and facts["random"].item() is listens
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_changed_model_is_noticed(copied):
+    def without_head(model, layer, head):
+        model = copy.deepcopy(model) if copied else model
+        with torch.no_grad():
+            model.weight.zero_()
+        return model
+
+    facts, x = {}, torch.randn(1, 3, 8)
+    model = nn.Linear(8, 8, bias=False)
+    assert not run_without_head(without_head, facts, model, 0, 1, x).any()
+    assert facts["untouched"].item() is copied
+    with pytest.raises(WrongResult) as raised:
+        run_without_head(lambda *_: None, {}, model, 0, 1, x)
+    assert raised.value.problem.kind == "module"
