@@ -486,9 +486,9 @@ def tiled_attention(
                 later = torch.arange(start, start + scores.shape[-1]) > place[:, None]
                 scores = scores.masked_fill(later, -torch.inf)
             state = online_step(state, scores, value[..., start : start + tile_key, :])
-        maximum, total, output = state
+        largest, total, output = state
         contexts.append(output / total[..., None])
-        logsumexps.append(maximum + total.log())
+        logsumexps.append(largest + total.log())
     return torch.cat(contexts, dim=-2), torch.cat(logsumexps, dim=-1)
     ### END SOLUTION
 
@@ -527,9 +527,11 @@ torch.allclose(theirs, value[:1])
 # %%
 def plain_attention(query, key, value, causal=False):
     """The usual form, with all scores at once."""
-    n_query, n_key = query.shape[-2], key.shape[-2]
-    keep = torch.ones(n_query, n_key, dtype=torch.bool).tril(n_key - n_query) if causal else None
-    return attend(query, key, value, keep)
+    if not causal:
+        return attend(query, key, value)
+    all_pairs = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool)
+    n_past = key.shape[-2] - query.shape[-2]
+    return attend(query, key, value, all_pairs.tril(n_past))
 
 
 # %%

@@ -980,7 +980,7 @@ KEY_TILE = "key[..., start : start + tile_key, :]"
 VALUE_TILE = "value[..., start : start + tile_key, :]"
 PLACE = "torch.arange(first, first + queries.shape[-2]) + n_key - n_query"
 FUTURE = "torch.arange(start, start + scores.shape[-1]) > place[:, None]"
-LOGSUMEXP = "maximum + total.log()"
+LOGSUMEXP = "largest + total.log()"
 ALL_AT_ONCE = """
 scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
 if causal:
@@ -1185,7 +1185,7 @@ tiled_attention = Exercise(
         Mistake(
             "the maximum as logsumexp",
             "You returned the maximum for the logsumexp. It is m + ln ℓ.",
-            {LOGSUMEXP: "maximum"},
+            {LOGSUMEXP: "largest"},
         ),
         Mistake(
             "the sum as logsumexp",
@@ -1196,13 +1196,13 @@ tiled_attention = Exercise(
         Mistake(
             "the sum without its logarithm",
             "The logsumexp is m + ln ℓ, and you left out the logarithm.",
-            {LOGSUMEXP: "maximum + total"},
+            {LOGSUMEXP: "largest + total"},
         ),
         Mistake(
             "the exponential of the logsumexp",
             "You returned the sum of the exponentials, which overflows. Return its logarithm, "
             "m + ln ℓ.",
-            {LOGSUMEXP: "maximum.exp() * total"},
+            {LOGSUMEXP: "largest.exp() * total"},
         ),
         Mistake(
             "all at once",
@@ -1294,7 +1294,7 @@ def backward(
 ) -> Inputs:
     """A backward pass, with the context and the logsumexp that belong to it.
 
-    last: added to all scores of the last key, times √d.
+    last: added to the scores that the last key has with all queries but the last, times √d.
     """
 
     def case(draw: Draw) -> dict[str, Any]:
@@ -1302,7 +1302,7 @@ def backward(
         queries, keys = dims_of(draw, n_query, n_key, leading)
         query, key, value = draw.normal(queries), draw.normal(keys), draw.normal(keys)
         if last:
-            query[..., 0], key[..., -1, 0] = 1.0, last
+            query[..., :-1, 0], query[..., -1, 0], key[..., -1, 0] = 1.0, 0.0, last
         scores = query.double() @ key.double().transpose(-2, -1) / query.shape[-1] ** 0.5
         if causal:
             hidden = torch.ones(n_query, n_key, dtype=torch.bool).triu(n_key - n_query + 1)
