@@ -12,7 +12,7 @@ from types import EllipsisType
 from IPython.display import display
 
 from autograder.ask_and_judge import judge_answer
-from autograder.asking.written import exercise_name, names_used, written_function
+from autograder.asking.written import exercise_name, names_beside, names_used
 from autograder.contracts import belongs, made_for, require_fit
 from autograder.course_solution import course_solution
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
@@ -25,7 +25,7 @@ from autograder.judging.card import (
     progress_card,
     verdict_card,
 )
-from autograder.judging.judge import blame, verdict_given_up
+from autograder.judging.judge import blame, unfinished, verdict_given_up
 from autograder.judging.verdict import Verdict
 from autograder.records import Record, keep_record, read_records, record_of
 from autograder.references import store
@@ -158,11 +158,13 @@ def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict
 
 def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list[str]:
     """List the exercises that this answer uses but that are not right yet in this notebook."""
-    beside = getattr(written_function(answer), "__globals__", {})
-    used = names_used(answer)
-    earlier = filter(belongs, reference.keys[name].builds_on)
-    needed = [other for other in earlier if other in used]
-    return [n for n in needed if n not in beside or not _verdict(beside[n], n, reference).finished]
+    beside = names_beside(answer)
+
+    def is_finished(other: str) -> bool:
+        return other in beside and _verdict(beside[other], other, reference).finished
+
+    used = {*filter(belongs, names_used(answer))}
+    return unfinished(reference.keys, name, used, is_finished)
 
 
 def _progress(name: str, records: dict[str, Record]) -> Progress:

@@ -29,6 +29,11 @@ def written_function(answer: Any) -> Callable:
     return getattr(answer, "call", None) or getattr(answer, "forward", answer)
 
 
+def names_beside(answer: Any) -> dict[str, Any]:
+    """Return what the notebook that defines an answer has, by name; {} where that is not known."""
+    return getattr(inspect.unwrap(written_function(answer)), "__globals__", {})
+
+
 def method_of(module: nn.Module, name: str) -> Callable:
     """Return a method of a learner's module. Raises WrongResult if there is none."""
     if not callable(getattr(module, name, None)):
@@ -38,7 +43,7 @@ def method_of(module: nn.Module, name: str) -> Callable:
 
 def names_used(answer: Callable) -> set[str]:
     """Return the global names that an answer uses, directly or through other notebook code."""
-    beside = getattr(written_function(answer), "__globals__", {})
+    beside = names_beside(answer)
     used: set[str] = set()
     todo = [answer]
     while todo:
@@ -54,7 +59,7 @@ def borrowed_names(answer: Callable) -> tuple[str, ...]:
 
     A name that is an attribute of the module too, of whatever kind, comes as "self.name".
     """
-    beside = getattr(written_function(answer), "__globals__", {})
+    beside = names_beside(answer)
     codes = list(_codes(answer))
     own = {name for code in codes for name in _operands(code, "STORE_ATTR")}
     read = {name for code in codes for name in _operands(code, "LOAD_GLOBAL")} & beside.keys()

@@ -3,6 +3,7 @@
 This half never sees the learner's code, only the tensors that it returned.
 """
 
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -104,12 +105,28 @@ def verdict_given_up(key: AnswerKey) -> Verdict:
     )
 
 
-def blame(verdict: Verdict, unfinished: list[str]) -> Verdict:
-    """Blame a wrong answer on unfinished exercises that it builds on, if any."""
-    if verdict.passed or not verdict.answered or not unfinished:
+def unfinished(
+    keys: Mapping[str, AnswerKey],
+    exercise: str,
+    used: Container[str],
+    is_finished: Callable[[str], bool],
+) -> list[str]:
+    """List the exercises that a learner has to finish before one that builds on them.
+
+    That is those that its answer uses, without those that build on another one of them.
+    keys: of the lesson's exercises.
+    """
+    needed = [name for name in keys[exercise].builds_on if name in used]
+    wrong = [name for name in needed if not is_finished(name)]
+    return [name for name in wrong if not {*keys[name].builds_on} & {*wrong}]
+
+
+def blame(verdict: Verdict, first: list[str]) -> Verdict:
+    """Blame a wrong answer on exercises that have to be finished first, if any."""
+    if verdict.passed or not verdict.answered or not first:
         return verdict
-    them = "it" if len(unfinished) == 1 else "them"
-    sentence = f"Fix {in_backticks(unfinished)} first: `{verdict.exercise}` builds on {them}."
+    them = "it" if len(first) == 1 else "them"
+    sentence = f"Fix {in_backticks(first)} first: `{verdict.exercise}` builds on {them}."
     return replace(verdict, sentence=sentence, mistake="", exhibit=None)
 
 
@@ -145,8 +162,8 @@ def find_mistake(
     forms = [(mistake, form) for mistake in key.mistakes for form in mistake.forms]
     suspects = [(mistake, form) for mistake, form in forms if explains(form)]
     if all(value.dim() == 0 for value in key.cases[case].expected.values()):
-        # One wrong True or False proves little, so every case has to agree.
-        suspects = [suspect for suspect in suspects if agreement(suspect) == len(answers)]
+        # One wrong True or False proves little, so every case has to agree whose answer is known.
+        suspects = [suspect for suspect in suspects if agreement(suspect) == len(suspect[1])]
     mistake, _ = max(suspects, key=agreement, default=(None, []))
     return mistake
 

@@ -14,7 +14,7 @@ from autograder.grading.submission.given_up import given_up
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.grading.worker.processor_seconds import processor_seconds
 from autograder.judging.card import Card, verdict_card
-from autograder.judging.judge import blame, judge, verdict_given_up
+from autograder.judging.judge import blame, judge, unfinished, verdict_given_up
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of
@@ -51,7 +51,7 @@ def judge_notebook(
             card = verdict_card(verdict)
         else:
             question = reference.questions[exercise]
-            verdict, card = _judged(cells[exercise], question, key, verdicts)
+            verdict, card = _judged(cells[exercise], question, reference.keys, verdicts)
         verdicts[exercise] = verdict
         _show(cells[exercise], verdict, card)
     for cell in notebook.cells:
@@ -60,23 +60,35 @@ def judge_notebook(
 
 
 def _judged(
-    cell: NotebookNode, question: Question, key: AnswerKey, earlier: Mapping[str, Verdict]
+    cell: NotebookNode,
+    question: Question,
+    keys: Mapping[str, AnswerKey],
+    earlier: Mapping[str, Verdict],
 ) -> tuple[Verdict, Card]:
     """Judge what a check cell sent, in limited time, and make the card."""
+    exercise = question.exercise
     try:
         with processor_seconds(MOST_SECONDS):
-            verdict = _judge(read_answers(cell, question), key, earlier)
+            verdict = _judge(exercise, read_answers(cell, question), keys, earlier)
             return verdict, verdict_card(verdict)
     except Exception as error:
         problem = Problem("not judged", f"{type(error).__name__}: {error}"[:LONGEST_TEXT])
-        verdict = _judge(_nothing(problem, len(key.cases)), key, earlier)
+        nothing = _nothing(problem, len(keys[exercise].cases))
+        verdict = _judge(exercise, nothing, keys, earlier)
         return verdict, verdict_card(verdict)
 
 
-def _judge(handed_in: HandedIn, key: AnswerKey, earlier: Mapping[str, Verdict]) -> Verdict:
-    needed = [name for name in key.builds_on if name in handed_in.uses]
-    unfinished = [name for name in needed if name not in earlier or not earlier[name].finished]
-    return blame(judge(key, handed_in.answers), unfinished)
+def _judge(
+    exercise: str,
+    handed_in: HandedIn,
+    keys: Mapping[str, AnswerKey],
+    earlier: Mapping[str, Verdict],
+) -> Verdict:
+    def is_finished(other: str) -> bool:
+        return other in earlier and earlier[other].finished
+
+    first = unfinished(keys, exercise, handed_in.uses, is_finished)
+    return blame(judge(keys[exercise], handed_in.answers), first)
 
 
 def tidy(notebook: NotebookNode) -> None:
