@@ -31,6 +31,9 @@ NEVER_CALLED = {
 }
 
 
+Facts = dict[str, Tensor]  # what a trial notes beside the result
+
+
 @dataclass(frozen=True)
 class Problem:
     """Why a call gave no tensors.

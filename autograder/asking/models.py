@@ -30,12 +30,12 @@ def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.
         takes = ", ".join(inspect.signature(answer).parameters) or "nothing"
         wanted = ", ".join(call.build)
         raise WrongResult("constructor", f"({takes}), and is built with ({wanted})") from error
-    build, dtype = make_all(call.build), _floating_dtype(arguments)
+    build = make_all(call.build)
     if is_keras_layer(answer):
-        module = built_layer(answer, build, call.parameters, list(arguments.values()), dtype)
+        module = built_layer(answer, build, call.parameters, list(arguments.values()), call.dtype)
     else:
         _seed_as_zero()
-        module = _torch_module(answer(**build).to(dtype), call.parameters)
+        module = _torch_module(answer(**build).to(call.dtype), call.parameters)
         if torch.initial_seed() != UNLIKELY:
             raise WrongResult("setting", "seed")
     torch.default_generator.manual_seed(START)  # whatever building drew
@@ -58,11 +58,6 @@ def _torch_module(module: nn.Module, parameters: dict[str, Tensor] | None) -> nn
         _require_parameters(module, parameters)
         load_parameters(module, parameters)
     return module
-
-
-def _floating_dtype(arguments: dict[str, Any]) -> torch.dtype:
-    tensors = [value for value in arguments.values() if isinstance(value, Tensor)]
-    return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
 
 
 def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:

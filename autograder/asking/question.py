@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.asking.arguments import from_tree, map_tensors, to_tree
@@ -39,6 +40,13 @@ class Call:
     gradients: bool = False
     repeats: bool = False
     earlier: dict[str, Any] | None = None
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """That of its floating-point arguments; without any, that of its parameters."""
+        values = [*self.arguments.values(), *(self.parameters or {}).values()]
+        tensors = [value for value in values if isinstance(value, Tensor)]
+        return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
 
     def map_tensors(self, change: Callable[[Tensor], Tensor]) -> "Call":
         """Return the same call with `change` applied to its floating-point tensors."""

@@ -57,12 +57,6 @@ class DrawnCase:
     def hidden(self) -> bool:
         return self.seed not in (SHOWN_SEED, FRESH_SEED)
 
-    @property
-    def dtype(self) -> torch.dtype:
-        """The dtype of its floating-point inputs."""
-        tensors = [v for v in self.call.arguments.values() if isinstance(v, Tensor)]
-        return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
-
 
 class Drawing:
     """The cases that are drawn for an exercise, seed by seed.
@@ -100,7 +94,7 @@ class Drawing:
                 raises = case.error if isinstance(case, Raises) else ""
                 inputs = case.inputs if isinstance(case, Goal | Raises) else case
                 call = self._call(inputs, draw, aspect.gradients)
-                if goal:  # a second training is enough for the shown case
+                if goal:  # only the shown case is worth a second training
                     call = replace(call, repeats=goal.repeats and not is_secret)
                 key.cases.append(len(self.cases))
                 self.cases.append(DrawnCase(call, draw, seed, goal, raises))

@@ -5,7 +5,6 @@ Expected values are computed in float64 from the float32 inputs.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import compress
 
 import torch
 from torch import Tensor
@@ -31,29 +30,30 @@ def case_keys(
 ) -> list[CaseKey]:
     """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
 
-    A goal is reached by whoever comes near enough, so the solution is not asked. Where no answer
-    has decimals, rounding can't matter.
     measure: what is judged instead of the outputs, by its name.
     """
+    return [_case_key(solution, question, case, measure) for case in cases]
+
+
+def _case_key(solution: Callable, question: Question, case: DrawnCase, measure: str) -> CaseKey:
+    if case.goal:  # reached by whoever comes near enough, so the solution is not asked
+        return _goal_key(case)
+    expected = _expected(solution, question, case)
     if measure:
-        return [
-            _measured_key(case, outputs, measure)
-            for case, outputs in zip(cases, _expected(solution, question, cases), strict=True)
-        ]
-    computed = [case for case in cases if not case.goal]
-    expected = _expected(solution, question, computed)
-    rounded = [any(map(Tensor.is_floating_point, outputs.values())) for outputs in expected]
-    disturbed = iter(_expected(solution, question, list(compress(computed, rounded)), ROUNDING))
-    keys = (
-        _case_key(case, outputs, next(disturbed) if is_rounded else outputs)
-        for case, outputs, is_rounded in zip(computed, expected, rounded, strict=True)
-    )
-    return [_goal_key(case) if case.goal else next(keys) for case in cases]
+        return _measured_key(case, expected, measure)
+    disturbed = expected
+    if any(map(Tensor.is_floating_point, expected.values())):  # otherwise nothing is rounded
+        disturbed = _expected(solution, question, case, ROUNDING)
+    tolerance = {
+        name: _tolerance(value, disturbed[name], LEAST[case.call.dtype] * _scale(name, expected))
+        for name, value in expected.items()
+    }
+    return _key(case, expected, tolerance, {})
 
 
 def _expected(
-    solution: Callable, question: Question, cases: Sequence[DrawnCase], noise: float = 0.0
-) -> list[dict[str, Tensor]]:
+    solution: Callable, question: Question, case: DrawnCase, noise: float = 0.0
+) -> dict[str, Tensor]:
     """Compute the solution's outputs in float64 and return them in the inputs' dtype.
 
     noise: size of random changes to the inputs and parameters, in rounding errors.
@@ -61,14 +61,15 @@ def _expected(
     generator = torch.Generator().manual_seed(0)
 
     def precise(value: Tensor) -> Tensor:
+        exact = value.double()
+        if not noise:
+            return exact
         changes = torch.randn(value.shape, generator=generator)
-        return value.double() * (1 + noise * torch.finfo(value.dtype).eps * changes)
+        return exact * (1 + noise * torch.finfo(value.dtype).eps * changes)
 
     with silence():
-        return [
-            map_tensors(_outputs(solution, question, case, precise), rounding_to(case.dtype))
-            for case in cases
-        ]
+        outputs = _outputs(solution, question, case, precise)
+    return map_tensors(outputs, rounding_to(case.call.dtype))
 
 
 def _outputs(
@@ -84,18 +85,6 @@ def _outputs(
         raise AuthoringError(f"the solution of {question.exercise} fails: {said}") from error
 
 
-def _case_key(
-    case: DrawnCase, expected: dict[str, Tensor], disturbed: dict[str, Tensor]
-) -> CaseKey:
-    least = LEAST[case.dtype]
-    scales = {name: _scale(name, expected) for name in expected}
-    tolerance = {
-        name: _tolerance(value, disturbed[name], least * scales[name])
-        for name, value in expected.items()
-    }
-    return _key(case, expected, tolerance, {})
-
-
 def _measured_key(case: DrawnCase, outputs: dict[str, Tensor], measure: str) -> CaseKey:
     arguments = case.call.arguments
     found = measured(measure, arguments, Answer(outputs)).tensors
@@ -105,8 +94,9 @@ def _measured_key(case: DrawnCase, outputs: dict[str, Tensor], measure: str) -> 
 def _goal_key(case: DrawnCase) -> CaseKey:
     goal = case.goal.goal
     repeats = {REPEATS: torch.tensor(True)} if case.call.repeats else {}
-    tolerance = {name: LEAST[case.dtype] * _scale(name, goal) for name in goal}
-    most_error = dict.fromkeys(goal, case.goal.most_error)
+    tolerance = {name: LEAST[case.call.dtype] * _scale(name, goal) for name in goal}
+    near = [name for name, value in goal.items() if value.is_floating_point()]
+    most_error = dict.fromkeys(near, case.goal.most_error)
     return _key(case, goal | repeats, tolerance | dict.fromkeys(repeats, 0.0), most_error)
 
 

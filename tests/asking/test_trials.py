@@ -7,19 +7,15 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.asking.returned import WrongResult
-from autograder.asking.trials import (
+from autograder.asking.cache_trials import (
     GivenCache,
     append_in_pieces,
-    apply_in_little_memory,
-    draw_often,
-    in_little_memory,
     read_in_pieces,
     read_tokens,
-    run_without_head,
-    without_keys,
-    write_on,
 )
+from autograder.asking.memory_trials import apply_in_little_memory, in_little_memory, without_keys
+from autograder.asking.returned import WrongResult
+from autograder.asking.writing_trials import draw_again, draw_often, run_without_head, write_on
 
 KEY, VALUE = torch.randn(2, 2, 3, 12, 4)
 
@@ -166,6 +162,7 @@ class Echo(nn.Module):
     def __init__(self):
         super().__init__()
         self.blocks, self.read = nn.ModuleList([nn.ModuleDict({"attention": nn.Identity()})]), []
+        self.n_context = 20
 
     def forward(self, tokens, caches=None):
         self.read.append(tokens.shape[1])
@@ -180,7 +177,17 @@ def test_tokens_are_read_with_caches():
     facts, tokens = {}, torch.arange(6)[None]
     whole = read_tokens(Echo(), {}, tokens, [])
     assert torch.equal(read_tokens(Echo(), facts, tokens, [2, 4]), whole)
-    assert facts["attn_weights"].shape == (1, 1, 1, 6, 1)
+    assert facts["attn_weights"].shape == (1, 1, 1, 6, 1) and facts["n_context"] == 20
+
+
+def test_weights_that_are_not_kept_are_nothing():
+    model, facts = Echo(), {}
+    model.forward = lambda tokens: tokens
+    read_tokens(model, facts, torch.arange(6)[None], [])
+    assert facts["attn_weights"].numel() == 0
+    del model.n_context
+    with pytest.raises(WrongResult, match="n_context"):
+        read_tokens(model, {}, torch.arange(6)[None], [])
 
 
 def by_library(logits, temperature, top_k, top_p, generator):
@@ -190,7 +197,7 @@ def by_library(logits, temperature, top_k, top_p, generator):
 def test_draws_are_counted():
     facts, chances = {}, torch.tensor([0.6, 0.4, 0.0])
     frequencies = draw_often(by_library, facts, chances.log(), 1.0, None, None)
-    torch.testing.assert_close(frequencies, chances, rtol=0, atol=0.08)
+    torch.testing.assert_close(frequencies, chances, rtol=0, atol=0.06)
     assert facts["possible"].tolist() == [True, True, False]
     assert facts["by_generator"]
 
@@ -202,21 +209,36 @@ def test_draws_from_elsewhere_are_noticed(draw):
     assert not facts["by_generator"]
 
 
-def test_a_draw_is_an_int():
-    with pytest.raises(WrongResult, match=r"Tensor|tensor|number"):
-        draw_often(lambda logits, *_: logits.argmax(), {}, torch.zeros(2), 1.0, None, None)
+@pytest.mark.parametrize(
+    ("draw", "said"), [(torch.argmax, r"[Tt]ensor|number"), (len, "2, and the tokens are 0 to 1")]
+)
+def test_a_draw_is_a_token(draw, said):
+    with pytest.raises(WrongResult, match=said):
+        draw_often(lambda logits, *_: draw(logits), {}, torch.zeros(2), 1.0, None, None)
 
 
-@pytest.mark.parametrize("listens", [True, False])
-def test_what_a_writer_reads_is_noted(listens):
-    def write(model, tokens, n_new, temperature=1.0, top_k=None):
-        noise = torch.randn(len(tokens), n_new) * (temperature if listens else 0)
+def test_it_is_counted_which_token_becomes_which():
+    draft, target = torch.tensor([0.5, 0.5]), torch.tensor([0.0, 1.0])
+    pairs = draw_again(lambda draft, target, token, generator: 1, {}, draft, target)
+    torch.testing.assert_close(pairs, torch.tensor([[0.0, 0.5], [0.0, 0.5]]), rtol=0, atol=0.06)
+
+
+@pytest.mark.parametrize(("spread", "from_generator"), [(1.0, True), (0.0, True), (1.0, False)])
+def test_what_a_writer_reads_is_noted(spread, from_generator):
+    def write(model, tokens, n_new, temperature=1.0, top_k=None, generator=None):
+        source = generator if from_generator else None
+        noise = torch.randn(len(tokens), n_new, generator=source)
         model(tokens)
-        return torch.cat([tokens, noise], dim=1)
+        return torch.cat([tokens, spread * temperature * noise], dim=1)
 
     facts = {}
     assert write_on(write, facts, Echo(), torch.ones(1, 4), 3, 1.0, None).shape == (1, 7)
-    assert facts["read"].tolist() == [4] and facts["random"].item() is listens
+    assert facts["read"].tolist() == [4] and facts["random"].item() == bool(spread)
+    assert facts["by_generator"].item() is from_generator
+
+
+def test_a_writer_may_return_anything():
+    assert write_on(lambda *_, **how: None, {}, Echo(), torch.ones(1, 4), 3, 1.0, None) is None
 
 
 @pytest.mark.parametrize("copied", [True, False])
@@ -229,8 +251,8 @@ def test_a_changed_model_is_noticed(copied):
 
     facts, x = {}, torch.randn(1, 3, 8)
     model = nn.Linear(8, 8, bias=False)
-    assert not run_without_head(without_head, facts, model, 0, 1, x).any()
+    assert not run_without_head(without_head, facts, x, model, 0, 1, x).any()
     assert facts["untouched"].item() is copied
     with pytest.raises(WrongResult) as raised:
-        run_without_head(lambda *_: None, {}, model, 0, 1, x)
+        run_without_head(lambda *_: None, {}, x, model, 0, 1, x)
     assert raised.value.problem.kind == "module"

@@ -1,5 +1,6 @@
 """Faults around right code: it runs, and then its result or its surroundings are spoiled."""
 
+import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -29,6 +30,7 @@ NUMBERS = {
     "without signs": "value.abs()",
     "without negatives": "value.relu()",
 }
+NO_TENSOR = {"int", "nn.Module"}  # results that have none of these forms
 # What is done before the call, and after it.
 BEFORE = {
     "seed changed": "torch.manual_seed(1)",
@@ -98,14 +100,15 @@ class {name}(right_{name}):
 def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[Mutant]:
     """Yield the right code with each of the faults around it that can do something.
 
-    There is nothing to round in a boolean result, and no gradient from integer inputs.
+    There is nothing to round in a boolean result, and no gradient from integer inputs. A trial
+    may make tensors of a result that is none.
     """
     name, is_module = question.exercise, "def forward(" in source
     if question.trial and "\nclass " in f"\n{source}" and "(nn.Module)" not in source:
         return  # a class whose methods a trial calls
     takes_floats = is_module or any(_floats(call.arguments.values()) for call in question.calls)
     gives = [case.expected[n] for case in key.cases for n in question.returns if n in case.expected]
-    if question.choices or question.plain:
+    if question.choices or question.plain or _annotation(source, name) in NO_TENSOR:
         gives = []
     gives_floats = bool(_floats(gives))
 
@@ -123,6 +126,12 @@ def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[
     if takes_floats and gives_floats:
         yield mutant("result detached", "value.detach()", form="value.detach()")
         yield mutant("without gradients", "torch.no_grad()", context="torch.no_grad()")
+
+
+def _annotation(source: str, name: str) -> str:
+    """Return what a function says that it returns; "" for a class."""
+    functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
+    return next((ast.unparse(f.returns) for f in functions if f.name == name and f.returns), "")
 
 
 def _floats(values: Iterable[Any]) -> list[Tensor]:

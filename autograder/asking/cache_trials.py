@@ -1,0 +1,97 @@
+"""Trials of caches, and of models that read with them: see `asking.trials`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.asking.answer import Facts
+from autograder.asking.memory_trials import ROOM, all_tensors
+from autograder.asking.returned import WrongResult, describe
+
+
+class GivenCache:
+    """A cache as it should be: all keys and values so far, or those that a window lets be seen."""
+
+    def __init__(self, window: int | None = None) -> None:
+        self.window, self.length, self.n_heads = window, 0, 0
+        self._pieces: list[tuple[Tensor, Tensor]] = []
+
+    def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        n_past, self.n_heads = self.length, key.shape[1]
+        self._pieces.append((key, value))
+        keys, values = (torch.cat(parts, dim=2) for parts in zip(*self._pieces, strict=True))
+        self.length = keys.shape[2]
+        seen = self.length if self.window is None else self.length - n_past + self.window - 1
+        return keys[:, :, -seen:], values[:, :, -seen:]
+
+
+def append_in_pieces(
+    cache_class: Callable,
+    facts: Facts,
+    key: Tensor,
+    value: Tensor,
+    pieces: list[int],
+    window: int | None,
+) -> Any:
+    """Append [batch, n_heads, n, d_head] in pieces; return what the last piece gets.
+
+    length: of the cache. forgets: whether it keeps no more words than it has to.
+    """
+    cache = cache_class() if window is None else cache_class(window=window)
+    given = zip(key.split(pieces, -2), value.split(pieces, -2), strict=True)
+    for new_key, new_value in given:
+        result = cache.append(new_key.clone(), new_value.clone())
+    most = sum(pieces) if window is None else window
+    per_word = (key.nbytes + value.nbytes) // key.shape[-2]
+    if getattr(cache, "window", 0) != window:
+        raise WrongResult("attribute", "window")
+    facts["length"] = _number(cache, "length")
+    facts["forgets"] = torch.tensor(_bytes_held(cache) <= ROOM * most * per_word)
+    return result
+
+
+def _number(owner: Any, name: str) -> Tensor:
+    """Return a whole number that an object keeps. Raises WrongResult if it doesn't."""
+    if not hasattr(owner, name):
+        raise WrongResult("attribute", name)
+    value = getattr(owner, name)
+    if not isinstance(value, int):
+        raise WrongResult("plain", f"{describe(value)} for {name}")
+    return torch.tensor(value)
+
+
+def _bytes_held(cache: Any) -> int:
+    memories = [tensor.untyped_storage() for tensor in all_tensors(vars(cache))]
+    return sum({memory.data_ptr(): memory.nbytes() for memory in memories}.values())
+
+
+def read_in_pieces(
+    module: nn.Module, facts: Facts, x: Tensor, pieces: list[int], window: int | None
+) -> Any:
+    """Give a module x, [batch, n, d_model], in pieces with a cache; in one go if there are none.
+
+    cached_heads: how many heads the cache is given.
+    """
+    cache = GivenCache(window)
+    read = [module(piece, cache) for piece in x.split(pieces, dim=1)] if pieces else [module(x)]
+    facts["cached_heads"] = torch.tensor(cache.n_heads)
+    return torch.cat(read, dim=1)
+
+
+def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[int]) -> Any:
+    """Give a language model tokens, [batch, n], in pieces with caches; in one go without pieces.
+
+    n_context: as the model says. attn_weights: of all layers, for the last piece; nothing if one
+    of them has none.
+    """
+    facts["n_context"] = _number(module, "n_context")
+    caches = [GivenCache() for _ in module.blocks]
+    in_pieces = [module(piece, caches) for piece in tokens.split(pieces, dim=1)] if pieces else []
+    result = torch.cat(in_pieces, dim=1) if pieces else module(tokens)
+    weights = [getattr(block.attention, "attn_weights", None) for block in module.blocks]
+    facts["attn_weights"] = (
+        torch.zeros(0) if any(w is None for w in weights) else torch.stack(weights)
+    )
+    return result
