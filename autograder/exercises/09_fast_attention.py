@@ -758,7 +758,15 @@ online_step = Exercise(
         Aspect(
             "the first tile", 1, [tile_after(n_before=0), tile_after(n_before=0, shift=-5000.0)]
         ),
-        Aspect("large scores", 1, [tile_after(scale=100.0), tile_after(shift=-200.0, scale=30.0)]),
+        Aspect(
+            "large scores",
+            1,
+            [
+                tile_after(scale=100.0),
+                tile_after(shift=-200.0, scale=30.0),
+                tile_after(n_before=0, shift=-200.0, scale=30.0),
+            ],
+        ),
         Aspect(
             "masked scores",
             2,

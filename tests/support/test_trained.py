@@ -19,6 +19,13 @@ def test_others_do_not(text):
     assert not agree(text, "loss 0.4, 2")
 
 
+@pytest.mark.parametrize(
+    ("text", "same"), [("0%", True), ("6%", True), ("7%", False), ("3", False), ("2.9%", True)]
+)
+def test_percents_may_be_three_apart(text, same):
+    assert agree(text, "3%") == same
+
+
 def test_a_script_may_have_other_numbers_if_what_is_shown_is_close():
     cell = SimpleNamespace(compare_outputs=operator.eq, sanitize=str)
     compare_roughly(cell)

@@ -11,10 +11,11 @@ from nbformat import NotebookNode
 from nbval.plugin import IPyNbCell
 
 TAG = "trained"
-RELATIVE, ABSOLUTE = 0.2, 0.01  # how far numbers may be apart
+# How far numbers may be apart. Percents are hundredths.
+RELATIVE, ABSOLUTE, PERCENT = 0.2, 0.01, 0.03
 # What a view shows is in its description; its script has the same numbers, to more digits.
 SCRIPT = re.compile("<script>.*?</script>", re.DOTALL)
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?%?")
 
 
 def compare_roughly(cell: IPyNbCell) -> None:
@@ -35,11 +36,15 @@ def agree(text: str, stored: str) -> bool:
     """Whether two texts differ in nothing but numbers, and in these only a little."""
     if NUMBER.split(text) != NUMBER.split(stored):
         return False
-    pairs = zip(NUMBER.findall(text), NUMBER.findall(stored), strict=True)
-    return all(
-        math.isclose(float(one), float(other), rel_tol=RELATIVE, abs_tol=ABSOLUTE)
-        for one, other in pairs
-    )
+    return all(map(_close, NUMBER.findall(text), NUMBER.findall(stored)))
+
+
+def _close(one: str, other: str) -> bool:
+    if one.endswith("%") != other.endswith("%"):
+        return False
+    most = 100 * PERCENT if one.endswith("%") else ABSOLUTE
+    values = float(one.rstrip("%")), float(other.rstrip("%"))
+    return math.isclose(*values, rel_tol=RELATIVE, abs_tol=most)
 
 
 def _texts(outputs: list[NotebookNode]) -> Iterator[tuple[MutableMapping[str, str], str]]:
