@@ -13,6 +13,7 @@ from autograder.judging.tensor_table import (
     MOST,
     Style,
     heatmap,
+    pick_corner,
     pick_slice,
     plain_table,
     telling_decimals,
@@ -200,21 +201,31 @@ def _exhibit(exhibit: Exhibit) -> Part:
 def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> Part:
     """Show expected and got on one color scale, at the slice where they first differ."""
     same = expected.shape == got.shape
-    where = pick_slice(expected != got if wrong is None else wrong) if same else _first(expected)
+    where, corner = _first(expected), ()
+    if same:
+        differs = expected != got if wrong is None else wrong
+        where = pick_slice(differs)
+        corner = pick_corner(differs[where])
     style = Style(*value_range(expected, got), telling_decimals(expected, got) if same else 3)
-    marks = None if wrong is None or wrong.all() else wrong[where]  # all wrong needs no marks
+    marks = None if wrong is None or wrong.all() else wrong[where][corner]  # all: needs no marks
     panels = [
         ("expected", expected, where, None),
         ("yours", got, where if same else _first(got), marks),
     ]
     html, text = "", []
     for word, tensor, index, marked in panels:
-        place = f" at {list(index)}" if index else ""
-        title = f"{word}: {output} {tuple(tensor.shape)}{place}"
-        shown = tensor[index] if tensor.numel() else tensor.flatten()
+        title = f"{word}: {output} {tuple(tensor.shape)}{_place(index, corner)}"
+        shown = tensor[index][corner] if tensor.numel() else tensor.flatten()
         html += heatmap(shown, title, style, marked)
         text.append(f"  {title}:\n{plain_table(shown, style.decimals, marked)}")
     return html + _whole(got), "\n".join(text)
+
+
+def _place(index: tuple[int, ...], corner: tuple[slice, ...]) -> str:
+    """Say which part of a tensor a table shows."""
+    at = f" at {list(index)}" if index else ""
+    starts = [part.start for part in corner]
+    return f"{at}, from {starts}" if any(starts) else at
 
 
 def _first(tensor: Tensor) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from autograder.judging.compare import Comparison
 from autograder.judging.differences.form import (
     not_finite,
     not_repeated,
+    not_so,
     not_told_apart,
     opposite_booleans,
     other_axis_order,
@@ -65,6 +66,7 @@ RULES: tuple[Rule, ...] = (
     not_repeated,
     wrong_mode,
     not_told_apart,
+    not_so,
     wrong_decision,
     wrong_choice,
     opposite_booleans,

@@ -65,8 +65,9 @@ RULES = (
     ),
     Rule(
         r"view size is not compatible",
-        "`view` can't reorder numbers, and a transpose did. Check that the dimensions are "
-        "in the order you mean before you flatten any; then use `reshape`.",
+        "`view` needs numbers that lie side by side in memory, and after a transpose or a slice "
+        "they don't. Check that the dimensions are in the order you mean before you flatten any; "
+        "then use `reshape`.",
     ),
     Rule(
         r"Dimension out of range \(expected to be in range of \[-(\d+), \d+\], but got (-?\d+)\)",

@@ -54,8 +54,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             )
         case "plain":
             return (
-                f"`{exercise}` returned {detail}; it should return a plain number, True or False."
-                + (_cure(detail) if detail.startswith("None") else ITEM)
+                f"`{exercise}` returned {detail}; it should return a plain number (or a plain True "
+                "or False)." + (_cure(detail) if detail.startswith("None") else ITEM)
             )
         case "module":
             return f"`{exercise}` returned {detail}; it should return a module." + _cure(detail)
@@ -63,8 +63,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             return f"`{exercise}` returned {detail}."
         case "same parameter":
             return (
-                f"{detail}: a module is in the list more than once, as in `[head] * n_heads`. Make "
-                "a new one for each place."
+                f"{detail}: one parameter has two names. Is a module in a list more than once, as "
+                "in `[head] * n_heads`, or shared by two parts? Make a new one for each place."
             )
         case "shared":
             return f"{detail}: change one and the other changes. Copy the numbers, with `copy_`."

@@ -24,6 +24,12 @@ def pick_slice(wrong: Tensor) -> tuple[int, ...]:
     return tuple(wrong.nonzero()[0, :-2].tolist())
 
 
+def pick_corner(wrong: Tensor) -> tuple[slice, ...]:
+    """Return the part of a matrix that a table starts with, so that it shows a wrong value."""
+    first = wrong.nonzero()[0].tolist() if wrong.any() else [0] * wrong.dim()
+    return tuple(slice(0 if place < MOST else place - MOST // 2, None) for place in first)
+
+
 @dataclass(frozen=True)
 class Style:
     """How to show values: colored from low to high, with this many decimals."""

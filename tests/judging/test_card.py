@@ -266,6 +266,17 @@ def test_a_large_tensor_is_cut_to_8_by_8():
 # ---------------------------------------------------------------- numbers and colors
 
 
+def test_a_table_starts_where_it_shows_a_wrong_value():
+    expected = torch.zeros(2, 30, 20)
+    got = expected.clone()
+    got[1, 2, 15] = 7.0
+    card = verdict_card(verdict(MISSED, exhibit=exhibit(expected, got, wrong=got != expected)))
+    assert "yours: y (2, 30, 20) at [1], from [0, 11]" in card.text and "✗7.000" in card.text
+    got[1, 0, 3] = 5.0
+    card = verdict_card(verdict(MISSED, exhibit=exhibit(expected, got, wrong=got != expected)))
+    assert "yours: y (2, 30, 20) at [1]:" in card.text and "✗5.000" in card.text
+
+
 @pytest.mark.parametrize(
     ("shape", "place", "where"),
     [((3, 4), (1, 1), ()), ((2, 3, 4), (1, 0, 0), (1,)), ((2, 2, 3, 4), (1, 0, 2, 3), (1, 0))],

@@ -43,7 +43,7 @@ def not_a_pair():
         (lambda: torch.bmm(X[None], Y[None]), "the right one's second to last is 5"),
         (lambda: X + Y, "differ in dimension 0: 4 (n_query) and 5 (n_key)."),
         (lambda: X.view(5, 3), "12 numbers doesn't fit into the new shape, (5, 3)"),
-        (lambda: X.T.view(12), "`view` can't reorder numbers"),
+        (lambda: X.T.view(12), "`view` needs numbers that lie side by side"),
         (lambda: X.sum(2), "dimension 2 of a tensor with 2"),
         (lambda: X[7], "no index 7 in dimension 0: its size is 4 (n_query)"),
         (lambda: X[0, 0, 0], "more indices here than the tensor has dimensions, 2"),

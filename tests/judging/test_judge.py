@@ -159,7 +159,7 @@ def one_row_of_zeros(weights):
             torch.tensor([1, 2, 4]),
             "One value is off, at (2,): 5 where 4 should be.",
         ),
-        (torch.tensor(True), torch.tensor(False), "You answered True, and False is right."),
+        (torch.tensor(True), torch.tensor(False), "`y` is True; it should be False."),
         (torch.tensor(1), torch.tensor(2), "`y` is 1 where 2 should be."),
         (torch.tensor(1.5), torch.tensor(2.5), "`y` is 1.5 where 2.5 should be."),
         (torch.tensor([1, 0.69992]), torch.tensor([1, 0.69988]), "0.69992 where 0.69988 should be"),
@@ -169,6 +169,12 @@ def one_row_of_zeros(weights):
 )
 def test_differences_are_explained(got, expected, words):
     assert words in explain(got, expected)
+
+
+def test_a_fact_that_is_false_has_a_sentence_of_its_own():
+    false, true = torch.tensor(False), torch.tensor(True)
+    said = explain_difference(Comparison("untouched", false, true, 0.0, "", {}))
+    assert said == "The model that you were given has changed. Change a copy."
 
 
 @pytest.mark.parametrize(("chosen", "words"), [(0, "Cats purr."), (1, "Dogs"), (3, "is 3 where")])
@@ -243,7 +249,7 @@ PROBLEMS = [
     ("type", "a list", "`f` returned a list; it should return a torch tensor."),
     ("type", "a tuple", "torch tensor. Return only the one that the exercise asks for."),
     ("type", "a str", "`f` returned a str; it should return a torch tensor."),
-    ("plain", "a list", "it should return a plain number, True or False."),
+    ("plain", "a list", "it should return a plain number (or a plain True or False)."),
     ("choice", "'a', not 'b'", "`f` returned 'a', not 'b'."),
     ("keys", "other keys", "`f` returned other keys."),
     ("shared", "W is V", "W is V: change one and the other changes."),
@@ -392,7 +398,7 @@ def test_an_output_may_be_judged_by_its_error():
 
     assert off_by(0.09).passed
     assert (
-        "mean squared error of `weights` is 0.0121; it may be at most 0.01" in off_by(0.11).sentence
+        "mean squared error of `weights` is 0.012; it may be at most 0.01" in off_by(0.11).sentence
     )
     assert off_by(float("nan")).points == 0
 

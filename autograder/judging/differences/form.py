@@ -58,7 +58,7 @@ def too_much_error(c: Comparison) -> str | None:
     if c.most_error is None or not math.isfinite(c.error):
         return None
     return (
-        f"The mean squared error of {named(c)} is {c.error:.4f}; it may be at most "
+        f"The mean squared error of {named(c)} is {c.error:.2g}; it may be at most "
         f"{c.most_error:g}."
     )
 
@@ -92,12 +92,36 @@ def not_told_apart(c: Comparison) -> str | None:
     return None
 
 
+# What it means that something isn't so which a trial notes (`asking.trials`).
+NOT_SO = {
+    "forgets": "The cache holds on to more than the words that can still be seen.",
+    "small": "A tensor on the way is much larger than it has to be.",
+    "own": "A call in between changes the gradients. Keep what you need in `ctx` alone.",
+    "precise": "The gradients are less precise than the inputs: something on the way is float32.",
+    "by_generator": "The same generator, in the same state, should give the same again. Draw with "
+    "`generator`, and with nothing else.",
+    "varies": "Without a generator, every call draws the same. Where `generator` is None, leave it "
+    "None: torch then draws from a generator of its own.",
+    "again": "A second call with the same arguments gives something else. Does anything stay from "
+    "the first, such as its caches?",
+    "random": "At a high temperature, the draws should differ from those at 0, and each text "
+    "should draw its own tokens.",
+    "untouched": "The model that you were given has changed. Change a copy.",
+}
+
+
+def not_so(c: Comparison) -> str | None:
+    """A fact that is False."""
+    is_false = c.got.dim() == 0 and c.got.dtype is torch.bool and not c.got
+    return NOT_SO.get(c.name) if is_false else None
+
+
 def wrong_decision(c: Comparison) -> str | None:
     """A single wrong True or False."""
     if c.got.dim() or c.got.dtype is not torch.bool or c.expected.dtype is not torch.bool:
         return None
     about = f" for “{c.label}”" if c.label else ""
-    return f"You answered {c.got.item()}{about}, and {c.expected.item()} is right."
+    return f"{subject(c)} {c.got.item()}{about}; it should be {c.expected.item()}."
 
 
 def wrong_choice(c: Comparison) -> str | None:
