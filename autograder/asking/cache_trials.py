@@ -84,14 +84,26 @@ def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[in
     """Give a language model tokens, [batch, n], in pieces with caches; in one go without pieces.
 
     n_context: as the model says. attn_weights: of all layers, for the last piece; nothing if one
-    of them has none.
+    of them has none. afterwards: the logits in one go, of a model that has read in pieces.
     """
     facts["n_context"] = _number(module, "n_context")
-    caches = [GivenCache() for _ in module.blocks]
-    in_pieces = [module(piece, caches) for piece in tokens.split(pieces, dim=1)] if pieces else []
-    result = torch.cat(in_pieces, dim=1) if pieces else module(tokens)
-    weights = [getattr(block.attention, "attn_weights", None) for block in module.blocks]
-    facts["attn_weights"] = (
-        torch.zeros(0) if any(w is None for w in weights) else torch.stack(weights)
-    )
+    if not pieces:
+        result = module(tokens)
+        facts["attn_weights"] = _attn_weights(module)
+        return result
+    with torch.no_grad():
+        _read_with_caches(module, tokens.flip(1), pieces)  # of which nothing may be left
+    result = _read_with_caches(module, tokens, pieces)
+    facts["attn_weights"] = _attn_weights(module)
+    facts["afterwards"] = module(tokens)
     return result
+
+
+def _read_with_caches(module: nn.Module, tokens: Tensor, pieces: list[int]) -> Tensor:
+    caches = [GivenCache() for _ in module.blocks]
+    return torch.cat([module(piece, caches) for piece in tokens.split(pieces, dim=1)], dim=1)
+
+
+def _attn_weights(module: nn.Module) -> Tensor:
+    weights = [getattr(block.attention, "attn_weights", None) for block in module.blocks]
+    return torch.zeros(0) if any(w is None for w in weights) else torch.stack(weights)

@@ -1,4 +1,9 @@
-"""Trials of what writes with a language model, or takes one apart: see `asking.trials`."""
+"""Trials of what writes with a language model, or takes one apart: see `asking.trials`.
+
+Draws that should differ from call to call are told apart by two facts. by_generator: a generator
+in the same state gives the same again, and nothing else is drawn from. varies: without one, torch's
+own generator makes the next draws differ.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +15,9 @@ from autograder.asking.answer import Facts
 from autograder.asking.returned import WrongResult, describe
 
 DRAWS = 1000  # so that a frequency is hardly ever off by more than 0.06
-SOME_DRAWS = 100
+SOME_DRAWS = 30
 HEAT = 1e6  # at such a temperature, all tokens are equally likely
+Draw = Callable[[torch.Generator | None], Tensor]
 
 
 def draw_often(
@@ -24,16 +30,19 @@ def draw_often(
 ) -> Tensor:
     """Draw `DRAWS` tokens; return how often each one came.
 
-    possible: which came at all. by_generator: whether the generator alone decides.
+    possible: which came at all. by_generator, varies: see above.
     """
+    n_tokens, kept = len(logits), logits.clone()
+    how = temperature, top_k, top_p
+    function(logits, *how, _generator())  # may change its input only here, where it is noticed
 
-    def drawn(count: int, generator: torch.Generator) -> Tensor:
-        drawing = (function(logits, temperature, top_k, top_p, generator) for _ in range(count))
-        return torch.tensor([_token(value, len(logits)) for value in drawing])
+    def drawn(count: int, generator: torch.Generator | None) -> Tensor:
+        drawing = (function(kept.clone(), *how, generator) for _ in range(count))
+        return torch.tensor([_token(value, n_tokens) for value in drawing])
 
-    counts = torch.bincount(drawn(DRAWS, _generator()), minlength=len(logits))
+    counts = torch.bincount(drawn(DRAWS, _generator()), minlength=n_tokens)
     facts["possible"] = counts > 0
-    facts["by_generator"] = _decided_by_generator(lambda generator: drawn(SOME_DRAWS, generator))
+    facts.update(_sources(lambda generator: drawn(SOME_DRAWS, generator)))
     return counts / DRAWS
 
 
@@ -41,29 +50,35 @@ def draw_again(function: Callable, facts: Facts, draft: Tensor, target: Tensor) 
     """Draw `DRAWS` tokens from `draft`, and hand each one on.
 
     Returns how often which token became which, [n_tokens, n_tokens].
-    by_generator: whether the generator alone decides.
+    by_generator, varies: see above.
     """
-    n_tokens = len(draft)
+    n_tokens, kept = len(draft), (draft.clone(), target.clone())
+    function(draft, target, int(draft.argmax()), _generator())
 
-    def pairs(count: int, generator: torch.Generator) -> Tensor:
-        given = torch.multinomial(draft, count, replacement=True, generator=generator)
-        drawing = (function(draft, target, token, generator) for token in given.tolist())
+    def pairs(count: int, generator: torch.Generator | None) -> Tensor:
+        given = torch.multinomial(kept[0], count, replacement=True, generator=_generator())
+        drawing = (
+            function(*(probs.clone() for probs in kept), token, generator)
+            for token in given.tolist()
+        )
         return n_tokens * given + torch.tensor([_token(value, n_tokens) for value in drawing])
 
-    counts = torch.bincount(pairs(DRAWS, _generator()), minlength=n_tokens**2)
-    facts["by_generator"] = _decided_by_generator(lambda generator: pairs(SOME_DRAWS, generator))
+    counts = torch.bincount(pairs(DRAWS, _generator(1)), minlength=n_tokens**2)
+    facts.update(_sources(lambda generator: pairs(SOME_DRAWS, generator)))
     return counts.view(n_tokens, n_tokens) / DRAWS
 
 
-def _generator() -> torch.Generator:
-    return torch.Generator().manual_seed(0)
+def _generator(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
 
 
-def _decided_by_generator(draw: Callable[[torch.Generator], Tensor]) -> Tensor:
-    """Whether the generator that is handed to `draw` decides what is drawn, and nothing else."""
+def _sources(draw: Draw) -> Facts:
+    """Tell by_generator and varies."""
     state = torch.get_rng_state()
-    first, second = draw(_generator()), draw(_generator())
-    return torch.tensor(torch.equal(first, second) and torch.equal(torch.get_rng_state(), state))
+    again = torch.equal(draw(_generator()), draw(_generator()))
+    untouched = torch.equal(torch.get_rng_state(), state)
+    varies = not torch.equal(draw(None), draw(None))
+    return {"by_generator": torch.tensor(again and untouched), "varies": torch.tensor(varies)}
 
 
 def _token(value: Any, n_tokens: int) -> int:
@@ -81,27 +96,36 @@ def write_on(
     model: nn.Module,
     tokens: Tensor,
     n_new: int,
-    temperature: float,
-    top_k: int | None,
+    how: dict[str, Any],
 ) -> Any:
     """Let a model write.
 
-    read: how many tokens the model was given each time, as it notes in `read`. random: whether
-    heat makes a difference. by_generator: whether the generator alone decides.
+    tokens per call: how many the model was given each time, as it notes in `read`. again: whether
+    a second call gives the same, as it should where nothing is left to chance. random: whether heat
+    makes a difference, and texts differ from each other. by_generator, varies: see above.
     """
-    result = function(model, tokens, n_new, temperature=temperature, top_k=top_k)
+    result = function(model, tokens, n_new, **how)
     if not isinstance(result, Tensor):
         return result
-    facts["read"] = torch.tensor(model.read)
+    facts["tokens per call"] = torch.tensor(model.read, dtype=torch.long)
+    facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
 
-    def heated(generator: torch.Generator, temperature: float = HEAT) -> Tensor:
+    def heated(generator: torch.Generator | None, temperature: float = HEAT) -> Tensor:
         return function(model, tokens, 9, temperature=temperature, generator=generator)
 
-    facts["by_generator"] = _decided_by_generator(heated)
-    facts["random"] = torch.tensor(
-        not torch.equal(heated(_generator(), 0.0), heated(_generator(), HEAT))
-    )
+    facts.update(_sources(heated))
+    hot = heated(_generator())
+    one_for_all = len(hot) > 1 and (hot[:, -9:] == hot[0, -9:]).all()
+    cold = torch.equal(heated(_generator(), 0.0), hot)
+    facts["random"] = torch.tensor(not (cold or one_for_all))
+    _require_training(model, "model")
     return result
+
+
+def _require_training(model: nn.Module, name: str) -> None:
+    """Raise WrongResult unless a model is still in train mode, as it was made."""
+    if not model.training:
+        raise WrongResult("part's mode", name)
 
 
 def run_without_head(
@@ -115,7 +139,8 @@ def run_without_head(
 ) -> Tensor:
     """Give x to what is left of a model, which was built from weights.
 
-    untouched: whether the model is what it was before.
+    without the next: the result when the next head of the same layer is taken out, too. untouched:
+    whether the model is what it was before.
     """
     before = model(x)
     without = function(model, layer, head)
@@ -123,4 +148,7 @@ def run_without_head(
         raise WrongResult("module", describe(without))
     result = without(x)
     facts["untouched"] = torch.tensor(without is not model and torch.equal(model(x), before))
+    _require_training(model, "model")
+    next_head = (head + 1) % model.blocks[layer].attention.n_heads
+    facts["without the next"] = function(without, layer, next_head)(x)
     return result

@@ -76,6 +76,17 @@ def test_the_mode_and_the_dtype():
     assert double.tensors["result"].dtype is torch.float64
 
 
+def test_without_a_decimal_in_its_input_a_module_has_the_dtype_of_its_parameters():
+    class Row(Affine):
+        def forward(self, words):
+            self.scaled = self.weight
+            return self.weight[words]
+
+    doubles = {name: value.double() for name, value in PARAMETERS.items()}
+    answer = ask(Row, arguments={"words": torch.tensor([1])}, parameters=doubles)
+    assert answer.tensors["result"].dtype is torch.float64
+
+
 def variant(**methods):
     return type("Affine", (Affine,), methods)
 

@@ -2,6 +2,7 @@
 
 import copy
 import random
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -199,7 +200,7 @@ def test_draws_are_counted():
     frequencies = draw_often(by_library, facts, chances.log(), 1.0, None, None)
     torch.testing.assert_close(frequencies, chances, rtol=0, atol=0.06)
     assert facts["possible"].tolist() == [True, True, False]
-    assert facts["by_generator"]
+    assert facts["by_generator"] and facts["varies"]
 
 
 @pytest.mark.parametrize("draw", [torch.rand, lambda _: torch.tensor(random.random())])
@@ -207,6 +208,15 @@ def test_draws_from_elsewhere_are_noticed(draw):
     facts = {}
     draw_often(lambda *_: int(draw(()) < 0.5), facts, torch.zeros(2), 1.0, None, None)
     assert not facts["by_generator"]
+
+
+def test_a_generator_made_for_each_draw_is_noticed():
+    def drawn(logits, temperature, top_k, top_p, generator):
+        return torch.randint(2, (), generator=generator or torch.Generator()).item()
+
+    facts = {}
+    draw_often(drawn, facts, torch.zeros(2), 1.0, None, None)
+    assert facts["by_generator"] and not facts["varies"]
 
 
 @pytest.mark.parametrize(
@@ -218,27 +228,91 @@ def test_a_draw_is_a_token(draw, said):
 
 
 def test_it_is_counted_which_token_becomes_which():
-    draft, target = torch.tensor([0.5, 0.5]), torch.tensor([0.0, 1.0])
-    pairs = draw_again(lambda draft, target, token, generator: 1, {}, draft, target)
+    draft, target, facts = torch.tensor([0.5, 0.5]), torch.tensor([0.0, 1.0]), {}
+    pairs = draw_again(lambda draft, target, token, generator: 1, facts, draft, target)
     torch.testing.assert_close(pairs, torch.tensor([[0.0, 0.5], [0.0, 0.5]]), rtol=0, atol=0.06)
+    assert facts["by_generator"] and not facts["varies"]
 
 
-@pytest.mark.parametrize(("spread", "from_generator"), [(1.0, True), (0.0, True), (1.0, False)])
-def test_what_a_writer_reads_is_noted(spread, from_generator):
-    def write(model, tokens, n_new, temperature=1.0, top_k=None, generator=None):
-        source = generator if from_generator else None
-        noise = torch.randn(len(tokens), n_new, generator=source)
-        model(tokens)
-        return torch.cat([tokens, spread * temperature * noise], dim=1)
+def test_a_changed_input_is_left_for_all_to_see():
+    """And draws go on from what was given, so that the change alone is what is wrong."""
+
+    def drawn(logits, temperature, top_k, top_p, generator):
+        logits /= temperature
+        return torch.multinomial(logits.softmax(-1), 1, generator=generator).item()
+
+    logits = torch.tensor([0.0, 2.0])
+    frequencies = draw_often(drawn, {}, logits, 2.0, None, None)
+    assert logits.tolist() == [0.0, 1.0]
+    torch.testing.assert_close(frequencies, logits.softmax(-1), rtol=0, atol=0.06)
+
+
+def noisy(model, tokens, n_new, generator=None, temperature=1.0):
+    model(tokens)
+    new = torch.randint(100, (len(tokens), n_new), generator=generator)
+    return torch.cat([tokens, new if temperature else torch.zeros_like(new)], dim=1)
+
+
+def from_elsewhere(model, tokens, n_new, generator=None, temperature=1.0):
+    return noisy(model, tokens, n_new, None, temperature)
+
+
+def always_from_the_start(model, tokens, n_new, generator=None, temperature=1.0):
+    return noisy(model, tokens, n_new, generator or torch.Generator(), temperature)
+
+
+def without_heat(model, tokens, n_new, generator=None, temperature=1.0):
+    return noisy(model, tokens, n_new, generator)
+
+
+def one_text_for_all(model, tokens, n_new, generator=None, temperature=1.0):
+    return noisy(model, tokens[:1], n_new, generator, temperature).expand(len(tokens), -1)
+
+
+WRITERS = {
+    noisy: set(),
+    from_elsewhere: {"by_generator"},
+    always_from_the_start: {"varies"},
+    without_heat: {"random"},
+    one_text_for_all: {"random"},
+}
+
+
+@pytest.mark.parametrize(("write", "lacking"), WRITERS.items())
+def test_what_a_writer_draws_from_is_noted(write, lacking):
+    facts, tokens = {}, torch.ones(2, 4, dtype=torch.long)
+    assert write_on(write, facts, Echo(), tokens, 3, {}).shape == (2, 7)
+    drawn = {"by_generator", "varies", "random"}
+    assert {name for name in drawn if not facts[name]} == lacking
+
+
+def test_what_a_writer_reads_is_noted():
+    facts = {}
+    write_on(noisy, facts, Echo(), torch.ones(1, 4, dtype=torch.long), 3, {"temperature": 0.0})
+    assert facts["tokens per call"].tolist() == [4] and facts["again"]
+
+
+def test_a_writer_that_goes_on_from_the_last_call_is_noticed():
+    def write(model, tokens, n_new, **how):
+        model.written = getattr(model, "written", 0) + 1
+        return torch.cat([tokens, torch.full((len(tokens), n_new), model.written)], dim=1)
 
     facts = {}
-    assert write_on(write, facts, Echo(), torch.ones(1, 4), 3, 1.0, None).shape == (1, 7)
-    assert facts["read"].tolist() == [4] and facts["random"].item() == bool(spread)
-    assert facts["by_generator"].item() is from_generator
+    write_on(write, facts, Echo(), torch.ones(1, 4, dtype=torch.long), 3, {})
+    assert not facts["again"]
+
+
+def test_a_writer_leaves_the_model_in_its_mode():
+    def write(model, tokens, n_new, **how):
+        return noisy(model.eval(), tokens, n_new)
+
+    with pytest.raises(WrongResult) as raised:
+        write_on(write, {}, Echo(), torch.ones(1, 4, dtype=torch.long), 3, {})
+    assert raised.value.problem.kind == "part's mode"
 
 
 def test_a_writer_may_return_anything():
-    assert write_on(lambda *_, **how: None, {}, Echo(), torch.ones(1, 4), 3, 1.0, None) is None
+    assert write_on(lambda *_, **how: None, {}, Echo(), torch.ones(1, 4), 3, {}) is None
 
 
 @pytest.mark.parametrize("copied", [True, False])
@@ -249,10 +323,10 @@ def test_a_changed_model_is_noticed(copied):
             model.weight.zero_()
         return model
 
-    facts, x = {}, torch.randn(1, 3, 8)
-    model = nn.Linear(8, 8, bias=False)
+    facts, x, model = {}, torch.randn(1, 3, 8), nn.Linear(8, 8, bias=False)
+    model.blocks = [SimpleNamespace(attention=SimpleNamespace(n_heads=2))]
     assert not run_without_head(without_head, facts, x, model, 0, 1, x).any()
-    assert facts["untouched"].item() is copied
+    assert facts["untouched"].item() is copied and not facts["without the next"].any()
     with pytest.raises(WrongResult) as raised:
         run_without_head(lambda *_: None, {}, x, model, 0, 1, x)
     assert raised.value.problem.kind == "module"

@@ -95,6 +95,15 @@ def test_around_a_function_of_floats_there_are_faults_of_all_kinds():
     } <= rules
 
 
+def test_a_result_that_is_no_tensor_is_not_spoiled_as_one():
+    lesson = Lesson("10_tiny_language_model")
+    reference = load(PUBLIC / f"{lesson.name}.safetensors")
+    for name in ("sample", "without_head"):
+        around = reference.questions[name], reference.keys[name]
+        rules = {mutant.rule for mutant in mutants_around(lesson.solutions[name], *around)}
+        assert "seed changed" in rules and not any(rule.startswith("result") for rule in rules)
+
+
 def test_every_mutant_is_another_code_with_a_label_of_its_own():
     question, key = REFERENCE.questions["softmax"], REFERENCE.keys["softmax"]
     mutants = mutants_of(LESSON, named("softmax"), question, key)
