@@ -7,7 +7,7 @@ known mistake, or left open. The true mark is found without the judge
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -69,10 +69,10 @@ def make_class(lesson: Lesson, count: int = COUNT) -> list[MadeUpSubmission]:
         {exercises[0].name: SOLUTION, exercises[1].name: SYNTAX_ERROR},
         {e.name: SOLUTION for e in exercises[: len(exercises) // 2]},
     ]
-    queues = {e.name: itertools.cycle(own_mistakes(lesson, e)) for e in exercises}
     chance = random.Random(lesson.name)
-    while len(plans) < count:
-        plans.append({e.name: _some_answer(e, queues[e.name], chance) for e in exercises})
+    rest = max(0, count - len(plans))
+    answers = {e.name: _some_answers(e, own_mistakes(lesson, e), rest, chance) for e in exercises}
+    plans += [dict(zip(answers, row, strict=True)) for row in zip(*answers.values(), strict=True)]
     marker = Marker(lesson)
     return [
         MadeUpSubmission(name, plan, marker)
@@ -95,15 +95,16 @@ def own_mistakes(lesson: Lesson, exercise: Exercise) -> list[Variant]:
     return [variant for mistake in known for variant in mistake.variants if not variant.of]
 
 
-def _some_answer(exercise: Exercise, mistakes: Iterator[Variant], chance: random.Random) -> Variant:
-    kind = chance.random()
-    if kind < 0.15:
-        return SOLUTION
-    if kind < 0.25:
-        return chance.choice(exercise.alternatives)
-    if kind < 0.32:
-        return LEFT_OPEN
-    return next(mistakes)
+def _some_answers(
+    exercise: Exercise, mistakes: Sequence[Variant], count: int, chance: random.Random
+) -> list[Variant]:
+    """Draw answers to an exercise, two thirds of them mistakes, one after the other."""
+    right, other, left_open = (round(share * count) for share in (0.15, 0.1, 0.07))
+    answers = [SOLUTION] * right + chance.choices(exercise.alternatives, k=other)
+    answers += [LEFT_OPEN] * left_open
+    answers += itertools.islice(itertools.cycle(mistakes), count - len(answers))
+    chance.shuffle(answers)
+    return answers
 
 
 def _learner_code(solution: str, variant: Variant) -> str:
