@@ -41,6 +41,7 @@ test: $(VENV)/developer  ## set everything up and run the tests, notebooks inclu
 
 # The tests that compute numbers, as on other processors, and with more threads.
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
+	tests/course/test_isolation.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
 OTHER_PROCESSOR = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41

@@ -63,5 +63,8 @@ def sandbox() -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run tests with an argument `lesson` for each lesson."""
     if "lesson" in metafunc.fixturenames:
-        names = lesson_names()
-        metafunc.parametrize("lesson", [Lesson(name) for name in names], ids=names)
+        first, *others = lesson_names()
+        is_enough = metafunc.definition.get_closest_marker("first_is_enough")
+        marks = pytest.mark.anywhere if is_enough else ()
+        lessons = [Lesson(first), *(pytest.param(Lesson(name), marks=marks) for name in others)]
+        metafunc.parametrize("lesson", lessons, ids=[first, *others])

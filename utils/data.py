@@ -1,6 +1,7 @@
 """The data of the lessons."""
 
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,14 @@ FEATURES = [
 def six_words() -> tuple[list[str], Float[Tensor, "6 3"]]:
     """Return six words and their vectors of three features, small enough to follow by eye."""
     return list(LABELS), torch.tensor(FEATURES)
+
+
+TEXTS = Path(__file__).parent / "texts"
+
+
+def as_you_like_it() -> str:
+    """Return Shakespeare's play, 125,179 characters; texts/sources.md says where it comes from."""
+    return (TEXTS / "as_you_like_it.txt").read_text(encoding="utf-8")
 
 
 CORNERS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]])

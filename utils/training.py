@@ -72,6 +72,18 @@ def evaluate(model: nn.Module, source: Tensor, target: Tensor) -> float:
     return F.mse_loss(prediction, target).item()
 
 
+def steps_of(n_steps: int) -> Iterator[int]:
+    """Count the steps of a training from 1, with a progress bar if someone watches."""
+    for number in watched(range(n_steps), "step"):
+        yield number + 1
+
+
+def watched(rounds: range, unit: str) -> Iterable[int]:
+    """Go through the rounds that are left of a training, with a progress bar if someone watches."""
+    bar = {"initial": rounds.start, "total": rounds.stop, "file": sys.stdout, "leave": False}
+    return tqdm(rounds, desc="training", unit=unit, disable=not someone_watches(), **bar)
+
+
 @dataclass
 class History:
     """Losses by epoch: of training with teacher forcing, and of predicting the test set."""
@@ -114,9 +126,7 @@ class Trainer:
         """
         if checkpoint is not None and Path(checkpoint).exists():
             self.load(checkpoint)
-        rest = range(self.epochs_done, n_epochs)
-        bar = {"initial": self.epochs_done, "total": n_epochs, "file": sys.stdout, "leave": False}
-        for _ in tqdm(rest, desc="training", unit="epoch", disable=not someone_watches(), **bar):
+        for _ in watched(range(self.epochs_done, n_epochs), "epoch"):
             self._epoch()
             if checkpoint is not None:
                 self.save(checkpoint)

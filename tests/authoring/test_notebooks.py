@@ -9,6 +9,8 @@ import pytest
 from autograder.authoring.notebooks import execute
 from autograder.lessons.lesson import exercise_checked
 
+pytestmark = pytest.mark.first_is_enough
+
 
 @pytest.fixture(scope="module")
 def run(request):

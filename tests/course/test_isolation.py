@@ -63,6 +63,7 @@ def require_own_points_only(lesson, broken, marks):
         assert marks[name]["sentence"].startswith(f"Fix `{broken}` first: ")
 
 
+@pytest.mark.first_is_enough
 def test_a_broken_exercise_costs_only_its_own_points(lesson):
     for exercise in lesson.exercises:
         require_own_points_only(lesson, exercise.name, checked(lesson, exercise.name))

@@ -45,6 +45,16 @@ ELSEWHERE = {
         "0.64": "likewise, the sum of weights",
     },
     "09_fast_attention": {"1,000": "an example", "2,000": "likewise"},
+    "10_tiny_language_model": {
+        "0.69": "ln 2",
+        "7.4": "e squared",
+        "0.02": "an example",
+        "50,000": "likewise",
+        "1,024": "GPT-2",
+        "50,257": "likewise",
+        "3,000": "steps: make bench BENCH=language",
+        "0.25": "the largest score in three random texts was 0.22",
+    },
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d+)?(?:e[-+]?\d+)?")
 RESULT = re.compile(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.utils.data import CORNERS, NOISE_FLOOR, generate_squares
+from autograder.utils.data import CORNERS, NOISE_FLOOR, TEXTS, as_you_like_it, generate_squares
 
 CALLS = [(128, False, 13), (128, True, 13), (256, False, 19), (64, True, 19), (1, True, 0)]
 
@@ -79,3 +79,10 @@ def test_every_start_and_direction_occurs_and_the_noise_is_as_said():
 
 def test_the_same_seed_gives_the_same_squares():
     assert generate_squares(seed=3).points.equal(generate_squares(seed=3).points)
+
+
+def test_the_play_is_whole_and_its_source_is_named():
+    play = as_you_like_it()
+    assert len(play) == 125_179 and len(set(play)) == 68
+    named = (TEXTS / "sources.md").read_text(encoding="utf-8")
+    assert [file.name for file in TEXTS.glob("*.txt") if f"`{file.name}`" not in named] == []

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch import nn
 
 from autograder.utils.data import six_words
 from autograder.utils.described import DESCRIBED, FIGURES_VARIABLE
@@ -15,6 +16,8 @@ from autograder.utils.views import (
     view_scale,
     view_square,
     view_tiles,
+    view_training,
+    view_writing,
 )
 from tests.support.accessible import barriers_on
 from tests.support.browser import new_page
@@ -36,6 +39,53 @@ def untrained(source):
     return torch.zeros(len(source), 2, 2), torch.full((len(source), 2, 2), 0.5)
 
 
+LETTERS = list("ab \n\tXYZ.,")
+
+
+class OneBlock(nn.Module):
+    """Has the parameters of lesson 10's model."""
+
+    def __init__(self, d_model=8, n_heads=2, n_context=6):
+        super().__init__()
+        self.n_context, self.tokens = n_context, nn.Embedding(len(LETTERS), d_model)
+        self.positions = nn.Embedding(n_context, d_model)
+        block = nn.Module()
+        block.attention_norm, block.attention = nn.LayerNorm(d_model), nn.Module()
+        for name in ("query", "key", "value", "output"):
+            setattr(block.attention, name, nn.Linear(d_model, d_model))
+        block.attention.n_heads, block.feed_forward_norm = n_heads, nn.LayerNorm(d_model)
+        layers = nn.Linear(d_model, 4 * d_model), nn.GELU(), nn.Linear(4 * d_model, d_model)
+        block.feed_forward, self.blocks = nn.Sequential(*layers), nn.ModuleList([block])
+        self.norm, self.logits = nn.LayerNorm(d_model), nn.Linear(d_model, len(LETTERS))
+
+    def forward(self, tokens):
+        x = self.tokens(tokens) + self.positions.weight[: tokens.shape[1]]
+        for block in self.blocks:
+            parts = (block.attention.query, block.attention.key, block.attention.value)
+            normed = block.attention_norm(x)
+            query, key, value = (
+                part(normed).unflatten(-1, (block.attention.n_heads, -1)).transpose(1, 2)
+                for part in parts
+            )
+            seen = nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+            x = x + block.attention.output(seen.transpose(1, 2).flatten(2))
+            x = x + block.feed_forward(block.feed_forward_norm(x))
+        return self.logits(self.norm(x))
+
+
+def in_half_precision(model):
+    """What the page gets: the same model with rounded parameters."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half())
+    return model
+
+
+torch.manual_seed(0)
+WRITER = in_half_precision(OneBlock())
+HEADS_OVER_TIME = torch.rand(3, 2, 2, 4, 4).tril()
+SCORES_OVER_TIME = {"induction": HEADS_OVER_TIME.mean(dim=(-2, -1)).tolist()}
+
 MOMENTS = {0: untrained(SQUARE[None, :2]), 50: opposite(SQUARE[None, :2])}
 VIEWS = {
     "heads": view_heads(HEADS, LABELS, caption="1 < 2"),
@@ -45,6 +95,10 @@ VIEWS = {
     "dial": view_dial((1.0, 0.0), (0.0, 0.5), caption="1 < 2"),
     "tiles": view_tiles([[1.0, 0.0, 3.0], [2.0, 1.0, 0.0]], tile=2, caption="1 < 2"),
     "memory": view_memory(caption="1 < 2"),
+    "writing": view_writing(WRITER, LETTERS, "ab", caption="1 < 2"),
+    "training": view_training(
+        [10, 20, 30], [3.0, 2.0, 0.5], HEADS_OVER_TIME, SCORES_OVER_TIME, caption="1 < 2"
+    ),
     "square": view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
 }
 PAGE = "<!doctype html><html lang='en'><title>Views</title><main><h1>Views</h1>{}</main>"
@@ -245,3 +299,70 @@ def test_a_corner_is_moved_by_keys_and_by_mouse(open_view):
 
 def coordinates(text, name):
     return text.split(f"Corner {name}: ")[1].split(";")[0].split(", ")
+
+
+def greedy(text, n_new):
+    """The text that the model writes by lesson 10's rule, the likeliest character each time."""
+    tokens, start = [LETTERS.index(letter) for letter in text], 0
+    for _ in range(n_new):
+        if len(tokens) - start > WRITER.n_context:
+            start = len(tokens) - WRITER.n_context // 2
+        with torch.no_grad():
+            tokens.append(WRITER(torch.tensor([tokens[start:]]))[0, -1].argmax().item())
+    return "".join(LETTERS[token] for token in tokens)
+
+
+def test_a_model_writes_in_the_page_as_in_torch(open_view):
+    page = open_view("writing")
+    page.get_by_label("temperature").fill("0")
+    written, wanted = page.locator("pre"), greedy("ab", 101)
+    page.get_by_role("button", name="one character").click()
+    assert written.text_content() == wanted[:3]
+    page.get_by_role("button", name="100 characters").click()
+    page.wait_for_function("root => root.textContent.length == 103", arg=written.element_handle())
+    assert written.text_content() == wanted
+    page.get_by_label("Text to go on with").fill("X⏎é")
+    page.get_by_role("button", name="start over").click()
+    assert written.text_content() == "X\n"
+
+
+def test_knobs_cut_off_what_they_should(open_view):
+    page = open_view("writing")
+    with torch.no_grad():
+        logits = WRITER(torch.tensor([[0, 1]]))[0, -1].double()
+    page.get_by_label("temperature").fill("2")
+    ranked = (logits / 2).softmax(-1).sort(descending=True).values
+    shares = page.locator("table tr td:last-child")
+    page.get_by_label("top-k").fill("4")
+    kept = ranked[:4] / ranked[:4].sum()
+    assert "draws from 4 of 10 characters" in said(page)
+    page.get_by_label("top-p").fill("0.5")
+    count = int((kept.cumsum(0) < 0.5).sum()) + 1
+    assert f"draws from {count} of 10 characters" in said(page)
+    percents = [f"{100 * share / kept[:count].sum():.0f}%" for share in kept[:count]]
+    assert shares.all_inner_texts() == percents + ["0%"] * (10 - count)
+
+
+def test_a_prompt_has_letters_that_the_model_knows():
+    with pytest.raises(ValueError, match="'q', which is none of the letters"):
+        view_writing(WRITER, LETTERS, "aq", caption="c")
+    with pytest.raises(ValueError, match="nothing"):
+        view_writing(WRITER, LETTERS, "", caption="c")
+
+
+def test_a_training_is_gone_through(open_view):
+    page = open_view("training")
+    best = HEADS_OVER_TIME[2].flatten(0, 1).mean(dim=(-2, -1))
+    name = f"layer {best.argmax() // 2}, head {best.argmax() % 2}"
+    assert said(page) == (
+        "After step 30, the loss is 0.50. The highest score for “induction” is "
+        f"{best.max():.2f} ({name})."
+    )
+    page.get_by_label("step").press("Home")
+    assert said(page).startswith("After step 10, the loss is 3.00.")
+    assert page.locator("svg rect").count() == 4 * 10
+
+
+def test_moments_have_losses_and_scores():
+    with pytest.raises(ValueError, match=r"have \[2, 3\] moments"):
+        view_training([1, 2], [3.0, 2.0, 1.0], HEADS_OVER_TIME, SCORES_OVER_TIME, caption="c")

@@ -7,6 +7,7 @@ stays. Graders and nbval see its description only.
 
 from autograder.utils.views.attention import view_heads, view_mask, view_scale
 from autograder.utils.views.dial import view_dial
+from autograder.utils.views.language import view_training, view_writing
 from autograder.utils.views.live import View
 from autograder.utils.views.serving import view_memory, view_tiles
 from autograder.utils.views.square import view_square
@@ -20,4 +21,6 @@ __all__ = [
     "view_scale",
     "view_square",
     "view_tiles",
+    "view_training",
+    "view_writing",
 ]

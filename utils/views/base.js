@@ -24,7 +24,7 @@ style.textContent = `
     cursor: pointer; }
   .attention-view td button:focus-visible { outline: 2px solid ${palette.blue}; }
   .attention-view .said { min-height: 2.8em; max-width: 42em; margin-top: 6px; }
-  .attention-view .row { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 8px 0; }`;
+  .attention-view .side-by-side { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 8px 0; }`;
 
 // JupyterLab leaves the keys that are pressed in such an element to it.
 root.addEventListener("focusin", event => {

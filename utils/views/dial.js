@@ -2,7 +2,7 @@
 function show({query, key}) {
   const SIZE = 220, MIDDLE = SIZE / 2, UNIT = 76;
   let place = 0, distance = 1;
-  const board = add(root, "div", {class: "row"});
+  const board = add(root, "div", {class: "side-by-side"});
   const dial = draw(board, "svg", {width: SIZE, height: SIZE, "aria-hidden": "true"});
   const sliders = add(board, "div");
   const movePlace = slider(sliders, "place of the query", range(0, 40, 0), value => {

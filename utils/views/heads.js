@@ -6,7 +6,7 @@ function show({weights, queries, keys, titles}) {
     head = number;
     update();
   });
-  const board = add(root, "div", {class: "row", style: "gap:0"});
+  const board = add(root, "div", {class: "side-by-side", style: "gap:0"});
   const chooseQuery = choice(board, "query", queries, number => {
     query = number;
     update();

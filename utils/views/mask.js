@@ -6,7 +6,7 @@ function show({scores, labels, keep}) {
     way = number;
     update();
   });
-  const board = add(root, "div", {class: "row"});
+  const board = add(root, "div", {class: "side-by-side"});
   const [buttons] = table("keep (click to change)", button);
   const [cells, sums] = table("weights", cell => cell, "Σ");
   const text = said(root);
