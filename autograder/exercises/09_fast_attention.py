@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 
+from autograder.exercises.pieces import in_pieces
 from autograder.judging.prediction import Prediction
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import (
@@ -17,13 +18,6 @@ from autograder.lessons.exercise import (
     ModuleCase,
 )
 from autograder.lessons.variants import Alternative, Mistake
-
-
-def in_pieces(pieces: tuple[int, ...], window: int | None) -> str:
-    """Name a case whose words come in pieces."""
-    words = f"pieces of {', '.join(map(str, pieces))}" if pieces else "in one go"
-    return words if window is None else f"{words}; window {window}"
-
 
 SAME_SIZES = "both have the same size there"
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from autograder.asking.arguments import Code
+from autograder.exercises.pieces import in_pieces
 from autograder.judging.prediction import Prediction
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import (
@@ -157,7 +158,7 @@ next_token_loss = Exercise(
             },
         ),
         Mistake(
-            "ignored wherever it stands",
+            "ignored at both places",
             "You also left out the places where the model *reads* the ignored token. Only the next "
             "token decides.",
             {
@@ -186,8 +187,8 @@ next_token_loss = Exercise(
         ),
         Mistake(
             "the logarithm of a softmax",
-            "Softmax rounds very small probabilities down to 0, whose logarithm is −∞. Use "
-            "`log_softmax` or `cross_entropy`, which take the logarithm on another way.",
+            "Softmax rounds very small probabilities down to 0, and the logarithm of 0 is −∞. Use "
+            "`log_softmax` or `cross_entropy`, which never take that logarithm.",
             {
                 f"return {LOSS}": (
                     "log_probs = predicted.softmax(dim=-1).log()\n"
@@ -297,7 +298,7 @@ def block_case(*pieces: int, n: int = 0, scale: float = 1.0) -> Inputs:
 
     def case(draw: Draw) -> ModuleCase:
         draw.fix(n=n or sum(pieces))
-        draw.label(f"pieces of {', '.join(map(str, pieces))}" if pieces else "in one go")
+        draw.label(in_pieces(pieces))
         build = draw.heads() | draw.named("d_feedforward")
         x = draw.normal("batch n d_model", scale)
         return ModuleCase(build, {"x": x, "pieces": list(pieces), "window": None})
@@ -385,7 +386,7 @@ BLOCK = Exercise(
             {ATTENTION: ATTENTION.replace("x + ", ""), NETWORK: NETWORK.replace("x + ", "")},
         ),
         Mistake(
-            "the normed words added",
+            "the normed x added",
             "You added to the normed `x`. Add to `x` itself: the stream isn't normed.",
             {
                 ATTENTION: ("x = self.attention_norm(x)\n        x = x + self.attention(x, cache)"),
@@ -475,7 +476,7 @@ BLOCK = Exercise(
         ),
         Mistake(
             "activation at the end",
-            "Your network ends with an activation. It ends with the linear layer back to d_model.",
+            "Your network ends with an activation. It should end with the linear layer.",
             {
                 "nn.Linear(d_feedforward, d_model)\n": (
                     "nn.Linear(d_feedforward, d_model), nn.GELU()\n"
@@ -483,8 +484,8 @@ BLOCK = Exercise(
             },
         ),
         Mistake(
-            "the network twice as wide",
-            "The network's inner layer has d_feedforward features.",
+            "another width",
+            "Your network's inner layer has another width. It should have d_feedforward features.",
             {
                 "nn.Linear(d_model, d_feedforward)": "nn.Linear(d_model, 4 * d_model)",
                 "nn.Linear(d_feedforward, d_model)": "nn.Linear(4 * d_model, d_model)",
@@ -542,7 +543,7 @@ def language(*pieces: int, n: int = 0, n_layers: int = 4) -> Inputs:
     """Tokens that come in pieces, with caches; with n, in one go. Eleven fill the context."""
 
     def case(draw: Draw) -> ModuleCase:
-        draw.label(f"pieces of {', '.join(map(str, pieces))}" if pieces else "in one go")
+        draw.label(in_pieces(pieces))
         length = n or sum(pieces)
         if length < N_CONTEXT:  # sizes with a name have to differ
             draw.fix(n=length)
@@ -1346,8 +1347,8 @@ generate = Exercise(
         ),
         Mistake(
             "half a context, rounded up",
-            "With an odd n_context, you read one token too many again. `-n // 2` rounds down to "
-            "the *larger* half: write `-(n // 2)`.",
+            "With an odd n_context, you read one token too many again: `-7 // 2` is −4. Write "
+            "`-(n // 2)`.",
             {AGAIN_FROM: "tokens[:, -model.n_context // 2 :]"},
         ),
         Mistake(
@@ -1834,7 +1835,7 @@ copy_accuracy = Exercise(
         ),
         Mistake(
             "the error rate",
-            "You returned how often the guess is wrong.",
+            "You returned how often the guess is wrong. Return how often it's right.",
             {"argmax(dim=-1) ==": "argmax(dim=-1) !="},
         ),
         Mistake(
