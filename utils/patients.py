@@ -122,14 +122,18 @@ class Patient:
         self, d_model: int = 30, n_heads: int = 6, n_kv_heads: int = 2, seed: int = 0
     ) -> nn.Module:
         """Build the module, in evaluation mode, with weights drawn from a seed."""
-        names: dict = {"nn": nn, "torch": torch, "F": F}
-        exec(self.building_code(d_model, n_heads, n_kv_heads, seed), names)
+        sizes = {"d_model": d_model, "n_heads": n_heads, "n_kv_heads": n_kv_heads, "seed": seed}
+        names: dict = {"nn": nn, "torch": torch, "F": F, **sizes}
+        exec(self.building_code, names)
         return names["patient"]
 
-    def building_code(self, d_model: int, n_heads: int, n_kv_heads: int, seed: int) -> str:
-        """Return code that defines `patient`, the module that `make` builds."""
-        made = f"patient = with_drawn_weights(Patient({d_model}, {n_heads}, {n_kv_heads}), {seed})"
-        return "\n\n".join([self.code, source_of(with_drawn_weights), made])
+    @property
+    def building_code(self) -> str:
+        """Code that defines `patient`, the module that `make` builds, from the sizes by name."""
+        return "\n\n".join([self.code, source_of(with_drawn_weights), MADE])
+
+
+MADE = "patient = with_drawn_weights(Patient(d_model, n_heads, n_kv_heads), seed)"
 
 
 def with_drawn_weights(module, seed):

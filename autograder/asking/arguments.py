@@ -8,7 +8,9 @@ import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import torch
@@ -78,15 +80,22 @@ class Code:
 
     given: names of other arguments of the call. If there are any, the source defines a function,
         and the argument is what it returns for them (such as an optimizer for a model).
+    numbers: those that the source uses, by name. Codes that differ only in them compile once.
     """
 
     source: str
     given: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
 
     def make(self) -> Any:
-        namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "math": math}
-        exec(compile(self.source, GIVEN, "exec"), namespace)
+        namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "math": math, **self.numbers}
+        exec(_compiled(self.source), namespace)
         return list(namespace.values())[-1]
+
+
+@lru_cache(maxsize=500)
+def _compiled(source: str) -> CodeType:
+    return compile(source, GIVEN, "exec")
 
 
 KINDS = {kind.__name__: kind for kind in (StandIn, Library, Code)}

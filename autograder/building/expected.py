@@ -26,26 +26,47 @@ LEAST = {torch.float64: 1e-10, torch.float32: 3e-5, torch.float16: 1e-2}
 
 
 def case_keys(
-    solution: Callable, question: Question, cases: Sequence[DrawnCase], measure: str = ""
+    solution: Callable,
+    question: Question,
+    cases: Sequence[DrawnCase],
+    measure: str = "",
+    known: Sequence[CaseKey] = (),
 ) -> list[CaseKey]:
     """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
 
     measure: what is judged instead of the outputs, by its name.
+    known: answers that hold for every case of the same name, so that the solution is not asked.
     """
-    return [_case_key(solution, question, case, measure) for case in cases]
+    by_name = {key.label: key for key in known if key.label}
+    return [
+        _case_key(solution, question, case, measure, by_name.get(case.draw.name)) for case in cases
+    ]
 
 
-def _case_key(solution: Callable, question: Question, case: DrawnCase, measure: str) -> CaseKey:
-    if case.goal:  # reached by whoever comes near enough, so the solution is not asked
-        return _goal_key(case)
+def _case_key(
+    solution: Callable, question: Question, case: DrawnCase, measure: str, known: CaseKey | None
+) -> CaseKey:
+    if known:
+        key = _key(case, known.expected, known.tolerance, known.most_error)
+    elif case.goal:  # reached by whoever comes near enough, so the solution is not asked
+        key = _goal_key(case)
+    elif measure:
+        outputs = _expected(solution, question, case)
+        found = measured(measure, case.call.arguments, Answer(outputs)).tensors
+        key = _key(case, found, dict.fromkeys(found, 0.0), {})
+    else:
+        key = _compared_key(solution, question, case)
+    return replace(key, arguments=case.call.arguments) if measure else key
+
+
+def _compared_key(solution: Callable, question: Question, case: DrawnCase) -> CaseKey:
     expected = _expected(solution, question, case)
-    if measure:
-        return _measured_key(case, expected, measure)
     disturbed = expected
     if any(map(Tensor.is_floating_point, expected.values())):  # otherwise nothing is rounded
         disturbed = _expected(solution, question, case, ROUNDING)
+    scales, least = _scales(expected), LEAST[case.call.dtype]
     tolerance = {
-        name: _tolerance(value, disturbed[name], LEAST[case.call.dtype] * _scale(name, expected))
+        name: _tolerance(value, disturbed[name], least * scales[name])
         for name, value in expected.items()
     }
     return _key(case, expected, tolerance, {})
@@ -85,16 +106,10 @@ def _outputs(
         raise AuthoringError(f"the solution of {question.exercise} fails: {said}") from error
 
 
-def _measured_key(case: DrawnCase, outputs: dict[str, Tensor], measure: str) -> CaseKey:
-    arguments = case.call.arguments
-    found = measured(measure, arguments, Answer(outputs)).tensors
-    return replace(_key(case, found, dict.fromkeys(found, 0.0), {}), arguments=arguments)
-
-
 def _goal_key(case: DrawnCase) -> CaseKey:
     goal = case.goal.goal
     repeats = {REPEATS: torch.tensor(True)} if case.call.repeats else {}
-    tolerance = {name: LEAST[case.call.dtype] * _scale(name, goal) for name in goal}
+    tolerance = {name: LEAST[case.call.dtype] * scale for name, scale in _scales(goal).items()}
     near = [name for name, value in goal.items() if value.is_floating_point()]
     most_error = dict.fromkeys(near, case.goal.most_error)
     return _key(case, goal | repeats, tolerance | dict.fromkeys(repeats, 0.0), most_error)
@@ -138,15 +153,18 @@ def _tolerance(expected: Tensor, disturbed: Tensor, least: float) -> float:
     return max(least, 4 * _largest(disturbed - expected))
 
 
-def _scale(name: str, outputs: dict[str, Tensor]) -> float:
-    """Return the scale that an output's rounding errors are proportional to, at least 1.
+def _scales(outputs: dict[str, Tensor]) -> dict[str, float]:
+    """Return for each output the scale that its rounding errors are proportional to, at least 1.
 
     A gradient may be zero because large terms cancel, like that of a key's bias, so all gradients
     of a call share one scale.
     """
-    gradients = [value for other, value in outputs.items() if other.startswith(GRADIENT)]
-    related = gradients if name.startswith(GRADIENT) else [outputs[name]]
-    return max(1.0, *(_largest(value) for value in related if value.is_floating_point()), 1.0)
+    own = {
+        name: max(1.0, _largest(value)) if value.is_floating_point() else 1.0
+        for name, value in outputs.items()
+    }
+    shared = max((scale for name, scale in own.items() if name.startswith(GRADIENT)), default=1.0)
+    return {name: shared if name.startswith(GRADIENT) else scale for name, scale in own.items()}
 
 
 def _largest(values: Tensor) -> float:

@@ -116,7 +116,8 @@ def _extended(
     drawing = Drawing(exercise, solution)
     drawing.draw(seed)
     calls, before = [case.call for case in drawing.cases], len(key.cases)
-    hidden = case_keys(solution, question, drawing.cases, exercise.measure)
+    known = key.cases if exercise.steady else []
+    hidden = case_keys(solution, question, drawing.cases, exercise.measure, known)
     aspects = [
         replace(aspect, cases=[*aspect.cases, *(before + number for number in drawn.cases)])
         for aspect, drawn in zip(key.aspects, drawing.aspects, strict=True)

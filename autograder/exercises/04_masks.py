@@ -1583,6 +1583,7 @@ leaks_future = Exercise(
     "leaks_future",
     returns="leaks",
     plain=True,
+    steady=True,
     also=(ONES,),
     aspects=[
         telling_apart(

@@ -206,8 +206,8 @@ def modules(draw: Draw, *patients: Patient) -> list[Code]:
 
     n_kv_heads, group, d_head = one_of(2, 3), one_of(2, 3), one_of(5, 6)
     n_heads, seed = n_kv_heads * group, one_of(*range(1000))
-    sizes = (n_heads * d_head, n_heads, n_kv_heads, seed)
-    return [Code(patient.building_code(*sizes)) for patient in patients]
+    sizes = {"d_model": n_heads * d_head, "n_heads": n_heads, "n_kv_heads": n_kv_heads}
+    return [Code(patient.building_code, numbers=sizes | {"seed": seed}) for patient in patients]
 
 
 def module_named(name: str) -> Patient:
@@ -246,6 +246,7 @@ find_leak = Exercise(
     "find_leak",
     returns="leaks",
     plain=True,
+    steady=True,
     also=(),
     aspects=[
         telling_apart(
@@ -380,6 +381,7 @@ find_blind_spot = Exercise(
     "find_blind_spot",
     returns="is_blind",
     plain=True,
+    steady=True,
     also=(),
     aspects=[
         telling_apart("words that are hidden by a cache", 1, "EBGA"),
@@ -533,6 +535,7 @@ find_mixing = Exercise(
     "find_mixing",
     returns="mixes",
     plain=True,
+    steady=True,
     also=(),
     aspects=[
         telling_apart(
@@ -659,6 +662,7 @@ find_scale = Exercise(
     "find_scale",
     returns="is_off",
     plain=True,
+    steady=True,
     also=(),
     aspects=[
         telling_apart(
@@ -816,6 +820,7 @@ diagnose = Exercise(
     "diagnose",
     returns="disease",
     choices=DIAGNOSES,
+    steady=True,
     also=(),
     builds_on=("find_leak", "find_blind_spot", "find_mixing", "find_scale"),
     aspects=[
@@ -1353,6 +1358,7 @@ smallest_input = Exercise(
     "smallest_input",
     returns="x",
     measure="tell apart",
+    steady=True,
     also=(AGAIN,),
     aspects=[
         Aspect(

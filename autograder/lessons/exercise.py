@@ -111,6 +111,7 @@ class Exercise:
     excuses: mutants that are right, by the start of their label, and why.
     begins_with: the mistake whose code learners are given, to repair it; none if "".
     measure: what is judged instead of the outputs, by its name in `judging.measures`.
+    steady: whether the right answer to a case does not depend on its draw.
     challenge: whether it is optional. It is checked in the notebook, but never graded, and its
         points count nowhere.
     seconds: processor time for all its cases together.
@@ -138,6 +139,7 @@ class Exercise:
     excuses: Mapping[str, str] = field(default_factory=dict)
     begins_with: str = ""
     measure: str = ""
+    steady: bool = False
     challenge: bool = False
     seconds: float = 5.0
 

@@ -182,6 +182,12 @@ def test_code_makes_a_function():
     assert double(3) == 6
 
 
+def test_code_that_uses_numbers():
+    source = "def times(x):\n    return factor * x"
+    double, triple = (Code(source, numbers={"factor": factor}).make() for factor in (2, 3))
+    assert (double(5), triple(5)) == (10, 15)
+
+
 def test_descriptions_travel_as_plain_data():
     arguments = {
         "source": StandIn({"w": WORDS}),

@@ -1,6 +1,7 @@
 """Hidden cases: each submission has its own, and right answers are right on all of them."""
 
 import dataclasses
+from collections import defaultdict
 
 import pytest
 
@@ -49,6 +50,21 @@ def test_they_take_the_place_of_fresh_ones(lesson):
         assert {number for aspect in key.aspects for number in aspect.cases} == set(
             range(len(kinds))
         )
+
+
+def test_a_steady_answer_is_the_same_for_another_draw(lesson):
+    """Otherwise, hidden cases could not take it from the case shown."""
+    keys = hidden.load(hidden.PUBLIC / f"{lesson.name}.safetensors").keys
+    for exercise in (e for e in lesson.exercises if e.steady):
+        by_label = defaultdict(list)
+        for case in keys[exercise.name].cases:
+            by_label[case.label].append(case.expected)
+        assert "" not in by_label
+        assert any(len(answers) > 1 for answers in by_label.values())
+        for label, (first, *others) in by_label.items():
+            for other in others:
+                assert first.keys() == other.keys(), label
+                assert all(first[name].equal(other[name]) for name in first), label
 
 
 @pytest.mark.parametrize("seed", ["a", "b"])

@@ -8,10 +8,10 @@ from autograder.asking.arguments import Code
 from autograder.judging.measures import MOST_NUMBERS, measured
 from autograder.utils.patients import HEALTHY, PATIENTS
 
-SIZES = (8, 4, 2, 0)
+SIZES = {"d_model": 8, "n_heads": 4, "n_kv_heads": 2, "seed": 0}
 PAIR = {
-    "healthy": Code(HEALTHY.building_code(*SIZES)),
-    "ill": Code(PATIENTS["Q"].building_code(*SIZES)),
+    "healthy": Code(HEALTHY.building_code, numbers=SIZES),
+    "ill": Code(PATIENTS["Q"].building_code, numbers=SIZES),
 }
 
 
