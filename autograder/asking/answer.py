@@ -30,7 +30,6 @@ NEVER_CALLED = {
     "not judged",
 }
 
-
 Facts = dict[str, Tensor]  # what a trial notes beside the result
 
 

@@ -1040,7 +1040,7 @@ tiled_attention = Exercise(
                 tiles(9, 20, tile_query=4, tile_key=6, scale=8.0),
                 tiles(9, 20, tile_query=4, tile_key=6, shift=-400.0),
                 tiles(9, 20, tile_query=4, tile_key=6, shift=400.0),
-                tiles(9, 20, True, tile_query=4, tile_key=6, shift=-40000.0),
+                tiles(9, 12, True, 4, 5, leading="batch", shift=-30000.0, scale=1.5),
             ],
             outputs=BOTH,
         ),

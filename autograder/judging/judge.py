@@ -162,7 +162,7 @@ def find_mistake(
     forms = [(mistake, form) for mistake in key.mistakes for form in mistake.forms]
     suspects = [(mistake, form) for mistake, form in forms if explains(form)]
     if all(value.dim() == 0 for value in key.cases[case].expected.values()):
-        # One wrong True or False proves little, so every case has to agree whose answer is known.
+        # One wrong True or False proves little, so every case whose answer is known has to agree.
         suspects = [suspect for suspect in suspects if agreement(suspect) == len(suspect[1])]
     mistake, _ = max(suspects, key=agreement, default=(None, []))
     return mistake
