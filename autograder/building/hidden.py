@@ -4,9 +4,6 @@ They are drawn from the course's secret and from what was handed in: grading it 
 cases, and whoever has them printed helps nobody, since any change brings others.
 """
 
-import hashlib
-import hmac
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -18,32 +15,8 @@ from autograder.building.reference import source_digest
 from autograder.errors import CourseError
 from autograder.judging.key import AnswerKey
 from autograder.lessons.exercise import Exercise
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.lesson import Lesson
 from autograder.references.store import PUBLIC, LessonReference, load
-
-SECRET_FILE = ROOT / "course_secret.txt"
-SECRET_VARIABLE = "COURSE_SECRET"
-SHIPPED_SECRET = "a course of your own should have a secret of its own"
-
-
-def own_secret() -> str:
-    """Read the secret from the environment or course_secret.txt; "" if there is none."""
-    if SECRET_VARIABLE in os.environ:
-        secret = os.fsencode(os.environ[SECRET_VARIABLE])
-    else:
-        secret = SECRET_FILE.read_bytes() if SECRET_FILE.exists() else b""
-    # Any bytes will do, but the locale must not change what they mean.
-    return secret.decode("utf-8", "backslashreplace").strip()
-
-
-def course_secret() -> str:
-    """Return the course's own secret, or else the one that ships."""
-    return own_secret() or SHIPPED_SECRET
-
-
-def seed_for(submission: str) -> str:
-    """Return what the hidden cases of a submission, given by its digest, are drawn from."""
-    return hmac.new(course_secret().encode(), submission.encode(), hashlib.sha256).hexdigest()
 
 
 def grading_reference(lesson: str, seed: str) -> LessonReference:

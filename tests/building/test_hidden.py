@@ -7,12 +7,7 @@ import pytest
 
 from autograder.asking.collect import collect
 from autograder.building import hidden
-from autograder.building.hidden import (
-    SECRET_VARIABLE,
-    grading_reference,
-    seed_for,
-    shown_reference,
-)
+from autograder.building.hidden import grading_reference, shown_reference
 from autograder.errors import CourseError
 from autograder.judging.judge import judge
 
@@ -32,14 +27,6 @@ def test_they_follow_the_seed():
     assert len(first) == len(shown_reference(LESSON).keys["softmax"].cases)
     assert all(x.equal(y) for x, y in zip(first, again, strict=True))
     assert not any(x.equal(y) for x, y in zip(first, other, strict=True))
-
-
-def test_the_seed_follows_the_submission_and_the_secret(monkeypatch):
-    monkeypatch.setenv(SECRET_VARIABLE, "one")
-    seeds = [seed_for("this"), seed_for("that")]
-    assert seed_for("this") == seeds[0]
-    monkeypatch.setenv(SECRET_VARIABLE, "another")
-    assert len({*seeds, seed_for("this"), seed_for("that")}) == 4
 
 
 def test_they_take_the_place_of_fresh_ones(lesson):

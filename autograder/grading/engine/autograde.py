@@ -24,6 +24,7 @@ from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode, import_item
 from traitlets.config import Config
 
+from autograder.building.secret import own_secret
 from autograder.errors import CourseError
 from autograder.grading.engine import seams
 from autograder.grading.engine.copy_files import CopyPlainFiles
@@ -276,7 +277,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
     def _pool(self, most: int) -> Pool:
         if self.scheduler:
             return dask_pool(self.scheduler)
-        return local_pool(min(self.jobs, most), self._maker.empty_job())
+        maker = self._maker
+        return local_pool(min(self.jobs, most), maker.empty_job(), maker.with_reference)
 
     def _jobs(self, due: list[str]) -> Iterator[Job]:
         """Yield a job for each notebook of the submissions, read only when its turn comes."""
@@ -285,8 +287,6 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
                 yield self._maker.whole_job(Path(path), self.student_of(folder))
 
     def _warn_without_secret(self) -> None:
-        from autograder.building.hidden import own_secret
-
         if self._maker.is_lesson and not own_secret():
             self.log.warning(NO_SECRET)
 

@@ -12,7 +12,8 @@ from nbgrader.preprocessors import Execute
 
 from autograder.asking import QUESTIONS_VARIABLE
 from autograder.asking.hand_in import encode_questions
-from autograder.building.hidden import grading_reference, seed_for
+from autograder.building.hidden import grading_reference
+from autograder.building.secret import seed_for
 from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.lessons.lesson import Lesson, lesson_names
 

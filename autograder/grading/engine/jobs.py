@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
+from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
 from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.engine.made_from import DUE, WHEN, made_from
@@ -42,11 +43,11 @@ class JobMaker:
 
     def whole_job(self, path: Path, student: str) -> Job:
         """Make the job of grading one submitted notebook."""
-        return self._with_reference(self.job(path, student))
+        return self.with_reference(self.job(path, student))
 
     def empty_job(self) -> Job:
-        """Make a job without a submission, with which workers can get ready."""
-        return self._with_reference(self.templates[self.notebooks[0]])
+        """Make a job without a submission and without the reference."""
+        return self.templates[self.notebooks[0]]
 
     def job(self, path: Path, student: str) -> Job:
         """Make that job without the reference, which is all that tells whether it is due."""
@@ -90,8 +91,6 @@ class JobMaker:
         return {name: replace(job, imports=tuple(imports)) for name, job in made.items()}
 
     def _template(self, name: str) -> Job:
-        from autograder.building.hidden import course_secret
-
         format_path, folder = self.coursedir.format_path, self.coursedir.source_directory
         source = Path(format_path(folder, ".", self.assignment))
         released = read_source(source / f"{name}.ipynb")
@@ -113,9 +112,8 @@ class JobMaker:
         parts = made_from(template, self.assignment, course_secret(), str(due or ""))
         return replace(template, made_from=parts)
 
-    def _with_reference(self, job: Job) -> Job:
-        from autograder.building.hidden import seed_for
-
+    def with_reference(self, job: Job) -> Job:
+        """Add what a job is judged by. This loads torch. Raises CourseError."""
         return replace(
             job,
             reference=self._reference,

@@ -85,19 +85,20 @@ class Pool:
             return self.executor.submit(_grade, job)
 
 
-def local_pool(workers: int, empty: Job) -> Pool:
+def local_pool(workers: int, empty: Job, with_reference: Callable[[Job], Job]) -> Pool:
     """Make a pool of processes on this machine, which end when this one does.
 
-    empty: a job without a submission, with what all have in common.
+    empty: a job without a submission, with what all have in common. with_reference: adds to it what
+    answers are judged by, which loads torch.
     """
 
     def make() -> ProcessPoolExecutor:
         context = _context()
         if context.get_start_method() == "fork":
             # The workers share the sandbox, and what is imported here while it starts.
-            own_sandbox(empty, ahead=workers)
+            own_sandbox(empty, workers)
             with _ctrl_c_later():
-                _task().get_ready(empty)
+                _task().get_ready(with_reference(empty))
             gc.freeze()  # garbage collection skips all of it from now on
             use_huge_pages()
         executor = ProcessPoolExecutor(workers, context, _start_worker)

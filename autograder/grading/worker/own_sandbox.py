@@ -7,15 +7,16 @@ from autograder.grading.worker.job import Job
 from autograder.sandbox.sandbox import Sandbox
 from autograder.utils.described import DESCRIBED, FIGURES_VARIABLE
 
+AHEAD = 2  # kernels per worker that are ready; one takes 0.2 s for that, nearly all of it waiting
 QUESTIONS = "/scratch/questions.safetensors"
 
 _own = threading.local()  # a Dask worker runs several tasks at a time, each in a thread
 
 
-def own_sandbox(job: Job, ahead: int = 1) -> Sandbox:
+def own_sandbox(job: Job, workers: int = 1) -> Sandbox:
     """Return this thread's sandbox. Each has one at a time, replaced when its needs change.
 
-    Processes forked from here start with it. ahead: how many jobs it is ready for.
+    Processes forked from here start with it. workers: how many will use it.
     """
     needs = job.imports, job.limits, job.figures
     if getattr(_own, "needs", None) != needs:
@@ -23,6 +24,7 @@ def own_sandbox(job: Job, ahead: int = 1) -> Sandbox:
         environment = {QUESTIONS_VARIABLE: QUESTIONS}
         if not job.figures:
             environment[FIGURES_VARIABLE] = DESCRIBED
+        ahead = AHEAD * workers
         _own.sandbox, _own.needs = Sandbox(job.imports, job.limits, environment, ahead), needs
     return _own.sandbox
 

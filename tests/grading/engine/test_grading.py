@@ -1,7 +1,6 @@
 """Grading with nbgrader's own commands, as an instructor does."""
 
 import csv
-import os
 import shutil
 
 import nbformat
@@ -10,7 +9,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.building import hidden
+from autograder.building.secret import SECRET_VARIABLE
 from autograder.grading.demo.made_up_class import (
     LEFT_OPEN,
     SOLUTION,
@@ -221,32 +220,9 @@ def test_nbgraders_validate_works(course, student, words):
 
 
 def test_a_course_without_a_secret_is_told_so(course, monkeypatch):
-    monkeypatch.setenv(hidden.SECRET_VARIABLE, " ")
+    monkeypatch.setenv(SECRET_VARIABLE, " ")
     said = nbgrader(course, "autograde", LESSON.name, "--student=released", "--force")
     assert "This course has no secret" in said
-
-
-def test_the_secret_is_the_environments_or_the_files(tmp_path, monkeypatch):
-    monkeypatch.delenv(hidden.SECRET_VARIABLE, raising=False)
-    monkeypatch.setattr(hidden, "SECRET_FILE", tmp_path / "secret.txt")
-    assert hidden.own_secret() == ""
-    hidden.SECRET_FILE.write_text("\n", encoding="utf-8")
-    assert hidden.own_secret() == ""
-    assert hidden.course_secret() == hidden.SHIPPED_SECRET
-    hidden.SECRET_FILE.write_text("the file's\n", encoding="utf-8")
-    assert hidden.course_secret() == "the file's"
-    monkeypatch.setenv(hidden.SECRET_VARIABLE, "the environment's")
-    assert hidden.course_secret() == "the environment's"
-
-
-def test_a_secret_is_the_same_in_every_locale(tmp_path, monkeypatch):
-    monkeypatch.setattr(hidden, "SECRET_FILE", tmp_path / "secret.txt")
-    for secret, text in [("Grüße".encode(), "Grüße"), (b"Gr\xfc\xdfe", r"Gr\xfc\xdfe")]:
-        hidden.SECRET_FILE.write_bytes(secret)
-        monkeypatch.delenv(hidden.SECRET_VARIABLE, raising=False)
-        assert hidden.own_secret() == text
-        monkeypatch.setenv(hidden.SECRET_VARIABLE, os.fsdecode(secret))
-        assert hidden.own_secret() == text
 
 
 def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):

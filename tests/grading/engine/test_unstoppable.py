@@ -136,7 +136,7 @@ def jobs(*sources):
 
 @pytest.fixture
 def pool():
-    pool = local_pool(2, next(jobs("")))
+    pool = local_pool(2, next(jobs("")), lambda job: job)
     yield pool
     pool.close()
 
