@@ -28,6 +28,7 @@ from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.submission.handed_in import files_beside, read_handed_in
 from autograder.grading.worker import clerk
 from autograder.grading.worker.job import VERDICT, Graded, Job
+from autograder.grading.worker.own_sandbox import AHEAD
 from autograder.grading.worker.task import grade
 from autograder.sandbox.limits import Limits
 from tests.sandbox.hostile.attack import LESSON, POINTS, Attack, short_notebook
@@ -48,7 +49,7 @@ LIMITS = Limits(
 CHECK_SECONDS = 3.0  # far more than an honest answer takes
 CHECK_GRACE = 2.0  # seconds of processor time
 MOST_BYTES = 12_000_000  # in the result
-WAITING = 4  # processes: the warm one; keeper, supervisor and kernel of the next submission
+WAITING = 1 + 3 * AHEAD  # the warm process; keeper, supervisor and kernel of each next submission
 MARK = "hostile-left-this"  # in the names of files that attacks write
 OPEN = ("/tmp", "/dev/shm", "/var/tmp", "/", "/usr", "/etc", "/run", "/dev")
 BUGS = {"NameError", "SyntaxError", "ImportError", "ModuleNotFoundError", "AttributeError"}
