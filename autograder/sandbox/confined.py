@@ -5,6 +5,7 @@ it is made of, compute, and answer. If it uses too much, fails, or is taken over
 this costs that submission.
 """
 
+import gc
 import os
 import signal
 import socket
@@ -141,6 +142,7 @@ class _Attendant:
 
 def _work(work: Work, channel: socket.socket, bounds: Bounds) -> NoReturn:
     """The fork's side: put up the walls, work, send the result and end."""
+    gc.disable()  # it would write to, and so copy, pages that are shared so far
     try:
         _wall_in(channel, bounds)
         parts = work(partial(_ask, channel))

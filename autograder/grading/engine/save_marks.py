@@ -1,9 +1,13 @@
 """Write the judge's marks into nbgrader's gradebook."""
 
+from collections.abc import Iterable
+
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Comment, Grade, Gradebook
+from nbgrader.api import Comment, Grade, Gradebook, SubmittedNotebook
 from nbgrader.preprocessors import NbGraderPreprocessor
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload
 
 from autograder.grading.engine.made_from import SAME_TO_MARK
 from autograder.grading.worker.marks import marks_of
@@ -27,13 +31,22 @@ class SaveMarks(NbGraderPreprocessor):
         marks = about[MARKS] if MARKS in about else marks_of(nb)
         with Gradebook(about["db_url"]) as gradebook:
             kept = gradebook.find_submission_notebook(*place)
-            for grade in kept.grades:
+            for grade in _with_cells(gradebook, Grade, kept):
                 if grade.name in marks.points:
                     _save_points(marks.points[grade.name], grade, grade.name in same)
-            for comment in kept.comments:
+            for comment in _with_cells(gradebook, Comment, kept):
                 _save_comment(comment.name in marks.unanswered, comment)
             gradebook.db.commit()
         return nb, resources
+
+
+def _with_cells(
+    gradebook: Gradebook, kind: type[Grade | Comment], kept: SubmittedNotebook
+) -> Iterable[Grade | Comment]:
+    """Read a notebook's rows of a kind, and the cells that they are about, in one query."""
+    return gradebook.db.scalars(
+        select(kind).where(kind.notebook_id == kept.id).options(joinedload(kind.cell))
+    )
 
 
 def _save_points(points: float | None, grade: Grade, same: bool) -> None:
