@@ -14,8 +14,11 @@ def write_whole(path: Path, data: bytes) -> None:
     """Write a file completely or not at all: a concurrent reader never sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(data)
-    draft.replace(path)
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -157,9 +157,10 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         if self.unsealed:
             super().convert_single_notebook(notebook_filename)
             return
-        graded, before = self._graded[notebook_filename], self._before[notebook_filename] or {}
+        graded = self._graded[notebook_filename]
+        same = same_to_mark(self._before_of(graded), graded)
         resources = self.init_single_notebook_resources(notebook_filename)
-        resources["nbgrader"] |= {MARKS: graded.marks, SAME_TO_MARK: same_to_mark(before, graded)}
+        resources["nbgrader"] |= {MARKS: graded.marks, SAME_TO_MARK: same}
         self.exporter.from_notebook_node(new_notebook(), resources)
         about = resources["nbgrader"]
         folder = self.result_path(about["assignment"], about["student"])
@@ -201,11 +202,10 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
 
     def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
-        if self.dry:
-            return
+        what = "The gradebook would change" if self.dry else "Gradebook"
         with self._gradebook() as gradebook:
-            for change in bring_up_to_date(gradebook, term):
-                self.log.info("Gradebook: %s", change)
+            for change in bring_up_to_date(gradebook, term, self.dry):
+                self.log.info("%s: %s", what, change)
 
     def _job_maker(self, term: Term) -> JobMaker:
         limits = Limits(
@@ -236,6 +236,10 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         for why, count in (+again).items():
             self.log.info("%s to grade again: %s", count, why)
         return due
+
+    def _before_of(self, graded: Graded) -> dict[str, Any]:
+        """Return what is known of an earlier run that graded the same notebook; {} if nothing."""
+        return self._before[graded.path] or {}
 
     def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
         """Read for each notebook what is known of the run that graded it; None if none did."""
@@ -298,9 +302,10 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         if self.dry:
             from autograder.grading.engine.changes import changed_points
 
+            graded, late = self._graded.values(), self._late_rule(folder)
+            same = {name for one in graded for name in same_to_mark(self._before_of(one), one)}
             with self._gradebook() as gradebook:
-                graded, late = self._graded.values(), self._late_rule(folder)
-                changed = changed_points(gradebook, assignment, student, graded, late)
+                changed = changed_points(gradebook, assignment, student, graded, same, late)
             summary.compare(student, changed)
             return
         try:

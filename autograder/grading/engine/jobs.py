@@ -20,6 +20,7 @@ from autograder.grading.submission.handed_in import files_beside, read_handed_in
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.tables import Term, due_for
 from autograder.grading.worker.job import Job
+from autograder.judging.code_marks import in_backticks
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.sandbox.limits import Limits
 
@@ -99,6 +100,8 @@ class JobMaker:
                 gradebook, name, self.assignment, released.grade_ids, released.prose
             )
             due = gradebook.find_assignment(self.assignment).duedate
+        if self.is_lesson:
+            _require_same_cells(blueprint, released, self.assignment)
         template = Job(
             path="",
             blueprint=blueprint,
@@ -149,6 +152,17 @@ class JobMaker:
     def _solutions(self) -> dict[str, str]:
         """The sources of the course's solutions, by exercise."""
         return Lesson(self.assignment).solutions if self.is_lesson else {}
+
+
+def _require_same_cells(blueprint: Blueprint, source: Source, lesson: str) -> None:
+    """Raise CourseError unless the cells of the source notebook, if it exists, are released."""
+    different = blueprint.by_name.keys() ^ set(source.grade_ids)
+    if source.grade_ids and different:
+        raise CourseError(
+            f"solutions/{lesson} is not what you released: they differ in "
+            f"{in_backticks(sorted(different))}. Release the new version with nbgrader "
+            f"generate_assignment --force {lesson}, or undo the change (git restore)."
+        )
 
 
 def _require_points(blueprint: Blueprint, points: Mapping[str, float], lesson: str) -> None:

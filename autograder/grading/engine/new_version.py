@@ -20,6 +20,7 @@ from nbgrader.api import (
 from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 
 from autograder.errors import CourseError
+from autograder.grading.engine.summary import listed
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
 # What each submission has for a cell of each kind.
@@ -70,17 +71,16 @@ def _rows(known: Notebook) -> list[BaseCell | SourceCell]:
 
 
 def _require_nothing_by_hand(gone: Iterable[BaseCell | SourceCell]) -> None:
-    given = [
-        f"{row.name} (for {entry.student.id})"
-        for row in gone
-        if isinstance(row, BaseCell)
-        for entry in (*row.grades, *row.comments)
-        if _by_hand(entry)
-    ]
+    given: dict[str, set[str]] = {}
+    for row in gone:
+        entries = (*row.grades, *row.comments) if isinstance(row, BaseCell) else ()
+        for learner in (entry.student.id for entry in entries if _by_hand(entry)):
+            given.setdefault(row.name, set()).add(learner)
     if given:
+        told = "; ".join(f"{name} (for {listed(who)})" for name, who in given.items())
         raise CourseError(
-            f"The new version lacks cells in which you gave marks or comments by hand: "
-            f"{', '.join(given)}. Keep these cells, or clear what you gave in formgrader first."
+            f"The new version lacks cells in which you gave marks or comments by hand: {told}. "
+            "Keep these cells, or clear what you gave in formgrader first."
         )
 
 

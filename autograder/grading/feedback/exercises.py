@@ -197,6 +197,8 @@ def _notes(score: Score, kind: str) -> Iterator[str]:
     if kind in (CHECK, TEST) and score.manual not in (None, score.auto):
         check = "" if score.auto is None else f"; the check gave {number(score.auto)}"
         yield f"Your instructor gave {points_of(score.manual, score.most)}{check}."
+    if score.waits and score.points is not None:
+        yield "Your instructor will look at it again."
     if score.extra > 0:
         yield f"Your instructor added {count(score.extra)} of extra credit."
     if score.extra < 0:

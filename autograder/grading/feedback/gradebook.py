@@ -13,12 +13,14 @@ class Score:
     """The points of one graded cell.
 
     auto: what the check gave; manual: what the instructor gave. None means nothing was given.
+    waits: whether the instructor has to look at it, or to look again.
     """
 
     most: float
     auto: float | None
     manual: float | None
     extra: float = 0.0
+    waits: bool = False
 
     @property
     def points(self) -> float | None:
@@ -80,7 +82,11 @@ def read_facts(gradebook: Gradebook, notebook: str, assignment: str, student: st
 def _scores(kept: SubmittedNotebook) -> dict[str, Score]:
     return {
         grade.name: Score(
-            grade.max_score or 0.0, grade.auto_score, grade.manual_score, grade.extra_credit or 0.0
+            grade.max_score or 0.0,
+            grade.auto_score,
+            grade.manual_score,
+            grade.extra_credit or 0.0,
+            grade.needs_manual_grade,
         )
         for grade in sorted(kept.grades, key=lambda grade: grade.name)
     }

@@ -84,6 +84,11 @@ class Feedback:
         return [exercise for exercise in exercises if exercise.state == WAITING]
 
     @property
+    def so_far(self) -> bool:
+        """Whether the mark may still change, because the instructor has to look at something."""
+        return any(answer.exercise.score.waits for answer in self.answers)
+
+    @property
     def shown(self) -> list[Answer]:
         return [answer for answer in self.answers if not answer.is_empty]
 

@@ -69,6 +69,7 @@ class MarksExporter(ExportPlugin):
         lessons, learners = map(str, self.assignment), map(str, self.student)
         marks = read_marks(gradebook, term, submitted, lessons, learners)
         self._warn_of_gone(marks, submitted)
+        self._warn_of_waiting(marks)
         if self.write_marks(marks, term) and self.strict:
             raise CourseError("The file is written, but not all found their place: see above.")
 
@@ -78,6 +79,12 @@ class MarksExporter(ExportPlugin):
             graded = [one for one, mark in marks.of(lesson) if mark.state is State.GRADED]
             gone = [one for one in graded if not submitted(one.learner, lesson)]
             self.warn_of(f"With a mark for {lesson}, but without a submission now", gone)
+
+    def _warn_of_waiting(self, marks: ClassMarks) -> None:
+        """Name those who handed something in and have no mark yet."""
+        for lesson in (assignment.name for assignment in marks.lessons):
+            waiting = [one for one, mark in marks.of(lesson) if mark.state is State.NOT_GRADED]
+            self.warn_of(f"Without a mark, because {lesson} is not graded yet", waiting)
 
 
 class CsvExporter(MarksExporter):
@@ -125,6 +132,8 @@ def as_csv(rows: Iterable[Iterable[object]]) -> bytes:
 
 def write_output(path: Path, data: bytes) -> None:
     """Write a file that `--to` named. Raises CourseError if that can't be done."""
+    if not path.parent.is_dir():
+        raise CourseError(f"There is no folder {path.parent}: name another file with TO=… (--to).")
     try:
         write_whole(path, data)
     except OSError as error:

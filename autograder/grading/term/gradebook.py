@@ -39,15 +39,18 @@ def require_readable(coursedir: CourseDirectory) -> None:
         raise unreadable(error) from error
 
 
-def bring_up_to_date(gradebook: Gradebook, term: Term) -> list[str]:
+def bring_up_to_date(gradebook: Gradebook, term: Term, dry: bool = False) -> list[str]:
     """Enter learners, due dates, extensions and late penalties; return what changed, in words.
 
     Only existing assignments and submissions change. Penalties follow a lesson's `late_percent`,
-    so an extension given after grading counts, and so do points that a person gave.
+    so an extension given after grading counts, and so do points that a person gave. dry: write
+    nothing, and return what would change.
     """
     changes = [*_learners(gradebook, term), *_due_dates(gradebook, term)]
     changes += _submissions(gradebook, term)
-    if changes:
+    if dry:
+        gradebook.db.rollback()
+    elif changes:
         gradebook.db.commit()
     return changes
 

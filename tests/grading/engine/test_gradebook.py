@@ -14,7 +14,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.grading.engine.history import entries
 from autograder.lessons.lesson import ROOT
-from autograder.lessons.nbgrader_metadata import nbgrader_metadata
+from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
 from tests.support import beside
 from tests.support.classroom import LESSON, command, gradebook, make_course, nbgrader
 from tests.support.commands import run
@@ -309,9 +309,27 @@ def test_a_dry_run_says_what_would_change_and_writes_nothing(api, course, monkey
     hand_in(course, "dry", 2, EARLY)
     monkeypatch.setitem(api.config.Autograde, "dry", True)
     said = grade(api, "dry")
-    assert "dry: check_x 3 → 0 (2 by hand stays)" in said
+    assert "dry: check_x 3 → 0 (2 by hand, to be looked at again)" in said
     assert "1 of 1 would change, 0 are up to date; nothing was written" in said
     assert submission(api, "dry")[2]["check_x"] == (3, 2, False)
+
+
+def test_a_dry_run_counts_extra_credit_and_another_rule_for_lateness(api, course, monkeypatch):
+    table = course / "lessons.csv"
+    terms = "lesson,due,late_percent\n{},2030-01-02 00:00,{}\n"
+    table.write_text(terms.format(SMALL, 10), encoding="utf-8")
+    hand_in(course, "dry extra", 1, LATE)
+    grade(api, "dry extra")
+    with api.gradebook as book:
+        book.find_grade("check_x", SMALL, SMALL, "dry extra").extra_credit = 1
+        book.db.commit()
+    table.write_text(terms.format(SMALL, 50), encoding="utf-8")
+    monkeypatch.setitem(api.config.Autograde, "dry", True)
+    told = f"The gradebook would change: dry extra, {SMALL}: late penalty 2\n"
+    assert told in grade(api, "dry extra")
+    assert "dry extra: late penalty 0.3 → 2\n" in grade(api, "dry extra", force=True)
+    assert submission(api, "dry extra")[1] == 0.3
+    table.unlink()
 
 
 def test_a_dry_run_says_what_lateness_costs_and_what_can_not_be_read(api, course, monkeypatch):
@@ -428,7 +446,8 @@ def test_a_version_in_mid_term_keeps_what_was_given_by_hand(api, course):
 
     before = released.read_bytes()
     done, said = release(api, x, check_x)
-    assert not done and "lacks cells in which you gave marks or comments by hand: why" in said
+    assert not done and "lacks cells in which you gave marks or comments by hand: why (for" in said
+    assert said.count("why (for") == 1
     assert "Traceback" not in said and released.read_bytes() == before
 
     assert not release(api, x, check_x, why, cell(new_code_cell, "", "x", solution=True))[0]
@@ -488,6 +507,18 @@ def test_points_that_differ_from_the_released_ones_stop_grading(tmp_path):
     said = done.said
     assert done.status == 1 and "Traceback" not in said
     assert "`softmax` has 4 points, but 7 in the released notebook. Release it" in said
+    assert not (tmp_path / "autograded").exists()
+
+
+def test_a_lesson_that_was_changed_but_not_released_is_not_graded(tmp_path):
+    make_course(tmp_path, 1)
+    path = tmp_path / "solutions" / LESSON.name / f"{LESSON.name}.ipynb"
+    source = nbformat.read(path, as_version=4)
+    source.cells = [one for one in source.cells if grade_id_of(one) != "softmax"]
+    nbformat.write(source, path)
+    done = run(*command(tmp_path, "autograde", LESSON.name))
+    assert done.status == 1 and "Traceback" not in done.said
+    assert "is not what you released: they differ in `softmax`. Release the new" in done.said
     assert not (tmp_path / "autograded").exists()
 
 

@@ -98,7 +98,8 @@ def _enter(book, names):
     book.add_student("ada")
     book.add_submission(LESSON, "ada")
     for name, points in (("check_softmax", 1), ("check_attend", 4)):
-        book.find_grade(name, *PLACE).auto_score = points
+        grade = book.find_grade(name, *PLACE)
+        grade.auto_score, grade.needs_manual_grade = points, False
     book.db.commit()
 
 
@@ -145,6 +146,17 @@ def test_nobodys_points_are_not_known(course):
     assert course.facts().scores["check_softmax"].points is None and course.facts().mark == 4
     course.change(manual_score=0)
     assert course.facts().scores["check_softmax"].points == 0
+
+
+def test_points_that_wait_for_another_look_are_no_final_mark(course):
+    course.change(manual_score=3, needs_manual_grade=True)
+    assert course.facts().scores["check_softmax"] == Score(4, 1, 3, waits=True)
+    assert course.feedback()
+    assert "7 of 8 points so far" in words(course.shown())
+    assert "Your instructor will look at it again." in words(course.shown())
+    course.change(needs_manual_grade=False)
+    assert course.feedback()
+    assert "so far" not in words(course.shown()) and "look at it" not in words(course.shown())
 
 
 def test_the_page_is_ours(course):

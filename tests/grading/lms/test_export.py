@@ -54,6 +54,11 @@ def test_all_lessons_are_exported_when_none_is_named(course, lms, tmp_path):
     assert {row[0] for row in rows(path)[1:]} == {FIRST, SECOND}
 
 
+def test_those_who_wait_for_a_mark_are_named(course, lms, tmp_path, capfd):
+    assert lms("export", "--lms=canvas", f"--to={tmp_path / 'canvas.csv'}") == 0
+    assert f"Without a mark, because {FIRST} is not graded yet: .Tim" in capfd.readouterr().err
+
+
 def test_a_mark_for_what_is_no_longer_there_is_named(course, lms, tmp_path, capfd):
     course.write(f"submitted/ada/{FIRST}/{FIRST}.ipynb", "{}")
     lms("export", f"--to={tmp_path / 'grades.csv'}")
@@ -120,9 +125,16 @@ def test_an_unknown_lesson_and_a_bad_table_are_sentences(course, lms, tmp_path, 
 
 
 def test_a_file_that_can_not_be_written_is_a_sentence(course, lms, tmp_path, capfd):
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    assert lms("export", f"--to={tmp_path / 'file' / 'x.csv'}") == 1
-    assert "can't be written (File exists): name another file" in capfd.readouterr().err
+    (tmp_path / "folder").mkdir()
+    assert lms("export", f"--to={tmp_path / 'folder'}") == 1
+    assert "can't be written (Is a directory): name another file" in capfd.readouterr().err
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_folder_that_does_not_exist_is_not_made(course, lms, tmp_path, capfd):
+    assert lms("export", f"--to={tmp_path / 'no' / 'x.csv'}") == 1
+    assert f"There is no folder {tmp_path / 'no'}: name another file" in capfd.readouterr().err
+    assert not (tmp_path / "no").exists()
 
 
 def test_nbgraders_own_command_writes_utf_8_in_any_locale(course, tmp_path):
