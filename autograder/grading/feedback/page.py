@@ -86,7 +86,8 @@ class Feedback:
     @property
     def so_far(self) -> bool:
         """Whether the mark may still change, because the instructor has to look at something."""
-        return any(answer.exercise.score.waits for answer in self.answers)
+        scores = [answer.exercise.score for answer in self.answers]
+        return any(score.waits or score.points is None for score in scores)
 
     @property
     def shown(self) -> list[Answer]:

@@ -68,23 +68,18 @@ class MarksExporter(ExportPlugin):
         # nbgrader reads a name like 2026 on the command line as a number.
         lessons, learners = map(str, self.assignment), map(str, self.student)
         marks = read_marks(gradebook, term, submitted, lessons, learners)
-        self._warn_of_gone(marks, submitted)
-        self._warn_of_waiting(marks)
+        self._warn_of_some(marks, submitted)
         if self.write_marks(marks, term) and self.strict:
             raise CourseError("The file is written, but not all found their place: see above.")
 
-    def _warn_of_gone(self, marks: ClassMarks, submitted: Callable[[str, str], bool]) -> None:
-        """Name those who have a mark, but no submission anymore."""
+    def _warn_of_some(self, marks: ClassMarks, submitted: Callable[[str, str], bool]) -> None:
+        """Name those with a mark, but no submission anymore, and those still without a mark."""
         for lesson in (assignment.name for assignment in marks.lessons):
-            graded = [one for one, mark in marks.of(lesson) if mark.state is State.GRADED]
+            graded = marks.in_state(lesson, State.GRADED)
             gone = [one for one in graded if not submitted(one.learner, lesson)]
             self.warn_of(f"With a mark for {lesson}, but without a submission now", gone)
-
-    def _warn_of_waiting(self, marks: ClassMarks) -> None:
-        """Name those who handed something in and have no mark yet."""
-        for lesson in (assignment.name for assignment in marks.lessons):
-            waiting = [one for one, mark in marks.of(lesson) if mark.state is State.NOT_GRADED]
-            self.warn_of(f"Without a mark, because {lesson} is not graded yet", waiting)
+            waiting = marks.in_state(lesson, State.NOT_GRADED)
+            self.warn_of(f"Without a mark for {lesson}, with work that is not graded yet", waiting)
 
 
 class CsvExporter(MarksExporter):

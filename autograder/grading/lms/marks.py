@@ -69,6 +69,10 @@ class ClassMarks:
         """Yield each learner with the mark for a lesson."""
         return ((learner, self.marks[learner.learner, lesson]) for learner in self.learners)
 
+    def in_state(self, lesson: str, state: State) -> list[Learner]:
+        """List the learners whose mark for a lesson is in a state."""
+        return [learner for learner, mark in self.of(lesson) if mark.state is state]
+
 
 def read_marks(
     gradebook: Gradebook,
