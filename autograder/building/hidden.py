@@ -11,7 +11,7 @@ from functools import cache
 from autograder.asking.question import Question
 from autograder.building.drawing import Drawing
 from autograder.building.expected import case_keys
-from autograder.building.reference import source_digest
+from autograder.building.sources import source_digest
 from autograder.errors import CourseError
 from autograder.judging.key import AnswerKey
 from autograder.lessons.exercise import Exercise

@@ -8,7 +8,6 @@ answer earns a point.
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from autograder.asking.answer import Answer
 from autograder.asking.collect import collect
@@ -19,12 +18,12 @@ from autograder.building.contract import contract
 from autograder.building.drawing import FRESH_SEED, SHOWN_SEED, Drawing, dims_of
 from autograder.building.examples import require_true_examples
 from autograder.building.expected import case_keys
-from autograder.building.sources import digest_of, needed_files
+from autograder.building.sources import source_digest
 from autograder.judging.footprint import Footprint, footprint
 from autograder.judging.key import AnswerKey, MistakeKey
 from autograder.judging.measures import measured
 from autograder.lessons.exercise import Exercise
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.lesson import Lesson
 from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 
@@ -39,18 +38,6 @@ def build(lesson: Lesson) -> LessonReference:
         keys={key.exercise: key for _, key in built},
         predictions=lesson.predictions,
     )
-
-
-def source_digest(lesson: Lesson, *also: Path) -> str:
-    """Hash everything that a reference is built from: the lesson, and the code that builds it.
-
-    A lesson's prose and its demonstrations are no part of that. also: files of code that something
-    else made from the reference needs too.
-    """
-    exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
-    files = needed_files([lesson.text_path, exercises, Path(__file__), *also], ROOT)
-    code = repr([source for source, _ in lesson.definitions.values()])
-    return digest_of((path for path in files if path != lesson.text_path), ROOT, code)
 
 
 class ExerciseBuilder:

@@ -1,4 +1,7 @@
-"""Find the project's own modules that a module imports, directly or indirectly, and hash them."""
+"""Find the project's own modules that a module imports, directly or indirectly, and hash them.
+
+This reads files and imports none of them, so that grading knows what is due before torch is loaded.
+"""
 
 import ast
 import hashlib
@@ -6,7 +9,22 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from autograder.lessons.lesson import ROOT, Lesson
+
+BUILDER = ROOT / "autograder" / "building" / "reference.py"
 UTILS = ["autograder", "utils"]  # in the repository, its modules are in `utils/`
+
+
+def source_digest(lesson: Lesson, *also: Path) -> str:
+    """Hash everything that a reference is built from: the lesson, and the code that builds it.
+
+    A lesson's prose and its demonstrations are no part of that. also: files of code that something
+    else made from the reference needs too.
+    """
+    exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
+    files = needed_files([lesson.text_path, exercises, BUILDER, *also], ROOT)
+    code = repr([source for source, _ in lesson.definitions.values()])
+    return digest_of((path for path in files if path != lesson.text_path), ROOT, code)
 
 
 def needed_files(start: Iterable[Path], root: Path) -> list[Path]:

@@ -2,14 +2,13 @@
 
 import dataclasses
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from autograder.authoring.table import outcomes, print_table
-from autograder.building import reference
-from autograder.building.reference import ExerciseBuilder, build, source_digest
-from autograder.building.sources import needed_files
+from autograder.building import reference, sources
+from autograder.building.reference import ExerciseBuilder, build
+from autograder.building.sources import needed_files, source_digest
 from autograder.lessons import lesson as lessons
 from autograder.lessons.lesson import ROOT, Lesson
 from autograder.lessons.variants import Mistake
@@ -121,15 +120,14 @@ def test_another_solution_is_seen(softmax):
 @pytest.fixture
 def copied(tmp_path, monkeypatch):
     """Copy the parts of the tree that the lesson's reference is built from."""
-    files = needed_files([LESSON.text_path, ROOT / "autograder/building/reference.py"], ROOT)
+    files = needed_files([LESSON.text_path, sources.BUILDER], ROOT)
     exercises = ROOT / "autograder/exercises" / f"{LESSON.name}.py"
     for path in {*files, *needed_files([exercises], ROOT)}:
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
-    builder = tmp_path / Path(reference.__file__).relative_to(ROOT)
-    monkeypatch.setattr(reference, "ROOT", tmp_path)
-    monkeypatch.setattr(reference, "__file__", str(builder))
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    monkeypatch.setattr(sources, "BUILDER", tmp_path / sources.BUILDER.relative_to(ROOT))
     monkeypatch.setattr(lessons, "TEXTS", tmp_path / "solutions")
     return tmp_path
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.atomic_writes import write_whole
 from autograder.authoring.mutants import survey
-from autograder.building.reference import source_digest
+from autograder.building.sources import source_digest
 from autograder.lessons.lesson import Lesson
 
 FILE = Path(__file__).with_name("record.json")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import autograder
-from autograder.building.sources import digest_of, needed_files
+from autograder.building.sources import digest_of, needed_files, source_digest
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.worker.job import NOT_GRADED, Graded, Job
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
@@ -54,7 +54,7 @@ def why_again(before: Mapping[str, Any], job: Job) -> str:
     before: facts about the run that graded it, {} if it was not this engine's.
     """
     if not before:
-        return "another grader made the mark"
+        return "another version of the grader made the grade"
     if before.get("outcome") == NOT_GRADED and before.get("doubtful") is True:
         return "the machine may have been to blame"
     if before.get("submitted") != job.digest:
@@ -95,8 +95,6 @@ def _of_cell(cell: SourceCell, blueprint: Blueprint) -> str:
 
 
 def _checks(assignment: str) -> str:
-    from autograder.building.reference import source_digest
-
     return source_digest(Lesson(assignment)) if assignment in lesson_names() else ""
 
 
