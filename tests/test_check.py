@@ -186,6 +186,14 @@ def test_an_exercise_can_build_on_one_that_was_given_up(notebook, capsys):
     assert "Fix `softmax` first" not in capsys.readouterr().out
 
 
+def test_what_uses_an_exercise_that_is_not_there_says_to_fix_that_first(capsys):
+    notebook = {}  # the cell with `softmax` had a syntax error
+    exec("def simple_attention(words):\n    return softmax(words @ words.T) @ words, 1", notebook)
+    with pytest.raises(CheckFailed):
+        check(notebook["simple_attention"])
+    assert "Fix `softmax` first: `simple_attention` builds on it." in capsys.readouterr().out
+
+
 def test_who_solves_it_after_all_gets_the_points(notebook, capsys):
     see_every_hint("attention_scores")
     give_up("attention_scores")

@@ -5,6 +5,7 @@ This half never sees the learner's code, only the tensors that it returned.
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from autograder.asking.answer import GRADIENT, NEVER_CALLED, Answer, Problem
@@ -111,13 +112,13 @@ def unfinished(
     used: Container[str],
     is_finished: Callable[[str], bool],
 ) -> list[str]:
-    """List the exercises that a learner has to finish before one that builds on them.
+    """List the exercises that a learner has to finish before one whose answer uses them.
 
-    That is those that its answer uses, without those that build on another one of them.
-    keys: of the lesson's exercises.
+    That is the earlier ones, without those that build on another one of them.
+    keys: of the lesson's exercises, in its order. used: names that the answer uses.
     """
-    needed = [name for name in keys[exercise].builds_on if name in used]
-    wrong = [name for name in needed if not is_finished(name)]
+    earlier = takewhile(lambda name: name != exercise, keys)
+    wrong = [name for name in earlier if name in used and not is_finished(name)]
     return [name for name in wrong if not {*keys[name].builds_on} & {*wrong}]
 
 

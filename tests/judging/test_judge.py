@@ -12,7 +12,7 @@ from autograder.judging.differences.words import name_dims
 from autograder.judging.explain_difference import describe_difference, recognize_difference
 from autograder.judging.explain_problem import explain_problem
 from autograder.judging.footprint import footprint
-from autograder.judging.judge import MOST_PROBLEMS, blame, judge
+from autograder.judging.judge import MOST_PROBLEMS, blame, judge, unfinished
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.references.store import find
 
@@ -683,6 +683,15 @@ def test_blame_falls_on_all_that_is_unfinished():
     wrong = judge(small_key(case(ONES)), gives(TWOS))
     assert blame(wrong, ["g", "h"]).sentence == "Fix `g` and `h` first: `f` builds on them."
     assert blame(wrong, ["g"]).exhibit is None
+
+
+def test_earlier_exercises_that_an_answer_uses_have_to_be_finished_first():
+    keys = {name: dataclasses.replace(small_key(case(ONES)), exercise=name) for name in "efgh"}
+    keys["f"] = dataclasses.replace(keys["f"], builds_on=["e"])
+    used = {"e", "f", "g", "h"}  # g calls itself, and h comes later
+    assert unfinished(keys, "g", used, lambda name: False) == ["e"]
+    assert unfinished(keys, "g", used, lambda name: name == "e") == ["f"]
+    assert unfinished(keys, "g", {"h"}, lambda name: False) == []
 
 
 def test_the_mistake_that_explains_most_cases_is_named():
