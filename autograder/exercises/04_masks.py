@@ -94,7 +94,7 @@ causal_keep = Exercise(
             "return torch.ones(n, n, dtype=torch.int64).tril()",
         ),
         Mistake(
-            "additive",
+            "additive mask",
             "That is an additive mask, zeros and −∞. It comes later in this lesson; here "
             "`keep` is a boolean, True where the query may attend.",
             'return torch.full((n, n), float("-inf")).triu(1)',
@@ -172,7 +172,7 @@ padding_keep = Exercise(
             {"position < lengths": "position >= lengths"},
         ),
         Mistake(
-            "[batch, n]",
+            "shape [batch, n]",
             "The shape is (batch, n). Against scores of shape (batch, n_query, n_key) that is "
             "read as (n_query, n_key): each query would get the mask of a sentence. Put a "
             "dimension of size 1 in the middle.",
@@ -566,7 +566,7 @@ masked_softmax = Exercise(
             {"lowest = ": "keep = torch.ones_like(attn_scores).tril().bool()\n    lowest = "},
         ),
         Mistake(
-            "−∞",
+            "filled with −∞",
             EMPTY_ROW_NAN,
             f"return torch.softmax({INFINITY}, dim=-1)",
         ),
@@ -581,7 +581,7 @@ masked_softmax = Exercise(
             """,
         ),
         Mistake(
-            "−10⁹",
+            "filled with −10⁹",
             EMPTY_ROW_EVEN,
             "return torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)",
             {".masked_fill(~keep, 0.0)": ""},
@@ -608,7 +608,7 @@ masked_softmax = Exercise(
             """,
         ),
         Mistake(
-            "−∞, NaN replaced",
+            "filled with −∞, NaN replaced",
             "The weights are right, and so is the gradient, but only because `masked_fill` wipes "
             "out the NaN that softmax passes back for a row with nothing to attend to. Don't let "
             "NaN arise at all: one other step in between, and it spreads.",
@@ -813,7 +813,7 @@ masked_attention = Exercise(
             {DIVIDED: " / key.shape[-1]"},
         ),
         Mistake(
-            "polarity",
+            "polarity reversed",
             POLARITY,
             {MADE: "masked_softmax(attn_scores, ~keep)"},
             """
@@ -828,7 +828,7 @@ masked_attention = Exercise(
             {MADE: "torch.softmax(attn_scores, dim=-1)"},
         ),
         Mistake(
-            "causal",
+            "causal whatever keep says",
             "You used the causal mask, whatever `keep` says.",
             {MADE: "masked_softmax(attn_scores, torch.ones_like(attn_scores).tril() > 0)"},
         ),
@@ -854,13 +854,13 @@ masked_attention = Exercise(
             {MADE: f"{MADE} * 0 + masked_softmax(attn_scores.mT, keep.mT).mT"},
         ),
         Mistake(
-            "−∞",
+            "filled with −∞",
             "A query that may attend to nothing gets NaN. It should get zeros; your "
             "`masked_softmax` does that.",
             {MADE: f"torch.softmax({INFINITY}, dim=-1)"},
         ),
         Mistake(
-            "−10⁹",
+            "filled with −10⁹",
             "A query that may attend to nothing gets the average of all hidden values. It "
             "should get zeros; your `masked_softmax` does that.",
             {MADE: "torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)"},
@@ -973,7 +973,7 @@ to_torch_mha_mask = Exercise(
     ],
     mistakes=[
         Mistake(
-            "as it is",
+            "keep as it is",
             "That is `keep` as it was. `nn.MultiheadAttention` hides what is True, so True and "
             "False have to trade places.",
             "return keep",
@@ -985,19 +985,19 @@ to_torch_mha_mask = Exercise(
             "return (~keep.int()).bool()",
         ),
         Mistake(
-            "floats",
+            "a mask of floats",
             "These are floats, in the right places, but `nn.MultiheadAttention` adds a float "
             "mask to the scores: hidden keys would gain 1. Return booleans.",
             "return (~keep).float()",
         ),
         Mistake(
-            "integers",
+            "a mask of integers",
             "These are integers, in the right places, but `nn.MultiheadAttention` doesn't accept "
             "them as a mask. Return booleans.",
             "return (~keep).int()",
         ),
         Mistake(
-            "additive",
+            "additive mask",
             "That is an additive mask, which comes in the next exercise. Return booleans here.",
             'return torch.zeros(keep.shape).masked_fill(~keep, float("-inf"))',
         ),
@@ -1014,25 +1014,25 @@ to_torch_mha_mask = Exercise(
             "return ~keep.transpose(-2, -1)",
         ),
         Mistake(
-            "minus",
+            "minus keep",
             "Booleans can't be negated with a minus sign. The opposite is `~keep`, or "
             "`torch.logical_not(keep)`.",
             "return -keep",
         ),
         Mistake(
-            "not",
+            "Python's not",
             "`not` asks whether the whole tensor is true, which has no answer. To flip each "
             "element, use `~` or `torch.logical_not`.",
             "return not keep",
         ),
         Mistake(
-            "one minus",
+            "one minus keep",
             "PyTorch doesn't subtract booleans. The opposite of a boolean is `~keep`, or "
             "`torch.logical_not(keep)`.",
             "return 1 - keep",
         ),
         Mistake(
-            "causal",
+            "causal whatever keep says",
             "You returned the causal mask, whatever `keep` says.",
             "return torch.ones_like(keep).triu(1)",
         ),
@@ -1079,7 +1079,7 @@ to_additive = Exercise(
     ],
     mistakes=[
         Mistake(
-            "polarity",
+            "polarity reversed",
             "You put −∞ where the key may be seen. Adding 0 keeps a score as it is; adding −∞ "
             "hides it.",
             {"~keep": "keep"},
@@ -1101,22 +1101,26 @@ to_additive = Exercise(
             "more attractive.",
             "return (~keep).to(dtype)",
         ),
-        Mistake("−1", "−1 only dims a key, by a factor of e. −∞ hides it.", {"-math.inf": "-1.0"}),
         Mistake(
-            "−10⁹",
+            "hidden by −1",
+            "−1 only dims a key, by a factor of e. −∞ hides it.",
+            {"-math.inf": "-1.0"},
+        ),
+        Mistake(
+            "hidden by −10⁹",
             "−10⁹ works in most rows, but in a row with nothing to attend to it spreads the "
             "weight over hidden keys, and it doesn't fit into half precision. Use −∞.",
             {"-math.inf": "-1e9"},
         ),
         Mistake(
-            "lowest number",
+            "hidden by the lowest number",
             "The dtype's lowest number works in most rows, but in a row with nothing to attend "
             "to, the library can't tell it from a score and spreads the weight over hidden keys. "
             "Use −∞.",
             {"-math.inf": "torch.finfo(dtype).min"},
         ),
         Mistake(
-            "+∞",
+            "hidden by +∞",
             "+∞ is the most attractive score there is. The sign is wrong.",
             {"-math.inf": "math.inf"},
         ),
