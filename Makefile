@@ -14,6 +14,8 @@ LAB     ?=
 PYTEST  ?=
 # Each test file stays on one worker, to share fixtures; short notebooks come last, to fill gaps.
 PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Stops a target that was not told what it needs, before it does anything.
+needs = $(foreach name,$(1),$(if $($(name)),,$(error make $@ needs $(name)=…)))
 # Options that `make grade` passes to nbgrader.
 GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subst ','\'',$(STUDENT))') \
 	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
@@ -72,7 +74,7 @@ lessons: $(VENV)/developer  ## solutions/*.py → executed source notebooks [LES
 	python -m autograder.authoring lessons $(LESSON)
 
 text: $(VENV)/developer  ## the way back: an edited source notebook → its text, LESSON=...
-	python -m autograder.authoring text $(LESSON)
+	$(call needs,LESSON)python -m autograder.authoring text $(LESSON)
 
 release: $(VENV)/developer  ## source notebooks → notebooks/, what learners open [LESSON=...]
 	python -m autograder.authoring release $(LESSON)
@@ -84,22 +86,22 @@ mutants: $(VENV)/developer  ## what becomes of answers with one fault each, made
 	python -m autograder.authoring mutants $(LESSON)
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
-	nbgrader autograde $(LESSON) $(GRADE)
+	$(call needs,LESSON)nbgrader autograde $(LESSON) $(GRADE)
 
 # Options of the three below: LMS=canvas|moodle, Moodle's WORKSHEET=..., and TO=..., the file to write.
 LMS_OPTIONS = $(if $(LMS),--lms=$(LMS)) $(if $(TO),--to='$(subst ','\'',$(TO))') \
 	$(if $(WORKSHEET),--worksheet='$(subst ','\'',$(WORKSHEET))')
 
-export: $(VENV)/developer  ## export marks [LESSON=... LMS=canvas|moodle WORKSHEET=... TO=... ANY_MAXIMUM=1]
+export: $(VENV)/developer  ## export grades [LESSON=... LMS=canvas|moodle WORKSHEET=... TO=... ANY_MAXIMUM=1]
 	python -m autograder.grading.lms export $(LESSON) $(LMS_OPTIONS) \
 		$(if $(filter-out 0,$(ANY_MAXIMUM)),--any-maximum)
 
 collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... LMS=... ZIP=... [WORKSHEET=... FORCE=1]
-	python -m autograder.grading.lms collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \
+	$(call needs,LESSON LMS ZIP)python -m autograder.grading.lms collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \
 		$(if $(filter-out 0,$(FORCE)),--force)
 
 feedback: $(VENV)/developer  ## write the feedback and zip it for Canvas or Moodle, LESSON=... LMS=... TO=... [WORKSHEET=...]
-	nbgrader generate_feedback $(LESSON)
+	$(call needs,LESSON LMS TO)nbgrader generate_feedback $(LESSON)
 	python -m autograder.grading.lms feedback $(LESSON) $(LMS_OPTIONS)
 
 formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the browser

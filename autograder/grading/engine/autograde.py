@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode, import_item
@@ -38,7 +38,7 @@ from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
 from autograder.grading.engine.run_lock import only_run
 from autograder.grading.engine.save_marks import MARKS
-from autograder.grading.engine.sentences import sentences
+from autograder.grading.engine.sentences import did_you_mean, sentences
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.submission.read_notebook import BrokenSubmission
@@ -93,7 +93,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
     saving_preprocessors = List(
         help="Preprocessors that enter marks in the gradebook; they do not see the notebook."
     ).tag(config=True)
-    dry = Bool(False, help="Say whose marks would change, and write nothing.").tag(config=True)
+    dry = Bool(False, help="Say whose points would change, and write nothing.").tag(config=True)
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
     memory = Float(4.0, help="Gigabytes that one notebook may use.").tag(config=True)
 
@@ -104,16 +104,22 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         super().start()
 
     def init_notebooks(self) -> None:
-        """Find every submitted folder, even one without its notebooks."""
-        released = [] if self.unsealed else self._released_names()
-        names = self._names = [n for n in released if fnmatch(n, self.coursedir.notebook_id)]
-        self._sole = len(released) == 1
-        folders = self._submitted_folders()
-        if not (names and folders):
+        """Find every submitted folder, even one without its notebooks.
+
+        Raises NbGraderException if there is none, or the assignment was not released.
+        """
+        with sentences(self.log):
+            released = self._released_names()
+            folders = self._submitted_folders()
+            if not folders:
+                self.require_source()
+        if self.unsealed:
             super().init_notebooks()
             return
+        self._names = [n for n in released if fnmatch(n, self.coursedir.notebook_id)]
+        self._sole = len(released) == 1
         self.assignments = {
-            folder: [os.path.join(folder, f"{name}.ipynb") for name in names]
+            folder: [os.path.join(folder, f"{name}.ipynb") for name in self._names]
             for folder in folders
             if is_learner_name(self.student_of(folder))
         }
@@ -127,18 +133,23 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
                 self.log.error(line)
             super().convert_notebooks()
             return
+        tell = True
         try:
             with sentences(self.log), at_levels({CONNECTION_LOG: logging.CRITICAL}):
                 self._grade_all(summary)
+        except NbGraderException:
+            tell = summary.begun
+            raise
         except KeyboardInterrupt:
             again = "grades all of them again" if self.force else "goes on from here"
             self.log.warning("Interrupted. The same command %s.", again)
             raise SystemExit(INTERRUPTED) from None
         finally:
-            for line in summary.dry_lines() if self.dry else summary.lines():
-                self.log.info(line)
+            if tell:
+                for line in summary.dry_lines() if self.dry else summary.lines():
+                    self.log.info(line)
         if not (summary.complete or self.dry):
-            raise NbGraderException("Some submissions have no mark: see the lines above.")
+            raise NbGraderException("Some submissions have no grade: see the lines above.")
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Also forget the time of an earlier submission if this one has none.
@@ -184,11 +195,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         if self.jobs < 1:
             raise CourseError(f"Autograde.jobs is {self.jobs}; it takes at least 1.")
         if not self._names:
-            name = self.coursedir.assignment_id
-            raise CourseError(
-                f"The gradebook knows no such notebook of {name}. Was it released? "
-                f"nbgrader generate_assignment {name}"
-            )
+            course = self.coursedir
+            raise CourseError(f"{course.assignment_id} has no notebook {course.notebook_id}.")
         with only_run(Path(self.coursedir.root)):
             term = course_term(self.coursedir)
             if not self.dry:
@@ -318,8 +326,9 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
                 self.run_post_convert_hook()
         except Exception as error:
             self.log.debug("Recording %s failed", folder, exc_info=True)
-            summary.add(student, NOT_GRADED, f"its marks could not be recorded: {error}")
+            summary.add(student, NOT_GRADED, f"its points could not be recorded: {error}")
             return
+        summary.lack(student, {cell for one in self._graded.values() for cell in one.absent})
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
         with self._gradebook() as gradebook:
             found = gradebook.find_submission(assignment, student)
@@ -355,13 +364,16 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             return call_roll(gradebook, assignment, term, folders, asked)
 
     def _released_names(self) -> list[str]:
-        """List the notebooks of the assignment; none if it was not released."""
-        try:
-            with self._gradebook() as gradebook:
-                found = gradebook.find_assignment(self.coursedir.assignment_id).notebooks
-                return [notebook.name for notebook in found]
-        except MissingEntry:
-            return []
+        """List the notebooks of the assignment. Raises CourseError if it was not released."""
+        wanted = self.coursedir.assignment_id
+        with self._gradebook() as gradebook:
+            names = {one.name: [n.name for n in one.notebooks] for one in gradebook.assignments}
+        if not names.get(wanted):
+            raise CourseError(
+                f"{wanted} was not released.{did_you_mean(wanted, names)} To release it: "
+                f"nbgrader generate_assignment {wanted}"
+            )
+        return names[wanted]
 
     def _gradebook(self) -> Gradebook:
         return Gradebook(self.coursedir.db_url, self.coursedir.course_id)

@@ -27,7 +27,7 @@ def changed_points(
     if not before:
         to_mark = list(after.values()).count(None)
         ending = f", {losing:g} off for lateness" if losing else ""
-        ending += f", {to_mark} to mark by hand" if to_mark else ""
+        ending += f", {to_mark} to grade by hand" if to_mark else ""
         why = "; ".join(result.reason for result in graded if result.reason)
         points = _count(sum(filter(None, after.values())))
         return f"new: not graded: {why}" if why else f"new: {points} points{ending}"

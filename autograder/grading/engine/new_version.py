@@ -79,7 +79,7 @@ def _require_nothing_by_hand(gone: Iterable[BaseCell | SourceCell]) -> None:
     if given:
         told = "; ".join(f"{name} (for {listed(who)})" for name, who in given.items())
         raise CourseError(
-            f"The new version lacks cells in which you gave marks or comments by hand: {told}. "
+            f"The new version lacks cells in which you gave points or comments by hand: {told}. "
             "Keep these cells, or clear what you gave in formgrader first."
         )
 

@@ -5,6 +5,7 @@ removed the notebook that learners open. Here the gradebook follows the new vers
 given by hand stays.
 """
 
+import os
 from pathlib import Path
 
 import nbformat
@@ -57,6 +58,11 @@ class GenerateAssignment(seams.OpenGenerateAssignment):
                 require_readable(self.coursedir)
         super().start()
 
+    def init_notebooks(self) -> None:
+        with sentences(self.log):
+            self.require_source()
+        super().init_notebooks()
+
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Remove nothing, unlike nbgrader's; `convert_notebooks` knows whether to release."""
         return True
@@ -71,6 +77,8 @@ class GenerateAssignment(seams.OpenGenerateAssignment):
             if not self.no_database:
                 self._follow_changes()
             super().convert_notebooks()
+        folder = os.path.relpath(self.result_path(assignment, "."), self.coursedir.root)
+        self.log.info("%s is released: learners get %s", assignment, folder)
 
     def _follow_changes(self) -> None:
         with (

@@ -15,23 +15,27 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from nbconvert.exporters import Exporter
 from nbgrader import api as gradebooks
 from nbgrader import converters, utils
 from nbgrader.apps import api, autogradeapp, generateassignmentapp, generatefeedbackapp
 from nbgrader.converters import base
-from nbgrader.converters.base import BaseConverter
+from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeFactory
 from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import Engine, create_engine, event
+from traitlets.config import catch_config_error
 
 from autograder.atomic_writes import UNFINISHED, draft_of
+from autograder.errors import CourseError
+from autograder.grading.engine.sentences import did_you_mean
 from autograder.grading.term.learner_names import is_learner_name
 from autograder.sandbox.inside.expect import expect, expect_set
 
@@ -53,8 +57,24 @@ class OpenConverter:
 
     def student_of(self, folder: str) -> str:
         """Return whose submission is in a folder that notebooks come from."""
+        return self._names_in(folder)["student"]
+
+    def require_source(self) -> None:
+        """Raise CourseError if there is no folder that notebooks could come from."""
+        assignment, student = self.coursedir.assignment_id, self.coursedir.student_id
+        wanted = self.source_path(assignment, student)
+        if find(wanted):
+            return
+        students = {self.student_of(folder) for folder in find(self.source_path(assignment, "*"))}
+        assignments = {
+            self._names_in(folder)["assignment"] for folder in find(self.source_path("*", student))
+        }
+        meant = did_you_mean(student, students) or did_you_mean(assignment, assignments)
+        raise CourseError(f"There is no {os.path.relpath(wanted, self.coursedir.root)}.{meant}")
+
+    def _names_in(self, folder: str) -> re.Match:
         pattern = self.source_path("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
-        return re.match(pattern, folder, re.DOTALL)["student"]
+        return re.match(pattern, folder, re.DOTALL)
 
     def remove_drafts(self, assignment: str) -> None:
         """Remove what killed runs left of any learner's results."""
@@ -125,7 +145,24 @@ def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConv
         return handed_in_at(Path(self.coursedir.format_path(*place)))
 
     api.NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp
+    api.capture_log = _without_tracebacks(api.capture_log)
+    # It reads the settings of its converter only now, and would end with a traceback.
+    autogradeapp.AutogradeApp.start = catch_config_error(autogradeapp.AutogradeApp.start)
     wait_for_sqlite()
+
+
+def _without_tracebacks(capture_log: Callable) -> Callable:
+    """Let formgrader show an error that a command ends with as its sentence."""
+
+    @wraps(capture_log)
+    def capture(*arguments: Any, **options: Any) -> dict[str, Any]:
+        result = capture_log(*arguments, **options)
+        kind, _, sentence = result.get("error", "").strip().rpartition("\n")[2].partition(": ")
+        if kind.endswith(NbGraderException.__name__):
+            result["error"] = sentence
+        return result
+
+    return capture
 
 
 def guard_formgrader() -> None:
@@ -161,6 +198,7 @@ def _check() -> None:
     expect(gradebooks.Gradebook, "check_course", "self", "course_id", "kwargs")
     expect(CourseDirectory, "get_existing_timestamp", "self", "dest_path")
     expect(api.NbGraderAPI, "get_submitted_timestamp", "self", "assignment_id", "student_id")
+    expect(api, "capture_log", "app", "fmt")
     expect(ExchangeFactory, "collect")
     for option in ("root", "update", "before_duedate", "check_owner"):
         expect(ExchangeCollect, option)

@@ -28,9 +28,15 @@ class Summary:
         self.refused = refused or {}
         self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
         self.unchanged = 0
+        self.lacking: dict[str, set[str]] = {}
         self.not_graded_before: list[tuple[str, str]] = []
         self.roll = Roll()
         self.changes: list[tuple[str, str]] = []
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything has come in."""
+        return any((self.refused, self.unchanged, self.changes, *self.learners.values()))
 
     @property
     def complete(self) -> bool:
@@ -45,6 +51,11 @@ class Summary:
         self.unchanged += 1
         if reason:
             self.not_graded_before.append(_told(learner, reason))
+
+    def lack(self, learner: str, cells: Iterable[str]) -> None:
+        """Remember which graded cells a learner has no points for, because they are not there."""
+        for cell in cells:
+            self.lacking.setdefault(cell, set()).add(printable(learner))
 
     def compare(self, learner: str, changed: str) -> None:
         """Count a submission that was graded without writing; changed: what would, in words."""
@@ -62,6 +73,7 @@ class Summary:
     def dry_lines(self) -> Iterator[str]:
         """Yield a line for each whose points would change, and counts."""
         yield from self.refusals()
+        yield from self._strangers()
         changes = [(learner, changed) for learner, changed in sorted(self.changes) if changed]
         for learner, changed in changes:
             yield f"{learner}: {changed}"
@@ -79,21 +91,26 @@ class Summary:
             yield f"not graded: {learner}: {reason}"
         if self.learners["unanswered"]:
             yield f"unanswered: {listed(learner for learner, _ in self.learners['unanswered'])}"
+        for cell, learners in self.lacking.items():
+            yield f"no points for {cell}, because there is no cell for it: {listed(learners)}"
         if to_mark := self._to_mark():
-            yield f"to mark by hand, in formgrader: {listed(to_mark)}"
+            yield f"to grade by hand, in formgrader: {listed(to_mark)}"
         if self.roll.without_time:
             told = listed(map(printable, self.roll.without_time))
             yield f"not late, because timestamp.txt is missing or has no time: {told}"
         if self.roll.late:
             yield f"late: {listed(map(printable, self.roll.late))}"
+        yield from self._strangers()
+        if self.roll.gone:
+            told = listed(map(printable, self.roll.gone))
+            yield f"no longer submitted, with grades that stay in the gradebook and exports: {told}"
+        counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.learners.items())
+        yield f"{counts}, {self.unchanged} unchanged since an earlier run"
+
+    def _strangers(self) -> Iterator[str]:
         if self.roll.strangers:
             told = listed(map(printable, self.roll.strangers))
             yield f"not in learners.csv, and graded all the same: {told}"
-        if self.roll.gone:
-            told = listed(map(printable, self.roll.gone))
-            yield f"no longer submitted, with marks that stay in the gradebook and exports: {told}"
-        counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.learners.items())
-        yield f"{counts}, {self.unchanged} unchanged since an earlier run"
 
     def _to_mark(self) -> set[str]:
         """Return who waits for a person, besides those that could not be graded."""

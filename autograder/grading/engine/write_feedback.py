@@ -1,6 +1,8 @@
 """The feedback on an assignment: pages of our own, written anew when what they show has changed."""
 
 import hashlib
+import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from autograder.grading.feedback.page import render_page, why_not_graded
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.term.gradebook import bring_up_to_date, require_readable
+from autograder.grading.term.tables import LessonTerms
 from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
@@ -36,11 +39,22 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
         """
         with sentences(self.log):
             require_readable(self.coursedir)
-            term = course_term(self.coursedir)
+            self._term = course_term(self.coursedir)
             course_zone()
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            bring_up_to_date(gradebook, term)
+            bring_up_to_date(gradebook, self._term)
         super().start()
+
+    def init_notebooks(self) -> None:
+        with sentences(self.log):
+            self.require_source()
+        super().init_notebooks()
+
+    def convert_notebooks(self) -> None:
+        """Write the pages that are due, and say where they are."""
+        super().convert_notebooks()
+        pages = self.result_path(self.coursedir.assignment_id, "LEARNER")
+        self.log.info("Pages are in %s", os.path.relpath(pages, self.coursedir.root))
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether a page is missing, stale or forced. Removes nothing, unlike nbgrader's."""
@@ -79,8 +93,11 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
         return Path(folder, f"{resources['unique_key']}.html")
 
     def _facts(self, resources: ResourcesDict) -> Facts:
+        assignment, student = _submission(resources)
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            return read_facts(gradebook, resources["unique_key"], *_submission(resources))
+            facts = read_facts(gradebook, resources["unique_key"], assignment, student)
+        terms = self._term.lessons.get(assignment, LessonTerms())
+        return replace(facts, late_percent=terms.late_percent)
 
     def _outline(self, resources: ResourcesDict) -> Outline:
         sources, assignment = self.coursedir.source_directory, _submission(resources)[0]

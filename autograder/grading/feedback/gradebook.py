@@ -35,7 +35,8 @@ class Facts:
 
     scores, comments: by the name of the cell. The comments are the instructor's own.
     untouched: solution cells that came back as they were handed out.
-    handed_in: in UTC.
+    handed_in: in UTC. late_percent: what each day late that has begun takes off, if the tables of
+    the term say so.
     """
 
     learner: str
@@ -47,6 +48,7 @@ class Facts:
     penalty: float = 0.0
     handed_in: datetime | None = None
     seconds_late: float = 0.0
+    late_percent: float | None = None
 
     @property
     def points(self) -> float:

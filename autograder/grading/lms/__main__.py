@@ -1,4 +1,4 @@
-"""Marks, submissions and feedback to and from Canvas and Moodle, for the Makefile.
+"""Grades, submissions and feedback to and from Canvas and Moodle, for the Makefile.
 
 The work is done by nbgrader's own commands `export` and `zip_collect`, with this course's plugins.
 """
@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def export(options: argparse.Namespace) -> int:
-    """Export marks with the exporter for a system. Raises CourseError, SystemExit."""
+    """Export grades with the exporter for a system. Raises CourseError, SystemExit."""
     app = _app(ExportApp, options, f"--exporter={EXPORTERS[options.lms]}")
     app.update_config(
         Config(
@@ -172,6 +172,8 @@ def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
         raise CourseError(
             f"{options.lesson} was not released: nbgrader generate_assignment {options.lesson}"
         )
+    if not options.zip.is_file():
+        raise CourseError(f"There is no file {options.zip}: name the zip that you downloaded.")
     if not zipfile.is_zipfile(options.zip):
         raise CourseError(f"{options.zip} is not a zip: download all submissions again.")
     archive = download_folder(app, app.archive_directory)

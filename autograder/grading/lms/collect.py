@@ -118,6 +118,7 @@ class LmsCollector(FileNameCollectorPlugin):
     @cached_property
     def _answers(self) -> dict[Path, dict[str, str]]:
         """The answers to all of nbgrader's questions, which come file by file."""
+        self._require_room()
         for line in self.report():
             self.log.warning(printable(line))
         for learner in self.plan.without:  # also if nothing of it can be read, for grading to tell
@@ -130,6 +131,17 @@ class LmsCollector(FileNameCollectorPlugin):
             | ({"timestamp": times[learner]} if learner in times else {})
             for (learner, file), handed in self.plan.files.items()
         }
+
+    def _require_room(self) -> None:
+        """Raise CourseError if collecting would replace what was put into folders by hand."""
+        learners = {learner for learner, _ in self.plan.files}
+        filled = [one for one in learners if any(self._folder(one).glob("*"))]
+        if filled and not self.parent.force:
+            raise CourseError(
+                "Nothing was collected, because these learners have files in "
+                f"{self.parent.coursedir.submitted_directory}/ already: {listed(filled)}. FORCE=1 "
+                "(--force) replaces them."
+            )
 
     def _found(self) -> Iterator[tuple[Path, Handed | None]]:
         """Find the extracted files, and what their names say."""
@@ -188,7 +200,7 @@ class LmsCollector(FileNameCollectorPlugin):
 
     def _without(self, learner: str, handed: Sequence[Handed]) -> str:
         files = listed(one.file for one in handed)
-        then = "the one from before stays" if learner in self.plan.having else "there is no mark"
+        then = "the one from before stays" if learner in self.plan.having else "there is no grade"
         return f"{learner} handed in {files}, but not a notebook that can be read, so {then}"
 
 
@@ -205,8 +217,8 @@ class CanvasCollector(LmsCollector):
 
     def who_it_is(self, person: str, term: Term) -> str:
         return (
-            f"because nobody in learners.csv has canvas_id {person}: give it to the learner, in a "
-            "new row if there is none"
+            f"because nobody in learners.csv has canvas_id {person}: enter it in the "
+            "learner's row, or add a row"
         )
 
 

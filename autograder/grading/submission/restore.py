@@ -35,6 +35,16 @@ def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:
     return make_notebook(_move_checks(cells, blueprint))
 
 
+def absent_answers(notebook: NotebookNode, blueprint: Blueprint) -> list[str]:
+    """List the graded cells whose answer has no cell in a submission.
+
+    They were released after it was handed in, or the learner deleted them.
+    """
+    present = {*map(grade_id_of, notebook.cells)}
+    answers = blueprint.solution_before | {c.name: c.name for c in blueprint.cells if c.is_answer}
+    return [check for check, answer in answers.items() if answer not in present]
+
+
 def empty_submission(blueprint: Blueprint, reason: str) -> NotebookNode:
     """Replace a notebook that could not be read by one with the reason, and no answers."""
     told = make_cell("markdown", f"**This notebook could not be graded**: {joined_text(reason)}")

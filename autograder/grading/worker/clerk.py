@@ -21,7 +21,7 @@ from autograder.grading.submission.read_notebook import (
     read_notebook,
     require_any_of,
 )
-from autograder.grading.submission.restore import empty_submission, restore
+from autograder.grading.submission.restore import absent_answers, empty_submission, restore
 from autograder.grading.worker.job import GRADED, NOT_GRADED, NOT_RUN, SHOWN, Job
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.grading.worker.marks import marks_of
@@ -41,7 +41,7 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
 
     reference: the lesson's, with hidden cases, if it is a lesson of the course.
     """
-    notebook, broken = _restored(job)
+    notebook, broken, absent = _restored(job)
     with solutions_for_checks(notebook, job.solutions):
         cells = _runnable(notebook, job)
         run = Run([], broken, job.doubtful) if broken else _run(cells, job, reference, ask)
@@ -58,6 +58,7 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
         "reason": reason,
         "points": marks.points,
         "unanswered": sorted(marks.unanswered),
+        "absent": [name for name in absent if marks.points[name] == 0],
         "seconds": round(sum(cell.seconds for cell in run.cells), 3),
         "doubtful": run.doubtful or any(map(_waited, verdicts)),
     }
@@ -71,16 +72,19 @@ def tidying_steps(job: Job) -> list[Preprocessor]:
     return [import_item(name)(config=Config(settings)) for name, settings in job.tidying.items()]
 
 
-def _restored(job: Job) -> tuple[NotebookNode, str]:
-    """Return the restored submission, and why it could not be read, or ""."""
+def _restored(job: Job) -> tuple[NotebookNode, str, list[str]]:
+    """Return the restored submission, why it could not be read, or "", and what it lacked.
+
+    That is the names of the graded cells whose answer had no cell in it.
+    """
     try:
         if job.broken:
             raise BrokenSubmission(job.broken)
         notebook = read_notebook(job.data, MOST_NOTEBOOK_BYTES)
         require_any_of(notebook, job.blueprint.by_name)
-        return restore(notebook, job.blueprint), ""
+        return restore(notebook, job.blueprint), "", absent_answers(notebook, job.blueprint)
     except BrokenSubmission as error:
-        return empty_submission(job.blueprint, str(error)), str(error)
+        return empty_submission(job.blueprint, str(error)), str(error), []
 
 
 def _run(cells: list[NotebookNode], job: Job, reference: LessonReference | None, ask: Ask) -> Run:

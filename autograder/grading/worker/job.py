@@ -86,6 +86,7 @@ class Graded:
     notebook: as nbformat's JSON, with outputs, verdicts and cards. Nobody has checked it.
     outcome: one of `OUTCOMES`. reason: why it is not graded, if so.
     doubtful: whether the machine may be to blame for what went wrong.
+    absent: the graded cells with no points whose answer has no cell in the submission.
     submitted: the job's digest. made_from: as for the job.
     """
 
@@ -94,6 +95,7 @@ class Graded:
     outcome: str
     marks: Marks = field(default_factory=Marks)
     reason: str = ""
+    absent: frozenset[str] = frozenset()
     seconds: float = 0.0
     doubtful: bool = False
     submitted: str = ""

@@ -101,6 +101,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
             "doubtful": bool(doubtful),
             "points": dict(points),
             "unanswered": list(unanswered),
+            "absent": list(absent),
         } if outcome in OUTCOMES:
             return Graded(
                 job.path,
@@ -108,6 +109,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
                 outcome,
                 _marks(points, unanswered, job.blueprint),
                 reason[:LONGEST_REASON],
+                _names(absent, job.blueprint),
                 seconds,
                 doubtful,
                 job.digest,
@@ -119,7 +121,11 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
 def _marks(points: dict[str, Any], unanswered: list[Any], blueprint: Blueprint) -> Marks:
     graded = [cell for cell in blueprint.cells if cell.grade]
     checked = {cell.name: _points(points.get(cell.name), cell.points or 0.0) for cell in graded}
-    return Marks(checked, frozenset(c.name for c in blueprint.cells if c.name in unanswered))
+    return Marks(checked, _names(unanswered, blueprint))
+
+
+def _names(found: list[Any], blueprint: Blueprint) -> frozenset[str]:
+    return frozenset(cell.name for cell in blueprint.cells if cell.name in found)
 
 
 def _points(found: Any, most: float) -> float | None:

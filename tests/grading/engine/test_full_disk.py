@@ -20,7 +20,7 @@ def test_what_no_longer_fits_is_not_graded_and_due_again(tmp_path):
     marks = make_course(course, COUNT)
     said = grade_on_full_disk(course, LESSON, DISK, LEFT)
     full, _, empty = said.partition("exit status 1")
-    assert "its marks could not be recorded: " in full, said
+    assert "its points could not be recorded: " in full, said
     assert "disk is full" in full or "No space left" in full
     assert "Traceback" not in full
     assert " 0 not graded" in empty and "exit status 0" in empty
@@ -37,4 +37,4 @@ def test_a_disk_that_can_not_be_written_to_gives_no_marks(tmp_path):
         encoding="utf-8",
     )
     said = done.stdout + done.stderr
-    assert done.returncode == 1 and "not graded: learner_000: its marks could" in said, said
+    assert done.returncode == 1 and "not graded: learner_000: its points could" in said, said

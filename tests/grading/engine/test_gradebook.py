@@ -131,10 +131,10 @@ def test_points_given_by_hand_are_settled_until_something_they_were_given_for_ch
     path = course / "submitted" / "settled" / SMALL / "timestamp.txt"
     path.write_text(LATER, encoding="utf-8")
     said = grade(api, "settled")
-    assert "when it was handed in changed" in said and "to mark by hand" not in said
+    assert "when it was handed in changed" in said and "to grade by hand" not in said
     assert submission(api, "settled")[2]["check_x"] == (0, 2.5, False)
     hand_in(course, "settled", 3, LATER)
-    assert "to mark by hand, in formgrader: settled\n" in grade(api, "settled")
+    assert "to grade by hand, in formgrader: settled\n" in grade(api, "settled")
 
 
 def failing(course, step):
@@ -340,7 +340,7 @@ def test_a_dry_run_says_what_lateness_costs_and_what_can_not_be_read(api, course
     (course / "submitted" / "dry torn" / SMALL / f"{SMALL}.ipynb").write_text("", encoding="utf-8")
     monkeypatch.setitem(api.config.Autograde, "dry", True)
     said = grade(api, "dry *")
-    assert "dry late: new: 3 points, 1.5 off for lateness, 1 to mark by hand\n" in said
+    assert "dry late: new: 3 points, 1.5 off for lateness, 1 to grade by hand\n" in said
     assert "dry torn: new: not graded: The file is empty" in said
     monkeypatch.setitem(api.config.Autograde, "dry", False)
     grade(api, "dry late")
@@ -380,9 +380,31 @@ def test_who_is_not_in_learners_csv_or_no_longer_submitted_is_named(api, course)
     table.unlink()
     assert "not in learners.csv, and graded all the same: kk stranger\n" in said
     assert (
-        "no longer submitted, with marks that stay in the gradebook and exports: kk gone\n" in said
+        "no longer submitted, with grades that stay in the gradebook and exports: kk gone\n" in said
     )
     assert "kk gone" not in grade(api, "kk known")
+
+
+def test_a_dry_run_names_who_is_not_in_learners_csv(api, course, monkeypatch):
+    hand_in(course, "dry stranger", 1, EARLY)
+    table = course / "learners.csv"
+    table.write_text("learner\nada\n", encoding="utf-8")
+    monkeypatch.setitem(api.config.Autograde, "dry", True)
+    said = grade(api, "dry stranger")
+    table.unlink()
+    assert "not in learners.csv, and graded all the same: dry stranger\n" in said
+
+
+@pytest.mark.parametrize("dry", [False, True])
+def test_a_run_that_never_began_counts_nothing(api, course, monkeypatch, dry):
+    hand_in(course, "ada", 1, EARLY)
+    table = course / "learners.csv"
+    table.write_text("pupil\nada\n", encoding="utf-8")
+    monkeypatch.setitem(api.config.Autograde, "dry", dry)
+    said = grade(api, "ada", success=False)
+    table.unlink()
+    assert "learners.csv, line 1: there is no column 'pupil'" in said
+    assert "graded" not in said and "nothing was written" not in said
 
 
 def test_the_history_keeps_what_was_handed_in_and_its_mark(api, course):
@@ -446,7 +468,7 @@ def test_a_version_in_mid_term_keeps_what_was_given_by_hand(api, course):
 
     before = released.read_bytes()
     done, said = release(api, x, check_x)
-    assert not done and "lacks cells in which you gave marks or comments by hand: why (for" in said
+    assert not done and "lacks cells in which you gave points or comments by hand: why (for" in said
     assert said.count("why (for") == 1
     assert "Traceback" not in said and released.read_bytes() == before
 
@@ -488,13 +510,51 @@ def test_no_jobs_at_a_time_is_an_error(api):
     assert not done["success"] and "Autograde.jobs is 0" in done["log"]
 
 
+def test_settings_that_make_no_sense_are_a_sentence(tmp_path):
+    done = run(*command(tmp_path, "autograde", SMALL, "--Autograde.jobs=two"))
+    assert done.status == 1 and "Traceback" not in done.said
+    assert "'jobs' trait of an Autograde instance expected an int, not the str 'two'" in done.said
+
+
+def test_a_misspelled_name_is_not_graded_and_the_right_one_is_offered(api, course):
+    hand_in(course, "grace", 1, EARLY)
+    assert "There is no submitted/grce/small. Did you mean grace?" in grade(
+        api, "grce", success=False
+    )
+    assert "There is no submitted/xyz/small.\n" in grade(api, "xyz", success=False)
+    done = api.autograde("smll", "*")
+    assert "Traceback" not in done["error"]
+    assert not done["success"] and "smll was not released. Did you mean small?" in done["log"]
+
+
+def test_a_misspelled_assignment_is_not_released_nor_given_feedback(api, course):
+    hand_in(course, "grace", 1, EARLY)
+    grade(api, "grace")
+    done = api.generate_assignment("smal")
+    assert not done["success"]
+    assert "There is no solutions/smal. Did you mean small?" in done["log"]
+    done = api.generate_feedback("smal", "grace")
+    assert not done["success"]
+    assert "There is no autograded/grace/smal. Did you mean small?" in done["log"]
+
+
+def test_a_release_and_feedback_say_where_they_are(api, course):
+    hand_in(course, "grace", 1, EARLY)
+    grade(api, "grace")
+    assert (
+        "small is released: learners get notebooks/small\n" in api.generate_assignment(SMALL)["log"]
+    )
+    log = api.generate_feedback(SMALL, "grace")["log"]
+    assert "Pages are in feedback/LEARNER/small\n" in log
+
+
 def test_what_was_not_released_is_not_graded(api, course):
     folder = course / "submitted" / "one" / "other"
     folder.mkdir(parents=True)
     nbformat.write(small_notebook(1), folder / "other.ipynb")
     done = api.autograde("other", "one")
     assert not done["success"]
-    assert "Was it released? nbgrader generate_assignment other" in done["log"]
+    assert "other was not released. To release it: nbgrader generate_assignment" in done["log"]
     assert "Traceback" not in done["log"]
 
 

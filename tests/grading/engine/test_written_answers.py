@@ -121,14 +121,15 @@ def said(asked, said_dry):
 
 
 def test_a_dry_run_says_what_will_be_to_mark(said_dry):
-    assert f"both: new: {CODE_POINTS} points, 1 to mark by hand\n" in said_dry
+    assert f"both: new: {CODE_POINTS} points, 1 to grade by hand\n" in said_dry
     assert f"code: new: {CODE_POINTS} points\n" in said_dry
-    assert "words: new: 0 points, 1 to mark by hand\n" in said_dry
-    assert "beside: new: 0 points, 1 to mark by hand\n" in said_dry
+    assert "words: new: 0 points, 1 to grade by hand\n" in said_dry
+    assert "beside: new: 0 points, 1 to grade by hand\n" in said_dry
 
 
 def test_an_answer_waits_for_a_person_and_a_missing_one_gets_0(asked, said):
-    assert "to mark by hand, in formgrader: beside, both, words\n" in said
+    assert "to grade by hand, in formgrader: beside, both, words\n" in said
+    assert f"no points for {NAME}, because there is no cell for it: deleted\n" in said
     assert "unanswered: neither\n" in said and "5 graded, 1 unanswered, 0 not graded" in said
     unanswered = dict.fromkeys(["code", "neither", "deleted"], UNANSWERED)
     assert marks(asked) == dict.fromkeys(["both", "words", "beside"], WAITING) | unanswered
@@ -153,11 +154,11 @@ def test_the_marker_sees_the_mark_scheme_above_the_answer(asked, said):
 def test_the_report_leaves_out_a_mark_that_is_not_whole(asked, said):
     found, rows = report(asked)
     assert found.most == CODE_POINTS + POINTS
-    assert f"{asked.name}: 3 submissions to mark by hand, in formgrader." in found.notes
+    assert f"{asked.name}: 3 submissions to grade by hand, in formgrader." in found.notes
     assert [rows[one].mark for one in ("both", "words", "code")] == [None, None, CODE_POINTS]
     assert rows["both"].points[-1].points is None
     assert rows["code"].points[-1].state == "unanswered"
-    assert rows["words"].remarks == [f"To mark by hand: `{NAME}`."]
+    assert rows["words"].remarks == [f"To grade by hand: `{NAME}`."]
     assert (rows["words"].outcome, found.outcomes["not graded"]) == ("not graded", 3)
     assert (found.exercises[NAME].submissions, found.exercises[NAME].unanswered) == (3, 3)
 
@@ -203,14 +204,14 @@ def test_grading_again_keeps_the_marks_and_asks_for_no_other_look(marked):
     before = marks(marked)
     assert before["both"] == (None, 3, False, "Say *why* it grows.")
     said = grade(marked, "--force")
-    assert marks(marked) == before and "to mark by hand" not in said
+    assert marks(marked) == before and "to grade by hand" not in said
 
 
 def test_another_answer_keeps_its_mark_but_needs_another_look(marked):
     hand_in(marked, "both", True, f"{ANSWER} So we divide.")
-    assert "to mark by hand, in formgrader: both\n" in grade(marked)
+    assert "to grade by hand, in formgrader: both\n" in grade(marked)
     assert marks(marked)["both"] == (None, 3, True, "Say *why* it grows.")
-    assert "to mark by hand, in formgrader: both\n" in grade(marked, "--force")
+    assert "to grade by hand, in formgrader: both\n" in grade(marked, "--force")
     assert exported(marked)["both"] == ("", "not graded")
 
 

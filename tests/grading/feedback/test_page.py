@@ -1,5 +1,6 @@
 """What the page tells a learner: the mark, exercises, mistakes, comments, answers, the rest."""
 
+import dataclasses
 from itertools import pairwise
 
 import pytest
@@ -75,6 +76,8 @@ def test_late_and_when(monkeypatch):
         soup
     )
     assert "Handed in 21 September 2026, 14:05 UTC, 1 day 3 hours late." in header(soup)
+    ruled = header(page(TWO, dataclasses.replace(known, late_percent=12.5)))
+    assert "less 1.5 for handing in late (12.5% for each day that has begun)." in ruled
     monkeypatch.setenv("COURSE_TIME_ZONE", "Europe/Berlin")
     soup = page(TWO, known)
     assert "Handed in 21 September 2026, 16:05 CEST, 1 day 3 hours late." in header(soup)
@@ -209,7 +212,7 @@ def test_a_notebook_that_could_not_be_graded_says_why():
     cells = exercise("softmax", 0, "The notebook stopped.", problems=(Problem("not run"),))
     known = facts({"check_softmax": (4, None, None)})
     soup = page(cells, known, why="`while True` took too long")
-    assert "No mark yet" in header(soup) and "of 4 points" not in header(soup)
+    assert "No grade yet" in header(soup) and "of 4 points" not in header(soup)
     assert "This notebook could not be graded: while True took too long" in header(soup)
     assert "Your instructor still has to look at it." in header(soup)
     assert rows(soup) == [["softmax", "– of 4", "… not graded yet"]]
@@ -246,7 +249,7 @@ def test_what_has_nothing_to_show_has_no_section_and_no_link():
 
 
 def test_a_damaged_notebook_marked_by_hand_has_its_points_and_no_cards():
-    why = f"The notebook is damaged or cut off, for it is not valid JSON (line 1): {FRESH_COPY}."
+    why = f"The notebook is damaged or cut off: it is not valid JSON (line 1): {FRESH_COPY}."
     cells = [*unread("softmax", why), *unread("attend", why)]
     known = facts({"check_softmax": (4, None, 4), "check_attend": (4, None, 0)}, {"softmax": "Hi"})
     soup = page(cells, known, why=why)

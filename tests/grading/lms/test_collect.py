@@ -138,9 +138,7 @@ def test_unknown_people_are_listed_and_the_others_collected(course, lms, zipped,
     assert lms("collect", FIRST, "--lms=canvas", zip_file) == 1
     assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
     said = capfd.readouterr().err
-    nobody = (
-        "because nobody in learners.csv has canvas_id 999: give it to the learner, in a new row"
-    )
+    nobody = "because nobody in learners.csv has canvas_id 999: enter it in the learner's row"
     assert f"Not collected: doejane_999_2009_{NOTEBOOK}, {nobody}" in said
     assert "anon_aB3_2010_x.ipynb, because Canvas hides whose it is" in said
     assert f"{NOTEBOOK} doesn't have a name from Canvas" in said
@@ -162,7 +160,7 @@ def test_who_did_not_hand_in_a_notebook_is_named_and_waits_for_grading(course, l
     }
     assert (folders / "new" / FIRST).is_dir()
     said = capfd.readouterr().err.splitlines()
-    but = "but not a notebook that can be read, so there is no mark"
+    but = "but not a notebook that can be read, so there is no grade"
     for line in (
         "kingada_101_2002_plan.pdf is not a notebook",
         "noor_104_2005_film.mp4 has 5 MB; 5 MB are allowed",
@@ -328,12 +326,26 @@ def test_collecting_again_replaces_only_what_is_in_the_zip(course, lms, zipped, 
     ]
 
 
+def test_what_was_put_into_folders_by_hand_is_replaced_only_when_forced(course, lms, zipped, capfd):
+    course.write(f"submitted/zoe/{FIRST}/{NOTEBOOK}", "by hand")
+    path = zipped(*CANVAS)
+    assert lms("collect", FIRST, "--lms=canvas", path) == 1
+    told = capfd.readouterr().err
+    assert "Nothing was collected, because these learners have files in submitted/" in told
+    assert "already: zoe. FORCE=1 (--force) replaces them." in told
+    assert submitted(course) == {f"zoe/{FIRST}/{NOTEBOOK}": "by hand"}
+    assert lms("collect", FIRST, "--lms=canvas", path) == 1  # it was not collected before
+    assert "these learners have files" in capfd.readouterr().err
+    assert lms("collect", FIRST, "--lms=canvas", path, "--force") == 0
+    assert submitted(course)[f"zoe/{FIRST}/{NOTEBOOK}"] != "by hand"
+
+
 def test_what_can_not_be_collected_is_a_sentence(course, lms, zipped, tmp_path, capfd):
     other = course.write("other.zip", "no zip")
     assert lms("collect", FIRST, "--lms=canvas", other) == 2
     assert "other.zip is not a zip: download all submissions again" in capfd.readouterr().err
     assert lms("collect", FIRST, "--lms=canvas", tmp_path / "nowhere.zip") == 2
-    assert "nowhere.zip is not a zip" in capfd.readouterr().err
+    assert "There is no file" in capfd.readouterr().err
     assert lms("collect", "01_frist", "--lms=canvas", zipped(*CANVAS)) == 2
     assert "nbgrader generate_assignment 01_frist" in capfd.readouterr().err
     assert lms("collect", FIRST, "--lms=moodle", zipped(*CANVAS)) == 2
