@@ -49,7 +49,7 @@ class MarksExporter(ExportPlugin):
         """Write the exported file. Raises CourseError."""
         path = Path(self.to or self.default_to).absolute()
         write_output(path, data)
-        self.log.info("The marks are in %s", path)
+        self.log.info("The grades are in %s", path)
 
     def warn_of(self, problem: str, names: Iterable[object]) -> None:
         """Log a warning that lists names, if there are any."""
@@ -70,16 +70,18 @@ class MarksExporter(ExportPlugin):
         marks = read_marks(gradebook, term, submitted, lessons, learners)
         self._warn_of_some(marks, submitted)
         if self.write_marks(marks, term) and self.strict:
-            raise CourseError("The file is written, but not all found their place: see above.")
+            raise CourseError(
+                "The file is written, but the lines above name what is missing from it."
+            )
 
     def _warn_of_some(self, marks: ClassMarks, submitted: Callable[[str, str], bool]) -> None:
         """Name those with a mark, but no submission anymore, and those still without a mark."""
         for lesson in (assignment.name for assignment in marks.lessons):
             graded = marks.in_state(lesson, State.GRADED)
             gone = [one for one in graded if not submitted(one.learner, lesson)]
-            self.warn_of(f"With a mark for {lesson}, but without a submission now", gone)
+            self.warn_of(f"With a grade for {lesson}, but without a submission now", gone)
             waiting = marks.in_state(lesson, State.NOT_GRADED)
-            self.warn_of(f"Without a mark for {lesson}, with work that is not graded yet", waiting)
+            self.warn_of(f"Without a grade for {lesson}, with work that is not graded yet", waiting)
 
 
 class CsvExporter(MarksExporter):

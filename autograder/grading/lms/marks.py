@@ -3,6 +3,7 @@
 nbgrader exports 0.0 for what was never handed in or not graded yet; here, that has no mark at all.
 """
 
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -118,7 +119,13 @@ def number(value: float | None) -> str:
 
 
 def _place(learner: Learner) -> tuple[str, str, str]:
-    return learner.last_name.casefold(), learner.first_name.casefold(), learner.learner
+    return _plain(learner.last_name), _plain(learner.first_name), learner.learner
+
+
+def _plain(name: str) -> str:
+    """Return a name in small letters without accents, so that Öz comes before Smith."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def _wanted(found: list[Any], names: Iterable[str], kind: str, name_of: Callable) -> list[Any]:

@@ -26,7 +26,7 @@ class MoodleExporter(MarksExporter):
 
     default_to = "moodle.csv"
     worksheet = Unicode(help="The grading worksheet, as downloaded from Moodle.").tag(config=True)
-    any_maximum = Bool(False, help="Fill in marks although Moodle's maximum is another.").tag(
+    any_maximum = Bool(False, help="Fill in grades although Moodle's maximum is another.").tag(
         config=True
     )
 
@@ -52,9 +52,9 @@ class MoodleExporter(MarksExporter):
     ) -> list[Learner]:
         """List who has a mark that the worksheet can't take, with a warning."""
         rowless = [one for one in given if one.learner not in rows]
-        self.warn_of(f"With a mark, but no row of their own in {sheet.name}", rowless)
+        self.warn_of(f"With a grade, but no row of their own in {sheet.name}", rowless)
         above = [one for one in given if one not in rowless and given[one].score > sheet.most]
-        self.warn_of(f"Left empty: with a mark above {sheet.most:g}, Moodle's maximum", above)
+        self.warn_of(f"Left empty: with a grade above {sheet.most:g}, Moodle's maximum", above)
         return rowless + above
 
     def _compare_maxima(self, lesson: str, most: float, sheet: Worksheet) -> None:
@@ -63,7 +63,7 @@ class MoodleExporter(MarksExporter):
             raise CourseError(
                 f"The maximum grade is {sheet.most:g} in Moodle, but {lesson} has {most:g} points. "
                 f"Set it to {most:g} in Moodle, and download the worksheet again. To keep "
-                f"{sheet.most:g}, ANY_MAXIMUM=1 (--any-maximum) fills in the marks up to that."
+                f"{sheet.most:g}, ANY_MAXIMUM=1 (--any-maximum) fills in the grades up to that."
             )
 
     def _only_lesson(self, marks: ClassMarks) -> str:

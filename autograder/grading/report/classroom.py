@@ -147,7 +147,7 @@ def make_report(
         _drop_strange_verdicts(submission, marks)
         _settle(submission, marks.learners.get(submission.learner))
     alike = shared_code(submissions, marks.released, solutions)
-    columns = _columns(submissions, marks)
+    columns = _columns(submissions, marks, list(solutions))
     rows = [_row(submission, columns, marks) for submission in submissions]
     times = [submission.graded for submission in submissions if submission.graded]
     return Report(
@@ -186,10 +186,15 @@ def _settle(submission: Submission, mark: Mark | None) -> None:
         submission.outcome, submission.reason = "graded", ""
 
 
-def _columns(submissions: Sequence[Submission], marks: Marks) -> list[Column]:
-    """List the graded cells in lesson order, which the gradebook does not store."""
+def _columns(
+    submissions: Sequence[Submission], marks: Marks, answers: Sequence[str]
+) -> list[Column]:
+    """List the graded cells in lesson order, which the gradebook does not store.
+
+    answers: the lesson's answer cells in its order; [] if that is not known.
+    """
     longest = max(submissions, key=lambda s: len(s.verdicts), default=None)
-    order = list(longest.verdicts) if longest else []
+    order = answers or (list(longest.verdicts) if longest else [])
     if not marks.most:
         facts = longest.verdicts.items() if longest else []
         return [Column("", name, verdict["max_points"], name) for name, verdict in facts]
@@ -199,7 +204,7 @@ def _columns(submissions: Sequence[Submission], marks: Marks) -> list[Column]:
         for cell, exercise in exercises.items()
     ]
     places = {name: place for place, name in enumerate(order)}
-    return sorted(columns, key=lambda c: (places.get(c.exercise, len(places)), c.title))
+    return sorted(columns, key=lambda c: (places.get(c.exercise or c.cell, len(places)), c.title))
 
 
 def _exercises(
@@ -226,7 +231,7 @@ def _waiting(lesson: str, submissions: Sequence[Submission], marks: Marks) -> li
     """Say how many have no mark only because a person still has to give points."""
     read = [one.learner for one in submissions if one.outcome not in (NOT_GRADED, "")]
     count = sum(marks.learners[one].waiting for one in read if one in marks.learners)
-    told = f"{count} submission{'' if count == 1 else 's'} to mark by hand, in formgrader."
+    told = f"{count} submission{'' if count == 1 else 's'} to grade by hand, in formgrader."
     return [f"{lesson}: {told}"] if count else []
 
 
@@ -245,7 +250,7 @@ def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row
 
 
 def _outcome(submission: Submission, mark: Mark | None, marks: Marks, score: float | None) -> str:
-    """Return the outcome: not graded if there is no mark yet, whatever the notebook states.
+    """Return the outcome: not graded if there is no grade yet, whatever the notebook states.
 
     A notebook that states none, such as an instructor's own, is graded if it is complete.
     """
@@ -282,15 +287,15 @@ def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[st
     if marks.checks and submission.graded and not submission.verdicts:
         remarks.append("The autograded notebook holds no verdicts: grade it again.")
     if marks.most and not mark:
-        remarks.append("There is no mark in the gradebook.")
+        remarks.append("There is no grade in the gradebook.")
     if mark and (mark.late or mark.penalty):
         late = duration(mark.late.total_seconds())
         remarks.append(f"Late by {late}: {mark.penalty:g} taken off.")
     if submission.earlier:
         marks_before = ", ".join("none" if m is None else f"{m:g}" for m in submission.earlier)
-        remarks.append(f"Handed in again. Marks before: {marks_before}.")
+        remarks.append(f"Handed in again. Grades before: {marks_before}.")
     if mark and mark.by_hand:
-        remarks.append("Partly marked by hand.")
+        remarks.append("Partly graded by hand.")
     if mark and mark.waiting:
         remarks.append(_to_mark(mark, marks))
     return remarks
@@ -300,7 +305,7 @@ def _to_mark(mark: Mark, marks: Marks) -> str:
     """Say what a person still has to mark."""
     cells = [cell for cell in marks.most if cell in mark.waiting_for]
     names = ", ".join(f"`{marks.checks.get(cell, cell)}`" for cell in cells)
-    return f"To mark by hand: {'everything' if len(cells) == len(marks.most) else names}."
+    return f"To grade by hand: {'everything' if len(cells) == len(marks.most) else names}."
 
 
 def _not_graded(

@@ -64,7 +64,7 @@ def _marks(lesson: str, files: CourseFiles) -> tuple[Marks, list[str]]:
     try:
         return read_marks(files.db_url, lesson), []
     except NoGradebook as error:
-        said = f"There is no gradebook: {error}. Marks are the judge's: no manual scores, "
+        said = f"There is no gradebook: {error}. So the points are the judge's: none by hand, "
         return Marks(), [f"{said}no late penalties."]
 
 

@@ -78,4 +78,4 @@ def _range(number: int, step: int) -> str:
 
 def _words(bars: Sequence[Bar], mean: float, median: float) -> str:
     parts = ", ".join(f"{bar.count} with {bar.marks}" for bar in bars if bar.count)
-    return f"Histogram of marks: {parts}. Mean {mean:.1f}, median {median:g}."
+    return f"Histogram of grades: {parts}. Mean {mean:.1f}, median {median:g}."

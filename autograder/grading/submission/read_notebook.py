@@ -82,7 +82,7 @@ def _parse(data: bytes) -> Any:
             f"The notebook is nested too deeply to be read: {CLEAR_OUTPUTS}."
         ) from None
     except ValueError as error:
-        why = f"The notebook is damaged or cut off, because it is not valid JSON ({error})"
+        why = f"The notebook is damaged or cut off: it is not valid JSON ({error})"
     raise BrokenSubmission(f"{why}: {FRESH_COPY}.")
 
 

@@ -174,6 +174,6 @@ def _percent(row: Row) -> float | None:
     if not 0 <= percent <= 100:
         raise row.error(
             f"late_percent {row['late_percent']!r} is not a number from 0 to 100: write what each "
-            "day late takes off the mark, such as 10."
+            "day late takes off the grade, such as 10."
         )
     return percent

@@ -5,6 +5,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.grading.formgrader.attacks import BROKEN, NAMES, attacks
@@ -182,3 +183,8 @@ def test_buttons_and_shortcuts_work(page, address, ids):
     expect(page.locator("a.name-shown")).to_have_text(NAMES["apostrophe"])
     page.locator(".help").click()
     expect(page.locator("#help-dialog")).to_contain_text("Flag the submission")
+
+
+def test_buttons_for_points_can_be_read(page, address, ids):
+    page.goto(f"{address}/submissions/{ids['script']}/", wait_until="load")
+    assert Axe().run(page, context=".scoring-buttons").response["violations"] == []

@@ -56,7 +56,7 @@ def test_all_lessons_are_exported_when_none_is_named(course, lms, tmp_path):
 
 def test_those_who_wait_for_a_mark_are_named(course, lms, tmp_path, capfd):
     assert lms("export", "--lms=canvas", f"--to={tmp_path / 'canvas.csv'}") == 0
-    told = f"Without a mark for {FIRST}, with work that is not graded yet: .Tim"
+    told = f"Without a grade for {FIRST}, with work that is not graded yet: .Tim"
     assert told in capfd.readouterr().err
 
 
@@ -64,7 +64,7 @@ def test_a_mark_for_what_is_no_longer_there_is_named(course, lms, tmp_path, capf
     course.write(f"submitted/ada/{FIRST}/{FIRST}.ipynb", "{}")
     lms("export", f"--to={tmp_path / 'grades.csv'}")
     said = capfd.readouterr().err
-    gone = f"With a mark for {FIRST}, but without a submission now: "
+    gone = f"With a grade for {FIRST}, but without a submission now: "
     assert f"{gone}Zoë Müller-O'Brien (zoe)\n" in said
     assert SECOND not in said
 
@@ -112,7 +112,7 @@ def test_who_can_not_be_found_in_canvas_is_listed(course, lms, tmp_path, capfd):
     assert lms("export", "--lms=canvas", f"--to={path}", FIRST) == 1
     said = capfd.readouterr().err
     assert "a name or an id to find these learners; add one in learners.csv: nameless\n" in said
-    assert "The file is written, but not all found their place" in said
+    assert "The file is written, but the lines above name what is missing" in said
     assert ["nameless", "", "", "", "", "15"] in rows(path)
 
 

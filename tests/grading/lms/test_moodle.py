@@ -59,7 +59,7 @@ def test_hidden_names_need_the_number(fill):
     assert filled == BLIND.replace("grading,,15.00", "grading,14.5,15.00", 1)
     assert status == 1
     assert "no row of their own in worksheet.csv: Zoë Müller-O'Brien (zoe)" in said
-    assert "not all found their place" in said
+    assert "the lines above name what is missing" in said
 
 
 def test_rows_and_marks_that_find_no_partner_are_listed_and_the_file_is_written(fill, course):
@@ -69,7 +69,7 @@ def test_rows_and_marks_that_find_no_partner_are_listed_and_the_file_is_written(
     assert status == 1 and "14.5" in filled
     assert "add it in learners.csv: Participant 1002, Zoë Müller-O'Brien" in said
     assert "no row of their own in worksheet.csv: bob; Zoë Müller-O'Brien (zoe)" in said
-    assert "not all found their place: see above" in said
+    assert "the lines above name what is missing" in said
 
 
 def test_a_stranger_in_the_worksheet_is_listed_and_the_file_is_written(fill):
@@ -77,7 +77,7 @@ def test_a_stranger_in_the_worksheet_is_listed_and_the_file_is_written(fill):
     status, filled, said = fill(ENGLISH + yuri)
     assert status == 1 and "14.5" in filled and filled.endswith(yuri)
     assert "add it in learners.csv: Participant 2099, Yuri" in said
-    assert "not all found their place" in said
+    assert "the lines above name what is missing" in said
 
 
 def test_without_strict_lost_marks_are_warnings(course, tmp_path, capfd):

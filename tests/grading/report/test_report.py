@@ -118,7 +118,7 @@ def test_the_head_counts_submissions_and_marks(course):
     assert found.mean == 28 / 7
     assert found.median == 3.5
     head = Reader(page(course)).sections[""]
-    assert "submissions 8 graded 6 unanswered 1 not graded 1 mean mark 4.0 of 10" in head
+    assert "submissions 8 graded 6 unanswered 1 not graded 1 mean grade 4.0 of 10" in head
 
 
 def test_exercises_and_aspects_say_who_got_them(course):
@@ -214,7 +214,7 @@ def test_learners_are_listed_with_links_that_hold(course):
     links = [link for link in reader.attributes("href") if not link.startswith("#")]
     assert len(set(links)) == len(names) == 9
     assert all((folder / os.fsdecode(unquote_to_bytes(link))).is_file() for link in links)
-    assert "cleo 3.5 1 2.5 graded Partly marked by hand." in reader.sections["learners"]
+    assert "cleo 3.5 1 2.5 graded Partly graded by hand." in reader.sections["learners"]
     late = "Okafor ann 8.5 4 6 graded Late by 2 days 5 hours: 1.5 taken off."
     assert late in reader.sections["learners"]
     assert "gus 0 – – unanswered" in reader.sections["learners"]
@@ -226,7 +226,7 @@ def test_marks_of_what_was_handed_in_before_are_mentioned(course):
         folder.mkdir(parents=True)
         entry = json.dumps({"submitted": [str(number)], "mark": mark})
         (folder / "mark.json").write_text(entry, encoding="utf-8")
-    assert "Handed in again. Marks before: 2, none." in Reader(page(course)).sections["learners"]
+    assert "Handed in again. Grades before: 2, none." in Reader(page(course)).sections["learners"]
 
 
 def test_what_was_handed_in_later_is_mentioned(course):
@@ -401,17 +401,17 @@ def test_what_a_person_still_has_to_mark_is_not_graded(course):
     ann = found.rows[0]
     assert (ann.outcome, ann.mark) == ("not graded", None)
     assert found.outcomes == {"graded": 5, "unanswered": 1, "not graded": 2}
-    assert ("ann", "To mark by hand: `attend`.") in found.not_graded
+    assert ("ann", "To grade by hand: `attend`.") in found.not_graded
     sections = Reader(page(course)).sections
-    assert f"{LESSON}: 1 submission to mark by hand, in formgrader." in sections[""]
-    assert "hal – – – not graded To mark by hand: everything." in sections["learners"]
+    assert f"{LESSON}: 1 submission to grade by hand, in formgrader." in sections[""]
+    assert "hal – – – not graded To grade by hand: everything." in sections["learners"]
 
 
 def test_without_a_mark_nothing_is_graded(course):
     write_class(course, {"zed": CLASS["ann"]})
     found = report(course)
     assert (found.rows[-1].outcome, found.rows[-1].mark) == ("not graded", None)
-    assert ("zed", "There is no mark in the gradebook.") in found.not_graded
+    assert ("zed", "There is no grade in the gradebook.") in found.not_graded
 
 
 def test_mistakes_are_counted_among_those_with_a_judged_answer(course):

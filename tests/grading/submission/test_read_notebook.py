@@ -19,7 +19,7 @@ from autograder.grading.submission.read_notebook import (
         (b" " * 2000, "The notebook is too large, 0.0 MB where at most 0.0 MB are read."),
         (
             b"no notebook",
-            "The notebook is damaged or cut off, because it is not valid JSON (Expecting value: "
+            "The notebook is damaged or cut off: it is not valid JSON (Expecting value: "
             "line 1 column 1 (char 0)).",
         ),
     ],
