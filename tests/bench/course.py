@@ -13,7 +13,6 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import psutil
-from tqdm import tqdm
 
 from autograder.grading.demo.made_up_class import COUNT, make_class
 from autograder.lessons.lesson import Lesson, lesson_names
@@ -48,7 +47,7 @@ def report() -> None:
         costs = {name: compare(Lesson(name), course) for name in lesson_names()}
         sealed, stock = (sum(pair[i].worker for pair in costs.values()) for i in (0, 1))
         print(f"  the course, one worker: {stock / sealed:.1f} times stock's speed")
-        print_class(course, stock)
+        print_class(course, {name: stock.worker for name, (_, stock) in costs.items()})
 
 
 def compare(lesson: Lesson, course: Path) -> tuple[Cost, Cost]:
@@ -81,19 +80,24 @@ def cost(lesson: Lesson, course: Path, count: int, *options: str) -> Cost:
     )
 
 
-def print_class(course: Path, stock: float) -> None:
-    """Time a class in all lessons, from its first submission to its last mark.
+def print_class(course: Path, stock: dict[str, float]) -> None:
+    """Print how long grading a class takes in each lesson, and in all, with starting up.
 
-    stock: seconds that stock, which has one worker, takes for a learner in all lessons.
+    stock: seconds that stock, which has one worker, takes for a submission, by lesson.
     """
-    begin = time.perf_counter()
-    for name in tqdm(lesson_names(), desc=f"{CLASS} learners", leave=False):
+    seconds = {}
+    for name in stock:
         submit(Lesson(name), course, CLASS)
-        grade(Lesson(name), course, f"--Autograde.jobs={WORKERS}")
-    seconds = time.perf_counter() - begin
+        seconds[name] = grade(Lesson(name), course, f"--Autograde.jobs={WORKERS}").clock
+        _print_total(name, seconds[name], stock[name])
+    _print_total(f"{len(stock)} lessons", sum(seconds.values()), sum(stock.values()))
+
+
+def _print_total(name: str, seconds: float, stock: float) -> None:
     print(
-        f"  {CLASS} learners, {len(lesson_names())} lessons: {seconds / 60:.1f} minutes, "
-        f"{CLASS * stock / seconds:.1f} times stock's speed (aim: {AIM_ALL})"
+        f"  {name:<25} {CLASS} learners in {seconds:6.1f} s, {WORKERS} workers: "
+        f"{CLASS * stock / seconds:.1f} times stock's speed (aim for all: {AIM_ALL})",
+        flush=True,
     )
 
 

@@ -368,12 +368,16 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         wanted = self.coursedir.assignment_id
         with self._gradebook() as gradebook:
             names = {one.name: [n.name for n in one.notebooks] for one in gradebook.assignments}
-        if not names.get(wanted):
-            raise CourseError(
-                f"{wanted} was not released.{did_you_mean(wanted, names)} To release it: "
-                f"nbgrader generate_assignment {wanted}"
-            )
-        return names[wanted]
+        if names.get(wanted):
+            return names[wanted]
+        format_path, folder = self.coursedir.format_path, self.coursedir.source_directory
+        paths = map(Path, seams.find(format_path(folder, ".", "*")))
+        sources = {path.name for path in paths if path.is_dir()}
+        if wanted in sources:
+            remedy = f"nbgrader generate_assignment {wanted}"
+            raise CourseError(f"{wanted} was not released. To release it: {remedy}")
+        meant = did_you_mean(wanted, names.keys() | sources)
+        raise CourseError(f"There is no assignment {wanted}.{meant}")
 
     def _gradebook(self) -> Gradebook:
         return Gradebook(self.coursedir.db_url, self.coursedir.course_id)

@@ -66,9 +66,8 @@ class OpenConverter:
         if find(wanted):
             return
         students = {self.student_of(folder) for folder in find(self.source_path(assignment, "*"))}
-        assignments = {
-            self._names_in(folder)["assignment"] for folder in find(self.source_path("*", student))
-        }
+        folders = filter(os.path.isdir, find(self.source_path("*", student)))
+        assignments = {self._names_in(folder)["assignment"] for folder in folders}
         meant = did_you_mean(student, students) or did_you_mean(assignment, assignments)
         raise CourseError(f"There is no {os.path.relpath(wanted, self.coursedir.root)}.{meant}")
 

@@ -24,5 +24,5 @@ def sentences(log: Logger) -> Iterator[None]:
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """Return a question with the known names that are like a wrong one; "" if there are none."""
     alike = [one for one in sorted(known) if one.startswith(name)][:3]
-    alike = alike or get_close_matches(name, known, cutoff=0.5)
+    alike = alike or get_close_matches(name, known, n=1)
     return f" Did you mean {' or '.join(map(printable, alike))}?" if alike else ""

@@ -78,8 +78,8 @@ class Summary:
         for learner, changed in changes:
             yield f"{learner}: {changed}"
         yield (
-            f"{len(changes)} of {len(self.changes)} would change, {self.unchanged} are up to date; "
-            "nothing was written"
+            f"{len(changes)} of {len(self.changes)} would change, {self.unchanged} stay as they "
+            "are; nothing was written"
         )
 
     def lines(self) -> Iterator[str]:
@@ -92,7 +92,7 @@ class Summary:
         if self.learners["unanswered"]:
             yield f"unanswered: {listed(learner for learner, _ in self.learners['unanswered'])}"
         for cell, learners in self.lacking.items():
-            yield f"no points for {cell}, because there is no cell for it: {listed(learners)}"
+            yield f"no points for {cell}, because its answer has no cell: {listed(learners)}"
         if to_mark := self._to_mark():
             yield f"to grade by hand, in formgrader: {listed(to_mark)}"
         if self.roll.without_time:
@@ -105,12 +105,14 @@ class Summary:
             told = listed(map(printable, self.roll.gone))
             yield f"no longer submitted, with grades that stay in the gradebook and exports: {told}"
         counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.learners.items())
-        yield f"{counts}, {self.unchanged} unchanged since an earlier run"
+        without = len(self.not_graded_before)
+        ending = f", {without} of them not graded" if without else ""
+        yield f"{counts}, {self.unchanged} unchanged since an earlier run{ending}"
 
     def _strangers(self) -> Iterator[str]:
         if self.roll.strangers:
             told = listed(map(printable, self.roll.strangers))
-            yield f"not in learners.csv, and graded all the same: {told}"
+            yield f"not in learners.csv: {told}"
 
     def _to_mark(self) -> set[str]:
         """Return who waits for a person, besides those that could not be graded."""

@@ -6,6 +6,8 @@ penalties are those of the tables.
 
 import csv
 import io
+import re
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from autograder.grading.term.gradebook import bring_up_to_date
 from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Learner, Term
 
+SEPARATOR = re.compile(rb"[,;\t\r\n]")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what cells begin with that spreadsheets compute
 
 
@@ -128,15 +131,33 @@ def as_csv(rows: Iterable[Iterable[object]]) -> bytes:
 
 
 def write_output(path: Path, data: bytes) -> None:
-    """Write a file that `--to` named. Raises CourseError if that can't be done."""
+    """Write a file that `--to` named. Raises CourseError if that can't be done.
+
+    It replaces an earlier one of the same kind, and nothing else.
+    """
     if not path.parent.is_dir():
         raise CourseError(f"There is no folder {path.parent}: name another file with TO=… (--to).")
     try:
+        if path.exists() and not _is_same_kind(path, data):
+            raise CourseError(
+                f"{path} is another kind of file, and was not replaced: name another one with "
+                "TO=… (--to)."
+            )
         write_whole(path, data)
     except OSError as error:
         raise CourseError(
             f"{path} can't be written ({error.strerror}): name another file with TO=… (--to)."
         ) from error
+
+
+def _is_same_kind(path: Path, data: bytes) -> bool:
+    """Whether a file is a zip of pages or a table with the same first column, as `data` is."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as file:
+            pages = all(name.endswith(".html") for name in file.namelist())
+        return pages and zipfile.is_zipfile(io.BytesIO(data))
+    first, ours = (SEPARATOR.split(text, maxsplit=1)[0] for text in (path.read_bytes(), data))
+    return first == ours
 
 
 def _plain_row(lesson: Assignment, learner: Learner, mark: Mark) -> list[object]:

@@ -129,7 +129,7 @@ def test_a_dry_run_says_what_will_be_to_mark(said_dry):
 
 def test_an_answer_waits_for_a_person_and_a_missing_one_gets_0(asked, said):
     assert "to grade by hand, in formgrader: beside, both, words\n" in said
-    assert f"no points for {NAME}, because there is no cell for it: deleted\n" in said
+    assert f"no points for {NAME}, because its answer has no cell: deleted\n" in said
     assert "unanswered: neither\n" in said and "5 graded, 1 unanswered, 0 not graded" in said
     unanswered = dict.fromkeys(["code", "neither", "deleted"], UNANSWERED)
     assert marks(asked) == dict.fromkeys(["both", "words", "beside"], WAITING) | unanswered

@@ -4,6 +4,7 @@ import csv
 import os
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -164,3 +165,29 @@ def test_a_missing_course_is_a_sentence(capsys):
 
     assert main(["export", "--course=/nowhere"]) == 2
     assert "no course directory /nowhere: name one with --course" in capsys.readouterr().err
+
+
+def test_an_export_replaces_one_of_its_kind_and_nothing_else(course, lms, capfd):
+    table, page = course.root / "learners.csv", course.write("page.html", "<p>mine</p>")
+    before = table.read_bytes()
+    for path in (table, page):
+        assert lms("export", f"--to={path}") == 1
+        assert "is another kind of file, and was not replaced" in capfd.readouterr().err
+    assert (table.read_bytes(), page.read_text(encoding="utf-8")) == (before, "<p>mine</p>")
+    path = course.root / "all.csv"
+    assert lms("export", f"--to={path}") == lms("export", f"--to={path}", FIRST) == 0
+
+
+def test_feedback_replaces_no_other_zip(course, lms, tmp_path, capfd):
+    download = tmp_path / "download.zip"
+    with zipfile.ZipFile(download, "w") as file:
+        file.writestr(f"kingada_101_2001_{FIRST}.ipynb", "{}")
+    before = download.read_bytes()
+    assert lms("collect", FIRST, "--lms=canvas", download) == 0
+    course.write(f"feedback/ada/{FIRST}/{FIRST}.html", "<p>ada</p>")
+    assert lms("feedback", FIRST, "--lms=canvas", f"--to={download}") == 2
+    assert "is another kind of file" in capfd.readouterr().err
+    assert download.read_bytes() == before
+    path = tmp_path / "feedback.zip"
+    for _ in range(2):
+        assert lms("feedback", FIRST, "--lms=canvas", f"--to={path}") == 0
