@@ -15,7 +15,8 @@ PYTEST  ?=
 # Each test file stays on one worker, to share fixtures; short notebooks come last, to fill gaps.
 PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Stops a target that was not told what it needs, before it does anything.
-needs = $(foreach name,$(1),$(if $($(name)),,$(error make $@ needs $(name)=…)))
+missing = $(strip $(foreach name,$(1),$(if $($(name)),,$(name)=…)))
+needs = $(if $(call missing,$(1)),$(error make $@ needs $(call missing,$(1))))
 # Options that `make grade` passes to nbgrader.
 GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subst ','\'',$(STUDENT))') \
 	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \

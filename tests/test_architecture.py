@@ -111,7 +111,20 @@ def test_private_names_of_others_are_used_in_the_seams_alone():
 
 @pytest.mark.parametrize("module", ["engine.autograde", "feedback.page"])
 def test_no_torch_is_imported_where_a_command_of_nbgrader_starts(module):
-    code = f"import sys, autograder.grading.{module}; print('torch' in sys.modules)"
+    require_no_torch(f"import autograder.grading.{module}")
+
+
+def test_what_is_due_is_known_before_torch_is_loaded():
+    """The sandbox, which loads torch too, then starts beside it and not after it."""
+    require_no_torch(
+        "from autograder.grading.engine import made_from\n"
+        "assert made_from.source_digest(made_from.Lesson('01_dot_product_attention'))"
+    )
+
+
+def require_no_torch(code):
+    """Run code in a new process, and assert that it did not load torch."""
+    code += "\nimport sys; print('torch' in sys.modules)"
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )

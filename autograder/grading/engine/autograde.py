@@ -50,7 +50,7 @@ from autograder.grading.term.gradebook import (
 )
 from autograder.grading.term.learner_names import is_learner_name, why_no_name
 from autograder.grading.term.penalty import late_penalty
-from autograder.grading.term.tables import LessonTerms, Term, due_for
+from autograder.grading.term.tables import Term, due_for, terms_of
 from autograder.grading.worker.job import (
     GRADED,
     NOT_GRADED,
@@ -350,7 +350,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
     def _late_rule(self, folder: str) -> Callable[[float], float] | None:
         """Return what lateness takes off a score, by the tables; None if they do not say."""
         assignment, student = self.coursedir.assignment_id, self.student_of(folder)
-        percent = self._maker.term.lessons.get(assignment, LessonTerms()).late_percent
+        percent = terms_of(self._maker.term, assignment).late_percent
         due, when = due_for(self._maker.term, student, assignment), _time_if_any(Path(folder))
         if percent is None or due is None:
             return None

@@ -58,11 +58,6 @@ class GenerateAssignment(seams.OpenGenerateAssignment):
                 require_readable(self.coursedir)
         super().start()
 
-    def init_notebooks(self) -> None:
-        with sentences(self.log):
-            self.require_source()
-        super().init_notebooks()
-
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Remove nothing, unlike nbgrader's; `convert_notebooks` knows whether to release."""
         return True

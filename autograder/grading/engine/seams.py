@@ -35,7 +35,7 @@ from traitlets.config import catch_config_error
 
 from autograder.atomic_writes import UNFINISHED, draft_of
 from autograder.errors import CourseError
-from autograder.grading.engine.sentences import did_you_mean
+from autograder.grading.engine.sentences import did_you_mean, sentences
 from autograder.grading.term.learner_names import is_learner_name
 from autograder.sandbox.inside.expect import expect, expect_set
 
@@ -58,6 +58,12 @@ class OpenConverter:
     def student_of(self, folder: str) -> str:
         """Return whose submission is in a folder that notebooks come from."""
         return self._names_in(folder)["student"]
+
+    def init_notebooks(self) -> None:
+        """Find the notebooks. Raises NbGraderException if there is no folder for them."""
+        with sentences(self.log):
+            self.require_source()
+        super().init_notebooks()
 
     def require_source(self) -> None:
         """Raise CourseError if there is no folder that notebooks could come from."""

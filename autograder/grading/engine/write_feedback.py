@@ -19,7 +19,7 @@ from autograder.grading.feedback.page import render_page, why_not_graded
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.term.gradebook import bring_up_to_date, require_readable
-from autograder.grading.term.tables import LessonTerms
+from autograder.grading.term.tables import terms_of
 from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
@@ -44,11 +44,6 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             bring_up_to_date(gradebook, self._term)
         super().start()
-
-    def init_notebooks(self) -> None:
-        with sentences(self.log):
-            self.require_source()
-        super().init_notebooks()
 
     def convert_notebooks(self) -> None:
         """Write the pages that are due, and say where they are."""
@@ -96,8 +91,7 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
         assignment, student = _submission(resources)
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             facts = read_facts(gradebook, resources["unique_key"], assignment, student)
-        terms = self._term.lessons.get(assignment, LessonTerms())
-        return replace(facts, late_percent=terms.late_percent)
+        return replace(facts, late_percent=terms_of(self._term, assignment).late_percent)
 
     def _outline(self, resources: ResourcesDict) -> Outline:
         sources, assignment = self.coursedir.source_directory, _submission(resources)[0]

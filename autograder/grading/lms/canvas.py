@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from autograder.errors import CourseError
 from autograder.grading.lms.export import MarksExporter, as_csv, as_text
 from autograder.grading.lms.marks import ClassMarks, Mark, State, number
-from autograder.grading.term.tables import Learner, LessonTerms, Term
+from autograder.grading.term.tables import Learner, Term, terms_of
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 EXCUSED = "EX"
@@ -42,7 +42,7 @@ class CanvasExporter(MarksExporter):
     def _titles(self, marks: ClassMarks, term: Term) -> dict[str, str]:
         """Return the titles of the columns by lesson. Raises CourseError if there is none."""
         names = [lesson.name for lesson in marks.lessons]
-        titles = {name: term.lessons.get(name, LessonTerms()).canvas for name in names}
+        titles = {name: terms_of(term, name).canvas for name in names}
         untitled = [name for name in names if not titles[name]]
         if untitled and (self.assignment or len(untitled) == len(names)):
             raise CourseError(

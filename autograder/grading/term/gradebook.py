@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from autograder.errors import CourseError
 from autograder.grading.term.dates import shown
 from autograder.grading.term.penalty import late_penalty
-from autograder.grading.term.tables import LessonTerms, Term, due_for
+from autograder.grading.term.tables import Term, due_for, terms_of
 
 NAMES = ("last_name", "first_name", "email")
 
@@ -120,7 +120,7 @@ def _submissions(gradebook: Gradebook, term: Term) -> Iterator[str]:
 
 
 def _set_due(assignment: Assignment, term: Term) -> bool:
-    due = _terms(assignment, term).due
+    due = terms_of(term, assignment.name).due
     return due is not None and _change(assignment, duedate=due)
 
 
@@ -134,7 +134,7 @@ def _extension(submission: SubmittedAssignment, term: Term) -> timedelta | None:
 
 
 def _set_penalties(submission: SubmittedAssignment, term: Term) -> bool:
-    percent = _terms(submission.assignment, term).late_percent
+    percent = terms_of(term, submission.assignment.name).late_percent
     if percent is None:
         return False
     late = submission.total_seconds_late
@@ -144,10 +144,6 @@ def _set_penalties(submission: SubmittedAssignment, term: Term) -> bool:
             for notebook in submission.notebooks
         ]
     )
-
-
-def _terms(assignment: Assignment, term: Term) -> LessonTerms:
-    return term.lessons.get(assignment.name, LessonTerms())
 
 
 def _change(row: Any, **values: object) -> bool:

@@ -4,7 +4,7 @@ from nbgrader.plugins import LateSubmissionPlugin
 
 from autograder.grading.term.course import course_directory, course_term
 from autograder.grading.term.penalty import late_penalty
-from autograder.grading.term.tables import LessonTerms
+from autograder.grading.term.tables import terms_of
 
 
 class LatePercent(LateSubmissionPlugin):
@@ -20,7 +20,7 @@ class LatePercent(LateSubmissionPlugin):
         """Return the points to take off, or None if there is no rule. Raises CourseError."""
         # nbgrader's AssignLatePenalties, the parent, knows which assignment it is.
         term = course_term(course_directory(self))
-        percent = term.lessons.get(self.parent.assignment_id, LessonTerms()).late_percent
+        percent = terms_of(term, self.parent.assignment_id).late_percent
         if percent is None:
             return super().late_submission_penalty(student_id, score, total_seconds_late)
         return late_penalty(score, total_seconds_late, percent)

@@ -90,13 +90,18 @@ def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Ter
     return Term(learners, lessons, extensions, path.exists())
 
 
+def terms_of(term: Term, lesson: str) -> LessonTerms:
+    """Return what holds for a lesson; nothing in particular if lessons.csv lacks it."""
+    return term.lessons.get(lesson, LessonTerms())
+
+
 def due_for(term: Term, learner: str, lesson: str) -> datetime | None:
     """Return when a lesson is due for a learner, in UTC; None if it never is.
 
     An extension only ever adds time: when the lesson's own date is later, that one holds.
     """
     dates = [
-        term.lessons.get(lesson, LessonTerms()).due,
+        terms_of(term, lesson).due,
         term.extensions.get((learner, lesson), Extension()).due,
     ]
     return max(filter(None, dates), default=None)

@@ -345,7 +345,7 @@ def test_what_can_not_be_collected_is_a_sentence(course, lms, zipped, tmp_path, 
     assert lms("collect", FIRST, "--lms=canvas", other) == 2
     assert "other.zip is not a zip: download all submissions again" in capfd.readouterr().err
     assert lms("collect", FIRST, "--lms=canvas", tmp_path / "nowhere.zip") == 2
-    assert "There is no file" in capfd.readouterr().err
+    assert f"There is no file {tmp_path / 'nowhere.zip'}" in capfd.readouterr().err
     assert lms("collect", "01_frist", "--lms=canvas", zipped(*CANVAS)) == 2
     assert "nbgrader generate_assignment 01_frist" in capfd.readouterr().err
     assert lms("collect", FIRST, "--lms=moodle", zipped(*CANVAS)) == 2
