@@ -1,6 +1,6 @@
 """What a learner's notebook and its checks have to agree on, as a short digest.
 
-Both keep it: the notebook says which checks it was made for, and `autograder.contracts` compares.
+Both keep it: the notebook says which checks it was made for, and `notebook.contracts` compares.
 """
 
 import ast

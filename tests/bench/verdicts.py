@@ -14,12 +14,12 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from autograder.ask_and_judge import judge_answer
 from autograder.building.hidden import with_hidden, without_fresh
 from autograder.judging.verdict import Verdict
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.lessons.variants import Variant
+from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import PUBLIC, load
 
 SEED = "verdicts"  # of the hidden cases

@@ -6,9 +6,10 @@ from importlib.metadata import version
 import nbformat
 import pytest
 
-from autograder import check, contracts, give_up, hint, made_for, records
+from autograder import check, give_up, hint, made_for
 from autograder.errors import CheckFailed, CourseError
-from autograder.learner import _verdicts
+from autograder.notebook import contracts, records
+from autograder.notebook.calls import _verdicts
 from autograder.references.store import PUBLIC, find, load
 
 INSTALLED = f"The installed checks (attention-from-scratch {version('attention-from-scratch')})"
