@@ -1,7 +1,7 @@
 """Whether a notebook and the installed checks belong together.
 
 A released notebook states a digest of what each of its exercises asks for (`building/contract.py`),
-and so do the references. An exercise of which they differ can't be checked; the others can.
+and so do the references. An exercise in which they differ can't be checked; the others can.
 """
 
 from importlib.metadata import PackageNotFoundError, version
@@ -16,42 +16,53 @@ REMEDY = (
     "restart the kernel, or get the notebook anew and copy your answers into it."
 )
 
-_stated: dict[str, str] = {}  # by exercise, in this kernel's notebook
+_stated: dict[str, set[str]] = {}  # by lesson, in this kernel's notebook
 
 
-def made_for(**contracts: str) -> None:
-    """State which version of each exercise this notebook has; say so if the checks have others."""
-    _stated.update(contracts)
-    others = [exercise for exercise in contracts if not belongs(exercise)]
-    if others:
+def made_for(lesson: str = "", contracts: str = "", **older: str) -> None:
+    """State what a notebook's exercises ask for; say so if the installed checks ask otherwise.
+
+    contracts: a digest for each exercise of the lesson, joined by "-".
+    older: what notebooks stated before a lesson had one line; no installed checks fit those.
+    """
+    if older:
+        print(f"{_installed()} do not fit this notebook. {REMEDY}")
+        return
+    _stated[lesson] = {*contracts.split("-")}
+    if not _fits(lesson):
+        others = [exercise for exercise in _known(lesson) if not belongs(exercise)]
+        which = f"this notebook's {in_backticks(others)}" if others else "all of this notebook"
         print(
-            f"{_installed()} do not fit this notebook's {in_backticks(others)}. {REMEDY} "
+            f"{_installed()} do not fit {which}. {REMEDY} "
             "Until then, only its other exercises can be checked."
         )
 
 
 def belongs(exercise: str) -> bool:
     """Whether the installed checks are those that the notebook's exercise was made for."""
-    return exercise not in _stated or _stated[exercise] == _known(exercise)
+    for lesson in store.exercises_by_lesson():
+        if contract := _known(lesson).get(exercise):
+            return lesson not in _stated or contract in _stated[lesson] or _fits(lesson)
+    return all(map(_fits, _stated))
 
 
 def require_fit(exercise: str) -> None:
     """Raise CourseError unless the installed checks fit the notebook's exercise."""
     if not belongs(exercise):
-        known = _known(exercise)
-        theirs = f"are for version {known} of it" if known else "don't know it"
         raise CourseError(
-            f"This notebook has version {_stated[exercise]} of `{exercise}`. {_installed()} "
-            f"{theirs}. {REMEDY}"
+            f"{_installed()} are not for this notebook's version of `{exercise}`. {REMEDY}"
         )
 
 
-def _known(exercise: str) -> str:
-    """Return the contract of an exercise in the references; "" if they lack it."""
-    for names in store.exercises_by_lesson().values():
-        if exercise in names:
-            return store.find(exercise).questions[exercise].contract
-    return ""
+def _fits(lesson: str) -> bool:
+    """Whether the checks know each version that the notebook stated of a lesson's exercises."""
+    return _stated[lesson] <= {*_known(lesson).values()}
+
+
+def _known(lesson: str) -> dict[str, str]:
+    """Return the contracts of a lesson's exercises in the references, by exercise."""
+    names = store.exercises_by_lesson().get(lesson, [])
+    return {name: store.find(name).questions[name].contract for name in names}
 
 
 def _installed() -> str:
