@@ -132,7 +132,8 @@ def _contracts(lesson: Lesson) -> list[str]:
 
 def _cell_ids(cells: list[NotebookNode]) -> list[str]:
     """Make an id for each cell: its exercise, or the nearest heading above, and a number."""
-    ids, heading, seen = [], "start", Counter()
+    ids: list[str] = []
+    heading, seen = "start", Counter[str]()
     for cell in cells:
         if cell.cell_type == "markdown" and (match := HEADING.match(cell.source)):
             heading = _slug(match[1])

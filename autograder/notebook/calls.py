@@ -50,8 +50,8 @@ def check(answer: Callable) -> None:
     if not verdict.passed:
         verdict = blame(verdict, _unfinished(answer, name, reference))
     _verdicts[name] = verdict
-    done = {"points": verdict.points, "most": verdict.max_points, "given_up": verdict.given_up}
-    keep_record(name, replace(record_of(name), **done))
+    done = replace(record_of(name), points=verdict.points, most=verdict.max_points)
+    keep_record(name, replace(done, given_up=verdict.given_up))
     display(verdict_card(verdict))
     if not verdict.answered:
         if not verdict.challenge:
