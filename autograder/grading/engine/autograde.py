@@ -68,7 +68,7 @@ CONNECTION_LOG = logging.getLogger("sqlalchemy.pool")  # traces a Ctrl-C while a
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 NO_GROUPS = (
     "The grader can't make control groups here, so it checks ten times a second what a submission "
-    "uses. The README, under What holds where, says what that leaves open."
+    "uses. What that leaves open is in docs/security.md, under What holds where."
 )
 NO_SECRET = (
     "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
