@@ -121,8 +121,7 @@ def test_another_solution_is_seen(softmax):
 def copied(tmp_path, monkeypatch):
     """Copy the parts of the tree that the lesson's reference is built from."""
     files = needed_files([LESSON.text_path, sources.BUILDER], ROOT)
-    exercises = ROOT / "autograder/exercises" / f"{LESSON.name}.py"
-    for path in {*files, *needed_files([exercises], ROOT)}:
+    for path in {*files, *needed_files(LESSON.exercises_path.glob("*.py"), ROOT)}:
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
@@ -135,7 +134,8 @@ def copied(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        "autograder/exercises/01_dot_product_attention.py",
+        "autograder/exercises/01_dot_product_attention/softmax.py",
+        "autograder/exercises/slips.py",
         "autograder/lessons/draw.py",
         "autograder/building/audit.py",
         "autograder/asking/codec.py",
