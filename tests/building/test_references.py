@@ -48,8 +48,15 @@ def test_the_reference_comes_out_the_same(lesson, built):
 def test_the_table_of_mistakes(built):
     """The audit of a build asks the same of every lesson, so one is enough here."""
     rows = outcomes(LESSON, built(LESSON))
-    print_table(LESSON.name, rows)
     assert [row for row in rows if not row.good] == []
+
+
+def test_the_table_shows_what_a_rule_would_say_of_a_mistake(softmax, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "400")
+    print_table(LESSON.name, outcomes(LESSON, softmax))
+    said = "All your weights together sum to 1. Each row needs its own sum: give `sum` the"
+    ruled = "│ `weights` needs one more step: divide each row by its sum."
+    assert [line for line in capsys.readouterr().out.splitlines() if said in line and ruled in line]
 
 
 def test_few_mistakes_share_their_words(lesson):
