@@ -13,21 +13,22 @@ from autograder.asking.arguments import Library, make_all, map_tensors
 from autograder.asking.question import Call
 from autograder.asking.written import written_function
 from autograder.judging.key import AspectKey
-from autograder.lessons.draw import Draw
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import (
+from autograder.lessons.cases import (
     AGAIN,
     DOUBLE,
     GRADIENTS,
     HALF,
     ONES,
     Case,
-    Exercise,
     Goal,
     Inputs,
     ModuleCase,
     Raises,
 )
+from autograder.lessons.draw import Draw
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import Exercise
+from autograder.lessons.parts import SecondCall
 
 SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
@@ -67,6 +68,7 @@ class Drawing:
 
     def __init__(self, exercise: Exercise, solution: Callable) -> None:
         self.exercise, self.solution = exercise, solution
+        self.second = exercise.part(SecondCall)
         self.asked = input_dims(solution)
         self.cases: list[DrawnCase] = []
         self.aspects = [AspectKey(a.name, a.points, [], list(a.outputs)) for a in exercise.aspects]
@@ -107,8 +109,8 @@ class Drawing:
             if form == GRADIENTS and about_gradients:
                 continue
             self._ask_in_form(aspects[0].cases[-1], form, seed)
-            if form == AGAIN and self.exercise.second:
-                self._ask_in_form(self.exercise.second, form, seed)
+            if form == AGAIN and self.second.beside:
+                self._ask_in_form(self.second.beside, form, seed)
 
     def _ask_in_form(self, make: Inputs, form: str, seed: str) -> None:
         aspects = self.exercise.aspects
@@ -143,7 +145,7 @@ class Drawing:
     def _earlier(self, make: Inputs, seed: str) -> dict[str, Any]:
         """Draw the arguments of an earlier call: the same sizes, and other values."""
         draw = Draw(f"{seed}/{self.exercise.name}/{AGAIN}", self.asked)
-        case = self._drawn(self.exercise.earlier or make, draw, f"the call before {AGAIN!r}")
+        case = self._drawn(self.second.after or make, draw, f"the call before {AGAIN!r}")
         inputs = case.inputs if isinstance(case, ModuleCase) else case
         return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHERWISE)
 

@@ -16,6 +16,7 @@ from autograder.errors import CourseError
 from autograder.judging.key import AnswerKey
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.parts import Judged
 from autograder.references.store import PUBLIC, LessonReference, load
 
 
@@ -89,8 +90,8 @@ def _extended(
     drawing = Drawing(exercise, solution)
     drawing.draw(seed)
     calls, before = [case.call for case in drawing.cases], len(key.cases)
-    known = key.cases if exercise.steady else []
-    hidden = case_keys(solution, question, drawing.cases, exercise.measure, known)
+    known = key.cases if exercise.part(Judged).steady else []
+    hidden = case_keys(solution, question, drawing.cases, key.measure, known)
     aspects = [
         replace(aspect, cases=[*aspect.cases, *(before + number for number in drawn.cases)])
         for aspect, drawn in zip(key.aspects, drawing.aspects, strict=True)

@@ -24,6 +24,7 @@ from autograder.judging.key import AnswerKey, MistakeKey
 from autograder.judging.measures import measured
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.parts import Forbids, Judged, Keeps, Reads, Result, Trial
 from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 
@@ -45,23 +46,25 @@ class ExerciseBuilder:
 
     def __init__(self, lesson: Lesson, exercise: Exercise) -> None:
         self.lesson, self.exercise = lesson, exercise
+        self.measure = exercise.part(Judged).by
         self.solution = lesson.namespace()[exercise.name]
         drawing = Drawing(exercise, self.solution)
         for seed in (SHOWN_SEED, FRESH_SEED):
             drawing.draw(seed)
         self.cases, self.aspects = drawing.cases, drawing.aspects
+        keeps, result = exercise.part(Keeps), exercise.part(Result)
         question = Question(
             exercise=exercise.name,
             calls=[case.call for case in self.cases],
             returns=exercise.returns.split(),
-            keeps=exercise.keeps.split(),
-            keeps_detached=exercise.keeps_detached,
-            reads=exercise.reads.split(),
-            plain=exercise.plain,
-            choices=list(exercise.choices),
-            as_dict=exercise.as_dict,
-            forbidden=list(exercise.forbidden),
-            trial=exercise.trial,
+            keeps=keeps.attributes.split(),
+            keeps_detached=keeps.detached,
+            reads=exercise.part(Reads).modules.split(),
+            plain=result.plain,
+            choices=list(result.choices),
+            as_dict=result.as_dict,
+            forbidden=exercise.part(Forbids).functions.split(),
+            trial=exercise.part(Trial).name,
             seconds=exercise.seconds,
         )
         raises = (case.raises for case in self.cases if case.raises)
@@ -80,7 +83,7 @@ class ExerciseBuilder:
             exercise=self.exercise.name,
             lesson=self.lesson.name,
             dims=output_dims(self.solution, self.question.returns),
-            cases=case_keys(self.solution, self.question, self.cases, self.exercise.measure),
+            cases=case_keys(self.solution, self.question, self.cases, self.measure),
             aspects=self.aspects,
             mistakes=[
                 MistakeKey(m.name, m.say, list(map(self._footprints, mistakes[m.name])))
@@ -89,9 +92,9 @@ class ExerciseBuilder:
             hints=self.exercise.hints,
             builds_on=list(self.exercise.builds_on),
             keeps=self.question.keeps,
-            choices=list(self.exercise.choices.values()),
+            choices=list(self.exercise.part(Result).choices.values()),
             challenge=self.exercise.challenge,
-            measure=self.exercise.measure,
+            measure=self.measure,
         )
         right = {"the solution": solution, **alternatives}
         Audit(self.exercise, self.question, key).run(right, mistakes)
@@ -99,8 +102,7 @@ class ExerciseBuilder:
 
     def _footprints(self, answers: list[Answer]) -> list[Footprint]:
         asked = zip(self.cases, answers, strict=False)  # a mistake is asked no fresh cases
-        measure = self.exercise.measure
-        return [footprint(measured(measure, case.call.arguments, a)) for case, a in asked]
+        return [footprint(measured(self.measure, case.call.arguments, a)) for case, a in asked]
 
     def _answers(self, variant: Variant, count: int | None = None) -> list[Answer]:
         """Collect a variant's answers to the first `count` cases, or to all."""

@@ -1,6 +1,7 @@
 """Dot product of every word (row: the query) with every word (column: the key)."""
 
-from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.cases import drawn
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(

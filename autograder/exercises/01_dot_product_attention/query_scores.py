@@ -1,6 +1,7 @@
 """Dot product of the query with each word."""
 
-from autograder.lessons.exercise import AGAIN, GRADIENTS, ONES, Aspect, Exercise
+from autograder.lessons.cases import AGAIN, GRADIENTS, ONES
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 

@@ -1,7 +1,8 @@
 """Context vectors (row i: the context of word i) and attention weights (rows sum to 1)."""
 
 from autograder.exercises.slips import RETURNED, WEIGHTS
-from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.cases import drawn
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(

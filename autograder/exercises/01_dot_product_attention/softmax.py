@@ -1,6 +1,8 @@
 """Positive weights that sum to 1 along `dim`; finite for scores of any size."""
 
-from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.cases import drawn
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Forbids
 from autograder.lessons.variants import Alternative, Mistake
 
 ONE_SUM = (
@@ -14,7 +16,7 @@ LOST_DIMENSION = (
 EXERCISE = Exercise(
     "softmax",
     returns="weights",
-    forbidden=("softmax", "log_softmax", "softmin"),
+    parts=[Forbids("softmax log_softmax softmin")],
     aspects=[
         Aspect("one row of scores", 1),
         Aspect(

@@ -3,6 +3,7 @@
 from autograder.asking.arguments import StandIn
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Reads
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -32,7 +33,7 @@ SOURCE = ("source.w_query", "source.w_key", "source.w_value")
 EXERCISE = Exercise(
     "copy_projections",
     returns="",
-    reads="target source",
+    parts=[Reads("target source")],
     also=(),
     aspects=[
         Aspect(

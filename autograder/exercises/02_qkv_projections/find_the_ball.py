@@ -2,8 +2,9 @@
 
 import torch
 
+from autograder.lessons.cases import Goal, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Goal, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 WORDS = {"noun": 0, "verb": 1, "pronoun": 2}

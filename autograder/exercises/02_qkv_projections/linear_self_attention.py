@@ -1,6 +1,7 @@
 """SelfAttention whose projections are bias-free nn.Linear layers."""
 
 from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Keeps
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import (
@@ -24,8 +25,7 @@ PROJECTED = "query, key, value = self.query(words), self.key(words), self.value(
 EXERCISE = Exercise(
     "LinearSelfAttention",
     returns="context",
-    keeps="attn_weights",
-    keeps_detached=True,
+    parts=[Keeps("attn_weights", detached=True)],
     aspects=[
         Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
         Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),

@@ -1,6 +1,7 @@
 """Query, key and value of every word, in this order."""
 
-from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.cases import drawn
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(

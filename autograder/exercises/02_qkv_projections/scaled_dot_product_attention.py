@@ -9,8 +9,10 @@ from autograder.exercises.slips import (
     WEIGHTS,
     without,
 )
+from autograder.lessons.cases import drawn
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Forbids
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import SOFTMAX
@@ -30,7 +32,7 @@ KEY_BY_QUERY = (
 EXERCISE = Exercise(
     "scaled_dot_product_attention",
     returns="context attn_weights",
-    forbidden=("scaled_dot_product_attention",),
+    parts=[Forbids("scaled_dot_product_attention")],
     aspects=[
         Aspect("the weights", 2, outputs=("attn_weights",)),
         Aspect("the context vectors", 1, outputs=("context",)),

@@ -1,7 +1,8 @@
 """Dot product of every query (row) with every key (column), divided by √d_k."""
 
 from autograder.exercises.slips import FROM_THE_LEFT, KEYS, SCALE
-from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.cases import drawn
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(

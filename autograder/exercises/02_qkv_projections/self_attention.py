@@ -1,6 +1,7 @@
 """Scaled dot-product attention of words among themselves. Source: Vaswani et al. 2017, eq. 1."""
 
 from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Keeps
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import (
@@ -19,8 +20,7 @@ NEW_VALUE = "self.w_value = nn.Parameter(torch.rand(d_in, d_v))"
 EXERCISE = Exercise(
     "SelfAttention",
     returns="context",
-    keeps="attn_weights",
-    keeps_detached=True,
+    parts=[Keeps("attn_weights", detached=True)],
     aspects=[
         Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
         Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),

@@ -9,8 +9,8 @@ from autograder.exercises.slips import (
     WEIGHTS,
     without,
 )
+from autograder.lessons.cases import Inputs, ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Inputs, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
 
 SOFTMAX = "torch.softmax(attn_scores, dim=-1)"

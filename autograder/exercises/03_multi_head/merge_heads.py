@@ -1,7 +1,8 @@
 """For each word the features of all heads in a row, head 0 first."""
 
+from autograder.lessons.cases import drawn
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, drawn
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import numbered

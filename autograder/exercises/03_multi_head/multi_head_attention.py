@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from autograder.exercises.slips import KEEPING, KEYS, SCALE, renamed, without
+from autograder.lessons.cases import ModuleCase, Raises
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, ModuleCase, Raises
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Keeps, SecondCall
 
 from .multi_head_attention_variants import ALTERNATIVES, MISTAKES
 
@@ -86,8 +88,7 @@ def built_with_heads_that_do_not_divide(draw: Draw) -> Raises:
 EXERCISE = Exercise(
     "MultiHeadAttention",
     returns="result",
-    keeps="attn_weights",
-    keeps_detached=True,
+    parts=[Keeps("attn_weights", detached=True), SecondCall(after=masked_self_attention)],
     builds_on=("split_heads", "merge_heads"),
     aspects=[
         Aspect("self-attention", 2, [self_attention], outputs=("result",)),
@@ -124,7 +125,6 @@ EXERCISE = Exercise(
         Aspect("dropout", 1, [in_evaluation, in_training]),
         Aspect("gradients", 1, [small_inputs], gradients=True),
     ],
-    earlier=masked_self_attention,
     slips=without([*renamed(SCALE, "d_k", "d_head"), *KEYS, *KEEPING], "divided by √d_v"),
     mistakes=MISTAKES,
     alternatives=ALTERNATIVES,

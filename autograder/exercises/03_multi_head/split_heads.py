@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from autograder.lessons.cases import Raises
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Raises
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import numbered

@@ -1,6 +1,7 @@
 """Mask in which each word may attend to itself and to the words before it."""
 
-from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise
+from autograder.lessons.cases import AGAIN, ONES
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(

@@ -1,8 +1,8 @@
 """What several exercises of this lesson share."""
 
 from autograder.asking.arguments import Code
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Inputs
 
 SOUND = """
 def attention(words):

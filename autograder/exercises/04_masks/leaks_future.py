@@ -1,6 +1,8 @@
 """Whether some output of `attention` depends on a word that comes after it."""
 
-from autograder.lessons.exercise import ONES, Aspect, Exercise
+from autograder.lessons.cases import ONES
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
 from .implementations import drawn, implementation
@@ -52,8 +54,7 @@ ONE_SENTENCE = (
 EXERCISE = Exercise(
     "leaks_future",
     returns="leaks",
-    plain=True,
-    steady=True,
+    parts=[Result(plain=True), Judged(steady=True)],
     also=(ONES,),
     aspects=[
         telling_apart(

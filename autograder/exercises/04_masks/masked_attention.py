@@ -3,8 +3,9 @@
 import torch
 
 from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, RETURNED, SCALE
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, HALF, ONES
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, GRADIENTS, HALF, ONES, Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import INFINITY, STILL_E_TO_0, empty_rows, padded_keep

@@ -1,17 +1,9 @@
 """Attention weights over the keys that `keep` allows; 0 for the others."""
 
 from autograder.exercises.slips import WEIGHTS
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, HALF, ONES, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import (
-    AGAIN,
-    DOUBLE,
-    GRADIENTS,
-    HALF,
-    ONES,
-    Aspect,
-    Exercise,
-    Inputs,
-)
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import INFINITY, STILL_E_TO_0, empty_rows, padded_keep

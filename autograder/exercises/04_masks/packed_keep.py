@@ -2,8 +2,9 @@
 
 import torch
 
+from autograder.lessons.cases import AGAIN, ONES, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 

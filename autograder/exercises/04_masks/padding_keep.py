@@ -1,7 +1,8 @@
 """Mask in which every query may attend to the words of its sentence, not to its padding."""
 
+from autograder.lessons.cases import AGAIN, ONES
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 

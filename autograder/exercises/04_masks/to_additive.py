@@ -2,7 +2,8 @@
 
 import torch
 
-from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise, Inputs
+from autograder.lessons.cases import AGAIN, ONES, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 

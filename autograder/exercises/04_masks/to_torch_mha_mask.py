@@ -1,6 +1,7 @@
 """The same mask for `nn.MultiheadAttention`: True where a key is hidden."""
 
-from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise
+from autograder.lessons.cases import AGAIN, ONES
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import padded_keep

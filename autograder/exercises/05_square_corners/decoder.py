@@ -2,8 +2,10 @@
 
 import torch
 
+from autograder.lessons.cases import ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import NOT_A_RELU, SIZES
@@ -69,7 +71,7 @@ EXERCISE = Exercise(
     "Decoder",
     returns="out",
     builds_on=("WideMultiHeadAttention",),
-    earlier=masked_decoder,
+    parts=[SecondCall(after=masked_decoder)],
     aspects=[
         Aspect("two attentions, then feed-forward", 1, [decoder_case]),
         Aspect(

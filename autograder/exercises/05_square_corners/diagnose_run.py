@@ -9,6 +9,7 @@ import torch
 
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Result
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.runs import RUNS
 
@@ -111,7 +112,7 @@ OTHERS = """    if test_losses[-1] > 0.9:
 EXERCISE = Exercise(
     "diagnose_run",
     returns="defect",
-    choices=DEFECTS,
+    parts=[Result(choices=DEFECTS)],
     also=(),
     aspects=[
         runs(1, "runs C and F", "C", "F"),

@@ -2,8 +2,10 @@
 
 import torch
 
+from autograder.lessons.cases import ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import NOT_A_RELU, SIZES
@@ -30,7 +32,7 @@ EXERCISE = Exercise(
     "Encoder",
     returns="states",
     builds_on=("WideMultiHeadAttention",),
-    earlier=lambda draw: encoder_case(draw, "keep"),
+    parts=[SecondCall(after=lambda draw: encoder_case(draw, "keep"))],
     aspects=[
         Aspect("attention, then feed-forward", 1, [encoder_of_equal_sizes, encoder_case]),
         Aspect("a mask", 1, [lambda draw: encoder_case(draw, "keep")]),

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 

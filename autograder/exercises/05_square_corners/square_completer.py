@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 from autograder.asking.arguments import Code
+from autograder.lessons.cases import ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Keeps, SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
 # A small encoder and decoder of the check's own. They look at what they may see, nearer places
@@ -86,8 +88,7 @@ SAME_POINT = (
 EXERCISE = Exercise(
     "SquareCompleter",
     returns="points",
-    keeps="n_source n_target",
-    second=PREDICTION,
+    parts=[Keeps("n_source n_target"), SecondCall(beside=PREDICTION)],
     aspects=[
         Aspect(
             "training: one pass with a causal mask",

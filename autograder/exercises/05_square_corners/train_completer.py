@@ -6,8 +6,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from autograder.lessons.cases import Goal
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Goal
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.data import CORNERS, NOISE
 

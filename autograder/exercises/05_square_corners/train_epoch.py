@@ -7,6 +7,7 @@ import torch
 from autograder.asking.arguments import Code
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Reads, Result
 from autograder.lessons.variants import Alternative, Mistake
 
 TOY_MODEL = """
@@ -86,8 +87,7 @@ STAYS = (
 EXERCISE = Exercise(
     "train_epoch",
     returns="mean_loss",
-    reads="model",
-    plain=True,
+    parts=[Reads("model"), Result(plain=True)],
     also=(),
     aspects=[
         Aspect("one batch", 1, [epoch(5)]),

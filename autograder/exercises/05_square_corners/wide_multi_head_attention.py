@@ -1,7 +1,9 @@
 """Attention of several heads, each d_model wide with projections of its own."""
 
+from autograder.lessons.cases import ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Keeps, SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -39,9 +41,10 @@ PROJECTED = 'head["query"](query), head["key"](memory), head["value"](memory)'
 EXERCISE = Exercise(
     "WideMultiHeadAttention",
     returns="result",
-    keeps="attn_weights",
-    keeps_detached=True,
-    earlier=lambda draw: wide(draw, "n_query n_key"),
+    parts=[
+        Keeps("attn_weights", detached=True),
+        SecondCall(after=lambda draw: wide(draw, "n_query n_key")),
+    ],
     aspects=[
         Aspect(
             "queries and memory of different lengths", 2, [wide_self, wide], outputs=("result",)

@@ -5,8 +5,10 @@ from typing import Any
 import torch
 
 from autograder.asking.arguments import StandIn
+from autograder.lessons.cases import DOUBLE
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import DOUBLE, Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Reads
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import BIASES, WEIGHTS, parameters
@@ -37,7 +39,7 @@ EXERCISE = Exercise(
     "hide_change",
     challenge=True,
     returns="",
-    reads="layer",
+    parts=[Reads("layer")],
     also=(DOUBLE,),
     aspects=[
         Aspect("queries", 1, [hidden_change], outputs=(*parameters("query.weight"), *OTHERS)),

@@ -3,8 +3,10 @@
 import torch
 
 from autograder.exercises.slips import SCALE, without
+from autograder.lessons.cases import AGAIN, ONES, ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import SecondCall
 
 from .keras_multi_head_attention_variants import ALTERNATIVES, MISTAKES
 from .shared import PROJECTIONS
@@ -73,7 +75,7 @@ EXERCISE = Exercise(
     "KerasMultiHeadAttention",
     returns="result",
     also=(ONES, AGAIN),  # Keras rounds to float32
-    earlier=keras_masked_self,
+    parts=[SecondCall(after=keras_masked_self)],
     aspects=[
         Aspect("self-attention", 2, [keras_self]),
         Aspect("queries, keys and values from different places", 2, [keras_cross]),

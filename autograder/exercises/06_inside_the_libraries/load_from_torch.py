@@ -5,6 +5,7 @@ from typing import Any
 from autograder.asking.arguments import StandIn
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Reads
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import BIASES, WEIGHTS, torchs_layer
@@ -35,7 +36,7 @@ LAYERS = "(ours.query, ours.key, ours.value)"
 EXERCISE = Exercise(
     "load_from_torch",
     returns="",
-    reads="ours theirs",
+    parts=[Reads("ours theirs")],
     also=(),
     aspects=[
         Aspect("weights of query, key and value", 2, [load_case], outputs=read(*WEIGHTS[:3])),

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from autograder.lessons.cases import AGAIN, ONES
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, ONES, Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Result
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import BIASES, WEIGHTS, torchs_layer
@@ -22,7 +24,7 @@ OUTPUT_BIAS = '"output.bias": packed["out_proj.bias"]'
 EXERCISE = Exercise(
     "unpack_projections",
     returns=" ".join(name for pair in zip(WEIGHTS, BIASES, strict=True) for name in pair),
-    as_dict=True,
+    parts=[Result(as_dict=True)],
     also=(ONES, AGAIN),
     aspects=[
         Aspect("weights of query, key and value", 2, [unpack_case], outputs=WEIGHTS[:3]),

@@ -5,8 +5,10 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import AGAIN, HALF, ONES, ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, HALF, ONES, Aspect, Exercise, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Keeps, SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import scattered
@@ -52,8 +54,7 @@ def both(how: str) -> dict[str, str]:
 EXERCISE = Exercise(
     "RotarySelfAttention",
     returns="result",
-    keeps="attn_weights",
-    keeps_detached=True,
+    parts=[Keeps("attn_weights", detached=True), SecondCall(after=reading("n n"))],
     builds_on=("rotate",),
     also=(ONES, HALF, AGAIN),
     aspects=[
@@ -64,7 +65,6 @@ EXERCISE = Exercise(
         Aspect("masks", 1, [reading("n n"), reading("batch n n", far=True, nobody=True)]),
         Aspect("gradients", 1, [reading(scale=0.3)], gradients=True),
     ],
-    earlier=reading("n n"),
     mistakes=[
         Mistake(
             "keys not turned",

@@ -6,8 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.lessons.cases import AGAIN, GRADIENTS, HALF, ONES
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, GRADIENTS, HALF, ONES, Aspect
+from autograder.lessons.exercise import Aspect
 from autograder.lessons.variants import Mistake
 
 DISTANCE = "place - place[n_key - n_query :, None]"

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from autograder.lessons.cases import AGAIN
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 

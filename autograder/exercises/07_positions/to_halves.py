@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -29,7 +31,7 @@ EXERCISE = Exercise(
         Aspect("one head", 1, [projection(1)]),
         Aspect("each head's rows separately", 2, [SEVERAL_HEADS]),
     ],
-    second=SEVERAL_HEADS,
+    parts=[SecondCall(beside=SEVERAL_HEADS)],
     mistakes=[
         Mistake(
             "the way back",

@@ -1,6 +1,7 @@
 """One of "dropout", "leak", "blind spot", "mixing", "wrong sum", "wrong scale", "sound"."""
 
 from autograder.lessons.exercise import Exercise
+from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.patients import (
     BLIND_SPOT,
@@ -31,8 +32,7 @@ LAST = 'return "wrong scale" if find_scale(attention)'
 EXERCISE = Exercise(
     "diagnose",
     returns="disease",
-    choices=DIAGNOSES,
-    steady=True,
+    parts=[Result(choices=DIAGNOSES), Judged(steady=True)],
     also=(),
     builds_on=("find_leak", "find_blind_spot", "find_mixing", "find_scale"),
     aspects=[

@@ -1,6 +1,7 @@
 """Whether a word fails to see itself or an earlier word, in a text of 12 words."""
 
 from autograder.lessons.exercise import Exercise
+from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import ALWAYS, ENOUGH, RANDOM, telling_apart
@@ -8,8 +9,7 @@ from .shared import ALWAYS, ENOUGH, RANDOM, telling_apart
 EXERCISE = Exercise(
     "find_blind_spot",
     returns="is_blind",
-    plain=True,
-    steady=True,
+    parts=[Result(plain=True), Judged(steady=True)],
     also=(),
     aspects=[
         telling_apart("words that are hidden by a cache", 1, "EBGA"),

@@ -1,6 +1,7 @@
 """Whether an output depends on a word that comes later, in texts of 12 words."""
 
 from autograder.lessons.exercise import Exercise
+from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import ENOUGH, NEARLY, RANDOM, telling_apart
@@ -10,8 +11,7 @@ EARLIER = "attention(changed)[:, :place], before[:, :place]"
 EXERCISE = Exercise(
     "find_leak",
     returns="leaks",
-    plain=True,
-    steady=True,
+    parts=[Result(plain=True), Judged(steady=True)],
     also=(),
     aspects=[
         telling_apart(

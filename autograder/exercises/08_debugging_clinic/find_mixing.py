@@ -1,6 +1,7 @@
 """Whether one text gets into another, or a head gets where it doesn't belong."""
 
 from autograder.lessons.exercise import Exercise
+from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import ALWAYS, ENOUGH, RANDOM, telling_apart
@@ -32,8 +33,7 @@ OWN_HEADS = "moved(difference, 2) != [h == head for h in range(n)]"
 EXERCISE = Exercise(
     "find_mixing",
     returns="mixes",
-    plain=True,
-    steady=True,
+    parts=[Result(plain=True), Judged(steady=True)],
     also=(),
     aspects=[
         telling_apart(

@@ -1,6 +1,7 @@
 """Whether a query other than the first of 12 has scores that aren't query · key / √d_head."""
 
 from autograder.lessons.exercise import Exercise
+from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import ALWAYS, ENOUGH, NEARLY, telling_apart
@@ -10,8 +11,7 @@ SAID = "return not torch.allclose(difference, torch.ones_like(difference), atol=
 EXERCISE = Exercise(
     "find_scale",
     returns="is_off",
-    plain=True,
-    steady=True,
+    parts=[Result(plain=True), Judged(steady=True)],
     also=(),
     aspects=[
         telling_apart(

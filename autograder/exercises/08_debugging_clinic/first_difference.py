@@ -5,8 +5,10 @@ from typing import Any
 import torch
 
 from autograder.asking.arguments import Code
+from autograder.lessons.cases import AGAIN, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Result
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.stacks import PART_NAMES, stack_code
 
@@ -30,7 +32,11 @@ OUTPUTS_DIFFER = "not torch.allclose(output, others[name], rtol=0, atol=1e-4)"
 EXERCISE = Exercise(
     "first_difference",
     returns="part",
-    choices={name: "This part isn't the first whose output differs." for name in PART_NAMES},
+    parts=[
+        Result(
+            choices={name: "This part isn't the first whose output differs." for name in PART_NAMES}
+        )
+    ],
     also=(AGAIN,),
     challenge=True,
     aspects=[

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import STILL_ILL
@@ -32,7 +34,7 @@ CUT = "first = max(0, n_key - n_query - window + 1)"
 EXERCISE = Exercise(
     "repair_1",
     returns="context",
-    begins_with="as it came in",
+    parts=[Repair("as it came in")],
     aspects=[
         Aspect(
             "several queries",

@@ -4,8 +4,10 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import Inputs, drawn
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Inputs, drawn
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import STILL_ILL
@@ -41,7 +43,7 @@ LARGEST = "attn_scores.amax(dim=-1, keepdim=True)"
 EXERCISE = Exercise(
     "repair_2",
     returns="attn_weights",
-    begins_with="as it came in",
+    parts=[Repair("as it came in")],
     aspects=[
         Aspect(
             "rows that are far apart",

@@ -4,8 +4,10 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, GRADIENTS, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import STILL_ILL
@@ -45,7 +47,7 @@ EXERCISE = Exercise(
     "repair_3",
     returns="loss",
     also=(DOUBLE, GRADIENTS, AGAIN),
-    begins_with="as it came in",
+    parts=[Repair("as it came in")],
     aspects=[
         Aspect("texts of different lengths", 2, [padded(7, 2, 4), padded(5, 5, 5, 5)]),
         Aspect("another padding", 1, [padded(3, 6, padding=8), padded_first]),

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, GRADIENTS, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import STILL_ILL
@@ -34,7 +36,7 @@ EXERCISE = Exercise(
     "repair_4",
     returns="context",
     also=(DOUBLE, GRADIENTS, AGAIN),
-    begins_with="as it came in",
+    parts=[Repair("as it came in")],
     aspects=[
         Aspect("after other words", 2, [in_pieces(5), in_pieces(2, "batch")]),
         Aspect(

@@ -5,8 +5,9 @@ from typing import Any
 import torch
 
 from autograder.asking.arguments import Code
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Inputs
+from autograder.lessons.exercise import Aspect
 from autograder.utils.patients import CONTEXT, PATIENTS, REPEATED, SCORES, WEIGHTS, Patient
 
 MASKED = "scores = scores.masked_fill(future, -torch.inf)\n        "

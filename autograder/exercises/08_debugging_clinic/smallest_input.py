@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from autograder.lessons.cases import AGAIN, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Judged
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.patients import HEALTHY, PATIENTS
 
@@ -27,8 +29,7 @@ FOUND = "                        return x"
 EXERCISE = Exercise(
     "smallest_input",
     returns="x",
-    measure="tell apart",
-    steady=True,
+    parts=[Judged(by="tell apart", steady=True)],
     also=(AGAIN,),
     aspects=[
         Aspect(

@@ -1,6 +1,7 @@
 """The gradients for query, key and value; d_context is the gradient for the context."""
 
-from autograder.lessons.exercise import AGAIN, Aspect, Exercise
+from autograder.lessons.cases import AGAIN
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import SAME_SIZES, backward

@@ -1,8 +1,10 @@
 """Causal self-attention with grouped queries, in one go or in pieces with a cache."""
 
 from autograder.exercises.pieces import in_pieces
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs, ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise, Inputs, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -33,7 +35,7 @@ ATTENDED = "grouped_query_attention(query, key, value, keep)"
 EXERCISE = Exercise(
     "CachedSelfAttention",
     returns="result",
-    trial="read_in_pieces",
+    parts=[Trial("read_in_pieces")],
     builds_on=("grouped_query_attention",),
     also=(ONES, DOUBLE, AGAIN),
     aspects=[

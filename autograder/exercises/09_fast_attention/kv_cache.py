@@ -3,8 +3,10 @@
 from typing import Any
 
 from autograder.exercises.pieces import in_pieces
+from autograder.lessons.cases import DOUBLE, ONES, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import DOUBLE, ONES, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import SAME_SIZES
@@ -37,7 +39,7 @@ JOINED = (
 EXERCISE = Exercise(
     "KVCache",
     returns="keys values",
-    trial="append_in_pieces",
+    parts=[Trial("append_in_pieces")],
     also=(ONES, DOUBLE),
     aspects=[
         Aspect(

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, GRADIENTS, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -21,7 +23,7 @@ ABSORBED = "query @ w_key @ latent.transpose(-2, -1)[:, None]"
 EXERCISE = Exercise(
     "latent_attention",
     returns="context",
-    trial="without_keys",
+    parts=[Trial("without_keys")],
     challenge=True,
     aspects=[
         Aspect("the context", 1, [latents(3, 8), latents(1, 5)], outputs=("context",)),

@@ -4,8 +4,10 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, ONES, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, GRADIENTS, ONES, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -58,7 +60,7 @@ NEW_TOTAL = "shrink * total + exps.sum(dim=-1)"
 EXERCISE = Exercise(
     "online_step",
     returns="m l o",
-    trial="take_a_step",
+    parts=[Trial("take_a_step")],
     also=(ONES, DOUBLE, GRADIENTS, AGAIN),
     aspects=[
         Aspect(

@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Inputs
 
 SAME_SIZES = "both have the same size there"
 

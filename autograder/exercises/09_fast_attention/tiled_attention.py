@@ -4,8 +4,10 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, GRADIENTS, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Forbids, Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import SAME_SIZES, dims_of
@@ -63,8 +65,7 @@ return scores.softmax(dim=-1) @ value, scores.logsumexp(dim=-1)
 EXERCISE = Exercise(
     "tiled_attention",
     returns="context logsumexp",
-    trial="in_little_memory",
-    forbidden=("scaled_dot_product_attention",),
+    parts=[Trial("in_little_memory"), Forbids("scaled_dot_product_attention")],
     builds_on=("online_step",),
     also=(DOUBLE, GRADIENTS, AGAIN),
     seconds=10.0,

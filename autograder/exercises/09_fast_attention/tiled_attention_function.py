@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from autograder.lessons.cases import DOUBLE, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import DOUBLE, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import SAME_SIZES, backward
@@ -23,7 +25,7 @@ SEEN = "slice(n_key - n_query + last if ctx.causal else n_key)"
 EXERCISE = Exercise(
     "TiledAttention",
     returns="context",
-    trial="apply_in_little_memory",
+    parts=[Trial("apply_in_little_memory")],
     builds_on=("online_step", "tiled_attention", "attention_backward"),
     also=(DOUBLE,),
     seconds=10.0,

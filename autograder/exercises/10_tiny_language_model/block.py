@@ -1,8 +1,10 @@
 """One block of a GPT, pre-norm."""
 
 from autograder.exercises.pieces import in_pieces
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs, ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise, Inputs, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -26,7 +28,7 @@ GELU = "nn.GELU()"
 EXERCISE = Exercise(
     "Block",
     returns="result",
-    trial="read_in_pieces",
+    parts=[Trial("read_in_pieces")],
     also=(ONES, DOUBLE, AGAIN),
     aspects=[
         Aspect("attention and network, added", 2, [block_case(n=9), block_case(n=7)]),

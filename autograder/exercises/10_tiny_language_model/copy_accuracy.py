@@ -4,8 +4,9 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import AGAIN
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import tokens_of

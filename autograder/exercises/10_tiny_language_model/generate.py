@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from autograder.asking.arguments import Code
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import tokens_of
@@ -74,7 +76,7 @@ JOINED = "tokens = torch.cat([tokens, unread], dim=1)"
 EXERCISE = Exercise(
     "generate",
     returns="tokens",
-    trial="write_on",
+    parts=[Trial("write_on")],
     builds_on=("sample",),
     also=(),
     aspects=[

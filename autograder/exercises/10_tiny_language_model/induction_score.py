@@ -1,6 +1,7 @@
 """The mean weight on what came after earlier occurrences of the same token, for each head."""
 
-from autograder.lessons.exercise import AGAIN, DOUBLE, GRADIENTS, Aspect, Exercise
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import looked

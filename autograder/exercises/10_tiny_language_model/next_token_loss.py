@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, GRADIENTS, Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import tokens_of

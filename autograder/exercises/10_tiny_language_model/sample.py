@@ -4,8 +4,10 @@ import math
 
 import torch
 
+from autograder.lessons.cases import Goal, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Goal, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 MOST_ERROR = 8e-4  # of frequencies, six times what luck does to them
@@ -88,7 +90,7 @@ FIRST_K = """if top_k is not None:
 EXERCISE = Exercise(
     "sample",
     returns="frequencies",
-    trial="draw_often",
+    parts=[Trial("draw_often")],
     also=(),
     seconds=15.0,
     aspects=[

@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Inputs
 
 
 def whole_numbers(draw: Draw, most: int, *shape: int) -> torch.Tensor:

@@ -2,8 +2,10 @@
 
 import torch
 
+from autograder.lessons.cases import Goal, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Goal, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 MOST_PAIRS_ERROR = 2e-4
@@ -45,7 +47,7 @@ LACKING = "(target - draft).clamp(min=0.0)"
 EXERCISE = Exercise(
     "speculate",
     returns="pairs",
-    trial="draw_again",
+    parts=[Trial("draw_again")],
     challenge=True,
     also=(),
     seconds=10.0,

@@ -1,8 +1,10 @@
 """A GPT: tokens in, logits of the next token out, at every place."""
 
 from autograder.exercises.pieces import in_pieces
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs, ModuleCase
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise, Inputs, ModuleCase
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import whole_numbers
@@ -40,7 +42,7 @@ LOGITS = "self.logits(self.norm(x))"
 EXERCISE = Exercise(
     "TinyLanguageModel",
     returns="logits",
-    trial="read_tokens",
+    parts=[Trial("read_tokens")],
     builds_on=("Block",),
     also=(ONES, DOUBLE, AGAIN),
     aspects=[

@@ -3,8 +3,10 @@
 from typing import Any
 
 from autograder.asking.arguments import Code
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 STACK = """
@@ -71,7 +73,7 @@ ZEROED = f"attention.output.weight[:, {OWNED}] = 0.0"
 EXERCISE = Exercise(
     "without_head",
     returns="result",
-    trial="run_without_head",
+    parts=[Trial("run_without_head")],
     also=(),
     aspects=[
         Aspect(
