@@ -40,7 +40,7 @@ class Exercise:
     also: forms in which the last case of the first aspect is asked once more, for this aspect and
         for others that count outputs which it does not. A module with sizes of 1 is in train mode.
         There is no form with gradients if an aspect is about them.
-    excuses: mutants that are right, by the start of their label, and why.
+    excuses: mutants of the solution that are right, by the start of their label, and why.
     challenge: whether it is optional. It is checked in the notebook, but never graded, and its
         points count nowhere.
     seconds: processor time for all its cases together.

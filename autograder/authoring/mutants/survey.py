@@ -12,6 +12,7 @@ from autograder.authoring.mutants.trial import Trial, try_mutants
 from autograder.building.hidden import with_hidden, without_fresh
 from autograder.judging.key import AnswerKey
 from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import LessonReference
 
@@ -81,7 +82,17 @@ def survey_lesson(lesson: Lesson, public: LessonReference) -> Iterator[Survey]:
         for exercise in lesson.asked.values():
             question, key = reference.questions[exercise.name], reference.keys[exercise.name]
             trials = pool.map(_trials, repeat(question), repeat(key), shares)
-            yield survey(exercise.name, exercise.excuses, chain.from_iterable(trials))
+            yield survey(exercise.name, excuses_of(exercise), chain.from_iterable(trials))
+
+
+def excuses_of(exercise: Exercise) -> dict[str, str]:
+    """Return what a solution and its alternatives excuse: the start of each label, and why."""
+    of_alternatives = {
+        f"{alternative.name} / {start}": why
+        for alternative in exercise.alternatives
+        for start, why in alternative.excuses.items()
+    }
+    return {**exercise.excuses, **of_alternatives}
 
 
 def _trials(question: Question, key: AnswerKey, share: slice) -> list[Trial]:

@@ -105,6 +105,7 @@ EXERCISE = Exercise(
             many = torch.stack([total, torch.ones_like(total)])
             return new_largest, (many * (pair - new_largest).exp()).sum(0)
             """,
+            excuses={"another argument: total →": "only its shape and dtype are used"},
         ),
         Alternative(
             "one case for a larger score, one for others",
@@ -114,6 +115,12 @@ EXERCISE = Exercise(
             new_largest = torch.where(larger, score, largest)
             return new_largest, torch.where(larger, total * ratio + 1, total + ratio)
             """,
+            excuses={
+                "another comparison: score > largest → score >= largest": (
+                    "of equal scores, either is the largest"
+                ),
+                "operands swapped: largest - score": "only the distance is used",
+            },
         ),
         Alternative(
             "row by row",
@@ -124,6 +131,9 @@ EXERCISE = Exercise(
                 rows.append((new, s * torch.exp(m - new) + torch.exp(x - new)))
             return torch.stack([m for m, _ in rows]), torch.stack([s for _, s in rows])
             """,
+            excuses={
+                "another comparison: x > m → x >= m": "of equal scores, either is the largest",
+            },
         ),
     ],
     hints=[
@@ -132,14 +142,5 @@ EXERCISE = Exercise(
         "you multiply it to subtract the new maximum instead?",
         "e^(s − new) = e^(s − old) · e^(old − new), with the same factor for all old terms.",
     ],
-    excuses={
-        "both terms in one sum / another argument: total →": "only its shape and dtype are used",
-        "arguments swapped: torch.maximum(": "the maximum of two is symmetric",
-        "one case for a larger score, one for others / another comparison: score > largest → "
-        "score >= largest": "of equal scores, either is the largest",
-        "row by row / another comparison: x > m → x >= m": "of equal scores, either is the largest",
-        "one case for a larger score, one for others / operands swapped: largest - score": (
-            "only the distance is used"
-        ),
-    },
+    excuses={"arguments swapped: torch.maximum(": "the maximum of two is symmetric"},
 )

@@ -83,7 +83,15 @@ EXERCISE = Exercise(
         ),
     ],
     alternatives=[
-        Alternative("einsum", 'return torch.einsum("id,jd->ij", words, words)'),
+        Alternative(
+            "einsum",
+            'return torch.einsum("id,jd->ij", words, words)',
+            excuses={
+                "another einsum: id,jd->ij → id,jd->ji": (
+                    "the scores of words with themselves are symmetric"
+                ),
+            },
+        ),
         Alternative("a row for each query", "return torch.stack([words @ w for w in words])"),
         Alternative(
             "two loops",
@@ -99,9 +107,4 @@ EXERCISE = Exercise(
         "The words are rows. Which matrix has the same words as columns?",
         "`words.T` has the words as columns.",
     ],
-    excuses={
-        "einsum / another einsum: id,jd->ij → id,jd->ji": (
-            "the scores of words with themselves are symmetric"
-        ),
-    },
 )

@@ -90,6 +90,11 @@ EXERCISE = Exercise(
             attn_weights = attn_scores.softmax(-1)
             return torch.einsum("ij,jd->id", attn_weights, words), attn_weights
             """,
+            excuses={
+                "another einsum: id,jd->ij → id,jd->ji": (
+                    "the scores of words with themselves are symmetric"
+                ),
+            },
         ),
         Alternative(
             "one query at a time",
@@ -98,6 +103,7 @@ EXERCISE = Exercise(
             contexts = [(row[:, None] * words).sum(0) for row in rows]
             return torch.stack(contexts), torch.stack(rows)
             """,
+            excuses={"another number: 0 → -1": "a row of scores has one dimension"},
         ),
         Alternative(
             "a softmax of one's own",
@@ -115,11 +121,5 @@ EXERCISE = Exercise(
         "query sum to 1?",
         "Row i of the weights times all words is context i. One matrix product does all rows.",
     ],
-    excuses={
-        "softmax's dimension: torch.softmax($X, dim=1)": ("of two dimensions, 1 is the last"),
-        "einsum / another einsum: id,jd->ij → id,jd->ji": (
-            "the scores of words with themselves are symmetric"
-        ),
-        "one query at a time / another number: 0 → -1": "a row of scores has one dimension",
-    },
+    excuses={"softmax's dimension: torch.softmax($X, dim=1)": "of two dimensions, 1 is the last"},
 )

@@ -200,6 +200,9 @@ EXERCISE = Exercise(
             for name in ("query", "key", "value"):
                 getattr(target, name).weight.data.copy_(getattr(source, f"w_{name}").data.T)
             """,
+            excuses={
+                "elements swapped: ('query', 'key', 'value') →": "each is copied, in any order",
+            },
         ),
         Alternative(
             "new parameters",
@@ -208,6 +211,10 @@ EXERCISE = Exercise(
             target.key.weight = nn.Parameter(source.w_key.T.clone().detach())
             target.value.weight = nn.Parameter(source.w_value.T.clone().detach())
             """,
+            excuses={
+                "call dropped: source.w_": "`nn.Parameter` takes the values only",
+                "detached: $X": "likewise",
+            },
         ),
         Alternative(
             "a translated state",
@@ -233,11 +240,4 @@ EXERCISE = Exercise(
         "Write into a weight with its `copy_`, with gradients switched off, as we did with "
         "`stretch.factor` above.",
     ],
-    excuses={
-        "through .data / elements swapped: ('query', 'key', 'value') →": (
-            "each is copied, in any order"
-        ),
-        "new parameters / call dropped: source.w_": "`nn.Parameter` takes the values only",
-        "new parameters / detached: $X": "likewise",
-    },
 )

@@ -121,6 +121,11 @@ EXERCISE = Exercise(
             sizes = [w.shape[1] for w in (w_query, w_key, w_value)]
             return (words @ w_all).split(sizes, dim=-1)
             """,
+            excuses={
+                "elements swapped: (w_query, w_key, w_value) → (w_key": "both have d_k columns",
+                "another argument: w_query → w_key in (w": "likewise",
+                "another argument: w_key → w_query in (w": "likewise",
+            },
         ),
         Alternative(
             "F.linear and transposes",
@@ -143,11 +148,4 @@ EXERCISE = Exercise(
         "Row i of the product of words and matrix is word i, projected. The same operator handles "
         "a batch: it leaves the leading dimensions alone.",
     ],
-    excuses={
-        "one wide product, cut in three / elements swapped: (w_query, w_key, w_value) → (w_key": (
-            "both have d_k columns"
-        ),
-        "one wide product, cut in three / another argument: w_query → w_key in (w": ("likewise"),
-        "one wide product, cut in three / another argument: w_key → w_query in (w": ("likewise"),
-    },
 )

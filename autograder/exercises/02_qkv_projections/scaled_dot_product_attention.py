@@ -70,6 +70,11 @@ EXERCISE = Exercise(
             attn_weights = attn_scores.softmax(-1)
             return torch.einsum("...qk,...kv->...qv", attn_weights, value), attn_weights
             """,
+            excuses={
+                "another argument: key → query in key.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
         Alternative(
             "a softmax of one's own",
@@ -78,6 +83,11 @@ EXERCISE = Exercise(
             exps = (attn_scores - attn_scores.amax(-1, keepdim=True)).exp()
             return exps @ value / exps.sum(-1, keepdim=True), exps / exps.sum(-1, keepdim=True)
             """,
+            excuses={
+                "another argument: query → key in query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
         Alternative(
             "log-sum-exp and powers of two",
@@ -89,6 +99,11 @@ EXERCISE = Exercise(
             attn_weights = (bits - logs).exp2()
             return attn_weights @ value, attn_weights
             """,
+            excuses={
+                "another argument: query → key in query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
         Alternative(
             "one query at a time",
@@ -101,6 +116,11 @@ EXERCISE = Exercise(
                 contexts.append((row[..., None] * value).sum(-2))
             return torch.stack(contexts, dim=-2), torch.stack(rows, dim=-2)
             """,
+            excuses={
+                "another argument: key → query in key.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
         Alternative(
             "F.softmax and matmul",
@@ -109,6 +129,16 @@ EXERCISE = Exercise(
             attn_weights = F.softmax(torch.matmul(query, key.mT) * scale, dim=-1)
             return torch.matmul(attn_weights, value), attn_weights
             """,
+            excuses={
+                "keyword dropped: torch.tensor(query.size(-1), dtype=": (
+                    "the root of a whole number is nearly the same in float32"
+                ),
+                "another argument: query → key in query.size(-1)": (
+                    "a query has as many features as a key"
+                ),
+                "another argument: query → key in dtype=": "all three have one dtype",
+                "another argument: query → value in dtype=": "likewise",
+            },
         ),
     ],
     hints=[
@@ -120,30 +150,6 @@ EXERCISE = Exercise(
     excuses={
         "another argument: key → query in d_k = key.shape[-1]": (
             "a query has as many features as a key"
-        ),
-        "einsum / another argument: key → query in key.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "a softmax of one's own / another argument: query → key in query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "log-sum-exp and powers of two / another argument: query → key in query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "one query at a time / another argument: key → query in key.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "F.softmax and matmul / keyword dropped: torch.tensor(query.size(-1), dtype=": (
-            "the root of a whole number is nearly the same in float32"
-        ),
-        "F.softmax and matmul / another argument: query → key in query.size(-1)": (
-            "a query has as many features as a key"
-        ),
-        "F.softmax and matmul / another argument: query → key in dtype=": (
-            "all three have one dtype"
-        ),
-        "F.softmax and matmul / another argument: query → value in dtype=": (
-            "all three have one dtype"
         ),
     },
 )

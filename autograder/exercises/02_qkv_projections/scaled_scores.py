@@ -79,14 +79,32 @@ EXERCISE = Exercise(
         Alternative(
             "einsum",
             'return torch.einsum("...qd,...kd->...qk", query, key) / query.shape[-1] ** 0.5',
+            excuses={
+                "another argument: query → key in query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
-        Alternative("query scaled first", "return (query * query.shape[-1] ** -0.5) @ key.mT"),
+        Alternative(
+            "query scaled first",
+            "return (query * query.shape[-1] ** -0.5) @ key.mT",
+            excuses={
+                "another argument: query → key in query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
+        ),
         Alternative(
             "fourth root on both sides",
             """
             root = query.shape[-1] ** 0.25
             return torch.matmul(query / root, (key / root).transpose(-1, -2))
             """,
+            excuses={
+                "another argument: query → key in query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
         Alternative(
             "broadcast and add up",
@@ -94,6 +112,11 @@ EXERCISE = Exercise(
             pairs = query[..., :, None, :] * key[..., None, :, :]
             return pairs.sum(dim=-1) / torch.tensor(query.shape[-1]).sqrt()
             """,
+            excuses={
+                "another argument: query → key in torch.tensor(query.shape[-1])": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
         Alternative(
             "one sentence at a time",
@@ -103,6 +126,12 @@ EXERCISE = Exercise(
                 return torch.stack([scaled_scores(q, k) for q, k in pairs])
             return query @ key.T / query.shape[1] ** 0.5
             """,
+            excuses={
+                "another argument: query → key in query.dim()": "both are batched or neither",
+                "another argument: query → key in query.shape[1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
     ],
     hints=[
@@ -115,24 +144,6 @@ EXERCISE = Exercise(
     ],
     excuses={
         "another argument: key → query in d_k = key.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "einsum / another argument: query → key in query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "query scaled first / another argument: query → key in query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "fourth root on both sides / another argument: query → key in query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "broadcast and add up / another argument: query → key in torch.tensor(query.shape[-1])": (
-            "a query has as many features as a key"
-        ),
-        "one sentence at a time / another argument: query → key in query.dim()": (
-            "both are batched or neither"
-        ),
-        "one sentence at a time / another argument: query → key in query.shape[1]": (
             "a query has as many features as a key"
         ),
     },

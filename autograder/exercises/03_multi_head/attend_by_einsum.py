@@ -66,6 +66,7 @@ EXERCISE = Exercise(
             attn_scores = query @ key.mT / w_query.shape[-2] ** 0.5
             return (attn_scores.softmax(-1) @ value @ w_output).sum(0)
             """,
+            excuses={"another argument: w_query →": SAME_SHAPES},
         ),
         Alternative(
             "head by head",
@@ -76,6 +77,11 @@ EXERCISE = Exercise(
                 result = result + torch.softmax(attn_scores, dim=-1) @ (words @ value.T) @ output
             return result
             """,
+            excuses={
+                "softmax's dimension: torch.softmax($X, dim=1)": (
+                    "a head's scores have two dimensions"
+                ),
+            },
         ),
         Alternative(
             "merged",
@@ -87,6 +93,7 @@ EXERCISE = Exercise(
             merged = context.transpose(0, 1).reshape(len(words), n_heads * d_head)
             return merged @ w_output.reshape(n_heads * d_head, d_model)
             """,
+            excuses={"another argument: w_value →": SAME_SHAPES},
         ),
     ],
     hints=[
@@ -96,12 +103,5 @@ EXERCISE = Exercise(
         '`"hik,hjk->hij"`. Then scale, and softmax over j.',
         "In the output, both h and k get summed over.",
     ],
-    excuses={
-        "another argument: w_key →": SAME_SHAPES,
-        "matrix products / another argument: w_query →": SAME_SHAPES,
-        "merged / another argument: w_value →": SAME_SHAPES,
-        "head by head / softmax's dimension: torch.softmax($X, dim=1)": (
-            "a head's scores have two dimensions"
-        ),
-    },
+    excuses={"another argument: w_key →": SAME_SHAPES},
 )

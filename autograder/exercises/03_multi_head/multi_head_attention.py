@@ -140,29 +140,5 @@ EXERCISE = Exercise(
         "another argument: query → key in query.shape[-1]": "all have d_head features",
         "another argument: query → value in query.shape[-1]": "likewise",
         "in place:": "these are projections, made here, not the caller's tensors",
-        "einsum / another argument: value → key in value.shape[-1]": "all have d_head features",
-        "einsum / another argument: value → query in value.shape[-1]": "likewise",
-        "heads stacked before the batch, in and out / keyword dropped:": "0 is the default of dim",
-        "query and key scaled alike / another argument: query → key in query.shape[-1]": (
-            "all have d_head features"
-        ),
-        "query and key scaled alike / another argument: query → value in query.shape[-1]": (
-            "likewise"
-        ),
-        "query and key scaled alike / another argument: key → query in key.shape[-1]": "likewise",
-        "query and key scaled alike / another argument: key → value in key.shape[-1]": "likewise",
-        "query and key scaled alike / in place:": (
-            "these are projections, made here, not the caller's tensors"
-        ),
-        "a safe mask of one's own / operands swapped: shown | nothing": (
-            "`|` is the same either way"
-        ),
-        "a safe mask of one's own / call dropped: attn_weights.clone()": (
-            "detached, and changed by nobody"
-        ),
-        "a safe mask of one's own / another fill: $X.masked_fill($M, -1e9": (
-            "low enough for float32 and float64"
-        ),
-        "a safe mask of one's own / another fill: $X.masked_fill($M, torch": ("likewise"),
     },
 )

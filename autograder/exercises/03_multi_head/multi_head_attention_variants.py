@@ -462,6 +462,10 @@ ALTERNATIVES = [
                 'torch.einsum("bhij,bhjd->bhid", self.dropout(attn_weights), value)'
             ),
         },
+        excuses={
+            "another argument: value → key in value.shape[-1]": "all have d_head features",
+            "another argument: value → query in value.shape[-1]": "likewise",
+        },
     ),
     Alternative(
         "a loop over heads",
@@ -492,6 +496,7 @@ ALTERNATIVES = [
             ),
             "merge_heads(context)": "torch.cat(context.chunk(self.n_heads), dim=-1)",
         },
+        excuses={"keyword dropped:": "0 is the default of dim"},
     ),
     Alternative(
         "heads folded into the batch",
@@ -509,6 +514,13 @@ ALTERNATIVES = [
     Alternative(
         "query and key scaled alike",
         {MAKE_SCORES: "query * query.shape[-1] ** -0.25 @ (key * key.shape[-1] ** -0.25).mT"},
+        excuses={
+            "another argument: query → key in query.shape[-1]": "all have d_head features",
+            "another argument: query → value in query.shape[-1]": "likewise",
+            "another argument: key → query in key.shape[-1]": "likewise",
+            "another argument: key → value in key.shape[-1]": "likewise",
+            "in place:": "these are projections, made here, not the caller's tensors",
+        },
     ),
     Alternative(
         "output projection as a sum over heads",
@@ -528,6 +540,12 @@ ALTERNATIVES = [
                 "torch.softmax(scores, dim=-1) * ~nothing",
             ),
             KEEP_WEIGHTS: "self.attn_weights = attn_weights.clone().detach()",
+        },
+        excuses={
+            "operands swapped: shown | nothing": "`|` is the same either way",
+            "call dropped: attn_weights.clone()": "detached, and changed by nobody",
+            "another fill: $X.masked_fill($M, -1e9": "low enough for float32 and float64",
+            "another fill: $X.masked_fill($M, torch": "likewise",
         },
     ),
 ]

@@ -105,8 +105,21 @@ EXERCISE = Exercise(
                     "(query.permute(1, 2, 0, 3) @ key.permute(1, 2, 3, 0)).permute(2, 3, 0, 1)"
                 )
             },
+            excuses={
+                "another argument: query → key in query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
-        Alternative("broadcast and add up", {SEQ_FIRST: "(query[:, None] * key).sum(-1)"}),
+        Alternative(
+            "broadcast and add up",
+            {SEQ_FIRST: "(query[:, None] * key).sum(-1)"},
+            excuses={
+                "another argument: query → key in query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
+        ),
         Alternative(
             "a loop over heads",
             """
@@ -117,6 +130,12 @@ EXERCISE = Exercise(
             ]
             return torch.stack(heads, dim=-1)
             """,
+            excuses={
+                "another argument: query → key in d_k = query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+                "another argument: query → key in range(query.shape[2])": "both have all heads",
+            },
         ),
         Alternative(
             "queries scaled first",
@@ -124,6 +143,11 @@ EXERCISE = Exercise(
             scaled = query * query.shape[-1] ** -0.5
             return torch.einsum("qbhd,kbhd->qkbh", scaled, key)
             """,
+            excuses={
+                "another argument: query → key in query.shape[-1]": (
+                    "a query has as many features as a key"
+                ),
+            },
         ),
     ],
     hints=[
@@ -136,20 +160,5 @@ EXERCISE = Exercise(
     ],
     excuses={
         "another argument: query → key in query.shape[-1]": "a query has as many features as a key",
-        "permute and multiply / another argument: query → key in query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "broadcast and add up / another argument: query → key in query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "a loop over heads / another argument: query → key in d_k = query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
-        "a loop over heads / another argument: query → key in range(query.shape[2])": (
-            "both have all heads"
-        ),
-        "queries scaled first / another argument: query → key in query.shape[-1]": (
-            "a query has as many features as a key"
-        ),
     },
 )

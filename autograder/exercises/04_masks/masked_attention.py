@@ -182,6 +182,7 @@ EXERCISE = Exercise(
             attn_weights = hidden.softmax(-1) * keep
             return torch.einsum("...qk,...kv->...qv", attn_weights, value), attn_weights
             """,
+            excuses={"another argument: key → query in key.shape[-1]": "all have d_k features"},
         ),
         Alternative(
             "the library's function twice",
@@ -191,6 +192,11 @@ EXERCISE = Exercise(
             eye = torch.eye(key.shape[-2], dtype=key.dtype).expand(*key.shape[:-1], -1)
             return context, F.scaled_dot_product_attention(query, key, eye, attn_mask=keep)
             """,
+            excuses={
+                "call dropped: torch.eye(": "the library repeats it for each sentence",
+                "another argument: key → value in": "values are as many as keys, of one dtype",
+                "another argument: key → query in dtype=": "all have one dtype",
+            },
         ),
         Alternative(
             "queries scaled",
@@ -198,6 +204,7 @@ EXERCISE = Exercise(
             attn_weights = masked_softmax((query / key.shape[-1] ** 0.5) @ key.mT, keep)
             return attn_weights.matmul(value), attn_weights
             """,
+            excuses={"another argument: key → query in key.shape[-1]": "all have d_k features"},
         ),
     ],
     hints=[
@@ -206,18 +213,5 @@ EXERCISE = Exercise(
         "that, inside `masked_softmax`.",
         "`transpose(-2, -1)` works with or without a batch. Return the context first.",
     ],
-    excuses={
-        "another argument: key → query in math.sqrt(key.shape[-1])": "all have d_k features",
-        "einsum / another argument: key → query in key.shape[-1]": "all have d_k features",
-        "queries scaled / another argument: key → query in key.shape[-1]": "all have d_k features",
-        "the library's function twice / call dropped: torch.eye(": (
-            "the library repeats it for each sentence"
-        ),
-        "the library's function twice / another argument: key → value in": (
-            "values are as many as keys, of one dtype"
-        ),
-        "the library's function twice / another argument: key → query in dtype=": (
-            "all have one dtype"
-        ),
-    },
+    excuses={"another argument: key → query in math.sqrt(key.shape[-1])": "all have d_k features"},
 )

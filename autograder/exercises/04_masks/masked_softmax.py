@@ -358,6 +358,15 @@ EXERCISE = Exercise(
             exps = gaps.exp() * keep
             return exps / exps.sum(-1, keepdim=True).clamp(min=1e-30)
             """,
+            excuses={
+                "another number: 0.0": "whatever fills these gaps is multiplied by 0",
+                "another fill: $X.masked_fill($M, -1e4) (3)": "likewise",
+                "another fill: $X.masked_fill($M, -100.0) (3)": "likewise",
+                "another fill: $X * ~$M (3)": "likewise",
+                "another number: 1e-30 → 1.0": (
+                    "a row with a key sums to 1 or more: the largest is exp(0)"
+                ),
+            },
         ),
         Alternative(
             "powers of two and a logarithm",
@@ -367,6 +376,7 @@ EXERCISE = Exercise(
             powers = torch.exp2(bits - bits.amax(-1, keepdim=True)) * keep
             return powers / (powers.sum(-1, keepdim=True) + ~keep.any(-1, keepdim=True))
             """,
+            excuses={"call dropped: keep.any": "adds 1 only to what divides 0"},
         ),
         Alternative(
             "−10⁹ added, hidden weights times 0",
@@ -374,6 +384,7 @@ EXERCISE = Exercise(
             shifted = attn_scores + (~keep).to(attn_scores.dtype) * -1e9
             return torch.softmax(shifted, dim=-1) * keep
             """,
+            excuses={"another number: 1000000000.0": "any number that large will do"},
         ),
         Alternative(
             "empty rows opened for softmax and closed after it",
@@ -382,6 +393,7 @@ EXERCISE = Exercise(
             scores = attn_scores.masked_fill(~keep & seen, float("-inf"))
             return torch.softmax(scores, dim=-1) * seen
             """,
+            excuses={"operands swapped": "`&` is the same either way"},
         ),
         Alternative(
             "row by row",
@@ -396,6 +408,10 @@ EXERCISE = Exercise(
                 weights.append(total)
             return torch.stack(weights).view(scores.shape)
             """,
+            excuses={
+                "condition fixed": "a softmax over nothing is nothing",
+                "another number: 0 → -1": "a row has one dimension",
+            },
         ),
         Alternative(
             "einsum for the sums",
@@ -406,6 +422,11 @@ EXERCISE = Exercise(
             sums = torch.einsum("...k->...", exps)[..., None]
             return exps / sums.clamp(min=1e-30)
             """,
+            excuses={
+                "another number: 1e-30 → 1.0": (
+                    "a row with a key sums to 1 or more: the largest is exp(0)"
+                ),
+            },
         ),
     ],
     hints=[
@@ -421,22 +442,5 @@ EXERCISE = Exercise(
         "result without signs": "likewise",
         "result without negatives": "likewise",
         "another fill: $X * ~$M (3)": "times `keep` hides them as well",
-        "a softmax by hand / another number: 0.0": "whatever fills these gaps is multiplied by 0",
-        "a softmax by hand / another fill: $X.masked_fill($M, -1e4) (3)": ("likewise"),
-        "a softmax by hand / another fill: $X.masked_fill($M, -100.0) (3)": ("likewise"),
-        "a softmax by hand / another fill: $X * ~$M (3)": "likewise",
-        "a softmax by hand / another number: 1e-30 → 1.0": (
-            "a row with a key sums to 1 or more: the largest is exp(0)"
-        ),
-        "einsum for the sums / another number: 1e-30 → 1.0": "likewise",
-        "powers of two and a logarithm / call dropped: keep.any": "adds 1 only to what divides 0",
-        "−10⁹ added, hidden weights times 0 / another number: 1000000000.0": (
-            "any number that large will do"
-        ),
-        "empty rows opened for softmax and closed after it / operands swapped": (
-            "`&` is the same either way"
-        ),
-        "row by row / condition fixed": "a softmax over nothing is nothing",
-        "row by row / another number: 0 → -1": "a row has one dimension",
     },
 )

@@ -88,6 +88,7 @@ EXERCISE = Exercise(
             ones = torch.ones(len(document), len(document), dtype=torch.bool)
             return ones.tril() & ones.triu(-before) & (document == document[:, None])
             """,
+            excuses={"operands swapped:": EITHER_ORDER},
         ),
         Alternative(
             "word by word",
@@ -99,6 +100,7 @@ EXERCISE = Exercise(
                     keep[i, j] = document[i] == document[j]
             return keep
             """,
+            excuses={"arguments swapped:": "the larger of two, in either order"},
         ),
         Alternative(
             "blocks along the diagonal",
@@ -109,6 +111,7 @@ EXERCISE = Exercise(
                 blocks.append(block.tril() & block.triu(-before))
             return torch.block_diag(*blocks)
             """,
+            excuses={"operands swapped:": EITHER_ORDER},
         ),
     ],
     hints=[
@@ -116,10 +119,5 @@ EXERCISE = Exercise(
         "With `place = torch.arange(n)`, `place[:, None] - place` says how far back each key lies.",
         "`document[:, None] == document` compares each word's text with each other word's.",
     ],
-    excuses={
-        "operands swapped: (back": EITHER_ORDER,
-        "two triangles / operands swapped:": EITHER_ORDER,
-        "blocks along the diagonal / operands swapped:": EITHER_ORDER,
-        "word by word / arguments swapped:": "the larger of two, in either order",
-    },
+    excuses={"operands swapped: (back": EITHER_ORDER},
 )

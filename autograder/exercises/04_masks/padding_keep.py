@@ -131,6 +131,7 @@ EXERCISE = Exercise(
                 keep[sentence, 0, :length] = True
             return keep
             """,
+            excuses={"another number: 0 → -1": "lengths have one dimension"},
         ),
         Alternative(
             "rows of the causal mask",
@@ -138,6 +139,7 @@ EXERCISE = Exercise(
             prefixes = torch.ones(n + 1, n, dtype=torch.bool).tril(-1)
             return prefixes[lengths].unsqueeze(1)
             """,
+            excuses={"another number: 1 → 2": "one row more than needed changes nothing"},
         ),
     ],
     hints=[
@@ -148,10 +150,4 @@ EXERCISE = Exercise(
         "Indexing with `None` adds a dimension of size 1 wherever you put it. It belongs between "
         "batch and n.",
     ],
-    excuses={
-        "sentence by sentence / another number: 0 → -1": "lengths have one dimension",
-        "rows of the causal mask / another number: 1 → 2": (
-            "one row more than needed changes nothing"
-        ),
-    },
 )

@@ -120,7 +120,5 @@ EXERCISE = Exercise(
         "chooses between two numbers. Neither multiplies, so no 0 · ∞ can arise.",
         "`-math.inf` is minus infinity, and it fits into float16, bfloat16 and float32 alike.",
     ],
-    excuses={
-        "result rounded": "0 and −∞ have no digits to lose",
-    },
+    excuses={"result rounded": "0 and −∞ have no digits to lose"},
 )

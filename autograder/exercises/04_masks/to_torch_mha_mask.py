@@ -90,16 +90,20 @@ EXERCISE = Exercise(
     alternatives=[
         Alternative("logical not", "return torch.logical_not(keep)"),
         Alternative("compared with False", "return keep == False"),
-        Alternative("unlike True", "return keep ^ True"),
-        Alternative("through floats", "return (1 - keep.float()).bool()"),
+        Alternative(
+            "unlike True",
+            "return keep ^ True",
+            excuses={"operands swapped": "`^` is the same either way"},
+        ),
+        Alternative(
+            "through floats",
+            "return (1 - keep.float()).bool()",
+            excuses={"operands swapped": "whatever is not 0 is True"},
+        ),
     ],
     hints=[
         "The shape stays the same. Only the meaning of True changes.",
         "For every entry: True becomes False, and False becomes True.",
         "Python's operator for the opposite of a boolean tensor is the tilde.",
     ],
-    excuses={
-        "unlike True / operands swapped": "`^` is the same either way",
-        "through floats / operands swapped": "whatever is not 0 is True",
-    },
 )

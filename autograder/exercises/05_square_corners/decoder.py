@@ -238,6 +238,12 @@ EXERCISE = Exercise(
                 "        parts = [self.cross_attention(q, memory, k) for q, k in pairs]\n"
                 "        attended = torch.cat(parts, dim=1)"
             },
+            excuses={
+                "another argument: source_keep → memory in *source_keep": (
+                    "every sequence may have a mask of its own"
+                ),
+                "another argument: source_keep → target in *source_keep": "likewise",
+            },
         ),
         Alternative(
             "layer by layer",
@@ -256,10 +262,4 @@ EXERCISE = Exercise(
         "A mask has a row for each query and a column for each key. Which of the two masks is "
         "n_target by n_target, and which is n_target by n_source?",
     ],
-    excuses={
-        "one query at a time / another argument: source_keep → memory in *source_keep": (
-            "every sequence may have a mask of its own"
-        ),
-        "one query at a time / another argument: source_keep → target in *source_keep": "likewise",
-    },
 )

@@ -210,6 +210,7 @@ EXERCISE = Exercise(
             apart = test > 1.35 * end or test > 0.9
             return "targets of other squares" if apart else "learning rate too small"
             """,
+            excuses={"": "a rule of thumb: the runs lie far from its bounds"},
         ),
         Alternative(
             "by how far each has fallen",
@@ -225,6 +226,7 @@ EXERCISE = Exercise(
             still = test_losses[-1] > 0.9
             return "targets of other squares" if still else "learning rate too small"
             """,
+            excuses={"": "a rule of thumb: the runs lie far from its bounds"},
         ),
     ],
     hints=[
@@ -244,7 +246,5 @@ EXERCISE = Exercise(
         "another argument: train_losses → test_losses in": "both fall, or rise, together",
         "half precision inside": "the runs lie far from the bounds",
         "float32 inside": "likewise",
-        "by the gap between the losses / ": "a rule of thumb: the runs lie far from its bounds",
-        "by how far each has fallen / ": "likewise",
     },
 )

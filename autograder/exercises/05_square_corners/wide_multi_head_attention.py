@@ -302,6 +302,12 @@ EXERCISE = Exercise(
                     "            )"
                 )
             },
+            excuses={
+                "statement dropped: eye = eye.expand": "the library repeats it for each sentence",
+                "argument dropped: eye.expand": "likewise",
+                "call dropped: eye.expand": "likewise",
+                "another argument: memory → query in": "both have one dtype and one batch",
+            },
         ),
         Alternative(
             "all heads in one einsum",
@@ -345,14 +351,4 @@ EXERCISE = Exercise(
         "Put the contexts side by side (`torch.cat` along the last dimension) and send them "
         "through `output`. Put the weights along a new first dimension (`torch.stack`), detached.",
     ],
-    excuses={
-        "the library's attention / statement dropped: eye = eye.expand": (
-            "the library repeats it for each sentence"
-        ),
-        "the library's attention / argument dropped: eye.expand": "likewise",
-        "the library's attention / call dropped: eye.expand": "likewise",
-        "the library's attention / another argument: memory → query in": (
-            "both have one dtype and one batch"
-        ),
-    },
 )

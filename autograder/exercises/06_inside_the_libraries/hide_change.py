@@ -149,6 +149,11 @@ EXERCISE = Exercise(
                 bias = linear.bias.data.view(-1, d_head)
                 bias[head] = matrices[name] @ bias[head]
             """,
+            excuses={
+                "detached:": NO_GRADIENT,
+                "elements swapped:": "they are changed one after the other",
+                "another number:": "the weights are square, and so is the matrix",
+            },
         ),
         Alternative(
             "one block in a large matrix",
@@ -165,6 +170,11 @@ EXERCISE = Exercise(
                     linear.weight.copy_(whole(block) @ linear.weight)
                     linear.bias.copy_(whole(block) @ linear.bias)
             """,
+            excuses={
+                "detached:": NO_GRADIENT,
+                "elements swapped:": "they are changed one after the other",
+                "another argument: block → mix in": "of one size and dtype, both of them",
+            },
         ),
         Alternative(
             "solved, not inverted",
@@ -176,6 +186,7 @@ EXERCISE = Exercise(
                 layer.key.weight[rows] = torch.linalg.solve(mix.T, layer.key.weight[rows])
                 layer.key.bias[rows] = torch.linalg.solve(mix.T, layer.key.bias[rows])
             """,
+            excuses={"detached:": NO_GRADIENT},
         ),
     ],
     hints=[
@@ -187,16 +198,7 @@ EXERCISE = Exercise(
     ],
     excuses={
         "detached:": NO_GRADIENT,
-        "by data / detached:": NO_GRADIENT,
-        "one block in a large matrix / detached:": NO_GRADIENT,
-        "solved, not inverted / detached:": NO_GRADIENT,
         "elements swapped: ((layer.query": "they are changed one after the other",
         "input changed:": "its first input is the layer, which it has to change",
-        "by data / elements swapped:": "they are changed one after the other",
-        "one block in a large matrix / elements swapped:": "they are changed one after the other",
-        "by data / another number:": "the weights are square, and so is the matrix",
-        "one block in a large matrix / another argument: block → mix in": (
-            "of one size and dtype, both of them"
-        ),
     },
 )

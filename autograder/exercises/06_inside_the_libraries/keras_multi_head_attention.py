@@ -99,34 +99,5 @@ EXERCISE = Exercise(
         "keyword dropped: ops.softmax(": "-1 is the default of axis",
         "argument dropped: torch.finfo(": "the scores are float32, the default",
         "another argument: query → key in query.shape[-1]": "both have d_k features",
-        "torch's own functions / argument dropped: torch.finfo(": (
-            "the scores are float32, the default"
-        ),
-        "torch's own functions / another fill: $X.masked_fill($M, -1e9) (2)": (
-            "low enough for float32"
-        ),
-        "torch's own functions / another fill: $X.masked_fill($M, torch.finfo": ("likewise"),
-        "torch's own functions / another fill: $X * ~$M (3)": "times `keep` hides them as well",
-        "torch's own functions / another argument: query → key in query.shape[-1]": (
-            "both have d_k features"
-        ),
-        "a layer made in build, a loop over heads / statement dropped: self.": (
-            "Keras builds a layer on its first call"
-        ),
-        "a layer made in build, a loop over heads / call dropped: self.": "likewise",
-        "a layer made in build, a loop over heads / another argument: query_shape": (
-            "all have d_model features"
-        ),
-        "a layer made in build, a loop over heads / another argument: key_shape": "likewise",
-        "a layer made in build, a loop over heads / another argument: value_shape": "likewise",
-        "a layer made in build, a loop over heads / another number: 1000000000.0": (
-            "any number that large will do"
-        ),
-        "a layer made in build, a loop over heads / keyword dropped: ops.softmax(": (
-            "-1 is the default of axis"
-        ),
-        "a layer made in build, a loop over heads / call dropped: keep.any": (
-            "adds 1 only to what divides 0"
-        ),
     },
 )

@@ -447,6 +447,13 @@ ALTERNATIVES = [
                 return self.output_dense((attn_weights @ value).transpose(1, 2).flatten(2))
                 """
         ),
+        excuses={
+            "argument dropped: torch.finfo(": "the scores are float32, the default",
+            "another fill: $X.masked_fill($M, -1e9) (2)": "low enough for float32",
+            "another fill: $X.masked_fill($M, torch.finfo": "likewise",
+            "another fill: $X * ~$M (3)": "times `keep` hides them as well",
+            "another argument: query → key in query.shape[-1]": "both have d_k features",
+        },
     ),
     Alternative(
         "F.scaled_dot_product_attention",
@@ -489,6 +496,16 @@ ALTERNATIVES = [
                     return self.output_dense(ops.concatenate(contexts, axis=-1))
                     """
             ),
+        },
+        excuses={
+            "statement dropped: self.": "Keras builds a layer on its first call",
+            "call dropped: self.": "likewise",
+            "another argument: query_shape": "all have d_model features",
+            "another argument: key_shape": "likewise",
+            "another argument: value_shape": "likewise",
+            "another number: 1000000000.0": "any number that large will do",
+            "keyword dropped: ops.softmax(": "-1 is the default of axis",
+            "call dropped: keep.any": "adds 1 only to what divides 0",
         },
     ),
 ]

@@ -92,7 +92,11 @@ EXERCISE = Exercise(
         ),
     ],
     alternatives=[
-        Alternative("chunk and stack", "return torch.stack(weight.chunk(n_heads, dim=0))"),
+        Alternative(
+            "chunk and stack",
+            "return torch.stack(weight.chunk(n_heads, dim=0))",
+            excuses={"keyword dropped: weight.chunk(": "0 is the default of dim"},
+        ),
         Alternative("unflatten", "return weight.unflatten(0, (n_heads, -1))"),
         Alternative(
             "a loop over slices",
@@ -101,6 +105,10 @@ EXERCISE = Exercise(
             heads = [weight[h * d_head : (h + 1) * d_head] for h in range(n_heads)]
             return torch.stack(heads, dim=0)
             """,
+            excuses={
+                "another number: 0 →": "a projection has as many rows as columns",
+                "keyword dropped: torch.stack(": "0 is the default of dim",
+            },
         ),
     ],
     hints=[
@@ -109,10 +117,5 @@ EXERCISE = Exercise(
         "number: use `view`, with one more dimension in front.",
         "The new shape is [n_heads, d_head, d_model]; `-1` lets `view` work one of them out.",
     ],
-    excuses={
-        "another number: 1 → 0 (2)": "a projection has as many rows as columns",
-        "chunk and stack / keyword dropped: weight.chunk(": "0 is the default of dim",
-        "a loop over slices / another number: 0 →": "a projection has as many rows as columns",
-        "a loop over slices / keyword dropped: torch.stack(": "0 is the default of dim",
-    },
+    excuses={"another number: 1 → 0 (2)": "a projection has as many rows as columns"},
 )

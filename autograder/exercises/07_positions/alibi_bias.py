@@ -147,6 +147,12 @@ EXERCISE = Exercise(
             place = torch.arange(n_key)
             return torch.tensor(slope)[:, None, None] * (place - place[n_key - n_query :, None])
             """,
+            excuses={
+                "another comparison: power < n_heads": (
+                    "for a power of two, every second slope of the next one is what it has itself"
+                ),
+                "another number: 1 → 2": "likewise",
+            },
         ),
         Alternative(
             "exponent by exponent",
@@ -169,9 +175,5 @@ EXERCISE = Exercise(
     excuses={
         "result rounded to float32": "it takes no tensor, so there is no other dtype",
         "result in float32": "likewise",
-        "every second one of the next power / another comparison: power < n_heads": (
-            "for a power of two, every second slope of the next one is what it has itself"
-        ),
-        "every second one of the next power / another number: 1 → 2": "likewise",
     },
 )

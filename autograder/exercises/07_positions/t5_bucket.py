@@ -105,6 +105,11 @@ EXERCISE = Exercise(
             far = 16 + (16 * (distance.clamp(min=16) / 16).log() / math.log(8)).long()
             return torch.where(distance < 16, distance.clamp(min=0), far.clamp(max=31))
             """,
+            excuses={
+                "another number: 16": "below 16, the other branch counts",
+                "another comparison: distance < 16": "both branches give 16",
+                "call dropped: distance.clamp(min=16)": "below 16, the other branch counts",
+            },
         ),
         Alternative(
             "by torch.bucketize",
@@ -112,6 +117,10 @@ EXERCISE = Exercise(
                 "(distance[..., None] >= edges).sum(dim=-1)": (
                     "torch.bucketize(distance, edges, right=True)"
                 )
+            },
+            excuses={
+                "another number: True → False": "no distance is exactly on an edge",
+                "keyword dropped": "likewise",
             },
         ),
     ],
@@ -125,10 +134,5 @@ EXERCISE = Exercise(
     ],
     excuses={
         "another comparison: distance[..., None] >= edges": "no distance is exactly on an edge",
-        "by torch.bucketize / another number: True → False": "likewise",
-        "by torch.bucketize / keyword dropped": "likewise",
-        "by logarithms / another number: 16": "below 16, the other branch counts",
-        "by logarithms / another comparison: distance < 16": "both branches give 16",
-        "by logarithms / call dropped: distance.clamp(min=16)": "below 16, the other branch counts",
     },
 )

@@ -101,6 +101,10 @@ EXERCISE = Exercise(
             "weights = weights_of(attention, torch.randn(1, 12, attention.query.in_features))\n"
             "rows, columns = torch.tril_indices(12, 12)\n"
             "return bool((weights[:, rows, columns] == 0).any())",
+            excuses={
+                "another number": ENOUGH,
+                "random start": RANDOM,
+            },
         ),
         Alternative(
             "one word after the other",
@@ -112,6 +116,11 @@ EXERCISE = Exercise(
             "    if (attention(x)[0, place:] == 0).any():\n"
             "        return True\n"
             "return False",
+            excuses={
+                "another number": ENOUGH,
+                "elements swapped": "the scores may be all the same",
+                "random start": RANDOM,
+            },
         ),
     ],
     hints=[
@@ -124,11 +133,6 @@ EXERCISE = Exercise(
     excuses={
         "another number: 1 → 2": "any number of texts will do",
         "another number: 12 →": ENOUGH,
-        "by index / another number": ENOUGH,
-        "by index / random start": RANDOM,
-        "one word after the other / another number": ENOUGH,
-        "one word after the other / elements swapped": "the scores may be all the same",
-        "one word after the other / random start": RANDOM,
         "random start": RANDOM,
     },
 )

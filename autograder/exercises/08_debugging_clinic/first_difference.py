@@ -102,10 +102,21 @@ EXERCISE = Exercise(
             "for (name, right), (_, other) in zip(run(healthy), run(ill)):\n"
             "    if (right - other).abs().max() > 1e-4:\n"
             "        return name",
+            excuses={
+                "loop ended early: for hook": "nobody runs these models again",
+                "operands swapped: right - other": "a difference has no sign",
+                "arguments swapped": "likewise",
+                "another comparison": NEARLY,
+            },
         ),
         Alternative(
             "by the shares of each part",
             {OUTPUTS_DIFFER: "(output - others[name]).abs().max() > 1e-4"},
+            excuses={
+                "operands swapped": NEARLY,
+                "another comparison": "likewise",
+                "in place": "the function ends there, or nothing was changed",
+            },
         ),
     ],
     hints=[
@@ -120,13 +131,6 @@ EXERCISE = Exercise(
         "statement dropped: hook.remove()": "nobody runs these models again",
         "call dropped: hook.remove()": "likewise",
         "loop ended early: for hook": "likewise",
-        "lists of pairs / loop ended early: for hook": "likewise",
-        "lists of pairs / operands swapped: right - other": "a difference has no sign",
-        "lists of pairs / arguments swapped": "likewise",
-        "lists of pairs / another comparison": NEARLY,
-        "by the shares of each part / operands swapped": "likewise",
-        "by the shares of each part / another comparison": NEARLY,
-        "by the shares of each part / in place": "the function ends there, or nothing was changed",
         "arguments swapped: torch.allclose": NEARLY,
         "keyword dropped: torch.allclose": "these differences are larger than any tolerance",
     },

@@ -85,7 +85,16 @@ EXERCISE = Exercise(
     ],
     alternatives=[
         Alternative("nothing cut off", {CUT: "first = 0"}),
-        Alternative("the length to keep", {CUT: "first = max(0, n_key - (window + n_query - 1))"}),
+        Alternative(
+            "the length to keep",
+            {CUT: "first = max(0, n_key - (window + n_query - 1))"},
+            excuses={
+                "one operand dropped": "likewise: all are kept",
+                "another operator": "likewise",
+                "another number": "likewise",
+                "arguments swapped": "the larger of two, in either order",
+            },
+        ),
     ],
     hints=[
         "Take six keys, three queries and a window of two. Which keys does each query see?",
@@ -97,14 +106,10 @@ EXERCISE = Exercise(
         "one operand dropped: n_key - n_query - window + 1": "likewise",
         "another operator: n_key - n_query - window + 1": "likewise",
         "operands swapped: n_key - n_query": "likewise: all are kept",
-        "the length to keep / one operand dropped": "likewise",
-        "the length to keep / another operator": "likewise",
-        "the length to keep / another number": "likewise",
-        "the length to keep / arguments swapped": "the larger of two, in either order",
         "arguments swapped: max": "the larger of two, in either order",
         "operands swapped: (distance": "the order does not matter",
         "another fill: $X.masked_fill($M, -1e": "each query has a key to see",
-        "another fill: $X.masked_fill($M, torch.finfo": "each query has a key to see",
+        "another fill: $X.masked_fill($M, torch.finfo": "likewise",
         "another argument: key → value in (query": "there are as many values as keys",
         "another argument: query → key in query.shape[-1]": "both have d_k features",
         "in place: key.transpose": "this is the only use of the keys",

@@ -123,6 +123,14 @@ EXERCISE = Exercise(
             "    x = torch.randn(batch, n, healthy.query.in_features)\n"
             "    if not torch.allclose(healthy(x), ill(x), rtol=0, atol=1e-4):\n"
             "        return x",
+            excuses={
+                "argument dropped": "no texts tell nothing apart",
+                "another number": ENOUGH,
+                "another argument: healthy → ill": "both have the same sizes",
+                "arguments swapped": NEARLY,
+                "random start": RANDOM,
+                "keyword dropped": NEARLY,
+            },
         ),
         Alternative(
             "divided with a rest",
@@ -133,6 +141,14 @@ EXERCISE = Exercise(
             "        x = torch.randn(batch, n, d_model)\n"
             "        if not rest and (healthy(x) - ill(x)).abs().max() > 1e-4:\n"
             "            return x",
+            excuses={
+                "operands swapped": "the size of a difference has no sign",
+                "call dropped: (healthy": "some differences are positive",
+                "another comparison": NEARLY,
+                "and for or": "what is rounded down was tried before",
+                "arguments swapped": NEARLY,
+                "random start": RANDOM,
+            },
         ),
     ],
     hints=[
@@ -157,17 +173,5 @@ EXERCISE = Exercise(
         "call dropped: (healthy(x) - ill(x)).abs()": "some differences are positive",
         "another comparison: (healthy(x)": NEARLY,
         "arguments swapped: torch.randn(batch": "all numbers of texts are tried",
-        "sorted by size / argument dropped": "no texts tell nothing apart",
-        "sorted by size / another number": ENOUGH,
-        "sorted by size / another argument: healthy → ill": "both have the same sizes",
-        "sorted by size / arguments swapped": NEARLY,
-        "sorted by size / random start": RANDOM,
-        "sorted by size / keyword dropped": NEARLY,
-        "divided with a rest / operands swapped": "the size of a difference has no sign",
-        "divided with a rest / call dropped: (healthy": "some differences are positive",
-        "divided with a rest / another comparison": NEARLY,
-        "divided with a rest / and for or": "what is rounded down was tried before",
-        "divided with a rest / arguments swapped": NEARLY,
-        "divided with a rest / random start": RANDOM,
     },
 )

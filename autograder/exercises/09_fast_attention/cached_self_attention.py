@@ -219,6 +219,7 @@ EXERCISE = Exercise(
                 ),
                 f"keep = {WINDOW}": "keep = keep & (distance < cache.window)",
             },
+            excuses={"operands swapped: keep &": "the order does not matter"},
         ),
         Alternative(
             "one mask for all",
@@ -239,5 +240,4 @@ EXERCISE = Exercise(
         "With a window, cut off the lower left as well: `keep.triu(k)` keeps everything from the "
         "k-th diagonal on.",
     ],
-    excuses={"by distances / operands swapped: keep &": "the order does not matter"},
 )

@@ -242,6 +242,7 @@ EXERCISE = Exercise(
                     "            self.pieces = [kept]\n"
                 ),
             },
+            excuses={"condition fixed: if first": "from word 0 on is everything"},
         ),
         Alternative(
             "empty tensors first",
@@ -253,6 +254,10 @@ EXERCISE = Exercise(
                     "        key = torch.cat([old[0], key], dim=2)\n"
                     "        value = torch.cat([old[1], value], dim=2)\n"
                 ),
+            },
+            excuses={
+                "another argument: key → value": SAME_SIZES,
+                "argument dropped: torch.zeros(1, 1, 0, 1)": "it is expanded",
             },
         ),
     ],
@@ -268,8 +273,5 @@ EXERCISE = Exercise(
         "another argument: key → value": SAME_SIZES,
         "another attribute: self.keys → self.values": "both are there, or neither is",
         "arguments swapped: max": "the order does not matter",
-        "a list of pieces / condition fixed: if first": "from word 0 on is everything",
-        "empty tensors first / another argument: key → value": SAME_SIZES,
-        "empty tensors first / argument dropped: torch.zeros(1, 1, 0, 1)": "it is expanded",
     },
 )

@@ -89,6 +89,7 @@ EXERCISE = Exercise(
             mixed = (scores.softmax(dim=-1) @ latent).unflatten(1, query.shape[1:3])
             return mixed @ w_value.transpose(-2, -1)
             """,
+            excuses={"other axes: $X.transpose(1, 2)": "there are three dimensions"},
         ),
     ],
     hints=[
@@ -99,7 +100,6 @@ EXERCISE = Exercise(
     ],
     excuses={
         "other axes: $X.transpose(1, 2)": "there are three dimensions",
-        "all heads' queries as rows / other axes: $X.transpose(1, 2)": "likewise",
         "result squeezed at the end": "there are three features at least",
     },
 )

@@ -212,6 +212,7 @@ EXERCISE = Exercise(
         Alternative(
             "with where",
             {f"offset = {OFFSET}": ("offset = torch.where(new_maximum.isinf(), 0.0, new_maximum)")},
+            excuses={"another number: 0.0 →": "whatever is subtracted from −∞, exp makes it 0"},
         ),
         Alternative(
             "with a finite minimum",
@@ -219,6 +220,10 @@ EXERCISE = Exercise(
                 f"offset = {OFFSET}": (
                     "offset = new_maximum.clamp(min=torch.finfo(scores.dtype).min)"
                 )
+            },
+            excuses={
+                "argument dropped: torch.finfo": "any low number will do",
+                "another argument: scores → value": "likewise",
             },
         ),
         Alternative(
@@ -233,6 +238,7 @@ EXERCISE = Exercise(
             sums = exps[..., :1] * mean + exps[..., 1:] @ value
             return new_maximum, exps.sum(dim=-1), sums
             """,
+            excuses={"another number": "a row with nothing has only zeros"},
         ),
     ],
     hints=[
@@ -246,10 +252,6 @@ EXERCISE = Exercise(
     excuses={
         "another fill": "whatever is subtracted from −∞, exp makes it 0",
         "another number: 0.0 →": "likewise",
-        "with where / another number: 0.0 →": "likewise",
-        "the state as one more score / another number": "a row with nothing has only zeros",
-        "with a finite minimum / argument dropped: torch.finfo": "any low number will do",
-        "with a finite minimum / another argument: scores → value": "likewise",
         "arguments swapped: torch.maximum": "the order does not matter",
         "input changed": "the first argument is a tuple, which this mutant leaves alone",
     },

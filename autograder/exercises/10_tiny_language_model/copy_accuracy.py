@@ -137,6 +137,12 @@ EXERCISE = Exercise(
                         right += int(guesses[place - 1] == text[place])
             return torch.tensor(right / counted)
             """,
+            excuses={
+                "call dropped: int(": "True counts as 1",
+                "argument dropped: range": "the first token is never known",
+                "another number: 1 → 2 (2)": "likewise, and the second",
+                "another number: 1 → 0 (2)": "likewise",
+            },
         ),
         Alternative(
             "select first",
@@ -145,6 +151,7 @@ EXERCISE = Exercise(
             guesses = logits[:, :-1][following].topk(1).indices.squeeze(-1)
             return (guesses == tokens[:, 1:][following]).double().mean().to(logits.dtype)
             """,
+            excuses={"argument dropped: logits": "several guesses count"},
         ),
     ],
     hints=[
@@ -166,10 +173,5 @@ EXERCISE = Exercise(
         "float32 inside": "likewise",
         "result detached": "what is counted has no gradient",
         "without gradients": "likewise",
-        "by counting / call dropped: int(": "True counts as 1",
-        "by counting / argument dropped: range": "the first token is never known",
-        "by counting / another number: 1 → 2 (2)": "likewise, and the second",
-        "by counting / another number: 1 → 0 (2)": "likewise",
-        "select first / argument dropped: logits": "several guesses count",
     },
 )

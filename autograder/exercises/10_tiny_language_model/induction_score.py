@@ -127,6 +127,10 @@ EXERCISE = Exercise(
                     scores.append(attn_weights[:, i, places].sum(dim=-1))
             return torch.stack(scores).mean(dim=0) if scores else 0.0 * attn_weights[:, 0, 0]
             """,
+            excuses={
+                "another number: 0 →": "it is multiplied by 0",
+                "another operator: 0.0 *": "0 divided by a weight is 0, too",
+            },
         ),
         Alternative(
             "by comparing with the token before",
@@ -138,6 +142,13 @@ EXERCISE = Exercise(
             found = torch.einsum("hqk,qk->hq", attn_weights, after.to(attn_weights.dtype))
             return found.sum(dim=1) / max(1, int(after.any(dim=1).sum()))
             """,
+            excuses={
+                "another number: 1 → 0 (6)": "as many tokens come again as have come before",
+                "another number: 1 → 2 (2)": "no token is negative",
+                "call dropped: int(": "a tensor has a size, too",
+                "operands swapped": "the order does not matter",
+                "arguments swapped: max": "likewise",
+            },
         ),
     ],
     hints=[
@@ -155,12 +166,5 @@ EXERCISE = Exercise(
         "another number: 1 → 2 (4)": "all of them are added up in the end",
         "another number: 1 → 2 (6)": "as many tokens come again as have come before",
         "another number: 1 → 0 (6)": "likewise",
-        "by comparing with the token before / another number: 1 → 0 (6)": "likewise",
-        "query by query / another number: 0 →": "it is multiplied by 0",
-        "query by query / another operator: 0.0 *": "0 divided by a weight is 0, too",
-        "by comparing with the token before / another number: 1 → 2 (2)": "no token is negative",
-        "by comparing with the token before / call dropped: int(": "a tensor has a size, too",
-        "by comparing with the token before / operands swapped": "the order does not matter",
-        "by comparing with the token before / arguments swapped: max": "likewise",
     },
 )

@@ -84,6 +84,7 @@ EXERCISE = Exercise(
             found = [attn_weights[:, i, i - 1] for i in range(1, attn_weights.shape[1])]
             return sum(found) / len(found)
             """,
+            excuses={"another number: 1 → 2 (3)": "there are as many queries as keys"},
         ),
     ],
     hints=[
@@ -96,6 +97,5 @@ EXERCISE = Exercise(
         "result clamped": "a mean of weights is from 0 to 1",
         "result without signs": "likewise",
         "result without negatives": "likewise",
-        "query by query / another number: 1 → 2 (3)": "there are as many queries as keys",
     },
 )

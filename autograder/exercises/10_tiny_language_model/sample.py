@@ -335,10 +335,17 @@ EXERCISE = Exercise(
                     "    return int(torch.searchsorted(probs.cumsum(dim=-1), level))"
                 )
             },
+            excuses={"another number: 1 → 0": "there is one dimension"},
         ),
         Alternative(
             "among the sorted",
             SORTED,
+            excuses={
+                "another comparison": "no sum is exactly p",
+                "another number: 1 → 0": "there is one dimension",
+                "another number: 0 → -1": "likewise",
+                "call dropped: int((ranked": "a tensor can be an index",
+            },
         ),
         Alternative(
             "by adding noise",
@@ -361,17 +368,12 @@ EXERCISE = Exercise(
     ],
     excuses={
         "another comparison: likelier >= top_p": "no sum is exactly p",
-        "among the sorted / another comparison": "likewise",
         "another fill: $X.masked_fill($M, -1e4)": "e to that power is 0 in float32",
         "another fill: $X.masked_fill($M, -1e9)": "likewise",
         "another fill: $X.masked_fill($M, torch.finfo": "likewise",
         "in place: logits.masked_fill": "what it changes is its own by then",
         "another number: 1 → 0 (2)": "there is one dimension",
         "another number: 1 → 0 (3)": "likewise",
-        "among the sorted / another number: 1 → 0": "likewise",
-        "among the sorted / another number: 0 → -1": "likewise",
-        "by a running sum / another number: 1 → 0": "likewise",
-        "among the sorted / call dropped: int((ranked": "a tensor can be an index",
         "arguments swapped: min(top_k": "the order does not matter",
         "float32 inside": "that is less than luck does to frequencies",
         "half precision inside": "likewise",

@@ -140,6 +140,10 @@ EXERCISE = Exercise(
                 CERTAIN: "torch.rand((), generator=generator) * draft[token] < target[token]",
                 LACKING: "torch.maximum(target - draft, torch.zeros(()))",
             },
+            excuses={
+                "another comparison": "no draw is exactly that",
+                "arguments swapped: torch.maximum": "the order does not matter",
+            },
         ),
         Alternative(
             "in two steps",
@@ -152,6 +156,10 @@ EXERCISE = Exercise(
                     "        return token\n"
                 )
             },
+            excuses={
+                "another comparison": "either way, it is kept",
+                "condition fixed": "a draw is always below a ratio of 1 or more",
+            },
         ),
     ],
     hints=[
@@ -162,10 +170,6 @@ EXERCISE = Exercise(
     ],
     excuses={
         "another comparison: torch.rand": "no draw is exactly that",
-        "without a division / another comparison": "likewise",
-        "in two steps / another comparison": "either way, it is kept",
-        "in two steps / condition fixed": ("a draw is always below a ratio of 1 or more"),
-        "without a division / arguments swapped: torch.maximum": "the order does not matter",
         "float32 inside": "that is less than luck does to frequencies",
         "half precision inside": "likewise",
     },

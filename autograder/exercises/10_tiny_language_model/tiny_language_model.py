@@ -236,6 +236,7 @@ EXERCISE = Exercise(
                     "                x = block(x, cache)\n"
                 )
             },
+            excuses={"another number: 0 → -1": "all caches are equally long"},
         ),
     ],
     hints=[
@@ -251,6 +252,5 @@ EXERCISE = Exercise(
         "half precision inside": "likewise",
         "float32 inside": "likewise",
         "another number: 0 → -1 (2)": "all caches are equally long",
-        "two ways / another number: 0 → -1": "likewise",
     },
 )

@@ -200,6 +200,7 @@ EXERCISE = Exercise(
                 ZEROED: "factor = (torch.arange(attention.n_heads) != head).float()\n"
                 "        attention.output.weight.mul_(factor.repeat_interleave(d_head))"
             },
+            excuses={"call dropped": "True and False are 1 and 0"},
         ),
     ],
     hints=[
@@ -215,6 +216,5 @@ EXERCISE = Exercise(
         "inputs require gradients": "likewise",
         "half precision inside": "likewise",
         "float32 inside": "likewise",
-        "by a factor / call dropped": "True and False are 1 and 0",
     },
 )
