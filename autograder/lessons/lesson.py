@@ -114,12 +114,12 @@ class Lesson:
         """
         modules = map(self._described_in, sorted(self.exercises_path.glob("[a-z]*.py")))
         found = [module.EXERCISE for module in modules if hasattr(module, "EXERCISE")]
-        described = {exercise.name: exercise for exercise in found}
-        self._require_the_same("defines", self.solutions, described)
+        self._require_the_same("defines", self.solutions, [exercise.name for exercise in found])
         checked = set(map(exercise_checked, self.code.values()))
         for name in self.solutions:
             if name not in checked:
                 raise AuthoringError(f"no cell says check({name})")
+        described = {exercise.name: exercise for exercise in found}
         return {name: described[name] for name in self.solutions}
 
     @cached_property
@@ -130,15 +130,15 @@ class Lesson:
         """
         asked = [name for source in self.code.values() if (name := prediction_asked(source))]
         listed = self._described_in(self.exercises_path / "predictions.py").PREDICTIONS
+        self._require_the_same("asks to predict", asked, [p.name for p in listed])
         described = {prediction.name: prediction for prediction in listed}
-        self._require_the_same("asks to predict", asked, described)
         return {name: described[name] for name in asked}
 
     def _require_the_same(self, does: str, named: Iterable[str], described: Iterable[str]) -> None:
         if sorted(named) != sorted(described):
             raise AuthoringError(
-                f"the text {does} {', '.join(named)}; {self.exercises_path.relative_to(ROOT)} "
-                f"describes {', '.join(described)}"
+                f"the text {does} {', '.join(named)}; autograder/exercises/{self.name} describes "
+                f"{', '.join(described)}"
             )
 
     def _described_in(self, path: Path) -> ModuleType:

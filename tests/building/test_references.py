@@ -159,6 +159,16 @@ def test_an_edit_of_any_source_is_seen(copied, name):
     assert source_digest(LESSON) != before
 
 
+def test_another_exercise_is_seen_and_one_of_another_lesson_is_not(copied):
+    before, exercises = source_digest(LESSON), copied / "autograder" / "exercises"
+    other = exercises / "02_qkv_projections" / "project.py"
+    other.parent.mkdir()
+    other.write_text("EXERCISE = None\n")
+    assert source_digest(LESSON) == before
+    (exercises / LESSON.name / "another.py").write_text("EXERCISE = None\n")
+    assert source_digest(LESSON) != before
+
+
 def test_an_edit_of_a_lessons_definitions_is_seen_and_one_of_its_prose_or_figures_is_not(copied):
     text = copied / "solutions" / f"{LESSON.name}.py"
     before = source_digest(LESSON)
