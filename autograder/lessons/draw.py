@@ -3,7 +3,7 @@
 import hashlib
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -151,7 +151,7 @@ class Draw:
             return 1
         return choices[int(torch.randint(len(choices), (), generator=self.generator))]
 
-    def _candidates(self):
+    def _candidates(self) -> Iterator[int]:
         yield from self._unused
         yield from range(LARGEST + 1, LARGEST + 100)
 

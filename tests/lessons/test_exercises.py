@@ -14,7 +14,7 @@ from autograder.lessons.lesson import ROOT, Lesson
 
 FOLDER = ROOT / "autograder" / "exercises"
 FILES = sorted(FOLDER.rglob("*.py"))
-MOST_LINES, MOST_LINES_OF_FUNCTIONS = 600, 150
+MOST_LINES, MOST_LINES_OF_FUNCTIONS = 600, 100
 CELLS = """
 # %%
 def {name}(x):

@@ -1,12 +1,14 @@
 """The largest score and the sum of exp(score - largest), with one more score."""
 
 import torch
+from torch import Tensor
 
+from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def one_more(draw, score):
+def one_more(draw: Draw, score: Tensor) -> dict[str, Tensor]:
     """Two scores so far in each row, and one more, `score` above or below the larger one."""
     so_far = draw.normal("n 2")
     largest = so_far.amax(-1)
@@ -17,23 +19,23 @@ def one_more(draw, score):
     }
 
 
-def larger_score(draw):
+def larger_score(draw: Draw) -> dict[str, Tensor]:
     draw.label("the new score is the largest")
     return one_more(draw, draw.uniform("n", 0.5, 2.0))
 
 
-def smaller_score(draw):
+def smaller_score(draw: Draw) -> dict[str, Tensor]:
     draw.label("the new score is not the largest")
     return one_more(draw, -draw.uniform("n", 0.5, 2.0))
 
 
-def first_score(draw):
+def first_score(draw: Draw) -> dict[str, Tensor]:
     draw.label("the first score")
     nothing = torch.zeros(draw.size("n"))
     return {"largest": nothing - torch.inf, "total": nothing, "score": draw.normal("n")}
 
 
-def far_apart(draw):
+def far_apart(draw: Draw) -> dict[str, Tensor]:
     draw.label("scores above 100")
     inputs = one_more(draw, draw.normal("n"))
     return inputs | {name: inputs[name] + 500 for name in ("largest", "score")}

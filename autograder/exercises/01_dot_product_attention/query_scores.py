@@ -1,17 +1,22 @@
 """Dot product of the query with each word."""
 
+from collections.abc import Callable
+
+from torch import Tensor
+
 from autograder.lessons.cases import AGAIN, GRADIENTS, ONES
+from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def query_and_words(draw, values):
+def query_and_words(draw: Draw, values: Callable[[str], Tensor]) -> dict[str, Tensor]:
     """A query and words, with more features than the three of the lesson."""
     draw.choose("d", 4, 5, 6)
     return {"query": values("d"), "words": values("n d")}
 
 
-def opposite_word(draw):
+def opposite_word(draw: Draw) -> dict[str, Tensor]:
     """Normal values; the first word points away from the query, so that its score is negative."""
     inputs = query_and_words(draw, draw.normal)
     inputs["words"][0] = -inputs["query"]

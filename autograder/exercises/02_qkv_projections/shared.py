@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""What the two modules share: how they are called, and what goes wrong after the projections."""
 
 from autograder.exercises.slips import (
     CONTEXT,

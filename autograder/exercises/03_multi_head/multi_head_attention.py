@@ -19,7 +19,7 @@ def sizes_of_model(draw: Draw) -> dict[str, int]:
     return sizes
 
 
-def self_attention(draw: Draw, **build) -> ModuleCase:
+def self_attention(draw: Draw, **build: bool) -> ModuleCase:
     """One tensor as query, key and value."""
     build = sizes_of_model(draw) | build
     words = draw.normal("batch n d_model")
@@ -32,7 +32,7 @@ def masked_self_attention(draw: Draw) -> ModuleCase:
     return case
 
 
-def cross_attention(draw: Draw, scale: float = 1.0, **build) -> ModuleCase:
+def cross_attention(draw: Draw, scale: float = 1.0, **build: bool) -> ModuleCase:
     """Queries, keys and values from three different tensors."""
     build = sizes_of_model(draw) | build
     inputs = {

@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""Inputs that show where each number went when heads are split and merged."""
 
 import torch
 from torch import Tensor

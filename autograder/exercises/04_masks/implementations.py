@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""Ways to write attention, causal and not, for `leaks_future` to tell apart."""
 
 from autograder.asking.arguments import Code
 from autograder.lessons.cases import Inputs

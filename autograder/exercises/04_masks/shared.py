@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""Masks of padding, rows that may attend to nothing, and what goes wrong with both."""
 
 import torch
 from torch import Tensor

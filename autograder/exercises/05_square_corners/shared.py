@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""What encoder and decoder share: their sizes, and what goes wrong in the feed-forward net."""
 
 from autograder.lessons.variants import Mistake
 

@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""PyTorch's own layer, and the names of parameters."""
 
 from autograder.asking.arguments import Library
 from autograder.lessons.draw import Draw

@@ -3,7 +3,7 @@
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ALSO_TURNED, PAIR, TURNED, wrong_turns
+from .shared import ALSO_TURNED, PAIR, TURNED, WRONG_TURNS
 
 EXERCISE = Exercise(
     "rotate_halves",
@@ -11,7 +11,7 @@ EXERCISE = Exercise(
     also=ALSO_TURNED,
     aspects=TURNED,
     mistakes=[
-        *wrong_turns(),
+        *WRONG_TURNS,
         Mistake(
             "pairs",
             "You turned neighbors, (0, 1), (2, 3) …, as `rotate` does. Here feature i goes with "

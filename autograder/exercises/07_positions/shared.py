@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""What the two layouts of rotary positions share: their aspects, and what goes wrong in both."""
 
 from collections.abc import Callable
 from typing import Any
@@ -53,104 +53,99 @@ ALSO_TURNED = (ONES, HALF, GRADIENTS, AGAIN)
 PAIR = "a * cos - b * sin, a * sin + b * cos"
 
 
-def wrong_turns() -> list[Mistake]:
-    """What goes wrong in both layouts."""
-    return [
-        Mistake(
-            "wrong direction",
-            "You turned the other way. The paper's matrix has −sin in its first row.",
-            {PAIR: "a * cos + b * sin, b * cos - a * sin"},
-        ),
-        Mistake(
-            "minus sign forgotten",
-            "One of the two sines needs a minus sign. Without it, this isn't a rotation: lengths "
-            "change.",
-            {PAIR: "a * cos + b * sin, a * sin + b * cos"},
-        ),
-        Mistake(
-            "a reflection",
-            "Your second feature should be a · sin + b · cos. With a minus sign there, pairs are "
-            "reflected, not turned.",
-            {PAIR: "a * cos - b * sin, a * sin - b * cos"},
-        ),
-        Mistake(
-            "features of a pair swapped",
-            "You swapped the two features of each pair: a · cos − b · sin is the first.",
-            {PAIR: "a * sin + b * cos, a * cos - b * sin"},
-        ),
-        Mistake(
-            "sine and cosine swapped",
-            "Sine and cosine are swapped: at place 0, where nothing should turn, your pairs are "
-            "turned by a right angle.",
-            {PAIR: "a * sin - b * cos, a * cos + b * sin"},
-        ),
-        Mistake(
-            "exponent i / d_head",
-            "The exponent of pair i is −2i / d_head, and yours is −i / d_head: your pairs slow "
-            "down too little.",
-            {"torch.arange(0, d_head, 2)": "torch.arange(d_head // 2)"},
-        ),
-        Mistake(
-            "exponent −4i / d_head",
-            "Your pairs slow down too much: `torch.arange(0, d_head, 2)` is already 2i.",
-            {"torch.arange(0, d_head, 2)": "(2 * torch.arange(0, d_head, 2))"},
-        ),
-        Mistake(
-            "exponents from 0 to −1",
-            "You spread the exponents from 0 all the way to −1. The last one is "
-            "−(d_head − 2) / d_head.",
-            {"torch.arange(0, d_head, 2) / d_head": "torch.linspace(0, 1, d_head // 2)"},
-        ),
-        Mistake(
-            "faster and faster",
-            "Each of your pairs turns faster than the one before. The exponent is negative.",
-            {"1 / base **": "base **"},
-        ),
-        Mistake(
-            "one place too far",
-            "Every word is turned as if it were one place later. At place 0, nothing turns.",
-            {"positions[:, None]": "(positions[:, None] + 1)"},
-        ),
-        Mistake(
-            "places counted instead of taken",
-            "You turned the words as if they were at 0, 1, 2, …. Their places are in `positions`.",
-            {"positions[:, None]": "torch.arange(x.shape[-2])[:, None]"},
-        ),
-        Mistake(
-            "places counted from the first word's",
-            "You moved all places so that the first is 0. Scores won't notice, but `positions` "
-            "says where the words are: take it as it is.",
-            {"positions[:, None]": "(positions - positions[0])[:, None]"},
-        ),
-        Mistake(
-            "base 10000 whatever it is",
-            "Your base is always 10000. Use `base`.",
-            {"1 / base **": "1 / 10000.0 **"},
-        ),
-        Mistake(
-            "angles in half precision",
-            "You computed the angles in the dtype of x. Half precision can't tell place 3000 from "
-            "place 3001: compute them in float32, and convert their sines and cosines.",
-            {
-                "angle = positions[:, None] * theta": (
-                    "angle = positions[:, None] * theta.to(x.dtype)"
-                )
-            },
-            {
-                "angle = positions[:, None] * theta": (
-                    "angle = positions[:, None].to(x.dtype) * theta.to(x.dtype)"
-                )
-            },
-        ),
-        Mistake(
-            "not converted back",
-            "Your result has the dtype of the angles. Compute these in float32, and convert their "
-            "sines and cosines to the dtype of x.",
-            {"angle.cos().to(x.dtype), angle.sin().to(x.dtype)": "angle.cos(), angle.sin()"},
-        ),
-        Mistake(
-            "one angle for all pairs",
-            "All your pairs turn at the same speed. Pair i turns by base^(−2i / d_head) per place.",
-            {"1 / base ** (torch.arange(0, d_head, 2) / d_head)": "torch.ones(d_head // 2)"},
-        ),
-    ]
+# What goes wrong in both layouts.
+WRONG_TURNS = [
+    Mistake(
+        "wrong direction",
+        "You turned the other way. The paper's matrix has −sin in its first row.",
+        {PAIR: "a * cos + b * sin, b * cos - a * sin"},
+    ),
+    Mistake(
+        "minus sign forgotten",
+        "One of the two sines needs a minus sign. Without it, this isn't a rotation: lengths "
+        "change.",
+        {PAIR: "a * cos + b * sin, a * sin + b * cos"},
+    ),
+    Mistake(
+        "a reflection",
+        "Your second feature should be a · sin + b · cos. With a minus sign there, pairs are "
+        "reflected, not turned.",
+        {PAIR: "a * cos - b * sin, a * sin - b * cos"},
+    ),
+    Mistake(
+        "features of a pair swapped",
+        "You swapped the two features of each pair: a · cos − b · sin is the first.",
+        {PAIR: "a * sin + b * cos, a * cos - b * sin"},
+    ),
+    Mistake(
+        "sine and cosine swapped",
+        "Sine and cosine are swapped: at place 0, where nothing should turn, your pairs are "
+        "turned by a right angle.",
+        {PAIR: "a * sin - b * cos, a * cos + b * sin"},
+    ),
+    Mistake(
+        "exponent i / d_head",
+        "The exponent of pair i is −2i / d_head, and yours is −i / d_head: your pairs slow "
+        "down too little.",
+        {"torch.arange(0, d_head, 2)": "torch.arange(d_head // 2)"},
+    ),
+    Mistake(
+        "exponent −4i / d_head",
+        "Your pairs slow down too much: `torch.arange(0, d_head, 2)` is already 2i.",
+        {"torch.arange(0, d_head, 2)": "(2 * torch.arange(0, d_head, 2))"},
+    ),
+    Mistake(
+        "exponents from 0 to −1",
+        "You spread the exponents from 0 all the way to −1. The last one is "
+        "−(d_head − 2) / d_head.",
+        {"torch.arange(0, d_head, 2) / d_head": "torch.linspace(0, 1, d_head // 2)"},
+    ),
+    Mistake(
+        "faster and faster",
+        "Each of your pairs turns faster than the one before. The exponent is negative.",
+        {"1 / base **": "base **"},
+    ),
+    Mistake(
+        "one place too far",
+        "Every word is turned as if it were one place later. At place 0, nothing turns.",
+        {"positions[:, None]": "(positions[:, None] + 1)"},
+    ),
+    Mistake(
+        "places counted instead of taken",
+        "You turned the words as if they were at 0, 1, 2, …. Their places are in `positions`.",
+        {"positions[:, None]": "torch.arange(x.shape[-2])[:, None]"},
+    ),
+    Mistake(
+        "places counted from the first word's",
+        "You moved all places so that the first is 0. Scores won't notice, but `positions` "
+        "says where the words are: take it as it is.",
+        {"positions[:, None]": "(positions - positions[0])[:, None]"},
+    ),
+    Mistake(
+        "base 10000 whatever it is",
+        "Your base is always 10000. Use `base`.",
+        {"1 / base **": "1 / 10000.0 **"},
+    ),
+    Mistake(
+        "angles in half precision",
+        "You computed the angles in the dtype of x. Half precision can't tell place 3000 from "
+        "place 3001: compute them in float32, and convert their sines and cosines.",
+        {"angle = positions[:, None] * theta": ("angle = positions[:, None] * theta.to(x.dtype)")},
+        {
+            "angle = positions[:, None] * theta": (
+                "angle = positions[:, None].to(x.dtype) * theta.to(x.dtype)"
+            )
+        },
+    ),
+    Mistake(
+        "not converted back",
+        "Your result has the dtype of the angles. Compute these in float32, and convert their "
+        "sines and cosines to the dtype of x.",
+        {"angle.cos().to(x.dtype), angle.sin().to(x.dtype)": "angle.cos(), angle.sin()"},
+    ),
+    Mistake(
+        "one angle for all pairs",
+        "All your pairs turn at the same speed. Pair i turns by base^(−2i / d_head) per place.",
+        {"1 / base ** (torch.arange(0, d_head, 2) / d_head)": "torch.ones(d_head // 2)"},
+    ),
+]

@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""Patients beside those of the ward, the cases they make, and words that many tests need."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What learners predict in this lesson, and what is said of each choice."""
+"""What learners are asked to predict, and what is said of each choice."""
 
 from autograder.judging.prediction import Prediction
 

@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""Sizes of queries and keys, and backward passes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What several exercises of this lesson share."""
+"""Texts of drawn tokens, and weights that heads give to them."""
 
 from typing import Any
 
