@@ -33,8 +33,8 @@ from autograder.lessons.parts import SecondCall
 SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
 DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
-OTHERWISE = -0.7  # turns values into others
-LONGER = 1 + 2**-26  # gives a float32 more digits, which rounding it again would lose
+OTHER_VALUES = -0.7  # a factor
+LONGER = 1 + 2**-26  # a factor: the product has more digits than a float32 holds
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,9 @@ class DrawnCase:
 class Drawing:
     """The cases that are drawn for an exercise, seed by seed.
 
-    solution: the course's, whose annotations say what to draw.
-    cases: what was drawn so far. aspects: the cases of each aspect, by number.
+    solution: the course's; its annotations say what to draw.
+    cases: those drawn so far.
+    aspects: the cases of each aspect, by number.
     """
 
     def __init__(self, exercise: Exercise, solution: Callable) -> None:
@@ -83,7 +84,7 @@ class Drawing:
             self._draw_forms(seed)
 
     def _draw_aspects(self, seed: str) -> None:
-        """Draw the cases of all aspects. A goal, which takes seconds, is no fresh case."""
+        """Draw the cases of all aspects. A goal takes seconds, so it is never a fresh case."""
         is_secret = seed not in (SHOWN_SEED, FRESH_SEED)
         for aspect, key in zip(self.exercise.aspects, self.aspects, strict=True):
             made = [*aspect.cases, *(aspect.hidden_cases if is_secret else ())]
@@ -147,7 +148,7 @@ class Drawing:
         draw = Draw(f"{seed}/{self.exercise.name}/{AGAIN}", self.asked)
         case = self._drawn(self.second.after or make, draw, f"the call before {AGAIN!r}")
         inputs = case.inputs if isinstance(case, ModuleCase) else case
-        return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHERWISE)
+        return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHER_VALUES)
 
     def _drawn(self, make: Inputs, draw: Draw, where: str) -> Case:
         try:

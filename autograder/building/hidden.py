@@ -1,7 +1,7 @@
 """The reference for grading: the public cases, and hidden ones that no two submissions share.
 
-They are drawn from the course's secret and from what was handed in: grading it again gives the same
-cases, and whoever has them printed helps nobody, since any change brings others.
+They are drawn from the course's secret and the submission. Grading a submission again gives it the
+same cases, and printing them helps nobody, since any change to a submission changes its cases.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def _graded(public: LessonReference) -> LessonReference:
 
 
 def without_fresh(public: LessonReference) -> LessonReference:
-    """Leave out the fresh cases, which come last: hidden ones do what they are for."""
+    """Leave out the fresh cases, which come last: hidden ones take their place."""
     shown = {name: sum(case.is_shown for case in key.cases) for name, key in public.keys.items()}
     return replace(
         public,

@@ -20,8 +20,9 @@ DATA = re.compile(r'"([\w-]+\.csv)"')  # a file of data beside the module that n
 def source_digest(lesson: Lesson, *also: Path) -> str:
     """Hash everything that a reference is built from: the lesson, and the code that builds it.
 
-    A lesson's prose and its demonstrations are no part of that. also: files of code that something
-    else made from the reference needs too.
+    A lesson's prose and demonstrations don't count.
+
+    also: code that is needed to make something else from the reference.
     """
     exercises = (ROOT / "autograder" / "exercises" / lesson.name).glob("*.py")
     files = needed_files([lesson.text_path, *exercises, BUILDER, *also], ROOT)

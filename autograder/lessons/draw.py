@@ -22,8 +22,8 @@ class Draw:
     unnoticed. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
     asked: the dimensions of each of the solution's arguments, as annotated there.
     ones: every size that is not fixed is 1.
-    exact_root: d_k and d_head are 4, whose root is the same number in every dtype. They are no
-        square otherwise, so that a root rounded down, or half of 4, never passes for the root.
+    exact_root: d_k and d_head are 4, whose root is the same number in every dtype. Otherwise they
+        are never squares, so that a root rounded down, or half of 4, never passes for the root.
     """
 
     def __init__(

@@ -194,4 +194,4 @@ class Lesson:
             return compile(source, f"<{self.name}, cell {number}>", "exec", dont_inherit=True)
         except SyntaxError as error:
             which = f"{variant.name!r}: what the edits leave" if variant else f"cell {number}"
-            raise AuthoringError(f"{which} is no Python: {error}\n{source}") from error
+            raise AuthoringError(f"{which} is not valid Python: {error}\n{source}") from error

@@ -24,10 +24,12 @@ SHARES = 8  # parts of an exercise's mutants, tried side by side
 class Survey:
     """The mutants of one exercise.
 
-    named: rejected as a known mistake. told: rejected with another sentence that says what is
-    wrong. generic: rejected with one that only says where values are off, or repeats an error.
+    named: rejected as a known mistake.
+    told: rejected with another sentence that says what is wrong.
+    generic: rejected with a sentence that only says where values are off, or repeats an error.
     excused: accepted, and right, as the exercise says.
-    survivors: accepted without an excuse. idle: excuses that fit no accepted mutant.
+    survivors: accepted without an excuse.
+    idle: excuses that fit no accepted mutant.
     """
 
     exercise: str
@@ -116,7 +118,7 @@ def _faults(surveys: list[Survey]) -> Iterator[str]:
             )
         if found.idle:
             yield (
-                f"{found.exercise} excuses mutants that it does not accept, or that there are not: "
+                f"{found.exercise} excuses mutants that its check rejects, or that don't exist: "
                 f"{'; '.join(found.idle)}"
             )
     rejected = sum(found.rejected for found in surveys)
