@@ -13,8 +13,7 @@ from autograder.judging.prediction import Prediction
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import AGAIN, DOUBLE, ONES, Aspect, Exercise, Goal, ModuleCase
 from autograder.lessons.variants import Alternative, Mistake
-from autograder.utils.data import CORNERS, NOISE, generate_squares
-from autograder.utils.runs import RUNS
+from autograder.utils.data import CORNERS, NOISE, RUNS, generate_squares
 
 # ---------------------------------------------------------------- shift_target
 
@@ -1708,7 +1707,7 @@ DEFECTS = {
         "nothing the model learns helps on new squares. This run isn't like that."
     ),
 }
-# Which defect and which seed each run of autograder.utils.runs has.
+# Which defect and which seed each run of `RUNS` has.
 DEFECT_OF = {
     "A": "too few squares",
     "B": "targets of other squares",

@@ -17,23 +17,21 @@ from autograder.lessons.exercise import (
     drawn,
 )
 from autograder.lessons.variants import Alternative, Mistake
-from autograder.utils.patients import (
+from autograder.utils.models import (
     BLIND_SPOT,
-    CONTEXT,
     DROPOUT,
     HEALTHY,
     LEAK,
     MIXING,
+    PART_NAMES,
     PATIENTS,
-    REPEATED,
-    SCORES,
     SOUND,
-    WEIGHTS,
     WRONG_SCALE,
     WRONG_SUM,
     Patient,
+    stack_code,
 )
-from autograder.utils.stacks import PART_NAMES, stack_code
+from autograder.utils.models.patients import CONTEXT, REPEATED, SCORES, WEIGHTS
 
 # ---------------------------------------------------------------- patients
 

@@ -140,7 +140,7 @@ def copied(tmp_path, monkeypatch):
         "autograder/building/audit.py",
         "autograder/asking/codec.py",
         "autograder/judging/judge.py",
-        "utils/plots.py",
+        "utils/plots/bars.py",
     ],
 )
 def test_an_edit_of_any_source_is_seen(copied, name):

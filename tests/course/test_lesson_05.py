@@ -8,8 +8,7 @@ import torch.nn.functional as F
 
 from autograder.exercises.more_runs import MORE_RUNS
 from autograder.lessons.lesson import Lesson
-from autograder.utils.data import generate_squares
-from autograder.utils.runs import RUNS
+from autograder.utils.data import RUNS, generate_squares
 from autograder.utils.training import Trainer, make_loader, split_squares
 from tests.bench.squares import AS_PUBLISHED, LEFT_OUT, MOST_ERROR, measure
 

@@ -1,6 +1,6 @@
 """A view of rotary positions: how one pair of features turns."""
 
-from autograder.utils.dials import Pair, plot_dials
+from autograder.utils.plots.dials import Pair, plot_dials
 from autograder.utils.views.live import View
 
 

@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from autograder.utils.bars import plot_bars
-from autograder.utils.maps import plot_matrix
+from autograder.utils.plots.bars import plot_bars
+from autograder.utils.plots.maps import plot_matrix
 from autograder.utils.views.live import View
 
 LIKELIEST = 12  # characters that have a bar

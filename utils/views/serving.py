@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from autograder.utils.bars import plot_bars
-from autograder.utils.maps import plot_matrix
-from autograder.utils.values import as_array
+from autograder.utils.plots.bars import plot_bars
+from autograder.utils.plots.maps import plot_matrix
+from autograder.utils.plots.values import as_array
 from autograder.utils.views.live import View
 
 DIGITS = 4  # of what a script gets

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from autograder.utils.squares import plot_predictions
+from autograder.utils.plots.squares import plot_predictions
 from autograder.utils.views.live import View
 
 LOW, HIGH, N_PLACES = -1.5, 1.5, 7  # the grid of each coordinate that a corner may be moved to

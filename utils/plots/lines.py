@@ -12,11 +12,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from autograder.utils.log_axes import label_measured, label_plainly
-from autograder.utils.look import LINE_LOOKS
 from autograder.utils.palette import GRID
-from autograder.utils.picture import Picture, render
-from autograder.utils.values import as_array, check_finite, listed, short
+from autograder.utils.plots.log_axes import label_measured, label_plainly
+from autograder.utils.plots.look import LINE_LOOKS
+from autograder.utils.plots.picture import Picture, render
+from autograder.utils.plots.values import as_array, check_finite, listed, short
 
 MARKERS_UP_TO = 30  # points per line; more would hide it
 BAND = 0.2  # how opaque

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.utils.masking import draw_masking
 from autograder.utils.plots import plot_masking
+from autograder.utils.plots.masking import draw_masking
 
 LABELS = ["a", "b", "c"]
 SCORES = torch.tensor([[1.0, -2.0, 3.0], [0.5, 0.5, 0.5], [9.0, 1.0, 0.0]])

@@ -4,8 +4,8 @@ import matplotlib
 import numpy as np
 import pytest
 
-from autograder.utils.losses import draw_errors, draw_losses
 from autograder.utils.plots import plot_errors, plot_losses
+from autograder.utils.plots.losses import draw_errors, draw_losses
 from autograder.utils.training import History
 
 CURVES = {"a": np.array([[1.0, 0.5, 0.1], [1.1, 0.6, 0.3]])}

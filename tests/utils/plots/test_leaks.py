@@ -5,9 +5,9 @@ import pytest
 import torch
 from matplotlib.colors import to_hex
 
-from autograder.utils.leaks import draw_leak, outputs_moved
 from autograder.utils.palette import BLUE, RED
 from autograder.utils.plots import plot_leak
+from autograder.utils.plots.leaks import draw_leak, outputs_moved
 
 LABELS = ["a", "b", "c", "d"]
 WORDS = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])

@@ -7,7 +7,7 @@ import torch
 
 from autograder.utils.data import generate_squares
 from autograder.utils.plots import plot_predictions, plot_square_attention, plot_squares
-from autograder.utils.squares import (
+from autograder.utils.plots.squares import (
     WIDEST,
     draw_predictions,
     draw_square_attention,

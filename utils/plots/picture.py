@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from PIL import Image, ImageChops
 
 from autograder.utils.described import are_described
-from autograder.utils.look import house_style
+from autograder.utils.plots.look import house_style
 
 DPI = 130
 MARGIN = 13  # pixels

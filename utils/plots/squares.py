@@ -10,12 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from autograder.utils.alt_text import marks
-from autograder.utils.maps import attention_maps, plot_attention
 from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE, WEIGHT_STOPS
-from autograder.utils.panels import panel_grid
-from autograder.utils.picture import Picture, render
-from autograder.utils.values import as_array, as_labels, check_finite, short
+from autograder.utils.plots.alt_text import marks
+from autograder.utils.plots.maps import attention_maps, plot_attention
+from autograder.utils.plots.panels import panel_grid
+from autograder.utils.plots.picture import Picture, render
+from autograder.utils.plots.values import as_array, as_labels, check_finite, short
 
 ACROSS = 4
 SIDE = 2.3  # of a panel, in inches

@@ -13,23 +13,23 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 
-from autograder.utils import look
-from autograder.utils.bars import draw_bars
 from autograder.utils.data import six_words
-from autograder.utils.growth import draw_growth
-from autograder.utils.heatmap import draw_maps
-from autograder.utils.maps import attention_maps, matrix_maps
-from autograder.utils.plane import draw_words, hull
 from autograder.utils.plots import (
     Picture,
     growth_slope,
+    look,
     plot_attention,
     plot_bars,
     plot_growth,
     plot_matrix,
     plot_words,
 )
-from autograder.utils.values import short
+from autograder.utils.plots.bars import draw_bars
+from autograder.utils.plots.growth import draw_growth
+from autograder.utils.plots.heatmap import draw_maps
+from autograder.utils.plots.maps import attention_maps, matrix_maps
+from autograder.utils.plots.plane import draw_words, hull
+from autograder.utils.plots.values import short
 
 LABELS, WORDS = six_words()
 SCORES = WORDS @ WORDS.T

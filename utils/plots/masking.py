@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from autograder.utils.heatmap import PRINTED_UP_TO, print_signs, print_values
-from autograder.utils.look import MASK, WEIGHTS, frame_cells, label_columns
-from autograder.utils.picture import Picture, render
-from autograder.utils.values import as_array, as_labels, short
+from autograder.utils.plots.heatmap import PRINTED_UP_TO, print_signs, print_values
+from autograder.utils.plots.look import MASK, WEIGHTS, frame_cells, label_columns
+from autograder.utils.plots.picture import Picture, render
+from autograder.utils.plots.values import as_array, as_labels, short
 
 CELL = 0.42  # inches
 

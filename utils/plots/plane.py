@@ -13,10 +13,10 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-from autograder.utils.look import WEIGHTS
 from autograder.utils.palette import BLUE, FRAME, GRAY, ORANGE
-from autograder.utils.picture import Picture, render
-from autograder.utils.values import as_array, as_labels, check_finite, short
+from autograder.utils.plots.look import WEIGHTS
+from autograder.utils.plots.picture import Picture, render
+from autograder.utils.plots.values import as_array, as_labels, check_finite, short
 
 # Possible places for a label, the best first: distance in points, direction, alignment.
 DISTANCES = (10, 17, 27, 40)

@@ -5,18 +5,18 @@ from xml.etree import ElementTree
 import pytest
 import torch
 
-from autograder.utils import diagrams
+from autograder.utils import plots
 from autograder.utils.data import six_words
-from autograder.utils.sketch import Box, Sketch
+from autograder.utils.plots.sketch import Box, Sketch
 
 LABELS, WORDS = six_words()
 TAG = "{http://www.w3.org/2000/svg}"
 DIAGRAMS = {
-    "attention": lambda: diagrams.draw_attention(WORDS, LABELS, 1, caption="a & b"),
-    "keepdim": lambda: diagrams.draw_keepdim(caption="a & b"),
-    "projections": lambda: diagrams.draw_projections(caption="a & b"),
-    "split": lambda: diagrams.draw_split(caption="a & b"),
-    "encoder and decoder": lambda: diagrams.draw_encoder_decoder(caption="a & b"),
+    "attention": lambda: plots.draw_attention(WORDS, LABELS, 1, caption="a & b"),
+    "keepdim": lambda: plots.draw_keepdim(caption="a & b"),
+    "projections": lambda: plots.draw_projections(caption="a & b"),
+    "split": lambda: plots.draw_split(caption="a & b"),
+    "encoder and decoder": lambda: plots.draw_encoder_decoder(caption="a & b"),
 }
 
 

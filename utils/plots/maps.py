@@ -11,12 +11,12 @@ import matplotlib
 import numpy as np
 from matplotlib.colors import Colormap
 
-from autograder.utils.alt_text import attention_summary, marks, matrix_summary
-from autograder.utils.heatmap import Maps, Note, draw_maps
-from autograder.utils.look import MASK, WEIGHTS
 from autograder.utils.palette import GRAY, RED
-from autograder.utils.picture import Picture, render
-from autograder.utils.values import as_array, as_labels, is_boolean, short
+from autograder.utils.plots.alt_text import attention_summary, marks, matrix_summary
+from autograder.utils.plots.heatmap import Maps, Note, draw_maps
+from autograder.utils.plots.look import MASK, WEIGHTS
+from autograder.utils.plots.picture import Picture, render
+from autograder.utils.plots.values import as_array, as_labels, is_boolean, short
 
 ROW_SUM_TOLERANCE = 1e-3
 PLURAL = {"query": "queries", "key": "keys", "row": "rows", "column": "columns"}

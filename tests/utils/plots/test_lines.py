@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.utils.lines import draw_lines
 from autograder.utils.plots import plot_lines
+from autograder.utils.plots.lines import draw_lines
 
 X = [2, 4, 8, 16]
 NAMES = {"x_name": "d_k", "y_name": "deviation", "caption": "c"}

@@ -11,10 +11,10 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from autograder.utils.look import LINE, MASK, SIGNS, frame_cells, label_columns
 from autograder.utils.palette import FRAME, RED, ink_on
-from autograder.utils.panels import panel_grid
-from autograder.utils.values import short
+from autograder.utils.plots.look import LINE, MASK, SIGNS, frame_cells, label_columns
+from autograder.utils.plots.panels import panel_grid
+from autograder.utils.plots.values import short
 
 PRINTED_UP_TO = 8  # rows and columns
 FIGURE_WIDTH = 11.2  # inches, with several maps side by side

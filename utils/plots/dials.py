@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from autograder.utils.palette import BLUE, FRAME, ORANGE
-from autograder.utils.panels import panel_grid
-from autograder.utils.picture import Picture, render
-from autograder.utils.values import short
+from autograder.utils.plots.panels import panel_grid
+from autograder.utils.plots.picture import Picture, render
+from autograder.utils.plots.values import short
 
 PLACES, DISTANCE = (0, 1, 2, 3), 1
 

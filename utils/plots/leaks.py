@@ -13,11 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from autograder.utils.look import LETTER
 from autograder.utils.palette import BLUE, GRAY, ORANGE, RED
-from autograder.utils.panels import panel_grid
-from autograder.utils.picture import Picture, render
-from autograder.utils.values import as_array, as_labels, listed
+from autograder.utils.plots.look import LETTER
+from autograder.utils.plots.panels import panel_grid
+from autograder.utils.plots.picture import Picture, render
+from autograder.utils.plots.values import as_array, as_labels, listed
 
 MOVED = 1e-5  # a smaller change of an output is only rounding
 PANELS_ACROSS = 2

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.utils.data import CORNERS, NOISE_FLOOR, TEXTS, as_you_like_it, generate_squares
+from autograder.utils.data import CORNERS, NOISE_FLOOR, as_you_like_it, generate_squares
+from autograder.utils.data.examples import TEXTS
 
 CALLS = [(128, False, 13), (128, True, 13), (256, False, 19), (64, True, 19), (1, True, 0)]
 

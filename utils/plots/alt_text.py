@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from autograder.utils.heatmap import Maps, Note
-from autograder.utils.values import listed, short
+from autograder.utils.plots.heatmap import Maps, Note
+from autograder.utils.plots.values import listed, short
 
 QUERY_BY_QUERY_UP_TO = 8
 ALIKE = 1e-3  # weights that differ by less are called equal
