@@ -1,5 +1,7 @@
 """Find the project's own modules that a module imports, directly or indirectly, and hash them.
 
+Tables that lie in an imported package belong to it.
+
 This reads files and imports none of them, so that grading knows what is due before torch is loaded.
 """
 
@@ -49,13 +51,15 @@ def digest_of(files: Iterable[Path], root: Path, salt: str = "") -> str:
 
 
 def _files(path: Path, root: Path) -> Iterator[Path]:
-    for name in _imports(path.read_text(encoding="utf-8")):
+    names = _imports(path.read_text(encoding="utf-8")) if path.suffix == ".py" else []
+    for name in names:
         parts = name.split(".")
         for count in range(1, len(parts) + 1):
             moved = parts[:2] == UTILS and count > 2
             module = root.joinpath(*parts[1 if moved else 0 : count])
             candidates = (module.with_suffix(".py"), module / "__init__.py")
             yield from filter(Path.is_file, candidates)
+            yield from module.glob("*.csv")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""More runs like those of `utils/data/runs.py`, by defect and seed, which only grading uses.
+"""More runs like those of `broken_runs.csv`, by defect and seed, which only grading uses.
 
 They were measured once with `broken_run` of lesson 5's exercises, and each shows its defect from
 far off: chance may blur one (of 30 seeds for each defect, one did not show it).

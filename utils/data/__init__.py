@@ -3,7 +3,6 @@
 Nothing is drawn or trained here.
 """
 
-from autograder.utils.data.curves import CURVES, LENGTHS
 from autograder.utils.data.examples import (
     CORNERS,
     NOISE,
@@ -13,7 +12,7 @@ from autograder.utils.data.examples import (
     generate_squares,
     six_words,
 )
-from autograder.utils.data.runs import RUNS
+from autograder.utils.data.recorded import CURVES, LENGTHS, RUNS
 
 __all__ = [
     "CORNERS",
