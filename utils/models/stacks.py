@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from autograder.utils.models.patients import Attention, source_of
+from autograder.utils.models.patient import Attention, source_of
 
 N_BLOCKS = 3
 PARTS = ("norm", "attention", "feed_forward")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from autograder.utils.plots.heatmap import Maps, Note
-from autograder.utils.plots.values import listed, short
+from autograder.utils.plots.numbers import listed, short
 
 QUERY_BY_QUERY_UP_TO = 8
 ALIKE = 1e-3  # weights that differ by less are called equal
@@ -39,8 +39,8 @@ def matrix_summary(maps: Maps) -> str:
     return f"{size} {span}; largest: {'; '.join(_largest(maps))}."
 
 
-def marks(maps: Maps) -> list[str]:
-    """Put the marks in the drawing into words."""
+def remarks(maps: Maps) -> list[str]:
+    """Say which cells are hatched, and what the notes beside rows mean."""
     found = []
     for values, title, notes in zip(maps.values, maps.titles, maps.notes, strict=True):
         sentences = _not_finite(values, maps.row_labels) + _noted(notes, maps.row_labels)

@@ -10,10 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import BLUE, ORANGE, RED
-from autograder.utils.plots.look import label_columns
-from autograder.utils.plots.panels import panel_grid
+from autograder.utils.plots.look import label_columns, panel_grid
+from autograder.utils.plots.numbers import as_array, as_labels, short
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array, as_labels, short
 
 PANELS_ACROSS = 3
 BAR = 0.48  # inches between bar centers

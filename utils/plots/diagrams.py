@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_hex
 
-from autograder.utils.palette import BLUE, GRAY, ORANGE, PURPLE
+from autograder.utils.palette import BLUE, GRAY, ORANGE, PURPLE, lighter
 from autograder.utils.plots.look import WEIGHTS
+from autograder.utils.plots.numbers import as_array, as_labels, softmax
 from autograder.utils.plots.picture import Diagram
-from autograder.utils.plots.sketch import CELL, Box, Sketch, column, lighter
-from autograder.utils.plots.values import as_array, as_labels, softmax
+from autograder.utils.plots.sketch import CELL, Box, Sketch, column
 
 PALE = 0.75  # how much white is in cells that only stand for numbers
 NUMBER = 34  # width of a cell with a number

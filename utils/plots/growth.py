@@ -9,10 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import GRID
-from autograder.utils.plots.log_axes import label_measured, label_plainly
-from autograder.utils.plots.look import LINE_LOOKS
+from autograder.utils.plots.look import LINE_LOOKS, label_measured, label_plainly
+from autograder.utils.plots.numbers import as_array
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array
 
 
 def plot_growth(

@@ -12,9 +12,8 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from autograder.utils.palette import FRAME, RED, ink_on
-from autograder.utils.plots.look import LINE, MASK, SIGNS, frame_cells, label_columns
-from autograder.utils.plots.panels import panel_grid
-from autograder.utils.plots.values import short
+from autograder.utils.plots.look import LINE, MASK, SIGNS, frame_cells, label_columns, panel_grid
+from autograder.utils.plots.numbers import short
 
 PRINTED_UP_TO = 8  # rows and columns
 FIGURE_WIDTH = 11.2  # inches, with several maps side by side

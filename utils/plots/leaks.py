@@ -14,10 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from autograder.utils.palette import BLUE, GRAY, ORANGE, RED
-from autograder.utils.plots.look import LETTER
-from autograder.utils.plots.panels import panel_grid
+from autograder.utils.plots.look import LETTER, panel_grid
+from autograder.utils.plots.numbers import as_array, as_labels, listed
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array, as_labels, listed
 
 MOVED = 1e-5  # a smaller change of an output is only rounding
 PANELS_ACROSS = 2

@@ -13,10 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import GRID
-from autograder.utils.plots.log_axes import label_measured, label_plainly
-from autograder.utils.plots.look import LINE_LOOKS
+from autograder.utils.plots.look import LINE_LOOKS, label_measured, label_plainly
+from autograder.utils.plots.numbers import as_array, check_finite, listed, short
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array, check_finite, listed, short
 
 MARKERS_UP_TO = 30  # points per line; more would hide it
 BAND = 0.2  # how opaque

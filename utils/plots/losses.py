@@ -10,10 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import BLUE, GRAY, ORANGE
-from autograder.utils.plots.log_axes import label_plainly
-from autograder.utils.plots.panels import panel_grid
+from autograder.utils.plots.look import label_plainly, panel_grid
+from autograder.utils.plots.numbers import as_array, short
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array, short
 
 ACROSS = 3
 LOWEST = 1e-5  # smaller losses, even 0, are drawn here

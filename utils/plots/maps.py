@@ -12,11 +12,11 @@ import numpy as np
 from matplotlib.colors import Colormap
 
 from autograder.utils.palette import GRAY, RED
-from autograder.utils.plots.alt_text import attention_summary, marks, matrix_summary
+from autograder.utils.plots.alt_text import attention_summary, matrix_summary, remarks
 from autograder.utils.plots.heatmap import Maps, Note, draw_maps
 from autograder.utils.plots.look import MASK, WEIGHTS
+from autograder.utils.plots.numbers import as_array, as_labels, is_boolean, short
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array, as_labels, is_boolean, short
 
 ROW_SUM_TOLERANCE = 1e-3
 PLURAL = {"query": "queries", "key": "keys", "row": "rows", "column": "columns"}
@@ -45,7 +45,7 @@ def plot_attention(
     """
     maps = attention_maps(attn_weights, key_labels, query_labels, titles, value_range)
     alt = attention_summary(maps) if alt is None else alt
-    return render(partial(draw_maps, maps), caption, " ".join([alt, *marks(maps)]))
+    return render(partial(draw_maps, maps), caption, " ".join([alt, *remarks(maps)]))
 
 
 def plot_matrix(
@@ -72,7 +72,7 @@ def plot_matrix(
     names = {"column_name": column_name, "row_name": row_name}
     maps = matrix_maps(values, column_labels, row_labels, titles, value_range, diverging, **names)
     alt = matrix_summary(maps) if alt is None else alt
-    return render(partial(draw_maps, maps), caption, " ".join([alt, *marks(maps)]))
+    return render(partial(draw_maps, maps), caption, " ".join([alt, *remarks(maps)]))
 
 
 def attention_maps(

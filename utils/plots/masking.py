@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from autograder.utils.plots.heatmap import PRINTED_UP_TO, print_signs, print_values
 from autograder.utils.plots.look import MASK, WEIGHTS, frame_cells, label_columns
+from autograder.utils.plots.numbers import as_array, as_labels, short
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array, as_labels, short
 
 CELL = 0.42  # inches
 

@@ -17,8 +17,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image, ImageChops
 
-from autograder.utils.described import are_described
 from autograder.utils.plots.look import house_style
+from autograder.utils.watching import are_described
 
 DPI = 130
 MARGIN = 13  # pixels

@@ -15,8 +15,8 @@ from matplotlib.transforms import Bbox
 
 from autograder.utils.palette import BLUE, FRAME, GRAY, ORANGE
 from autograder.utils.plots.look import WEIGHTS
+from autograder.utils.plots.numbers import as_array, as_labels, check_finite, short
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array, as_labels, check_finite, short
 
 # Possible places for a label, the best first: distance in points, direction, alignment.
 DISTANCES = (10, 17, 27, 40)

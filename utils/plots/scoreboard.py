@@ -11,8 +11,8 @@ from torch import nn
 
 from autograder.utils.models.patients import PATIENTS, Patient
 from autograder.utils.palette import BLUE, GRAY, RED
+from autograder.utils.plots.numbers import listed
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import listed
 
 FOUND, MISSED, ALARM, QUIET, NOT_ASKED = "found", "missed", "false alarm", "quiet", ""
 LOOKS = {  # a cell's fill, ink and sign

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from autograder.utils.palette import GRAY, ink_on
+from autograder.utils.palette import GRAY, ink
 
 CELL = 20  # pixels
 INK = "#222222"
@@ -150,17 +150,6 @@ class Sketch:
 
 def _joined(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{x:g},{y:g}" for x, y in points)
-
-
-def ink(fill: str) -> str:
-    """Return the color of words on a color such as "#31688e"."""
-    return ink_on(*(int(fill[at : at + 2], 16) / 255 for at in (1, 3, 5)))
-
-
-def lighter(color: str, share: float) -> str:
-    """Mix a color with white; a share of 1 leaves none of it."""
-    parts = (int(color[at : at + 2], 16) for at in (1, 3, 5))
-    return "#" + "".join(f"{round(part + (255 - part) * share):02x}" for part in parts)
 
 
 def column(values: Iterable[str]) -> list[list[str]]:

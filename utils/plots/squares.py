@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE, WEIGHT_STOPS
-from autograder.utils.plots.alt_text import marks
+from autograder.utils.plots.alt_text import remarks
+from autograder.utils.plots.look import panel_grid
 from autograder.utils.plots.maps import attention_maps, plot_attention
-from autograder.utils.plots.panels import panel_grid
+from autograder.utils.plots.numbers import as_array, as_labels, check_finite, short
 from autograder.utils.plots.picture import Picture, render
-from autograder.utils.plots.values import as_array, as_labels, check_finite, short
 
 ACROSS = 4
 SIDE = 2.3  # of a panel, in inches
@@ -99,7 +99,7 @@ def plot_square_attention(
     queries, keys = ([f"corner {number}" for number in numbers] for numbers in ASKING[kind])
     axes = {"key_labels": keys, "query_labels": queries, "value_range": (0, 1)}
     maps = attention_maps(attn_weights, **axes)
-    if marks(maps):
+    if remarks(maps):
         return plot_attention(attn_weights, **axes, caption=caption, alt=alt)
     alt = _looks_summary(kind, maps.values) if alt is None else alt
     return render(partial(draw_square_attention, kind, corners, maps.values), caption, alt)

@@ -7,7 +7,7 @@ import numpy as np
 
 from autograder.utils.plots.bars import plot_bars
 from autograder.utils.plots.maps import plot_matrix
-from autograder.utils.plots.values import as_array
+from autograder.utils.plots.numbers import as_array
 from autograder.utils.views.live import View
 
 DIGITS = 4  # of what a script gets

@@ -1,35 +1,16 @@
-"""Plots: wrong input is refused with an explanation; wrong numbers are drawn and marked."""
+"""Maps: wrong input is refused with an explanation; wrong numbers are drawn and marked."""
 
-import io
-import subprocess
-import sys
 from itertools import pairwise
 
-import matplotlib
 import numpy as np
 import pytest
 import torch
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from PIL import Image
 
 from autograder.utils.data import six_words
-from autograder.utils.plots import (
-    Picture,
-    growth_slope,
-    look,
-    plot_attention,
-    plot_bars,
-    plot_growth,
-    plot_matrix,
-    plot_words,
-)
-from autograder.utils.plots.bars import draw_bars
-from autograder.utils.plots.growth import draw_growth
+from autograder.utils.plots import plot_attention, plot_matrix
 from autograder.utils.plots.heatmap import draw_maps
 from autograder.utils.plots.maps import attention_maps, matrix_maps
-from autograder.utils.plots.plane import draw_words, hull
-from autograder.utils.plots.values import short
 
 LABELS, WORDS = six_words()
 SCORES = WORDS @ WORDS.T
@@ -42,77 +23,6 @@ def texts(figure):
 
 def images(figure):
     return [image for ax in figure.axes for image in ax.images]
-
-
-# What a picture is
-
-
-def test_html_shows_the_picture_and_escapes_the_words():
-    picture = Picture(plot_attention([[1]], caption="").draw, 'say "a" & <b>', "<i>c</i>")
-    html = picture._repr_mimebundle_()["text/html"]
-    assert '<img alt="say &quot;a&quot; &amp; &lt;b&gt;"' in html
-    assert "&lt;i&gt;c&lt;/i&gt;</figcaption>" in html
-    assert 'src="data:image/png;base64,iVBOR' in html
-    assert "background:#fff" in html
-
-
-def test_where_nobody_looks_a_picture_is_described(monkeypatch):
-    monkeypatch.setenv("ATTENTION_FIGURES", "described")
-    picture = plot_attention([[1]], caption="what it shows")
-    bundle = picture._repr_mimebundle_()
-    assert list(bundle) == ["text/plain"]
-    assert bundle["text/plain"].startswith("what it shows")
-    assert "png" not in vars(picture)  # not drawn
-    assert picture.png.startswith(b"\x89PNG")  # until requested
-
-
-def test_plain_text_carries_caption_and_alt():
-    plain = Picture(Figure, "what is seen", "what it shows")._repr_mimebundle_()["text/plain"]
-    assert plain == "what it shows\n[what is seen]"
-
-
-def test_save_writes_a_small_png_on_white(tmp_path):
-    plot_attention(WEIGHTS, LABELS, LABELS, caption="c").save(tmp_path / "map.png")
-    png = (tmp_path / "map.png").read_bytes()
-    assert png.startswith(b"\x89PNG") and len(png) < 25_000
-    assert Image.open(tmp_path / "map.png").convert("RGB").getpixel((0, 0)) == (255, 255, 255)
-
-
-def test_colors_survive_the_palette():
-    picture = plot_matrix([[0, 1, 2], [3, 4, 5]], caption="c")
-    drawn = np.asarray(Image.open(io.BytesIO(picture.png)).convert("RGB")).reshape(-1, 3)
-    for value in range(6):
-        color = 255 * np.array(look.WEIGHTS(value / 5)[:3])
-        assert abs(drawn - color).max(axis=1).min() < 10
-
-
-def test_the_same_input_gives_the_same_bytes():
-    first, second = (plot_matrix(SCORES, caption="c").png for _ in range(2))
-    assert first == second
-
-
-def test_neither_pyplot_nor_torch_is_imported():
-    code = (
-        "import sys; from autograder.utils.plots import plot_matrix;"
-        "plot_matrix([[1]], caption='c'); print({'matplotlib.pyplot', 'torch'} & {*sys.modules})"
-    )
-    assert subprocess.check_output([sys.executable, "-c", code], encoding="utf-8") == "set()\n"
-
-
-def settings():
-    # Reading "backend" would import pyplot.
-    return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
-
-
-def test_settings_neither_leak_in_nor_out():
-    expected = plot_matrix(SCORES, caption="c").png
-    with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
-        before = settings()
-        assert plot_matrix(SCORES, caption="c").png == expected
-        assert settings() == before
-
-
-# Maps
 
 
 @pytest.mark.parametrize(
@@ -201,27 +111,6 @@ def test_labels_do_not_overlap(size):
     assert {tick.get_rotation() for tick in ticks} == {45}
     apart = np.diff([tick.get_window_extent().x1 for tick in ticks]).min() * np.sqrt(0.5)
     assert apart > ticks[0].get_fontsize() * figure.dpi / 72
-
-
-@pytest.mark.parametrize(
-    ("value", "printed"),
-    [
-        (0, "0"),
-        (1, "1"),
-        (0.1455, "0.15"),
-        (-0.25, "-0.25"),
-        (9.996, "10.0"),
-        (99.96, "100"),
-        (9999.7, "1e4"),
-        (3e-44, "3e-44"),
-        (-1e9, "-1e9"),
-        (1_234_567, "1.2e6"),
-        (np.nan, "NaN"),
-        (-np.inf, "-inf"),
-    ],
-)
-def test_numbers_are_short(value, printed):
-    assert short(value) == printed
 
 
 # Errors in a map are drawn and mentioned
@@ -371,142 +260,3 @@ def test_wrong_labels_are_refused(labels, words):
 def test_a_matrix_speaks_of_rows_and_columns():
     with pytest.raises(ValueError, match=r"column_labels has 2.* for 3 columns.*2 rows.*swapped"):
         plot_matrix(torch.rand(2, 3), ["a", "b"], caption="c")
-
-
-# Bars
-
-
-def test_bars_print_values_and_mark_what_is_not_finite():
-    figure = draw_bars({"x": np.array([1.5, -0.25, np.nan])}, list("abc"))
-    positive, negative, nan = figure.axes[0].texts
-    assert [t.get_text() for t in (positive, negative, nan)] == ["1.50", "-0.25", "NaN"]
-    assert (positive.get_va(), negative.get_va()) == ("bottom", "top")
-    assert nan.get_color() != positive.get_color()
-    heights = [bar.get_height() for bar in figure.axes[0].patches]
-    assert heights == [1.5, -0.25, 0]
-
-
-def test_bars_have_a_panel_each_and_a_scale_of_their_own():
-    series = {"small": np.array([0.1]), "large": np.array([100.0])}
-    small, large = draw_bars(series, ["a"]).axes
-    assert (small.get_title(), large.get_title()) == ("small", "large")
-    assert small.get_ylim() != large.get_ylim()
-    small, large = draw_bars(series, ["a"], share_y=True).axes
-    assert small.get_ylim() == large.get_ylim()
-
-
-def test_bars_alt_text_holds_the_numbers():
-    assert (
-        "softmax: Your 0.25, journey 0.75."
-        in plot_bars({"softmax": [0.25, 0.75]}, LABELS[:2], caption="c").alt
-    )
-
-
-@pytest.mark.parametrize(
-    ("panels", "words"),
-    [
-        ({}, "at least one panel"),
-        ({"softmax": [1, 2]}, r"panels\['softmax'\].*\[2\] for 3 label.*one number for each label"),
-        ({"softmax": [[1, 2, 3]]}, r"panels\['softmax'\].*\[1, 3\]"),
-    ],
-)
-def test_wrong_bars_are_refused(panels, words):
-    with pytest.raises(ValueError, match=words):
-        plot_bars(panels, list("abc"), caption="c")
-
-
-# Words in the plane
-
-
-def test_hull_is_made_of_the_outermost_words():
-    square = np.array([[0, 0], [2, 0], [2, 2], [0, 2], [1, 1], [1, 0]])
-    assert sorted(map(tuple, hull(square))) == [(0, 0), (0, 2), (2, 0), (2, 2)]
-
-
-def test_context_is_said_to_be_inside_or_outside():
-    inside, outside = WEIGHTS[1] @ WORDS, WORDS.sum(0)
-    said = plot_words(WORDS, LABELS, weights=WEIGHTS[1], context=inside, caption="c").alt
-    assert "journey at (0.55, 0.87), weight 0.24" in said
-    assert said.endswith("context vector is at (0.44, 0.65), inside the area between the words.")
-    said = plot_words(WORDS, LABELS, context=outside, caption="c").alt
-    assert said.endswith("outside the area between the words.")
-
-
-def test_more_weight_makes_a_larger_point():
-    figure = draw_words(WORDS.numpy()[:, :2], LABELS, WEIGHTS[1].numpy())
-    (points,) = (c for c in figure.axes[0].collections if len(c.get_offsets()) == 6)
-    assert (np.argsort(points.get_sizes()) == np.argsort(WEIGHTS[1].numpy())).all()
-
-
-def test_labels_of_close_words_do_not_overlap():
-    figure = draw_words(WORDS.numpy()[:, :2], LABELS, context=np.array([0.44, 0.65]))
-    boxes = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
-    assert len(boxes) == 7
-    assert not any(box.count_overlaps(boxes[:i]) for i, box in enumerate(boxes))
-
-
-def test_one_or_two_words_can_be_drawn():
-    said = plot_words([[1, 0], [0, 1]], ["a", "b"], context=[0.5, 0.5], caption="c").alt
-    assert said.endswith("The context vector is at (0.50, 0.50).")
-    plot_words([[0, 0]], ["a"], weights=[0], caption="c")
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"words": WORDS[:, :1]}, r"words has the shape \[6, 1\].*d of 2 or more"),
-        ({"labels": ["a"]}, "labels has 1.* for 6 words"),
-        ({"weights": WEIGHTS}, r"weights has the shape \[6, 6\].*\[n_words\], \[6\]"),
-        ({"context": WEIGHTS[0]}, r"context has the shape \[6\].*\[d\], \[3\]"),
-        ({"context": [0, np.nan, 0]}, r"context\[1\] is nan"),
-    ],
-)
-def test_wrong_words_are_refused(change, words):
-    with pytest.raises(ValueError, match=words):
-        plot_words(**{"words": WORDS, "labels": LABELS, "caption": "c"} | change)
-
-
-# Growth
-
-
-def test_slope_is_the_exponent():
-    sizes = np.array([8, 16, 32, 64])
-    assert growth_slope(sizes, 3e-6 * sizes**2.0) == pytest.approx(2)
-    assert growth_slope([3, 1, 2], [27, 1, 8]) == pytest.approx(3)
-    assert growth_slope([1, 10], [5, 5]) == pytest.approx(0)
-
-
-def test_slope_leaves_out_the_fixed_costs_of_small_sizes():
-    sizes = 2.0 ** np.arange(12)
-    seconds = np.where(sizes < 64, 64.0, sizes) ** 2
-    assert growth_slope(sizes, seconds) == pytest.approx(2)
-    assert growth_slope(sizes[::-1], seconds[::-1]) == pytest.approx(2)
-
-
-def test_growth_is_log_log_with_slopes_in_the_legend():
-    points = np.array([[1, 10, 100], [2, 200, 20_000]])
-    ax = draw_growth({"loop": points, "flat": np.ones((2, 3)) * points[:1]}, "n", "s").axes[0]
-    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-    legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert legend == ["loop (slope 2.0)", "flat (slope 1.0)"]
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "10", "100"]
-
-
-def test_growth_alt_text_gives_the_slopes():
-    alt = plot_growth([1, 2, 4], {"loop": [1, 4, 16]}, caption="c").alt
-    assert "seconds against n_words, 1 to 4" in alt and "loop has slope 2.0" in alt
-
-
-@pytest.mark.parametrize(
-    ("sizes", "seconds", "words"),
-    [
-        ([1, 2], {}, "seconds is empty"),
-        ([1, 2], {"loop": [1]}, r"sizes has the shape \[2\], seconds\['loop'\] \[1\]"),
-        ([1, 2], {"loop": [0, 1]}, r"seconds\['loop'\] holds 0.*above 0"),
-        ([1, 1], {"loop": [1, 2]}, "at least two, all different"),
-        ([1], {"loop": [1]}, "at least two"),
-    ],
-)
-def test_wrong_growth_is_refused(sizes, seconds, words):
-    with pytest.raises(ValueError, match=words):
-        plot_growth(sizes, seconds, caption="c")
