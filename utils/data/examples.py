@@ -1,4 +1,4 @@
-"""The data of the lessons."""
+"""What the lessons compute with: six words, a play, and squares."""
 
 from functools import partial
 from pathlib import Path

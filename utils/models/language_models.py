@@ -1,8 +1,8 @@
 """Small language models that write with a cache, and seven ways in which caches go wrong.
 
 The models are untrained, with the random weights that PyTorch starts from. Without its cache each
-of them is sound, so it can be compared with itself. All numbers are float64: what is told apart
-doesn't depend on rounding.
+of them is sound, so it can be compared with itself. Everything is float64, so that no
+comparison depends on rounding.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 N_TOKENS, N_PLACES, D_MODEL, N_HEADS, N_LAYERS = 40, 64, 32, 4, 2
-N_READ, N_WRITTEN = 8, 12  # words that are given, and words that follow
+N_READ, N_WRITTEN = 8, 12  # words that are given, and words that the model adds
 ROUNDING = 1e-9
 
 KeyValue = tuple[Tensor, Tensor]  # [batch, n_heads, n, d_head] each
@@ -110,7 +110,7 @@ class Layer(nn.Module):
 class Writer(nn.Module):
     """A language model: tokens, [batch, n], to logits, [batch, n, n_tokens].
 
-    cache: a list that is empty at first, for the words that come in several pieces.
+    cache: a list, empty at first, that carries keys and values from one piece of text to the next.
     """
 
     def __init__(self, caching: Caching) -> None:
@@ -129,7 +129,7 @@ class Writer(nn.Module):
 
 
 def writer(seed: int, defect: str = "") -> Writer:
-    """Make an untrained model; with the name of a defect, its cache has that."""
+    """Make an untrained model; `defect` names what is wrong with its cache."""
     with torch.random.fork_rng(devices=[]):
         torch.random.manual_seed(seed)
         default = torch.get_default_dtype()
@@ -155,7 +155,7 @@ def same_logits(model: Writer) -> bool:
 
 
 def _written(model: Writer, cached: bool) -> Tensor:
-    """Return the words that are given, and those that the model writes after them."""
+    """Return the given words, followed by those that the model writes."""
     words = torch.arange(N_READ)[None]
     new, cache = words, [] if cached else None
     for _ in range(N_WRITTEN):

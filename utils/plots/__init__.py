@@ -1,4 +1,7 @@
-"""The plots of the course: each function returns a `Picture` and leaves no figure behind."""
+"""The plots and diagrams of the course: captioned pictures that leave no figure behind.
+
+This loads without torch; `plots.scoreboard` runs models, so it is imported by its own name.
+"""
 
 from autograder.utils.plots.bars import plot_bars
 from autograder.utils.plots.diagrams import (

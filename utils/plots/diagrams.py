@@ -1,4 +1,4 @@
-"""The diagrams of the course: what goes where, with shapes, in the colors of the figures."""
+"""Diagrams: what goes where, with shapes, in the colors of the figures."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -128,7 +128,7 @@ def matrix_maps(
 
 
 def _color_scale(values: Any, stack: np.ndarray, diverging: bool) -> tuple[Colormap, np.ndarray]:
-    """Return the colors for matrices, and numbers from the lowest to the highest that they span."""
+    """Return the colors for matrices, and the values that their scale has to cover."""
     if is_boolean(values):
         return MASK, np.array([0.0, 1.0])
     if diverging:

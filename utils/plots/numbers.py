@@ -1,4 +1,4 @@
-"""Read what a learner passes to a plot, and format numbers briefly."""
+"""Read the numbers and labels that a plot is given, and write numbers briefly."""
 
 from collections.abc import Sequence
 from typing import Any

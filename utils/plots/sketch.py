@@ -1,4 +1,4 @@
-"""A drawing that is made piece by piece, as SVG: cells, words, arrows. Diagrams are made of it."""
+"""An SVG that grows piece by piece: cells, words and arrows. `diagrams` draws with it."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -43,7 +43,7 @@ class Box(NamedTuple):
 
 
 class Sketch:
-    """Shapes and words, anywhere; the picture becomes as large as what is on it."""
+    """Shapes and words, anywhere; the picture grows with what is on it."""
 
     def __init__(self) -> None:
         self._pieces: list[ElementTree.Element] = []

@@ -21,7 +21,7 @@ ACROSS = 4
 SIDE = 2.3  # of a panel, in inches
 REACH = 1.75  # of the axes; corners are near ±1
 
-# The corners that ask and those that get asked, in each kind of attention of an encoder-decoder.
+# Which corners ask, and which get asked, in each kind of attention of an encoder-decoder.
 # Where the decoder reads corner 2, corner 3 asks: the one to be written.
 GIVEN, READ, WRITTEN = (1, 2), (2, 3), (3, 4)
 ASKING = {

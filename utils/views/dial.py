@@ -42,6 +42,7 @@ def plot_dials(query: Pair, key: Pair, *, caption: str, alt: str | None = None) 
 
 
 def draw_dials(turned: Sequence[tuple[np.ndarray, np.ndarray]]) -> Figure:
+    """Draw a dial for each place, with the query and the key as turned there."""
     figure = Figure(figsize=(2.2 * len(turned), 2.5), layout="constrained")
     for ax, place, (query, key) in zip(
         panel_grid(figure, len(turned), 4), PLACES, turned, strict=True
