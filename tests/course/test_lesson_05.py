@@ -7,8 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from autograder.lessons.lesson import Lesson
-from autograder.utils.data import generate_squares
-from autograder.utils.runs import RUNS
+from autograder.utils.data import RUNS, generate_squares
 from autograder.utils.training import Trainer, make_loader, split_squares
 from tests.bench.squares import AS_PUBLISHED, LEFT_OUT, MOST_ERROR, measure
 from tests.course.broken_runs import SEED_OF, broken_run

@@ -11,7 +11,7 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Result
 from autograder.lessons.variants import Alternative, Mistake
-from autograder.utils.runs import RUNS
+from autograder.utils.data import RUNS
 
 # What is said of each where it is not the defect.
 DEFECTS = {
@@ -37,7 +37,7 @@ DEFECTS = {
         "nothing the model learns helps on new squares. This run isn't like that."
     ),
 }
-# Which defect and which seed each run of autograder.utils.runs has.
+# Which defect and which seed each run of `RUNS` has.
 DEFECT_OF = {
     "A": "too few squares",
     "B": "targets of other squares",

@@ -3,7 +3,7 @@
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
-from autograder.utils.patients import (
+from autograder.utils.models import (
     BLIND_SPOT,
     DROPOUT,
     LEAK,

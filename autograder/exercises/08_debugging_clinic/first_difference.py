@@ -10,7 +10,7 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Result
 from autograder.lessons.variants import Alternative, Mistake
-from autograder.utils.stacks import PART_NAMES, stack_code
+from autograder.utils.models import PART_NAMES, stack_code
 
 from .shared import NEARLY
 

@@ -8,7 +8,8 @@ from autograder.asking.arguments import Code
 from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect
-from autograder.utils.patients import CONTEXT, PATIENTS, REPEATED, SCORES, WEIGHTS, Patient
+from autograder.utils.models import PATIENTS, Patient
+from autograder.utils.models.patients import CONTEXT, REPEATED, SCORES, WEIGHTS
 
 MASKED = "scores = scores.masked_fill(future, -torch.inf)\n        "
 

@@ -7,7 +7,7 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Judged
 from autograder.lessons.variants import Alternative, Mistake
-from autograder.utils.patients import HEALTHY, PATIENTS
+from autograder.utils.models import HEALTHY, PATIENTS
 
 from .shared import ENOUGH, NEARLY, RANDOM, module_named, modules
 
