@@ -112,7 +112,7 @@ report: $(VENV)/developer  ## HTML pages on how a class did, and one over the te
 	python -m autograder.grading.report $(LESSON)
 
 demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LESSON=...]
-	python -m autograder.grading.demo $(LESSON)
+	python -m tests.demo $(LESSON)
 
 site: $(VENV)/developer  ## the course as a static site, in docs/site/_build/html
 	python -m autograder.authoring site

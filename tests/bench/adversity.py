@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from autograder.grading.demo.made_up_class import make_class
 from autograder.lessons.lesson import Lesson, lesson_names
+from tests.demo.made_up_class import make_class
 from tests.support import kills
 from tests.support.classroom import gradebook, hand_in, release, scores
 from tests.support.full_disk import grade_on_full_disk

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.grading.demo.made_up_class import make_class
+from tests.demo.made_up_class import make_class
 from tests.sandbox.hostile import ATTACKS
 from tests.sandbox.hostile.stage import Stage
 from tests.sandbox.probes import HOME, broken_walls

@@ -26,13 +26,13 @@ from traitlets.config import Config
 
 from autograder.building.secret import own_secret
 from autograder.errors import CourseError
-from autograder.grading.engine import seams
+from autograder.grading.engine import patches
 from autograder.grading.engine.copy_files import CopyPlainFiles
 from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.engine.history import entry_of, remember
 from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.less_talk import at_levels, less_talk
 from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_again
+from autograder.grading.engine.messages import at_levels, less_talk
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
@@ -76,7 +76,7 @@ NO_SECRET = (
 )
 
 
-class Autograde(seams.OpenAutograde, CopyPlainFiles):
+class Autograde(patches.OpenAutograde, CopyPlainFiles):
     """nbgrader's Autograde, in parallel and behind walls.
 
     It also keeps nbgrader's class name, so that `c.Autograde.…` configures both.
@@ -182,7 +182,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         assignment, student = self.coursedir.assignment_id, self.coursedir.student_id
         patterns = [student, ".*"] if student == "*" else [student]
         found = (
-            folder for one in patterns for folder in seams.find(self.source_path(assignment, one))
+            folder for one in patterns for folder in patches.find(self.source_path(assignment, one))
         )
         return [folder for folder in found if os.path.isdir(folder)]
 
@@ -275,7 +275,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             self.log.info(NO_GROUPS)
         with (
             closing(self._pool(len(due))) as pool,
-            seams.complete_gradebook(),
+            patches.complete_gradebook(),
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
             self.use_preprocessors(self.saving_preprocessors)
@@ -371,7 +371,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         if names.get(wanted):
             return names[wanted]
         format_path, folder = self.coursedir.format_path, self.coursedir.source_directory
-        paths = map(Path, seams.find(format_path(folder, ".", "*")))
+        paths = map(Path, patches.find(format_path(folder, ".", "*")))
         sources = {path.name for path in paths if path.is_dir()}
         if wanted in sources:
             remedy = f"nbgrader generate_assignment {wanted}"
@@ -385,8 +385,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
 
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
-    seams.install(_time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
-    seams.guard_formgrader()
+    patches.install(_time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
+    patches.guard_formgrader()
 
 
 def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbgrader.converters.base import BaseConverter
 
-from autograder.grading.submission.handed_in import files_beside
+from autograder.grading.submission.folder import files_beside
 from autograder.grading.submission.plain_files import write_below
 from autograder.grading.worker.job import RUN
 

@@ -20,7 +20,7 @@ from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.atomic_writes import draft_of
 from autograder.grading.engine.summary import listed, printable
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.term.dates import read_date
 from autograder.grading.term.learner_names import is_learner_name

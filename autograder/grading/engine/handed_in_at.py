@@ -3,7 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import UnfitFile, open_folder, read_file
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term import dates

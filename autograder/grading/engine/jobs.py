@@ -16,7 +16,7 @@ from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.engine.made_from import DUE, WHEN, made_from
 from autograder.grading.engine.source import Source, read_source, without_pictures
 from autograder.grading.submission.blueprint import Blueprint, read_blueprint
-from autograder.grading.submission.handed_in import files_beside, read_handed_in
+from autograder.grading.submission.folder import files_beside, read_handed_in
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.tables import Term, due_for
 from autograder.grading.worker.job import Job

@@ -21,7 +21,7 @@ from multiprocessing.context import BaseContext
 from types import ModuleType
 
 from autograder.errors import CourseError
-from autograder.grading.engine.seams import kill_workers, leave_jobs_to_workers
+from autograder.grading.engine.patches import kill_workers, leave_jobs_to_workers
 from autograder.grading.worker.job import Graded, Job
 from autograder.grading.worker.own_sandbox import close_own_sandbox, own_sandbox
 from autograder.sandbox.inside.huge_pages import use_huge_pages

@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import ClearMarkScheme, ClearSolutions
 from nbgrader.utils import is_locked
 
-from autograder.grading.engine import seams
+from autograder.grading.engine import patches
 from autograder.grading.engine.new_version import follow
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.term.gradebook import require_readable
@@ -47,7 +47,7 @@ class ClearToBeginning(ClearSolutions):
             self.code_stub = usual
 
 
-class GenerateAssignment(seams.OpenGenerateAssignment):
+class GenerateAssignment(patches.OpenGenerateAssignment):
     """nbgrader's GenerateAssignment; the old release stays until the new one is complete."""
 
     def start(self) -> None:

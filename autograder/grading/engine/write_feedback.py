@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 
 from autograder.atomic_writes import write_whole
 from autograder.grading import feedback
-from autograder.grading.engine import seams
+from autograder.grading.engine import patches
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.feedback.gradebook import Facts, read_facts
 from autograder.grading.feedback.notebook import Outline, read_cells, read_outline
@@ -24,7 +24,7 @@ from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
-class GenerateFeedback(seams.OpenGenerateFeedback):
+class GenerateFeedback(patches.OpenGenerateFeedback):
     """nbgrader's GenerateFeedback, with our pages. Each page says what it was made from.
 
     That is a digest of all that it shows: the graded notebook, what the gradebook and the source

@@ -19,7 +19,7 @@ from traitlets.config import Config
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
-from autograder.grading.lms.collect import download_folder
+from autograder.grading.lms.collector import download_folder
 from autograder.grading.lms.export import write_output
 from autograder.grading.lms.feedback_zip import (
     FeedbackZip,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.grading.lms.downloaded_name import read_canvas_name, read_moodle_name
+from autograder.grading.lms.downloaded_names import read_canvas_name, read_moodle_name
 from autograder.grading.lms.worksheet import Worksheet
 from autograder.grading.term.tables import Learner
 

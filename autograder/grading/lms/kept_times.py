@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.grading.engine.summary import listed
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import NOTEBOOK, read_below
 from autograder.grading.term.dates import read_date
 

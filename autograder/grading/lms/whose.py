@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 from pathlib import Path
 
-from autograder.grading.lms.downloaded_name import DownloadedName
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.lms.downloaded_names import DownloadedName
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import NOTEBOOK
 
 # Browsers and Canvas number a file that is handed in again: "lesson (1).ipynb", "lesson-1.ipynb".

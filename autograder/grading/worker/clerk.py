@@ -13,8 +13,8 @@ from traitlets import import_item
 from traitlets.config import Config
 
 from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.submission.folder import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.given_up import solutions_for_checks
-from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.needed import needed
 from autograder.grading.submission.read_notebook import (
     BrokenSubmission,

@@ -9,7 +9,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.grading.submission.blueprint import Blueprint
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.sandbox.limits import Limits
 
 # Entries in the metadata of a graded notebook's cells.

@@ -10,7 +10,11 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.building.secret import SECRET_VARIABLE
-from autograder.grading.demo.made_up_class import (
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.gather import gather
+from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.nbgrader_metadata import nbgrader_metadata
+from tests.demo.made_up_class import (
     LEFT_OPEN,
     SOLUTION,
     SYNTAX_ERROR,
@@ -18,10 +22,6 @@ from autograder.grading.demo.made_up_class import (
     make_class,
     own_mistakes,
 )
-from autograder.grading.report.course_files import course_files
-from autograder.grading.report.gather import gather
-from autograder.lessons.lesson import ROOT, Lesson
-from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.support.classroom import gradebook, hand_in, nbgrader, release, scores
 from tests.support.waiting import HANG
 

@@ -6,10 +6,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell
 
-from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.gather import gather
 from autograder.lessons.written_questions import ANSWER_STUB
+from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
 from tests.grading.feedback.made import parsed, words
 from tests.support import asking
 from tests.support.asking import NAME, POINTS, RUBRIC, cell_of

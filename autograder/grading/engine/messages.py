@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from autograder.grading.engine.seams import GRADEBOOK_LOG
+from autograder.grading.engine.patches import GRADEBOOK_LOG
 
 SAID_IN_SUMMARY = re.compile("^No submitted file|seconds late$|^Late submission penalty")
 

@@ -16,7 +16,7 @@ from traitlets import Unicode
 
 from autograder.errors import CourseError
 from autograder.grading.engine.summary import listed
-from autograder.grading.lms.downloaded_name import (
+from autograder.grading.lms.downloaded_names import (
     DownloadedName,
     read_canvas_name,
     read_moodle_name,

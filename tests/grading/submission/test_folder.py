@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from autograder.grading.submission.handed_in import files_beside, read_handed_in
+from autograder.grading.submission.folder import files_beside, read_handed_in
 from autograder.grading.submission.plain_files import MOST_ENTRIES, MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.read_notebook import BrokenSubmission
 

@@ -2,7 +2,7 @@
 
 In each, every exercise of the released notebook is answered with the solution, an alternative or a
 known mistake, or left open. The true mark is found without the judge
-(`autograder.grading.demo.true_marks`).
+(`tests.demo.true_points`).
 """
 
 import itertools
@@ -14,12 +14,12 @@ from functools import cached_property
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.grading.demo.true_marks import Marker
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import STUB, Lesson
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.lessons.rewriting import rewrite
 from autograder.lessons.variants import Variant
+from tests.demo.true_points import Marker
 
 LEFT_OPEN = Variant("left open", STUB)
 SOLUTION = Variant("solution")

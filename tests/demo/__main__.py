@@ -14,9 +14,9 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
-from autograder.grading.demo.made_up_class import LEFT_OPEN, MadeUpSubmission, make_class
 from autograder.grading.report.class_report import read_verdicts
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from tests.demo.made_up_class import LEFT_OPEN, MadeUpSubmission, make_class
 
 COURSE = ROOT / "build" / "demo"
 STEPS = ("generate_assignment", "autograde", "generate_feedback")
@@ -24,7 +24,7 @@ STEPS = ("generate_assignment", "autograde", "generate_feedback")
 
 def main() -> int:
     sys.stdout.reconfigure(errors="replace")  # a terminal may have no √
-    parser = argparse.ArgumentParser(prog="python -m autograder.grading.demo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.demo", description=__doc__)
     parser.add_argument(
         "lessons", nargs="*", metavar="LESSON", help="all of them when none is named"
     )
