@@ -28,29 +28,27 @@ from autograder.building.secret import own_secret
 from autograder.errors import CourseError
 from autograder.grading.engine import patches
 from autograder.grading.engine.copy_files import CopyPlainFiles
-from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.engine.history import entry_of, remember
 from autograder.grading.engine.jobs import JobMaker
 from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_again
-from autograder.grading.engine.messages import at_levels, less_talk
+from autograder.grading.engine.messages import at_levels, errors_as_sentences, quiet
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
 from autograder.grading.engine.run_lock import only_run
-from autograder.grading.engine.save_marks import MARKS
-from autograder.grading.engine.sentences import did_you_mean, sentences
+from autograder.grading.engine.save_marks import POINTS
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
+from autograder.grading.submission.folder import submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission
-from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import (
     bring_up_to_date,
     require_readable,
     waiting_to_be_marked,
 )
-from autograder.grading.term.learner_names import is_learner_name, why_no_name
-from autograder.grading.term.penalty import late_penalty
-from autograder.grading.term.tables import Term, due_for, terms_of
+from autograder.grading.term.learner_names import did_you_mean, is_learner_name, why_no_name
+from autograder.grading.term.plugins import course_term
+from autograder.grading.term.tables import Term, due_for, late_penalty, terms_of
 from autograder.grading.worker.job import (
     GRADED,
     NOT_GRADED,
@@ -99,7 +97,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
 
     def start(self) -> None:
         """Grade. Raises NbGraderException if the gradebook can't be read."""
-        with sentences(self.log):
+        with errors_as_sentences(self.log):
             require_readable(self.coursedir)
         super().start()
 
@@ -108,7 +106,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
 
         Raises NbGraderException if there is none, or the assignment was not released.
         """
-        with sentences(self.log):
+        with errors_as_sentences(self.log):
             released = self._released_names()
             folders = self._submitted_folders()
             if not folders:
@@ -135,7 +133,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
             return
         tell = True
         try:
-            with sentences(self.log), at_levels({CONNECTION_LOG: logging.CRITICAL}):
+            with errors_as_sentences(self.log), at_levels({CONNECTION_LOG: logging.CRITICAL}):
                 self._grade_all(summary)
         except NbGraderException:
             tell = summary.begun
@@ -157,7 +155,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
         Raises BrokenSubmission if its time can't be read; sealed, its job says so already.
         """
         folder = Path(self.source_path(assignment_id, student_id))
-        when = handed_in_at(folder) if self.unsealed else _time_if_any(folder)
+        when = submitted_at(folder) if self.unsealed else _time_if_any(folder)
         super().init_assignment(assignment_id, student_id)
         if when is None:
             with self._gradebook() as gradebook:
@@ -171,7 +169,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
         graded = self._graded[notebook_filename]
         same = same_to_mark(self._before_of(graded), graded)
         resources = self.init_single_notebook_resources(notebook_filename)
-        resources["nbgrader"] |= {MARKS: graded.marks, SAME_TO_MARK: same}
+        resources["nbgrader"] |= {POINTS: graded.points, SAME_TO_MARK: same}
         self.exporter.from_notebook_node(new_notebook(), resources)
         about = resources["nbgrader"]
         folder = self.result_path(about["assignment"], about["student"])
@@ -317,7 +315,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
             summary.compare(student, changed)
             return
         try:
-            with self.aside(assignment, student), less_talk(self.log):
+            with self.aside(assignment, student), quiet(self.log):
                 self.run_pre_convert_hook()
                 self.init_assignment(assignment, student)
                 for notebook in self.notebooks:
@@ -401,7 +399,7 @@ def _time_if_any(folder: Path) -> datetime | None:
     A broken time makes the submission not graded.
     """
     try:
-        return handed_in_at(folder)
+        return submitted_at(folder)
     except BrokenSubmission:
         return None
 

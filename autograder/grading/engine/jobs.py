@@ -12,11 +12,10 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
-from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.engine.made_from import DUE, WHEN, made_from
 from autograder.grading.engine.source import Source, read_source, without_pictures
 from autograder.grading.submission.blueprint import Blueprint, read_blueprint
-from autograder.grading.submission.folder import files_beside, read_handed_in
+from autograder.grading.submission.folder import files_beside, read_submitted, submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.tables import Term, due_for
 from autograder.grading.worker.job import Job
@@ -55,8 +54,8 @@ class JobMaker:
         template = self.templates[path.stem]
         data, broken, when = b"", "", None
         try:
-            when = handed_in_at(path.parent)
-            data = read_handed_in(path, self.sole)
+            when = submitted_at(path.parent)
+            data = read_submitted(path, self.sole)
         except BrokenSubmission as error:
             broken = str(error)
         beside = files_beside(path.parent)
@@ -96,9 +95,7 @@ class JobMaker:
         source = Path(format_path(folder, ".", self.assignment))
         released = read_source(source / f"{name}.ipynb")
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            blueprint = read_blueprint(
-                gradebook, name, self.assignment, released.grade_ids, released.prose
-            )
+            blueprint = read_blueprint(gradebook, name, self.assignment, released.grade_ids)
             due = gradebook.find_assignment(self.assignment).duedate
         if self.is_lesson:
             _require_same_cells(blueprint, released, self.assignment)

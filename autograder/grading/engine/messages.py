@@ -1,20 +1,33 @@
-"""Keep nbgrader's log to what nobody else says."""
+"""What nbgrader's commands say: our errors as sentences, and less that only repeats our summary."""
 
 import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from autograder.grading.engine.patches import GRADEBOOK_LOG
+from nbgrader.converters.base import NbGraderException
 
+from autograder.errors import CourseError
+
+GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
 SAID_IN_SUMMARY = re.compile("^No submitted file|seconds late$|^Late submission penalty")
 
 
 @contextmanager
-def less_talk(log: logging.Logger) -> Iterator[None]:
-    """Silence nbgrader's messages about each submission, except warnings that nobody else gives.
+def errors_as_sentences(log: logging.Logger) -> Iterator[None]:
+    """Log a CourseError and raise NbGraderException, so the command ends without a traceback."""
+    try:
+        yield
+    except CourseError as error:
+        log.error(str(error))
+        raise NbGraderException(str(error)) from error
 
-    Its gradebook logs an error that it raises as well, with four tracebacks.
+
+@contextmanager
+def quiet(log: logging.Logger) -> Iterator[None]:
+    """Silence nbgrader's messages about each submission, except warnings that we don't repeat.
+
+    Its gradebook logs every error that it raises as well, with four tracebacks.
     """
     with at_levels({log: logging.WARNING, GRADEBOOK_LOG: logging.CRITICAL}):
         log.addFilter(_is_news)
@@ -38,5 +51,5 @@ def at_levels(levels: Mapping[logging.Logger, int]) -> Iterator[None]:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a warning of nbgrader's says more than the summary does."""
+    """Whether a warning of nbgrader's says more than our summary does."""
     return not SAID_IN_SUMMARY.search(record.getMessage())

@@ -5,7 +5,6 @@ gives an error that names what is missing, and never a wrong mark.
 """
 
 import glob
-import logging
 import os
 import re
 import shutil
@@ -35,13 +34,12 @@ from traitlets.config import catch_config_error
 
 from autograder.atomic_writes import UNFINISHED, draft_of
 from autograder.errors import CourseError
-from autograder.grading.engine.sentences import did_you_mean, sentences
-from autograder.grading.term.learner_names import is_learner_name
+from autograder.grading.engine.messages import errors_as_sentences
+from autograder.grading.term.learner_names import did_you_mean, is_learner_name
 from autograder.sandbox.inside.expect import expect, expect_set
 
 PATIENCE = 60  # seconds; Python's default is five
 FORMGRADER = "nbgrader.server_extensions.formgrader.handlers"
-GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
 # The modules that look up each converter when it is to run.
 USERS = {
     "Autograde": (autogradeapp, api),
@@ -61,7 +59,7 @@ class OpenConverter:
 
     def init_notebooks(self) -> None:
         """Find the notebooks. Raises NbGraderException if there is no folder for them."""
-        with sentences(self.log):
+        with errors_as_sentences(self.log):
             self.require_source()
         super().init_notebooks()
 
@@ -129,10 +127,10 @@ class OpenGenerateFeedback(OpenConverter, converters.GenerateFeedback):
     """nbgrader's GenerateFeedback, opened."""
 
 
-def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConverter]) -> None:
+def install(submitted_at: Callable[[Path], datetime | None], *own: type[BaseConverter]) -> None:
     """Make nbgrader's commands and its formgrader use converters of ours. Raises ChangedLibrary.
 
-    handed_in_at: the time of the submission in a folder. own: each has the name of the converter
+    submitted_at: the time of the submission in a folder. own: each has the name of the converter
     that it replaces.
     """
     _check()
@@ -141,13 +139,13 @@ def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConv
             setattr(module, converter.__name__, converter)
     base.glob = api.glob = utils.glob = SimpleNamespace(glob=find_named)
     gradebooks.create_engine = _engine
-    CourseDirectory.get_existing_timestamp = lambda self, dest_path: handed_in_at(Path(dest_path))
+    CourseDirectory.get_existing_timestamp = lambda self, dest_path: submitted_at(Path(dest_path))
 
     def get_submitted_timestamp(
         self: api.NbGraderAPI, assignment_id: str, student_id: str
     ) -> datetime | None:
         place = self.coursedir.submitted_directory, student_id, assignment_id
-        return handed_in_at(Path(self.coursedir.format_path(*place)))
+        return submitted_at(Path(self.coursedir.format_path(*place)))
 
     api.NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp
     api.capture_log = _without_tracebacks(api.capture_log)

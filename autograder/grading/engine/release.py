@@ -16,8 +16,8 @@ from nbgrader.preprocessors import ClearMarkScheme, ClearSolutions
 from nbgrader.utils import is_locked
 
 from autograder.grading.engine import patches
+from autograder.grading.engine.messages import errors_as_sentences
 from autograder.grading.engine.new_version import follow
-from autograder.grading.engine.sentences import sentences
 from autograder.grading.term.gradebook import require_readable
 from autograder.lessons.nbgrader_metadata import BEGINNING
 
@@ -54,7 +54,7 @@ class GenerateAssignment(patches.OpenGenerateAssignment):
         own = {ClearMarkScheme: ClearReadOnly, ClearSolutions: ClearToBeginning}
         self.preprocessors = [own.get(step, step) for step in self.preprocessors]
         if not self.no_database:
-            with sentences(self.log):
+            with errors_as_sentences(self.log):
                 require_readable(self.coursedir)
         super().start()
 
@@ -77,7 +77,7 @@ class GenerateAssignment(patches.OpenGenerateAssignment):
 
     def _follow_changes(self) -> None:
         with (
-            sentences(self.log),
+            errors_as_sentences(self.log),
             Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook,
         ):
             for path in (Path(path) for paths in self.assignments.values() for path in paths):

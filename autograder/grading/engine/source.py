@@ -20,14 +20,12 @@ class Source:
     """A source notebook.
 
     grade_ids: of nbgrader's cells, in order. imports: the modules that it imports.
-    prose: what the course wrote in other cells than code and nbgrader's; None if that is unknown.
     outputs: of the code cells that are not nbgrader's, by the cell's source; none of `progress()`,
     predictions and a challenge's check, which speak of the work of whoever runs them.
     """
 
     grade_ids: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
-    prose: frozenset[str] | None = None
     outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
 
 
@@ -40,9 +38,6 @@ def read_source(path: Path) -> Source:
     return Source(
         grade_ids=tuple(filter(None, map(grade_id_of, cells))),
         imports=imports_of(cell.source for cell in code),
-        prose=frozenset(
-            cell.source for cell in cells if cell.cell_type != "code" and not grade_id_of(cell)
-        ),
         outputs={
             cell.source: [] if PERSONAL.search(cell.source) else cell.outputs
             for cell in code

@@ -12,13 +12,13 @@ from nbgrader.api import Gradebook
 from autograder.atomic_writes import write_whole
 from autograder.grading import feedback
 from autograder.grading.engine import patches
-from autograder.grading.engine.sentences import sentences
+from autograder.grading.engine.messages import errors_as_sentences
 from autograder.grading.feedback.gradebook import Facts, read_facts
 from autograder.grading.feedback.notebook import Outline, read_cells, read_outline
 from autograder.grading.feedback.page import render_page, why_not_graded
-from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.term.gradebook import bring_up_to_date, require_readable
+from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import terms_of
 from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
@@ -37,7 +37,7 @@ class GenerateFeedback(patches.OpenGenerateFeedback):
         Raises NbGraderException if these or the gradebook can't be read, or the course's time zone
         is none; nothing is changed then.
         """
-        with sentences(self.log):
+        with errors_as_sentences(self.log):
             require_readable(self.coursedir)
             self._term = course_term(self.coursedir)
             course_zone()

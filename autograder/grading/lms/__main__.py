@@ -20,6 +20,7 @@ from traitlets.config import Config
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
 from autograder.grading.lms.collector import download_folder
+from autograder.grading.lms.downloaded_names import remembered_names
 from autograder.grading.lms.export import write_output
 from autograder.grading.lms.feedback_zip import (
     FeedbackZip,
@@ -27,11 +28,10 @@ from autograder.grading.lms.feedback_zip import (
     moodle_zip,
     participant_numbers,
 )
-from autograder.grading.lms.handed_in_as import remembered_names
 from autograder.grading.lms.marks import class_list
-from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import unreadable
 from autograder.grading.term.learner_names import printable
+from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Learner
 from autograder.lessons.lesson import ROOT
 
@@ -43,8 +43,8 @@ EXPORTERS = {
 }
 EXTRACTOR = f"{PACKAGE}.extract.ExtractPlainFiles"
 COLLECTORS = {
-    "canvas": f"{PACKAGE}.collect.CanvasCollector",
-    "moodle": f"{PACKAGE}.collect.MoodleCollector",
+    "canvas": f"{PACKAGE}.canvas.CanvasCollector",
+    "moodle": f"{PACKAGE}.moodle.MoodleCollector",
 }
 
 

@@ -29,7 +29,7 @@ AGAIN = "Download it again in Moodle, and don't save it in another program."
 
 
 @dataclass(frozen=True)
-class Cell:
+class SheetCell:
     """A cell's value, and where it is in the text, with its quotation marks."""
 
     value: str
@@ -42,7 +42,7 @@ class Participant:
     """A row of the worksheet. number: Moodle's for this learner in this assignment."""
 
     number: str
-    cells: tuple[Cell, ...]
+    cells: tuple[SheetCell, ...]
 
     def __str__(self) -> str:
         return ", ".join(cell.value for cell in self.cells[:2])
@@ -126,7 +126,7 @@ class Worksheet:
         except UnicodeDecodeError:
             raise CourseError(f"The worksheet {path} is not UTF-8. {AGAIN}") from None
 
-    def _rows(self) -> list[list[Cell]]:
+    def _rows(self) -> list[list[SheetCell]]:
         """Split the text into rows of cells. Raises CourseError if it has no columns."""
         delimiters = {mark: _split(self._text, mark) for mark in ",;\t"}
         self._delimiter = max(delimiters, key=lambda mark: len(delimiters[mark][0]))
@@ -135,7 +135,7 @@ class Worksheet:
             raise CourseError(f"{self.name} is not a grading worksheet from Moodle. {AGAIN}")
         return [row for row in rows if any(cell.value for cell in row)]
 
-    def _participant(self, cells: list[Cell], width: int) -> Participant:
+    def _participant(self, cells: list[SheetCell], width: int) -> Participant:
         line = self._text.count("\n", 0, cells[0].start) + 1
         if len(cells) != width:
             raise CourseError(
@@ -183,7 +183,7 @@ class Worksheet:
         values = (row.cells[column].value for row in self.participants)
         return [float(v.replace(",", ".")) for v in values if NUMBER.fullmatch(v)]
 
-    def _written(self, mark: float, cell: Cell) -> str:
+    def _written(self, mark: float, cell: SheetCell) -> str:
         """Write a mark with the worksheet's own decimal sign and quotation marks."""
         columns = (self._grade, self._grade + 1)
         comma = any("," in row.cells[c].value for row in self.participants for c in columns)
@@ -192,14 +192,14 @@ class Worksheet:
         return f'"{value}"' if quoted else value
 
 
-def _split(text: str, delimiter: str) -> list[list[Cell]]:
+def _split(text: str, delimiter: str) -> list[list[SheetCell]]:
     """Split CSV into rows of cells, with their places, which Python's csv module doesn't tell."""
     end = f"({delimiter}|\r\n|\r|\n|\\Z)"
     pattern = re.compile(rf'("[^"]*(?:""[^"]*)*"|[^{delimiter}\r\n]*){end}')
-    rows: list[list[Cell]] = [[]]
+    rows: list[list[SheetCell]] = [[]]
     place = len(MARK) if text.startswith(MARK) else 0
     while cell := pattern.match(text, place):
-        rows[-1].append(Cell(_value(cell[1]), *cell.span(1)))
+        rows[-1].append(SheetCell(_value(cell[1]), *cell.span(1)))
         place = cell.end()
         if not cell[2]:
             break

@@ -67,14 +67,14 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The marks of a notebook.
+class CellPoints:
+    """The points of a notebook's cells.
 
-    points: by the name of each graded cell; None if a person has to give them.
+    by_name: for each graded cell; None if a person has to give them.
     unanswered: the cells whose answer is as it was released.
     """
 
-    points: dict[str, float | None] = field(default_factory=dict)
+    by_name: dict[str, float | None] = field(default_factory=dict)
     unanswered: frozenset[str] = frozenset()
 
 
@@ -93,7 +93,7 @@ class Graded:
     path: str
     notebook: bytes
     outcome: str
-    marks: Marks = field(default_factory=Marks)
+    points: CellPoints = field(default_factory=CellPoints)
     reason: str = ""
     absent: frozenset[str] = frozenset()
     seconds: float = 0.0
