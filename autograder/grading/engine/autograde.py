@@ -9,72 +9,63 @@ Modules that load torch are imported in functions, because every nbgrader comman
 
 import logging
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from tqdm import tqdm
-from traitlets import Bool, Float, Integer, List, Unicode, import_item
-from traitlets.config import Config
+from traitlets import Bool, Float, Integer, List, Unicode
 
 from autograder.building.secret import own_secret
 from autograder.errors import CourseError
 from autograder.grading.engine import patches
-from autograder.grading.engine.copy_files import CopyPlainFiles
 from autograder.grading.engine.history import entry_of, remember
-from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_again
-from autograder.grading.engine.messages import at_levels, errors_as_sentences, quiet
+from autograder.grading.engine.jobs import JobMaker, settings_of
+from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark
+from autograder.grading.engine.messages import (
+    CONNECTION_LOG,
+    NO_GROUPS,
+    NO_SECRET,
+    at_levels,
+    errors_as_sentences,
+    quiet,
+)
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
 from autograder.grading.engine.run_lock import only_run
 from autograder.grading.engine.save_marks import POINTS
+from autograder.grading.engine.submissions import DueSubmissions, time_if_any
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.submission.folder import submitted_at
-from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.gradebook import (
     bring_up_to_date,
     require_readable,
-    waiting_to_be_marked,
 )
-from autograder.grading.term.learner_names import did_you_mean, is_learner_name, why_no_name
+from autograder.grading.term.learner_names import did_you_mean, is_learner_name
 from autograder.grading.term.plugins import course_term
-from autograder.grading.term.tables import Term, due_for, late_penalty, terms_of
+from autograder.grading.term.tables import Term
 from autograder.grading.worker.job import (
     GRADED,
     NOT_GRADED,
     OUTCOMES,
     Graded,
     Job,
-    earlier_run,
     write_graded,
 )
 from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
 GIGABYTE = 2**30
-CONNECTION_LOG = logging.getLogger("sqlalchemy.pool")  # traces a Ctrl-C while a connection closes
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
-NO_GROUPS = (
-    "The grader can't make control groups here, so it checks ten times a second what a submission "
-    "uses. The README, under What holds where, says what that leaves open."
-)
-NO_SECRET = (
-    "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
-    "into course_secret.txt, and grade again."
-)
 
 
-class Autograde(patches.OpenAutograde, CopyPlainFiles):
+class Autograde(DueSubmissions):
     """nbgrader's Autograde, in parallel and behind walls.
 
     It also keeps nbgrader's class name, so that `c.Autograde.…` configures both.
@@ -108,7 +99,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
         """
         with errors_as_sentences(self.log):
             released = self._released_names()
-            folders = self._submitted_folders()
+            folders = self.submitted_folders()
             if not folders:
                 self.require_source()
         if self.unsealed:
@@ -124,7 +115,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
 
     def convert_notebooks(self) -> None:
         """Grade everything that is due. Raises NbGraderException if nothing can be graded."""
-        summary = Summary(refused=self._refused())
+        summary = Summary(refused=self.refused_names())
         if self.unsealed:
             self.log.warning("Unsealed: submissions run without a sandbox, as you.")
             for line in summary.refusals():
@@ -155,10 +146,10 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
         Raises BrokenSubmission if its time can't be read; sealed, its job says so already.
         """
         folder = Path(self.source_path(assignment_id, student_id))
-        when = submitted_at(folder) if self.unsealed else _time_if_any(folder)
+        when = submitted_at(folder) if self.unsealed else time_if_any(folder)
         super().init_assignment(assignment_id, student_id)
         if when is None:
-            with self._gradebook() as gradebook:
+            with self.gradebook() as gradebook:
                 gradebook.find_submission(assignment_id, student_id).timestamp = None
                 gradebook.db.commit()
 
@@ -167,27 +158,13 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
             super().convert_single_notebook(notebook_filename)
             return
         graded = self._graded[notebook_filename]
-        same = same_to_mark(self._before_of(graded), graded)
+        same = same_to_mark(self.run_before(graded), graded)
         resources = self.init_single_notebook_resources(notebook_filename)
         resources["nbgrader"] |= {POINTS: graded.points, SAME_TO_MARK: same}
         self.exporter.from_notebook_node(new_notebook(), resources)
         about = resources["nbgrader"]
         folder = self.result_path(about["assignment"], about["student"])
         write_graded(graded, Path(folder, os.path.basename(notebook_filename)))
-
-    def _submitted_folders(self) -> list[str]:
-        """List what is handed in, hidden folders and those without a learner's name included."""
-        assignment, student = self.coursedir.assignment_id, self.coursedir.student_id
-        patterns = [student, ".*"] if student == "*" else [student]
-        found = (
-            folder for one in patterns for folder in patches.find(self.source_path(assignment, one))
-        )
-        return [folder for folder in found if os.path.isdir(folder)]
-
-    def _refused(self) -> dict[str, str]:
-        """Say of each folder whose name can't be a learner's why not."""
-        names = map(self.student_of, self._submitted_folders())
-        return {name: why for name in names if (why := why_no_name(name))}
 
     def _grade_all(self, summary: Summary) -> None:
         if self.jobs < 1:
@@ -201,7 +178,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
                 self.remove_drafts(self.coursedir.assignment_id)
             self._follow_tables(term)
             self._maker = self._job_maker(term)
-            due = self._due(summary)
+            due = self.list_due(self._maker, summary)
             if due:
                 self._grade(due, summary)
             summary.roll = self._call_roll(term)
@@ -209,7 +186,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
     def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
         what = "The gradebook would change" if self.dry else "Gradebook"
-        with self._gradebook() as gradebook:
+        with self.gradebook() as gradebook:
             for change in bring_up_to_date(gradebook, term, self.dry):
                 self.log.info("%s: %s", what, change)
 
@@ -224,51 +201,10 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
             self.coursedir, term, self._names, self._sole, limits, self.figures, tidying
         )
 
-    def _due(self, summary: Summary) -> list[str]:
-        """List the folders that are due, and say why those are that were graded before."""
-        due, again, self._before = [], Counter(), {}
-        with self._gradebook() as gradebook:
-            waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
-        for folder in sorted(self.assignments):
-            runs = self._earlier_runs(folder)
-            self._before |= zip(self.assignments[folder], runs, strict=True)
-            why = self._why_due(folder, runs)
-            if why:
-                due.append(folder)
-                again[why] += None not in runs
-            else:
-                student = self.student_of(folder)
-                summary.leave(student, _why_not_graded(runs) if student in waiting else "")
-        for why, count in (+again).items():
-            self.log.info("%s to grade again: %s", count, why)
-        return due
-
-    def _before_of(self, graded: Graded) -> dict[str, Any]:
-        """Return what is known of an earlier run that graded the same notebook; {} if nothing."""
-        return self._before[graded.path] or {}
-
-    def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
-        """Read for each notebook what is known of the run that graded it; None if none did."""
-        graded = Path(self.result_path(self.coursedir.assignment_id, self.student_of(folder)))
-        paths = [graded / Path(path).name for path in self.assignments[folder]]
-        return [earlier_run(path) if path.exists() else None for path in paths]
-
-    def _why_due(self, folder: str, runs: list[dict[str, Any] | None]) -> str:
-        """Return why a submission is to be graded; "" if it is not."""
-        student = self.student_of(folder)
-        if student in self.coursedir.student_id_exclude.split(","):
-            return ""
-        if self.force:
-            return "forced"
-        if None in runs:
-            return "new"
-        pairs = zip(runs, self.assignments[folder], strict=True)
-        reasons = (why_again(run, self._maker.job(Path(path), student)) for run, path in pairs)
-        return next(filter(None, reasons), "")
-
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}
-        self._warn_without_secret()
+        if self._maker.is_lesson and not own_secret():
+            self.log.warning(NO_SECRET)
         if not (self.scheduler or home()):
             self.log.info(NO_GROUPS)
         with (
@@ -296,22 +232,13 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
             for path in self.assignments[folder]:
                 yield self._maker.whole_job(Path(path), self.student_of(folder))
 
-    def _warn_without_secret(self) -> None:
-        if self._maker.is_lesson and not own_secret():
-            self.log.warning(NO_SECRET)
-
     def _record(self, folder: str, results: dict[str, Graded], summary: Summary) -> None:
         """Write one submission's marks and notebooks, as nbgrader does."""
         assignment, student = self.coursedir.assignment_id, self.student_of(folder)
         self.notebooks = self.assignments[folder]
         self._graded = {path: results.pop(path) for path in self.notebooks}
         if self.dry:
-            from autograder.grading.engine.changes import changed_points
-
-            graded, late = self._graded.values(), self._late_rule(folder)
-            same = {name for one in graded for name in same_to_mark(self._before_of(one), one)}
-            with self._gradebook() as gradebook:
-                changed = changed_points(gradebook, assignment, student, graded, same, late)
+            changed = self.would_change(folder, self._graded.values(), self._maker.term)
             summary.compare(student, changed)
             return
         try:
@@ -328,7 +255,7 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
             return
         summary.lack(student, {cell for one in self._graded.values() for cell in one.absent})
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
-        with self._gradebook() as gradebook:
+        with self.gradebook() as gradebook:
             found = gradebook.find_submission(assignment, student)
             entry = entry_of(found, worst.outcome, self._graded.values())
         self._remember(folder, entry)
@@ -345,26 +272,16 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
         except OSError as error:
             self.log.warning("%s: this could not be added to the history: %s", student, error)
 
-    def _late_rule(self, folder: str) -> Callable[[float], float] | None:
-        """Return what lateness takes off a score, by the tables; None if they do not say."""
-        assignment, student = self.coursedir.assignment_id, self.student_of(folder)
-        percent = terms_of(self._maker.term, assignment).late_percent
-        due, when = due_for(self._maker.term, student, assignment), _time_if_any(Path(folder))
-        if percent is None or due is None:
-            return None
-        seconds = (when - due).total_seconds() if when else 0.0
-        return lambda score: late_penalty(score, seconds, percent) or 0.0
-
     def _call_roll(self, term: Term) -> Roll:
         folders = {self.student_of(folder): folder for folder in self.assignments}
         assignment, asked = self.coursedir.assignment_id, self.coursedir.student_id
-        with self._gradebook() as gradebook:
+        with self.gradebook() as gradebook:
             return call_roll(gradebook, assignment, term, folders, asked)
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment. Raises CourseError if it was not released."""
         wanted = self.coursedir.assignment_id
-        with self._gradebook() as gradebook:
+        with self.gradebook() as gradebook:
             names = {one.name: [n.name for n in one.notebooks] for one in gradebook.assignments}
         if names.get(wanted):
             return names[wanted]
@@ -377,34 +294,8 @@ class Autograde(patches.OpenAutograde, CopyPlainFiles):
         meant = did_you_mean(wanted, names.keys() | sources)
         raise CourseError(f"There is no assignment {wanted}.{meant}")
 
-    def _gradebook(self) -> Gradebook:
-        return Gradebook(self.coursedir.db_url, self.coursedir.course_id)
-
 
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
-    patches.install(_time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
+    patches.install(time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
     patches.guard_formgrader()
-
-
-def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:
-    """Return the part of the configuration that a preprocessor, given by its name, reads."""
-    names = (owner.__name__ for owner in import_item(preprocessor).mro())
-    return {name: dict(config[name]) for name in names if name in config}
-
-
-def _time_if_any(folder: Path) -> datetime | None:
-    """Return when a submission was handed in; None if nothing says so, or what says so is broken.
-
-    A broken time makes the submission not graded.
-    """
-    try:
-        return submitted_at(folder)
-    except BrokenSubmission:
-        return None
-
-
-def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:
-    """Return why an earlier run could not grade a submission; "" if it could."""
-    failed = (run["reason"] for run in runs if run and run.get("outcome") == NOT_GRADED)
-    return next(failed, "")

@@ -9,6 +9,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
+from traitlets import import_item
+from traitlets.config import Config
 
 from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
@@ -149,6 +151,12 @@ class JobMaker:
     def _solutions(self) -> dict[str, str]:
         """The sources of the course's solutions, by exercise."""
         return Lesson(self.assignment).solutions if self.is_lesson else {}
+
+
+def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:
+    """Return the part of the configuration that a preprocessor, given by its name, reads."""
+    names = (owner.__name__ for owner in import_item(preprocessor).mro())
+    return {name: dict(config[name]) for name in names if name in config}
 
 
 def _require_same_cells(blueprint: Blueprint, source: Source, lesson: str) -> None:

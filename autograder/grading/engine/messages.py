@@ -10,7 +10,16 @@ from nbgrader.converters.base import NbGraderException
 from autograder.errors import CourseError
 
 GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
+CONNECTION_LOG = logging.getLogger("sqlalchemy.pool")  # traces a Ctrl-C while a connection closes
 SAID_IN_SUMMARY = re.compile("^No submitted file|seconds late$|^Late submission penalty")
+NO_GROUPS = (
+    "The grader can't make control groups here, so it checks ten times a second what a submission "
+    "uses. The README, under What holds where, says what that leaves open."
+)
+NO_SECRET = (
+    "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
+    "into course_secret.txt, and grade again."
+)
 
 
 @contextmanager
