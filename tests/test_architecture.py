@@ -120,8 +120,8 @@ def test_no_torch_is_imported_where_a_command_of_nbgrader_starts(module):
 def test_what_is_due_is_known_before_torch_is_loaded():
     """The sandbox, which loads torch too, then starts beside it and not after it."""
     require_no_torch(
-        "from autograder.grading.engine import made_from\n"
-        "assert made_from.source_digest(made_from.Lesson('01_dot_product_attention'))"
+        "from autograder.grading.engine import provenance\n"
+        "assert provenance.source_digest(provenance.Lesson('01_dot_product_attention'))"
     )
 
 

@@ -25,7 +25,6 @@ from autograder.errors import CourseError
 from autograder.grading.engine import patches
 from autograder.grading.engine.history import entry_of, remember
 from autograder.grading.engine.jobs import JobMaker, settings_of
-from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark
 from autograder.grading.engine.messages import (
     CONNECTION_LOG,
     NO_GROUPS,
@@ -35,6 +34,7 @@ from autograder.grading.engine.messages import (
     quiet,
 )
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
+from autograder.grading.engine.provenance import SETTLED_CELLS, settled_cells
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
 from autograder.grading.engine.run_lock import only_run
@@ -158,9 +158,9 @@ class Autograde(DueSubmissions):
             super().convert_single_notebook(notebook_filename)
             return
         graded = self._graded[notebook_filename]
-        same = same_to_mark(self.run_before(graded), graded)
+        same = settled_cells(self.run_before(graded), graded)
         resources = self.init_single_notebook_resources(notebook_filename)
-        resources["nbgrader"] |= {POINTS: graded.points, SAME_TO_MARK: same}
+        resources["nbgrader"] |= {POINTS: graded.points, SETTLED_CELLS: same}
         self.exporter.from_notebook_node(new_notebook(), resources)
         about = resources["nbgrader"]
         folder = self.result_path(about["assignment"], about["student"])

@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
-from autograder.grading.engine.made_from import DUE, WHEN, made_from
+from autograder.grading.engine.provenance import DUE, WHEN, made_from
 from autograder.grading.engine.source import Source, read_source, without_pictures
 from autograder.grading.submission.blueprint import Blueprint, read_blueprint
 from autograder.grading.submission.folder import files_beside, read_submitted, submitted_at

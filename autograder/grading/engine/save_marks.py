@@ -9,7 +9,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
-from autograder.grading.engine.made_from import SAME_TO_MARK
+from autograder.grading.engine.provenance import SETTLED_CELLS
 from autograder.grading.worker.cell_points import cell_points
 
 POINTS = "cell_points"  # in nbgrader's resources: a worker's `CellPoints`
@@ -27,7 +27,7 @@ class SaveMarks(NbGraderPreprocessor):
     ) -> tuple[NotebookNode, ResourcesDict]:
         about = resources["nbgrader"]
         place = about["notebook"], about["assignment"], about["student"]
-        same = about.get(SAME_TO_MARK, frozenset())
+        same = about.get(SETTLED_CELLS, frozenset())
         given = about[POINTS] if POINTS in about else cell_points(nb)
         with Gradebook(about["db_url"]) as gradebook:
             kept = gradebook.find_submission_notebook(*place)

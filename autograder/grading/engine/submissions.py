@@ -14,7 +14,7 @@ from nbgrader.converters.base import BaseConverter
 from autograder.grading.engine import patches
 from autograder.grading.engine.changes import changed_points
 from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.made_from import same_to_mark, why_again
+from autograder.grading.engine.provenance import settled_cells, why_again
 from autograder.grading.engine.summary import Summary
 from autograder.grading.submission.folder import files_beside, submitted_at
 from autograder.grading.submission.plain_files import write_below
@@ -99,7 +99,7 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
     def would_change(self, folder: str, graded: Collection[Graded], term: Term) -> str:
         """Say which points of a submission would change in the gradebook; "" if none."""
         lesson, learner = self.coursedir.assignment_id, self.student_of(folder)
-        same = {name for one in graded for name in same_to_mark(self.run_before(one), one)}
+        same = {name for one in graded for name in settled_cells(self.run_before(one), one)}
         late = self._late_rule(folder, term)
         with self.gradebook() as gradebook:
             return changed_points(gradebook, lesson, learner, graded, same, late)
