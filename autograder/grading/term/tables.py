@@ -48,7 +48,7 @@ class Learner:
 class LessonTerms:
     """What holds for a lesson.
 
-    late_percent: what each day late that has begun takes off the mark; None if there is no rule.
+    late_percent: what each day late that has begun takes off the grade; None if there is no rule.
     canvas: the title of its column in Canvas's gradebook.
     """
 
