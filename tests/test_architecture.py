@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "building": {*CORE, "lessons", "atomic_writes"},
     "authoring": {*CORE, "ask_and_judge", "lessons", "building", "atomic_writes"},
     "sandbox": {"asking", "errors", "utils"},
+    "course": {"authoring", "grading", "lessons", "errors"},
     "grading": {*CORE, "lessons", "building", "sandbox", "atomic_writes", "utils"},
 }
 

@@ -42,7 +42,7 @@ def demo(lessons: list[Lesson], course: Path) -> int:
             run(course, "nbgrader", step, lesson.name, "--log-level=WARN")
     run(course, "nbgrader", "export", f"--to={course / 'grades.csv'}", "--log-level=WARN")
     wrong = sum(print_marks(lesson, made_up, course) for lesson, made_up in classes.items())
-    run(course, sys.executable, "-m", "autograder.grading.report")
+    run(course, sys.executable, "-m", "autograder.course", "report")
     print(f"\nCourse directory: {course.relative_to(ROOT)}")
     return wrong
 

@@ -152,7 +152,7 @@ def test_the_report_leaves_out_a_mark_that_is_not_whole(asked, said):
     assert rows["code"].points[-1].state == "unanswered"
     assert rows["words"].remarks == [f"To grade by hand: `{NAME}`."]
     assert (rows["words"].outcome, found.outcomes["not graded"]) == ("not graded", 2)
-    assert (found.exercises[NAME].submissions, found.exercises[NAME].unanswered) == (2, 3)
+    assert (found.exercises[NAME].submissions, found.exercises[NAME].unanswered) == (3, 3)
 
 
 def test_feedback_says_that_it_waits_or_was_not_answered(asked, said):
