@@ -111,7 +111,7 @@ formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the b
 report: $(VENV)/developer  ## HTML pages on how a class did, and one over the term [LESSON=...]
 	python -m autograder.course report $(LESSON)
 
-demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LESSON=...]
+demo: $(VENV)/developer  ## grade a made-up class whose true grades are known [LESSON=...]
 	python -m tests.demo $(LESSON)
 
 site: $(VENV)/developer  ## the course as a static site, in docs/site/_build/html

@@ -51,7 +51,7 @@ def _burn() -> None:
 
 def _run(lesson: Lesson, folder: Path) -> None:
     made = make_class(lesson)
-    true = {submission.learner: submission.true_mark for submission in made}
+    true = {submission.learner: submission.true_grade for submission in made}
     for trouble in (_killed, _full):
         course = folder / trouble.__name__.strip("_")
         course.mkdir()

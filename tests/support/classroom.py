@@ -28,7 +28,7 @@ def make_course(course: Path, count: int, *options: str) -> dict[str, float]:
     for number, submission in enumerate(islice(cycle(made), count)):
         student = f"learner_{number:03}"
         hand_in(course, student, submission.notebook(LESSON))
-        marks[student] = submission.true_mark
+        marks[student] = submission.true_grade
     release(course, LESSON, *options)
     return marks
 

@@ -251,9 +251,9 @@ def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):
     shutil.rmtree(course / "solutions" / "own")
 
 
-def test_the_true_marks_of_a_made_up_class():
+def test_the_true_grades_of_a_made_up_class():
     full = sum(exercise.points for exercise in LESSON.exercises)
-    assert [s.true_mark for s in make_class(LESSON)[:4]] == [full, full, full, 0]
+    assert [s.true_grade for s in make_class(LESSON)[:4]] == [full, full, full, 0]
 
 
 def test_the_made_up_class_holds_every_kind_of_submission(lesson):
