@@ -10,7 +10,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError
 
 from autograder.grading.engine import patches
-from autograder.grading.engine.exchange import CollectPlainFiles, HandedIn
+from autograder.grading.engine.exchange import CollectPlainFiles, InboundFolder
 from autograder.lessons.lesson import ROOT
 from autograder.sandbox.inside.expect import ChangedLibrary
 from tests.grading.term.made_course import COURSE_ID, FIRST, make_course
@@ -38,7 +38,7 @@ def owners(monkeypatch):
     """Let folders belong to who is in their names, but for those that are listed here."""
     others = {}
     owner = property(lambda self: others.get(self.path.name, self.learner))
-    monkeypatch.setattr(HandedIn, "owner", owner)
+    monkeypatch.setattr(InboundFolder, "owner", owner)
     return others
 
 
