@@ -1,1 +1,1 @@
-"""Put a made-up class whose true marks are known through nbgrader's commands."""
+"""Put a made-up class whose true grades are known through nbgrader's commands."""

@@ -1,8 +1,8 @@
 """The engine behind `nbgrader autograde`, formgrader's button and `make grade`.
 
-It is nbgrader's own converter with one step replaced. Running and judging happen elsewhere, many at
-a time and sealed off (`autograder.grading.worker.task`). Only this process writes the gradebook and
-the autograded notebooks, one submission after another, as nbgrader does.
+It is nbgrader's own converter with one step replaced: workers run and judge the submissions, many
+at a time and sealed off (`autograder.grading.worker.task`). Only this process writes the gradebook
+and the autograded notebooks, one submission after another, as nbgrader does.
 
 Modules that load torch are imported in functions, because every nbgrader command loads this module.
 """
@@ -66,9 +66,9 @@ INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 
 
 class Autograde(DueSubmissions):
-    """nbgrader's Autograde, in parallel and behind walls.
+    """nbgrader's Autograde, in parallel and in a sandbox.
 
-    It also keeps nbgrader's class name, so that `c.Autograde.…` configures both.
+    It keeps nbgrader's class name, so that `c.Autograde.…` configures both.
     """
 
     unsealed = Bool(False, help="Run submissions as nbgrader does, without walls.").tag(config=True)
@@ -80,7 +80,7 @@ class Autograde(DueSubmissions):
         help="Preprocessors for a notebook that has been judged, in the worker."
     ).tag(config=True)
     saving_preprocessors = List(
-        help="Preprocessors that enter marks in the gradebook; they do not see the notebook."
+        help="Preprocessors that enter points in the gradebook; they do not see the notebook."
     ).tag(config=True)
     dry = Bool(False, help="Say whose points would change, and write nothing.").tag(config=True)
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
@@ -233,7 +233,7 @@ class Autograde(DueSubmissions):
                 yield self._maker.whole_job(Path(path), self.student_of(folder))
 
     def _record(self, folder: str, results: dict[str, Graded], summary: Summary) -> None:
-        """Write one submission's marks and notebooks, as nbgrader does."""
+        """Write one submission's points and notebooks, as nbgrader does."""
         assignment, student = self.coursedir.assignment_id, self.student_of(folder)
         self.notebooks = self.assignments[folder]
         self._graded = {path: results.pop(path) for path in self.notebooks}

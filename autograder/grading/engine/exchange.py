@@ -29,7 +29,11 @@ GROUP_FOLDER, GROUP_FILE = 0o2770, 0o660  # permissions in a course that a group
 
 @dataclass(frozen=True)
 class InboundFolder:
-    """A submitted folder. time: as its name has it; when: the same in UTC."""
+    """A folder that a learner submitted.
+
+    time: as the folder's name has it.
+    when: the same, in UTC.
+    """
 
     path: Path
     learner: str
@@ -96,7 +100,7 @@ class CollectPlainFiles(ExchangeCollect):
                 return None
 
     def _counting(self, found: Sequence[InboundFolder], due: datetime | None) -> InboundFolder:
-        """Return the last submission; with a due date, the last one before it, if there is any."""
+        """Return the last submission; if a due date is given, the last one before it, if any."""
         found = sorted(self._own(found), key=lambda one: one.when)
         in_time = [one for one in found if due and one.when <= due]
         return (in_time or found)[-1]
@@ -148,7 +152,7 @@ class CollectPlainFiles(ExchangeCollect):
 
 
 def _read_name(path: Path, learner: str, rest: str) -> InboundFolder | None:
-    """Read the time in the rest of a folder's name; what follows a last + may be a random text."""
+    """Read the time in the rest of a folder's name. It may end with a + and a random text."""
     if not is_learner_name(learner):
         return None
     for time in (rest, rest.rpartition("+")[0]):

@@ -1,4 +1,4 @@
-"""Make the jobs of grading an assignment's submissions: what was handed in, and what is to hold."""
+"""Make the jobs of grading a lesson's submissions: what each worker needs, as plain data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,10 +28,11 @@ from autograder.sandbox.limits import Limits
 
 @dataclass
 class JobMaker:
-    """Makes the jobs of one assignment.
+    """Makes the jobs of one lesson, or of an instructor's own assignment.
 
-    notebooks: the names of those that are graded. sole: whether it has one only, which a learner
-    may hand in under another name. figures: whether the course's own figures are drawn, too.
+    notebooks: the names of those to grade.
+    sole: whether there is only one, which a learner may submit under another name.
+    figures: whether the course's own figures are drawn, too.
     tidying: nbgrader's steps for a graded notebook, and their settings.
     """
 
@@ -52,7 +53,7 @@ class JobMaker:
         return self.templates[self.notebooks[0]]
 
     def job(self, path: Path, student: str) -> Job:
-        """Make that job without the reference, which is all that tells whether it is due."""
+        """Make that job without the reference: enough to know whether it is due."""
         template = self.templates[path.stem]
         data, broken, when = b"", "", None
         try:
@@ -134,8 +135,8 @@ class JobMaker:
     def _reference(self) -> bytes:
         """The lesson's reference; empty if it is not a course lesson.
 
-        Raises CourseError if it is not that of the lesson as it is now, or gives other points than
-        the released notebook.
+        Raises CourseError if the lesson has changed since the reference was built, or if the
+        reference gives other points than the released notebook.
         """
         from autograder.building.hidden import shown_reference
 

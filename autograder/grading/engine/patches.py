@@ -1,7 +1,7 @@
 """Everything that the grader patches in nbgrader, and every private part of a library it uses.
 
 `install` applies the patches. It first checks that the libraries still match, so that a new version
-gives an error that names what is missing, and never a wrong mark.
+gives an error that names what is missing, and never a wrong grade.
 """
 
 import glob
@@ -128,10 +128,10 @@ class OpenGenerateFeedback(OpenConverter, converters.GenerateFeedback):
 
 
 def install(submitted_at: Callable[[Path], datetime | None], *own: type[BaseConverter]) -> None:
-    """Make nbgrader's commands and its formgrader use converters of ours. Raises ChangedLibrary.
+    """Make nbgrader's commands and its formgrader use our converters. Raises ChangedLibrary.
 
-    submitted_at: the time of the submission in a folder. own: each has the name of the converter
-    that it replaces.
+    submitted_at: returns the time of the submission in a folder.
+    own: converters, each with the name of the one that it replaces.
     """
     _check()
     for converter in own:
@@ -229,7 +229,7 @@ def find(pattern: str) -> list[str]:
 
 
 def find_named(pattern: str) -> list[str]:
-    """Do the same, and let a * match only names that a learner can have."""
+    """Act like `find`, but let a * match only names that a learner can have."""
     places = [place for place, part in enumerate(pattern.split(os.sep)) if part == "*"]
     found = ((path, path.split(os.sep)) for path in find(pattern))
     return [path for path, parts in found if all(is_learner_name(parts[n]) for n in places)]
@@ -257,9 +257,9 @@ def _engine(db_url: str, **options: object) -> Engine:
 
 @contextmanager
 def complete_gradebook() -> Iterator[None]:
-    """Spare each gradebook that the body opens a look for its tables and its course.
+    """Skip nbgrader's checks of tables and course when the body opens the gradebook.
 
-    They are there: this run has opened it before.
+    They passed when this run first opened it.
     """
     book = gradebooks.Gradebook
     before = gradebooks.inspect, gradebooks.Base, book.check_course
@@ -275,7 +275,7 @@ def complete_gradebook() -> Iterator[None]:
 def leave_jobs_to_workers(executor: ProcessPoolExecutor) -> None:
     """Keep this process from reading its workers' jobs, once all workers are running.
 
-    Otherwise a job on its way to a worker that dies would wait forever (before Python 3.11.5).
+    Otherwise a job on its way to a dying worker would wait forever (before Python 3.11.5).
     """
     executor._call_queue._reader.close()
 

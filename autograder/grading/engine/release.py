@@ -1,7 +1,7 @@
-"""The release of an assignment: nbgrader's, but complete or not at all, and also in mid-term.
+"""Release a lesson as nbgrader does, but completely or not at all, and also in mid-term.
 
-Once somebody has handed something in, nbgrader refuses to add or remove cells, and by then it has
-removed the notebook that learners open. Here the gradebook follows the new version, and what was
+Once there are submissions, nbgrader refuses to add or remove cells, and by then it has removed the
+notebook that learners open. Here the gradebook follows the new version, and what was
 given by hand stays.
 """
 

@@ -19,9 +19,10 @@ PERSONAL = re.compile(r"^(check|predict|progress)\(", re.MULTILINE)  # about the
 class Source:
     """A source notebook.
 
-    grade_ids: of nbgrader's cells, in order. imports: the modules that it imports.
-    outputs: of the code cells that are not nbgrader's, by the cell's source; none of `progress()`,
-    predictions and a challenge's check, which speak of the work of whoever runs them.
+    grade_ids: of nbgrader's cells, in order.
+    imports: the modules that it imports.
+    outputs: of the code cells that are not nbgrader's, by the cell's source. Those of `progress()`,
+        predictions and a challenge's check are left out, because they are about whoever ran them.
     """
 
     grade_ids: tuple[str, ...] = ()
@@ -30,7 +31,7 @@ class Source:
 
 
 def read_source(path: Path) -> Source:
-    """Read a source notebook. A missing one gives an empty `Source`: nothing depends on it then."""
+    """Read a source notebook; an empty `Source` if it is missing."""
     if not path.exists():
         return Source()
     cells = nbformat.read(path, as_version=4).cells

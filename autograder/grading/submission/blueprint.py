@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # workers need no database
 class SourceCell:
     """One of nbgrader's cells, as the gradebook keeps it.
 
-    source: a solution cell has its stub, and a question its mark scheme, unlike what learners got.
+    source: a solution cell has its stub; a question has its rubric, which learners don't get.
     """
 
     name: str
@@ -52,7 +52,7 @@ class SourceCell:
 
     @property
     def is_answer(self) -> bool:
-        """Whether a person marks what is written in it."""
+        """Whether a person grades what is written in it."""
         return self.grade and self.solution
 
     @property

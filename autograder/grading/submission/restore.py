@@ -73,7 +73,7 @@ def _carriers(cells: list[NotebookNode], blueprint: Blueprint) -> dict[str, int]
 
 
 def _rank(cell: NotebookNode, expected: SourceCell) -> tuple[bool, bool]:
-    """Rank a copy of a cell; the highest is the one that is meant, and the last of equal ones.
+    """Rank a copy of a cell. The highest counts, and of equal ones the last.
 
     An answer ranks above a stub, and one that runs above one set aside as text. For a locked cell,
     an unchanged copy ranks highest: learners use the others for their own code.

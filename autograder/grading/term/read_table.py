@@ -29,7 +29,7 @@ class TableRow:
 
 
 def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> list[TableRow]:
-    """Read the rows of a table; none if there is no such file. An absent column is empty.
+    """Read the rows of a table; no rows if the file is missing. A missing column is empty.
 
     required: columns that must be there, with a value in each row. Raises CourseError.
     """

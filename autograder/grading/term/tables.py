@@ -37,7 +37,7 @@ class Learner:
 
     @property
     def full_name(self) -> str:
-        """The name as it is spoken; "" if unknown."""
+        """First and last name; "" if unknown."""
         return f"{self.first_name} {self.last_name}".strip()
 
     def __str__(self) -> str:
@@ -46,8 +46,9 @@ class Learner:
 
 @dataclass(frozen=True)
 class LessonTerms:
-    """What holds for a lesson.
+    """The terms of a lesson.
 
+    due: in UTC.
     late_percent: what each day late that has begun takes off the grade; None if there is no rule.
     canvas: the title of its column in Canvas's gradebook.
     """
@@ -93,7 +94,7 @@ def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Ter
 
 
 def terms_of(term: Term, lesson: str) -> LessonTerms:
-    """Return what holds for a lesson; nothing in particular if lessons.csv lacks it."""
+    """Return the terms of a lesson; empty ones if lessons.csv lacks it."""
     return term.lessons.get(lesson, LessonTerms())
 
 

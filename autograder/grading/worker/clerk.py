@@ -1,4 +1,4 @@
-"""What a submission wrote is read, judged and marked here, in a confined process.
+"""Read a submission, judge it and give it points, all in a confined process.
 
 Its cells run elsewhere: the clerk asks for that, and gets what they showed.
 """
@@ -32,7 +32,7 @@ from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run
 
 # Seconds of processor time: for a check, beyond what its exercise allows; and for any other cell of
-# a lesson on which a mark may depend, which works on a few small tensors.
+# a lesson that a grade may depend on, which works on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
 
 
@@ -75,7 +75,7 @@ def tidying_steps(job: Job) -> list[Preprocessor]:
 def _restored(job: Job) -> tuple[NotebookNode, str, list[str]]:
     """Return the restored submission, why it could not be read, or "", and what it lacked.
 
-    That is the names of the graded cells whose answer had no cell in it.
+    What it lacked are the names of graded cells whose answer had no cell.
     """
     try:
         if job.broken:
@@ -148,7 +148,7 @@ def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[str, str]:
 
 
 def _wrote(notebook: NotebookNode, blueprint: Blueprint) -> bool:
-    """Whether a cell that a person marks has an answer."""
+    """Whether a cell that a person grades has an answer."""
     sources = {grade_id_of(cell): cell.source for cell in notebook.cells}
     return any(cell.is_answer and sources[cell.name] != cell.source for cell in blueprint.cells)
 

@@ -42,7 +42,7 @@ def grade(job: Job) -> Graded:
     except Unfinished as error:
         return not_graded(job, f"reading and judging it did not end: {error}", error.doubtful)
     except ValueError as error:
-        return not_graded(job, f"judging it gave what is no result: {error}", False)
+        return not_graded(job, f"judging it gave no valid result: {error}", False)
 
 
 def get_ready(job: Job) -> LessonReference | None:
