@@ -61,7 +61,6 @@ from autograder.grading.worker.job import (
 from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
-GIGABYTE = 2**30
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 
 
@@ -194,7 +193,7 @@ class Autograde(DueSubmissions):
         limits = Limits(
             cell_seconds=self.cell_seconds,
             notebook_seconds=self.notebook_seconds,
-            memory_bytes=int(self.memory * GIGABYTE),
+            memory_bytes=int(self.memory * 2**30),
         )
         tidying = {name: settings_of(self.config, name) for name in self.tidying_preprocessors}
         return JobMaker(
