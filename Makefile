@@ -66,25 +66,25 @@ format: $(VENV)/developer  ## ruff: mend what it can
 build: reference lessons release  ## all three of the following, in order [LESSON=...]
 
 reference: $(VENV)/developer  ## solutions and exercises → reference tensors, if no mutant passes [LESSON=...]
-	python -m autograder.authoring reference $(LESSON)
+	python -m autograder.course reference $(LESSON)
 
 draft: $(VENV)/developer  ## the same without the mutants, while you write [LESSON=...]
-	python -m autograder.authoring draft $(LESSON)
+	python -m autograder.course draft $(LESSON)
 
 lessons: $(VENV)/developer  ## solutions/*.py → executed source notebooks [LESSON=...]
-	python -m autograder.authoring lessons $(LESSON)
+	python -m autograder.course lessons $(LESSON)
 
 text: $(VENV)/developer  ## the way back: an edited source notebook → its text, LESSON=...
-	$(call needs,LESSON)python -m autograder.authoring text $(LESSON)
+	$(call needs,LESSON)python -m autograder.course text $(LESSON)
 
 release: $(VENV)/developer  ## source notebooks → notebooks/, what learners open [LESSON=...]
-	python -m autograder.authoring release $(LESSON)
+	python -m autograder.course release $(LESSON)
 
 mistakes: $(VENV)/developer  ## what becomes of every known mistake [LESSON=...]
-	python -m autograder.authoring mistakes $(LESSON)
+	python -m autograder.course mistakes $(LESSON)
 
 mutants: $(VENV)/developer  ## what becomes of answers with one fault each, made by rule [LESSON=...]
-	python -m autograder.authoring mutants $(LESSON)
+	python -m autograder.course mutants $(LESSON)
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
 	$(call needs,LESSON)nbgrader autograde $(LESSON) $(GRADE)
@@ -94,28 +94,28 @@ LMS_OPTIONS = $(if $(LMS),--lms=$(LMS)) $(if $(TO),--to='$(subst ','\'',$(TO))')
 	$(if $(WORKSHEET),--worksheet='$(subst ','\'',$(WORKSHEET))')
 
 export: $(VENV)/developer  ## export grades [LESSON=... LMS=canvas|moodle WORKSHEET=... TO=... ANY_MAXIMUM=1]
-	python -m autograder.grading.lms export $(LESSON) $(LMS_OPTIONS) \
+	python -m autograder.course export $(LESSON) $(LMS_OPTIONS) \
 		$(if $(filter-out 0,$(ANY_MAXIMUM)),--any-maximum)
 
 collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... LMS=... ZIP=... [WORKSHEET=... FORCE=1]
-	$(call needs,LESSON LMS ZIP)python -m autograder.grading.lms collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \
+	$(call needs,LESSON LMS ZIP)python -m autograder.course collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \
 		$(if $(filter-out 0,$(FORCE)),--force)
 
 feedback: $(VENV)/developer  ## write the feedback and zip it for Canvas or Moodle, LESSON=... LMS=... TO=... [WORKSHEET=...]
 	$(call needs,LESSON LMS TO)nbgrader generate_feedback $(LESSON)
-	python -m autograder.grading.lms feedback $(LESSON) $(LMS_OPTIONS)
+	python -m autograder.course feedback $(LESSON) $(LMS_OPTIONS)
 
 formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the browser
 	jupyter lab $(LAB) --LabApp.default_url=/formgrader
 
 report: $(VENV)/developer  ## HTML pages on how a class did, and one over the term [LESSON=...]
-	python -m autograder.grading.report $(LESSON)
+	python -m autograder.course report $(LESSON)
 
-demo: $(VENV)/developer  ## grade a made-up class whose true marks are known [LESSON=...]
-	python -m autograder.grading.demo $(LESSON)
+demo: $(VENV)/developer  ## grade a made-up class whose true grades are known [LESSON=...]
+	python -m tests.demo $(LESSON)
 
 site: $(VENV)/developer  ## the course as a static site, in docs/site/_build/html
-	python -m autograder.authoring site
+	python -m autograder.course site
 	sphinx-build --fail-on-warning --quiet docs/site docs/site/_build/html
 
 pictures: $(VENV)/developer  ## the pictures of the README and the site, from the lessons

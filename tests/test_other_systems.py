@@ -61,8 +61,8 @@ import distributed, nbgrader.apps, psutil, torch
 
 {lose}
 
-import autograder.authoring.__main__, autograder.authoring.notebooks, autograder.authoring.table
-import autograder.grading.engine.autograde, autograder.grading.report.__main__
+import autograder.authoring.commands, autograder.authoring.notebooks, autograder.authoring.table
+import autograder.grading.engine.autograde, autograder.grading.report.write_reports
 import autograder.building.hidden
 import tests.conftest
 """

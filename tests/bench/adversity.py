@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from autograder.grading.demo.made_up_class import make_class
 from autograder.lessons.lesson import Lesson, lesson_names
+from tests.demo.made_up_class import make_class
 from tests.support import kills
 from tests.support.classroom import gradebook, hand_in, release, scores
 from tests.support.full_disk import grade_on_full_disk
@@ -51,7 +51,7 @@ def _burn() -> None:
 
 def _run(lesson: Lesson, folder: Path) -> None:
     made = make_class(lesson)
-    true = {submission.learner: submission.true_mark for submission in made}
+    true = {submission.learner: submission.true_grade for submission in made}
     for trouble in (_killed, _full):
         course = folder / trouble.__name__.strip("_")
         course.mkdir()

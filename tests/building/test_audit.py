@@ -9,9 +9,10 @@ import torch
 
 from autograder.asking.answer import Answer
 from autograder.asking.collect import collect
-from autograder.authoring import __main__ as author
+from autograder.authoring import commands as author
 from autograder.building.audit import Audit
 from autograder.building.reference import ExerciseBuilder
+from autograder.course.__main__ import main
 from autograder.exercises.slips import CONTEXT
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
@@ -22,9 +23,8 @@ from autograder.lessons.variants import Alternative, Mistake
 def test_a_terminal_without_a_sign_shows_a_question_mark(monkeypatch):
     terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", terminal)
-    monkeypatch.setattr(sys, "argv", ["author", "mistakes", "02_qkv_projections"])
     monkeypatch.setitem(author.COMMANDS, "mistakes", lambda lesson: print("times √d_k"))
-    assert author.main() == 0
+    assert main(["mistakes", "02_qkv_projections"]) == 0
     terminal.flush()
     assert terminal.buffer.getvalue().split() == [b"times", b"?d_k"]
 

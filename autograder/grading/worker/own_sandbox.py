@@ -14,9 +14,10 @@ _own = threading.local()  # a Dask worker runs several tasks at a time, each in 
 
 
 def own_sandbox(job: Job, workers: int = 1) -> Sandbox:
-    """Return this thread's sandbox. Each has one at a time, replaced when its needs change.
+    """Return this thread's sandbox. A job with other needs gets a new one.
 
-    Processes forked from here start with it. workers: how many will use it.
+    Processes forked from here start with it.
+    workers: how many will use it.
     """
     needs = job.imports, job.limits, job.figures
     if getattr(_own, "needs", None) != needs:

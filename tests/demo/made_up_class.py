@@ -1,8 +1,8 @@
-"""A made-up class: submissions to a lesson whose true marks are known.
+"""A made-up class: submissions to a lesson whose true grades are known.
 
 In each, every exercise of the released notebook is answered with the solution, an alternative or a
-known mistake, or left open. The true mark is found without the judge
-(`autograder.grading.demo.true_marks`).
+known mistake, or left open. A second grader finds the true grade without the judge
+(`tests.demo.second_grader`).
 """
 
 import itertools
@@ -14,12 +14,12 @@ from functools import cached_property
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.grading.demo.true_marks import Marker
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import STUB, Lesson
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.lessons.rewriting import rewrite
 from autograder.lessons.variants import Variant
+from tests.demo.second_grader import SecondGrader
 
 LEFT_OPEN = Variant("left open", STUB)
 SOLUTION = Variant("solution")
@@ -31,19 +31,19 @@ COUNT = 24
 class MadeUpSubmission:
     """One learner's answers: for each exercise, the variant and the points that it is worth.
 
-    Without a marker, there are no true points.
+    Without a grader, there are no true points.
     """
 
     learner: str
     answers: dict[str, Variant] = field(default_factory=dict)
-    marker: Marker | None = None
+    grader: SecondGrader | None = None
 
     @cached_property
     def true_points(self) -> dict[str, int]:
-        return true_points(self.marker, self.answers)
+        return true_points(self.grader, self.answers)
 
     @property
-    def true_mark(self) -> int:
+    def true_grade(self) -> int:
         return sum(self.true_points.values())
 
     def notebook(self, lesson: Lesson) -> NotebookNode:
@@ -73,20 +73,20 @@ def make_class(lesson: Lesson, count: int = COUNT) -> list[MadeUpSubmission]:
     rest = max(0, count - len(plans))
     answers = {e.name: _some_answers(e, own_mistakes(lesson, e), rest, chance) for e in exercises}
     plans += [dict(zip(answers, row, strict=True)) for row in zip(*answers.values(), strict=True)]
-    marker = Marker(lesson)
+    grader = SecondGrader(lesson)
     return [
-        MadeUpSubmission(name, plan, marker)
+        MadeUpSubmission(name, plan, grader)
         for name, plan in zip(names, plans[:count], strict=False)
     ]
 
 
-def true_points(marker: Marker, plan: dict[str, Variant]) -> dict[str, int]:
+def true_points(grader: SecondGrader, plan: dict[str, Variant]) -> dict[str, int]:
     """Return the points for each exercise in a notebook answered according to a plan."""
-    exercises = [exercise.name for exercise in marker.lesson.exercises]
+    exercises = [exercise.name for exercise in grader.lesson.exercises]
     answers = {name: plan.get(name, LEFT_OPEN) for name in exercises}
     broken = [name for name, variant in answers.items() if variant is SYNTAX_ERROR]
-    namespace = marker.lesson.namespace(answers | dict.fromkeys(broken, LEFT_OPEN))
-    return {name: marker.points(name, namespace) for name in exercises}
+    namespace = grader.lesson.namespace(answers | dict.fromkeys(broken, LEFT_OPEN))
+    return {name: grader.points(name, namespace) for name in exercises}
 
 
 def own_mistakes(lesson: Lesson, exercise: Exercise) -> list[Variant]:

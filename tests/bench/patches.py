@@ -1,4 +1,4 @@
-"""What each patch of a library buys that `seams.py` makes for speed.
+"""What each patch of a library buys that `patches.py` makes for speed.
 
 Grades the same submissions, all of whose answers fail, with a copy of the grader that lacks the
 patch, in turns with the whole grader, so that a busy machine slows both equally.
@@ -14,15 +14,15 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from autograder.grading.demo.made_up_class import make_class
 from autograder.lessons.lesson import ROOT
+from tests.demo.made_up_class import make_class
 from tests.support.classroom import LESSON, command, hand_in, release, start_program
 
 COUNT = 24
 ROUNDS = 5
 NEEDED = ("autograder", "utils", "solutions", "nbgrader_config.py", "pyproject.toml")
 INSIDE = "autograder/sandbox/inside/seams.py"
-OUTSIDE = "autograder/grading/engine/seams.py"
+OUTSIDE = "autograder/grading/engine/patches.py"
 # For each patch, edits that take it away: file, old code, new code.
 WITHOUT: dict[str, list[tuple[str, str, str]]] = {
     "(all are there)": [],

@@ -1,6 +1,7 @@
-"""What a mark is made from besides what was handed in, and what of it has changed since.
+"""What a grade is made from: the submission, and everything else that it depends on.
 
-Each part is a short string, under the words that name it: a digest, or a date.
+A graded notebook keeps this beside it, so that a later run knows what has changed. Each part is a
+short string, a digest or a date, under the words that name it in messages.
 """
 
 import hashlib
@@ -21,15 +22,21 @@ NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"
 CELLS = "each cell"  # a digest by name, as JSON: part of the notebook and the points
 SECRET, GRADER, LIMITS = "the secret", "the grader", "the limits"
 DUE, WHEN = "the due date", "when it was handed in"
-SAME_TO_MARK = "same_to_mark"  # in nbgrader's resources: what `same_to_mark` returned
+SETTLED_CELLS = "settled_cells"  # in nbgrader's resources: what `settled_cells` returned
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
 GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_marks.py")
 
 
-def made_from(template: Job, assignment: str, secret: str, due: str) -> dict[str, str]:
-    """Return what the marks of a notebook's submissions are made from.
+def digest(value: object) -> str:
+    """Return a digest of anything whose `repr` tells all about it."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()
 
-    template: what the submissions have in common. due: the due date, "" if there is none.
+
+def made_from(template: Job, lesson: str, secret: str, due: str) -> dict[str, str]:
+    """Return what the grades of a notebook's submissions are made from, besides the submissions.
+
+    template: the job without a submission.
+    due: the due date, "" if there is none.
     """
     cells = template.blueprint.cells
     notebook = [
@@ -37,21 +44,21 @@ def made_from(template: Job, assignment: str, secret: str, due: str) -> dict[str
         sorted(template.files.items()),
     ]
     return {
-        NOTEBOOK: _digest(notebook),
-        POINTS: _digest([(cell.name, cell.points) for cell in cells]),
+        NOTEBOOK: digest(notebook),
+        POINTS: digest([(cell.name, cell.points) for cell in cells]),
         CELLS: json.dumps({cell.name: _of_cell(cell, template.blueprint) for cell in cells}),
-        CHECKS: _checks(assignment),
-        SECRET: _digest(secret),
+        CHECKS: _checks(lesson),
+        SECRET: digest(secret),
         GRADER: _grader(),
-        LIMITS: _digest(template.limits),
+        LIMITS: digest(template.limits),
         DUE: due,
     }
 
 
 def why_again(before: Mapping[str, Any], job: Job) -> str:
-    """Return why a submission that has been graded is due again; "" if it is not.
+    """Return why a graded submission is due again; "" if it is not.
 
-    before: facts about the run that graded it, {} if it was not this engine's.
+    before: facts about the run that graded it, {} if another engine did.
     """
     if not before:
         return "another version of the grader made the grade"
@@ -64,8 +71,8 @@ def why_again(before: Mapping[str, Any], job: Job) -> str:
     return f"{' and '.join(changed)} changed" if changed else ""
 
 
-def same_to_mark(before: Mapping[str, Any], now: Graded) -> frozenset[str]:
-    """Name the cells in which a person marks what it was: what was handed in, and the cell.
+def settled_cells(before: Mapping[str, Any], now: Graded) -> frozenset[str]:
+    """Name the cells for which points given by hand still hold: submission and cell are the same.
 
     before: facts about an earlier run.
     """
@@ -91,11 +98,11 @@ def _cells(made: Mapping[str, Any]) -> dict[str, str]:
 def _of_cell(cell: SourceCell, blueprint: Blueprint) -> str:
     """Return a digest of a cell and its points; for an answer in words, of its question too."""
     asks = blueprint.by_name.get(asked_in(cell.name))
-    return _digest((cell.cell_type, cell.source, cell.points, asks and asks.source))
+    return digest((cell.cell_type, cell.source, cell.points, asks and asks.source))
 
 
-def _checks(assignment: str) -> str:
-    return source_digest(Lesson(assignment)) if assignment in lesson_names() else ""
+def _checks(lesson: str) -> str:
+    return source_digest(Lesson(lesson)) if lesson in lesson_names() else ""
 
 
 def _grader() -> str:
@@ -103,7 +110,3 @@ def _grader() -> str:
     starts = [*(code / start for start in GRADER_STARTS), *code.glob("sandbox/inside/*.py")]
     versions = " ".join(map(version, LIBRARIES))
     return digest_of(needed_files(starts, ROOT), ROOT, versions)
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(repr(value).encode()).hexdigest()

@@ -1,5 +1,6 @@
-"""Read what a learner handed in: the notebook, and the files beside it."""
+"""Read the folder of a submission: its notebook, the files beside it, and when it was submitted."""
 
+from datetime import datetime
 from pathlib import Path
 
 from autograder.grading.submission.plain_files import (
@@ -14,17 +15,19 @@ from autograder.grading.submission.plain_files import (
     readable,
 )
 from autograder.grading.submission.read_notebook import CLEAR_OUTPUTS, BrokenSubmission
+from autograder.grading.term.dates import FORM, read_date
 
 TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
+MOST_TIMESTAMP_BYTES = 200
 MOST_NAMED = 5
 OWN_LEVELS = 2  # the folders of a learner, and of a lesson in it
 
 
-def read_handed_in(path: Path, sole: bool = False) -> bytes:
+def read_submitted(path: Path, sole: bool = False) -> bytes:
     """Read the bytes of a submitted notebook. Raises BrokenSubmission with the reason.
 
-    sole: whether the assignment has no other. Then the only notebook that was handed in is taken,
-    whatever its name: browsers save a second download as "lesson (1).ipynb".
+    sole: whether the lesson has no other. Then the only submitted notebook is taken, whatever its
+    name: browsers save a second download as "lesson (1).ipynb".
     """
     name = path.name
     try:
@@ -52,6 +55,28 @@ def files_beside(folder: Path) -> dict[str, bytes]:
         return read_below(folder, notebooks=False).files
     except OSError:  # there is no such folder, or it is a link
         return {}
+
+
+def submitted_at(folder: Path) -> datetime | None:
+    """Read the time in nbgrader's `timestamp.txt`, in UTC; None if there is none.
+
+    Raises BrokenSubmission.
+    """
+    try:
+        with open_folder(folder) as opened:
+            data = read_file(TIMESTAMP, opened, MOST_TIMESTAMP_BYTES)
+        text = data.decode(errors="replace").strip()
+        return read_date(text) if text else None
+    except FileNotFoundError:
+        return None
+    except UnfitFile as error:
+        said = f"{TIMESTAMP} can't be read, because it {error.why}"
+        raise BrokenSubmission(f"{said}; write the time into a new file, or delete it") from None
+    except OSError as error:
+        raise BrokenSubmission(f"{TIMESTAMP} can't be read ({error.strerror})") from error
+    except ValueError:
+        said = f"{TIMESTAMP} says {text!r:.60}, which is not a time"
+        raise BrokenSubmission(f"{said}: {FORM}, or delete the file") from None
 
 
 def _missing(name: str) -> str:

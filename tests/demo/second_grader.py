@@ -1,7 +1,7 @@
-"""True marks for known code, found without collect and judge.
+"""A second grader: true points for known code, found without collect and judge.
 
-Both the code and the solution are called, and `torch.allclose` compares them. The two ways to a
-mark share only the cases that a notebook shows, so that each can catch errors in the other.
+It calls both the code and the solution, and `torch.allclose` compares them. The two graders share
+only the cases that a notebook shows, so that each can catch errors in the other.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from autograder.references.store import LessonReference
 EVERYTHING = "*"
 
 
-class Marker:
+class SecondGrader:
     """Finds the true points of answers to one lesson's exercises."""
 
     def __init__(self, lesson: Lesson) -> None:

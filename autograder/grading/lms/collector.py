@@ -1,7 +1,7 @@
-"""nbgrader's collectors for the zips of submissions that Canvas and Moodle offer for download.
+"""nbgrader's collector for the zips of submissions that Canvas and Moodle offer for download.
 
-A zip doesn't tell when a submission was handed in: both systems write the time of the download
-into it. Moodle's grading worksheet tells it. Canvas marks late submissions, and those are listed.
+What differs between the two is in `canvas` and `moodle`. A zip doesn't tell when something was
+submitted, because both systems write the time of the download into it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,34 +12,20 @@ from pathlib import Path
 
 from nbgrader.apps import ZipCollectApp
 from nbgrader.plugins import FileNameCollectorPlugin
-from traitlets import Unicode
 
 from autograder.errors import CourseError
-from autograder.grading.engine.summary import listed
-from autograder.grading.lms.downloaded_name import (
-    DownloadedName,
-    read_canvas_name,
-    read_moodle_name,
-)
+from autograder.grading.lms.downloaded_names import DownloadedName, remember_names
 from autograder.grading.lms.extract import ExtractPlainFiles
-from autograder.grading.lms.handed_in_as import remember_names
 from autograder.grading.lms.kept_times import KeptTimes
-from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
-from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.submission.plain_files import NOTEBOOK
-from autograder.grading.term.course import course_term
-from autograder.grading.term.dates import course_zone
-from autograder.grading.term.learner_names import printable
+from autograder.grading.term.learner_names import listed, printable
+from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Term
 
 LATE = (
     "{system} says that these are late, but not how late, so no points come off: {learners}. Write "
     "the time into timestamp.txt in the submission's folder, or let {system} take off points"
-)
-NO_DATES = (
-    "These dates from Moodle can't be read, so none of these are late: {times}. Download the "
-    "worksheet in English, or write the times into timestamp.txt"
 )
 
 
@@ -202,99 +188,6 @@ class LmsCollector(FileNameCollectorPlugin):
         files = listed(one.file for one in handed)
         then = "the one from before stays" if learner in self.plan.having else "there is no grade"
         return f"{learner} handed in {files}, but not a notebook that can be read, so {then}"
-
-
-class CanvasCollector(LmsCollector):
-    """Collects from the zip of "Download Submissions"."""
-
-    system = "Canvas"
-
-    def read_name(self, name: str) -> DownloadedName | None:
-        return read_canvas_name(name)
-
-    def learners_by_number(self, term: Term) -> Mapping[str, str]:
-        return {one.canvas_id: one.learner for one in term.learners.values() if one.canvas_id}
-
-    def who_it_is(self, person: str, term: Term) -> str:
-        return (
-            f"because nobody in learners.csv has canvas_id {person}: enter it in the "
-            "learner's row, or add a row"
-        )
-
-
-class MoodleCollector(LmsCollector):
-    """Collects from the zip of "Download all submissions", with or without folders in it.
-
-    The participant numbers of an assignment come from its grading worksheet, if that is named, and
-    from `moodle_id`. It can't take submissions of teams, which have the team's number.
-    """
-
-    system = "Moodle"
-    worksheet = Unicode(help="The assignment's grading worksheet, which says who is who.").tag(
-        config=True
-    )
-
-    def read_name(self, name: str) -> DownloadedName | None:
-        return read_moodle_name(name)
-
-    def learners_by_number(self, term: Term) -> Mapping[str, str]:
-        learners = term.learners.values()
-        numbers = {one.moodle_id: one.learner for one in learners if one.moodle_id}
-        return numbers | {row.number: learner for learner, row in self._rows(term).items()}
-
-    def times(self, term: Term) -> Mapping[str, datetime]:
-        zone = course_zone()
-        found = {who: read_moodle_date(text, zone) for who, text in self._times(term).items()}
-        return {learner: time for learner, time in found.items() if time}
-
-    def report(self) -> list[str]:
-        term = course_term(self.parent.coursedir)
-        written, read = self._times(term), self.times(term)
-        known = read.keys() | self.kept_times.times.keys()
-        lost = [f"{one} ({text})" for one, text in written.items() if one not in known]
-        return [*super().report(), *([NO_DATES.format(times=listed(lost))] if lost else [])]
-
-    def _times(self, term: Term) -> Mapping[str, str]:
-        """Return when learners handed in, as the worksheet has it."""
-        rows = self._rows(term).items()
-        return {
-            who: self._sheet.times[row.number]
-            for who, row in rows
-            if row.number in self._sheet.times
-        }
-
-    def _rows(self, term: Term) -> Mapping[str, Participant]:
-        return self._sheet.match(term.learners.values()) if self._sheet else {}
-
-    @cached_property
-    def _sheet(self) -> Worksheet | None:
-        return Worksheet(Path(self.worksheet)) if self.worksheet else None
-
-    def who_it_is(self, person: str, term: Term) -> str:
-        by_number = f"add moodle_id {person} to the learner's row in learners.csv"
-        if not self._sheet:
-            return (
-                "because nobody in learners.csv has its number: name the assignment's grading "
-                f"worksheet (WORKSHEET=…), which has the e-mail address, or {by_number}"
-            )
-        row = next((row for row in self._sheet.participants if row.number == person), None)
-        if row is None:
-            again = f"has no participant {person}: download this assignment's worksheet again"
-            return f"because {self._sheet.name} {again}, or {by_number}"
-        return self._who_is_in(row, self._sheet.fitting(row, term.learners.values()), by_number)
-
-    def _who_is_in(self, row: Participant, fits: Sequence[str], by_number: str) -> str:
-        """Say whose a row is. fits: the learners it could be, if it is unclear which."""
-        sheet = self._sheet.name
-        if fits:
-            return (
-                f"because participant {row.number} in {sheet} could be {', '.join(fits)}, but more "
-                "than one row or learner fits: correct email and moodle_id in learners.csv"
-            )
-        about = self._sheet.about(row)
-        if not about:
-            return f"because {sheet} hides who that is: {by_number}"
-        return f"from {about}, who is not in learners.csv: add a row, or correct an e-mail address"
 
 
 def download_folder(app: ZipCollectApp, step: str) -> Path:

@@ -1,11 +1,10 @@
 """Everything that the grader patches in nbgrader, and every private part of a library it uses.
 
 `install` applies the patches. It first checks that the libraries still match, so that a new version
-gives an error that names what is missing, and never a wrong mark.
+gives an error that names what is missing, and never a wrong grade.
 """
 
 import glob
-import logging
 import os
 import re
 import shutil
@@ -35,13 +34,12 @@ from traitlets.config import catch_config_error
 
 from autograder.atomic_writes import UNFINISHED, draft_of
 from autograder.errors import CourseError
-from autograder.grading.engine.sentences import did_you_mean, sentences
-from autograder.grading.term.learner_names import is_learner_name
+from autograder.grading.engine.messages import errors_as_sentences
+from autograder.grading.term.learner_names import did_you_mean, is_learner_name
 from autograder.sandbox.inside.expect import expect, expect_set
 
 PATIENCE = 60  # seconds; Python's default is five
 FORMGRADER = "nbgrader.server_extensions.formgrader.handlers"
-GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
 # The modules that look up each converter when it is to run.
 USERS = {
     "Autograde": (autogradeapp, api),
@@ -61,7 +59,7 @@ class OpenConverter:
 
     def init_notebooks(self) -> None:
         """Find the notebooks. Raises NbGraderException if there is no folder for them."""
-        with sentences(self.log):
+        with errors_as_sentences(self.log):
             self.require_source()
         super().init_notebooks()
 
@@ -129,11 +127,11 @@ class OpenGenerateFeedback(OpenConverter, converters.GenerateFeedback):
     """nbgrader's GenerateFeedback, opened."""
 
 
-def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConverter]) -> None:
-    """Make nbgrader's commands and its formgrader use converters of ours. Raises ChangedLibrary.
+def install(submitted_at: Callable[[Path], datetime | None], *own: type[BaseConverter]) -> None:
+    """Make nbgrader's commands and its formgrader use our converters. Raises ChangedLibrary.
 
-    handed_in_at: the time of the submission in a folder. own: each has the name of the converter
-    that it replaces.
+    submitted_at: returns the time of the submission in a folder.
+    own: converters, each with the name of the one that it replaces.
     """
     _check()
     for converter in own:
@@ -141,13 +139,13 @@ def install(handed_in_at: Callable[[Path], datetime | None], *own: type[BaseConv
             setattr(module, converter.__name__, converter)
     base.glob = api.glob = utils.glob = SimpleNamespace(glob=find_named)
     gradebooks.create_engine = _engine
-    CourseDirectory.get_existing_timestamp = lambda self, dest_path: handed_in_at(Path(dest_path))
+    CourseDirectory.get_existing_timestamp = lambda self, dest_path: submitted_at(Path(dest_path))
 
     def get_submitted_timestamp(
         self: api.NbGraderAPI, assignment_id: str, student_id: str
     ) -> datetime | None:
         place = self.coursedir.submitted_directory, student_id, assignment_id
-        return handed_in_at(Path(self.coursedir.format_path(*place)))
+        return submitted_at(Path(self.coursedir.format_path(*place)))
 
     api.NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp
     api.capture_log = _without_tracebacks(api.capture_log)
@@ -231,7 +229,7 @@ def find(pattern: str) -> list[str]:
 
 
 def find_named(pattern: str) -> list[str]:
-    """Do the same, and let a * match only names that a learner can have."""
+    """Act like `find`, but let a * match only names that a learner can have."""
     places = [place for place, part in enumerate(pattern.split(os.sep)) if part == "*"]
     found = ((path, path.split(os.sep)) for path in find(pattern))
     return [path for path, parts in found if all(is_learner_name(parts[n]) for n in places)]
@@ -259,9 +257,9 @@ def _engine(db_url: str, **options: object) -> Engine:
 
 @contextmanager
 def complete_gradebook() -> Iterator[None]:
-    """Spare each gradebook that the body opens a look for its tables and its course.
+    """Skip nbgrader's checks of tables and course when the body opens the gradebook.
 
-    They are there: this run has opened it before.
+    They passed when this run first opened it.
     """
     book = gradebooks.Gradebook
     before = gradebooks.inspect, gradebooks.Base, book.check_course
@@ -277,7 +275,7 @@ def complete_gradebook() -> Iterator[None]:
 def leave_jobs_to_workers(executor: ProcessPoolExecutor) -> None:
     """Keep this process from reading its workers' jobs, once all workers are running.
 
-    Otherwise a job on its way to a worker that dies would wait forever (before Python 3.11.5).
+    Otherwise a job on its way to a dying worker would wait forever (before Python 3.11.5).
     """
     executor._call_queue._reader.close()
 

@@ -3,8 +3,6 @@
 They are made from the autograded notebooks and the gradebook, so grade first.
 """
 
-import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,31 +12,12 @@ from autograder.grading.report.course_files import CourseFiles, course_files
 from autograder.grading.report.gather import gather, shown_path
 from autograder.grading.report.page import render_page, render_term_page
 from autograder.grading.report.term_report import gather_term
-from autograder.lessons.lesson import ROOT
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Return exit code 0, or 2 with a sentence on stderr if the report can't be written."""
-    parser = argparse.ArgumentParser(
-        prog="python -m autograder.grading.report", description=__doc__
-    )
-    parser.add_argument(
-        "lesson", nargs="?", default="", help="such as 01_dot_product_attention; default: all"
-    )
-    parser.add_argument("--course", type=Path, default=ROOT, help="the course directory")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        help="the file to write; default: COURSE/build/report/LESSON.html, or for the page on the "
-        "term COURSE/build/report/term/index.html",
-    )
-    options = parser.parse_args(arguments)
-    try:
-        for about, path in write_reports(options.lesson, options.course, options.output):
-            print(f"The report on {about} is in {shown_path(path)}", flush=True)
-    except CourseError as error:
-        print(error, file=sys.stderr)
-        return 2
+def run(lesson: str, course: Path, output: Path | None) -> int:
+    """Write the reports, and say where they are. Raises CourseError."""
+    for about, path in write_reports(lesson, course, output):
+        print(f"The report on {about} is in {shown_path(path)}", flush=True)
     return 0
 
 
@@ -85,7 +64,3 @@ def _write(path: Path, page: str) -> None:
         raise CourseError(
             f"{path} can't be written ({error.strerror}): name another file with --output."
         ) from error
-
-
-if __name__ == "__main__":
-    sys.exit(main())

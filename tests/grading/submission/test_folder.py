@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from autograder.grading.submission.handed_in import files_beside, read_handed_in
+from autograder.grading.submission.folder import files_beside, read_submitted
 from autograder.grading.submission.plain_files import MOST_ENTRIES, MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.read_notebook import BrokenSubmission
 
@@ -27,13 +27,13 @@ def of_size(path, size):
 
 def refused(path, sole=False):
     with pytest.raises(BrokenSubmission) as told:
-        read_handed_in(path, sole)
+        read_submitted(path, sole)
     return str(told.value)
 
 
 def test_a_notebook_is_read_up_to_its_limit(folder):
     path = of_size(folder / "a.ipynb", MOST_NOTEBOOK_BYTES)
-    assert len(read_handed_in(path)) == MOST_NOTEBOOK_BYTES
+    assert len(read_submitted(path)) == MOST_NOTEBOOK_BYTES
     of_size(path, MOST_NOTEBOOK_BYTES + 1)
     assert "a.ipynb has 10 MB; 10 MB are allowed: clear its outputs" in refused(path)
 
@@ -85,14 +85,14 @@ def test_files_that_are_not_notebooks_are_told(folder):
 
 def test_a_sole_notebook_may_have_any_name(folder):
     (folder / "a (1).ipynb").write_bytes(b"here")
-    assert read_handed_in(folder / "a.ipynb", sole=True) == b"here"
+    assert read_submitted(folder / "a.ipynb", sole=True) == b"here"
     assert "give it that name" in refused(folder / "a.ipynb")
 
 
 def test_also_one_that_is_no_text(folder):
     with open(os.fsencode(folder) + b"/\xff.ipynb", "wb") as file:
         file.write(b"here")
-    assert read_handed_in(folder / "a.ipynb", sole=True) == b"here"
+    assert read_submitted(folder / "a.ipynb", sole=True) == b"here"
     assert "there is �.ipynb" in refused(folder / "a.ipynb")
 
 
@@ -114,7 +114,7 @@ def test_a_swarm_of_files_hides_no_notebook(folder):
     for number in range(MOST_ENTRIES):
         (folder / f"{number:05}.txt").touch()
     (folder / "a.ipynb").write_bytes(b"here")
-    assert read_handed_in(folder / "a.ipynb", sole=True) == b"here"
+    assert read_submitted(folder / "a.ipynb", sole=True) == b"here"
     assert files_beside(folder) == {}
 
 

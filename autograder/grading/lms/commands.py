@@ -1,4 +1,4 @@
-"""Grades, submissions and feedback to and from Canvas and Moodle, for the Makefile.
+"""The commands that move grades, submissions and feedback to and from Canvas and Moodle.
 
 The work is done by nbgrader's own commands `export` and `zip_collect`, with this course's plugins.
 """
@@ -9,7 +9,6 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp, ZipCollectApp
@@ -19,7 +18,8 @@ from traitlets.config import Config
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
-from autograder.grading.lms.collect import download_folder
+from autograder.grading.lms.collector import download_folder
+from autograder.grading.lms.downloaded_names import remembered_names
 from autograder.grading.lms.export import write_output
 from autograder.grading.lms.feedback_zip import (
     FeedbackZip,
@@ -27,13 +27,11 @@ from autograder.grading.lms.feedback_zip import (
     moodle_zip,
     participant_numbers,
 )
-from autograder.grading.lms.handed_in_as import remembered_names
 from autograder.grading.lms.marks import class_list
-from autograder.grading.term.course import course_term
 from autograder.grading.term.gradebook import unreadable
 from autograder.grading.term.learner_names import printable
+from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Learner
-from autograder.lessons.lesson import ROOT
 
 PACKAGE = "autograder.grading.lms"
 EXPORTERS = {
@@ -43,23 +41,21 @@ EXPORTERS = {
 }
 EXTRACTOR = f"{PACKAGE}.extract.ExtractPlainFiles"
 COLLECTORS = {
-    "canvas": f"{PACKAGE}.collect.CanvasCollector",
-    "moodle": f"{PACKAGE}.collect.MoodleCollector",
+    "canvas": f"{PACKAGE}.canvas.CanvasCollector",
+    "moodle": f"{PACKAGE}.moodle.MoodleCollector",
 }
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Return exit code 0; 1 if something found no place; 2, with a sentence, if nothing was done.
+def run(command: str, options: argparse.Namespace) -> int:
+    """Run a command. Return 0, or 1 if something found no place.
 
-    nbgrader's own errors, and those of the exporters, end with exit code 1 as well.
+    Raises CourseError if nothing was done. nbgrader's own errors, and those of the exporters, end
+    with exit code 1 as well.
     """
-    sys.stdout.reconfigure(errors="replace")  # a terminal may not have all letters of a name
-    options = _parser().parse_args(arguments)
     try:
-        return options.run(options)
-    except (SQLAlchemyError, CourseError) as error:
-        print(error if isinstance(error, CourseError) else unreadable(error), file=sys.stderr)
-        return 2
+        return COMMANDS[command](options)
+    except SQLAlchemyError as error:
+        raise unreadable(error) from error
 
 
 def export(options: argparse.Namespace) -> int:
@@ -123,38 +119,6 @@ def feedback(options: argparse.Namespace) -> int:
     return 1 if filled.without_place else 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"python -m {PACKAGE}", description=__doc__)
-    commands = parser.add_subparsers(required=True)
-    exporting = _command(commands, export)
-    exporting.add_argument("lessons", nargs="*", metavar="LESSON", help="default: all of them")
-    exporting.add_argument(
-        "--to", default="", metavar="FILE", help="default: grades.csv, canvas.csv or moodle.csv"
-    )
-    exporting.add_argument(
-        "--any-maximum", action="store_true", help="even if Moodle's maximum is another"
-    )
-    collecting = _command(commands, collect, needs_system=True)
-    collecting.add_argument("lesson", metavar="LESSON")
-    collecting.add_argument("zip", type=Path, metavar="ZIP", help="as downloaded")
-    collecting.add_argument("--force", action="store_true", help="replace what is there already")
-    returning = _command(commands, feedback, needs_system=True)
-    returning.add_argument("lesson", metavar="LESSON")
-    returning.add_argument("--to", type=Path, required=True, metavar="ZIP", help="to be uploaded")
-    return parser
-
-
-def _command(commands: Any, run: Callable, needs_system: bool = False) -> argparse.ArgumentParser:
-    """Add a command with the options that all have."""
-    about = run.__doc__.partition(".")[0]
-    command = commands.add_parser(run.__name__, description=about, help=about)
-    command.set_defaults(run=run)
-    command.add_argument("--course", type=Path, default=ROOT, help="the course directory")
-    command.add_argument("--lms", choices=COLLECTORS, default="", required=needs_system)
-    command.add_argument("--worksheet", default="", metavar="CSV", help="Moodle's, as downloaded")
-    return command
-
-
 def _app(kind: type[NbGrader], options: argparse.Namespace, *arguments: str) -> NbGrader:
     """Make one of nbgrader's apps for the course directory."""
     if not options.course.is_dir():
@@ -212,5 +176,6 @@ def _list(problem: str, learners: list[Learner]) -> None:
         print(printable(f"{problem}: {'; '.join(map(str, learners))}"), file=sys.stderr)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    command.__name__: command for command in (export, collect, feedback)
+}

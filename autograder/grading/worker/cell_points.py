@@ -1,21 +1,21 @@
-"""The marks of a notebook that has been run and judged."""
+"""The points of the cells of a notebook that has been run and judged."""
 
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 
-from autograder.grading.worker.job import NOT_RUN, VERDICT, Marks
+from autograder.grading.worker.job import NOT_RUN, VERDICT, CellPoints
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
-def marks_of(notebook: NotebookNode) -> Marks:
-    """Return the points of verdicts; cells without one are marked as nbgrader always does."""
-    return Marks(
-        {grade_id_of(cell): points_of(cell) for cell in notebook.cells if is_grade(cell)},
+def cell_points(notebook: NotebookNode) -> CellPoints:
+    """Return the points of verdicts; nbgrader decides about cells that have none."""
+    return CellPoints(
+        {grade_id_of(cell): _points_of(cell) for cell in notebook.cells if is_grade(cell)},
         frozenset(grade_id_of(cell) for cell in notebook.cells if _is_as_released(cell)),
     )
 
 
-def points_of(cell: NotebookNode) -> float | None:
+def _points_of(cell: NotebookNode) -> float | None:
     """Return the points for a graded cell that has been run; None if they are not known."""
     if VERDICT in cell.metadata:
         verdict = cell.metadata[VERDICT]

@@ -1,10 +1,9 @@
 """The author's commands, each for the lessons that are named, or for all."""
 
-import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from tqdm import tqdm
@@ -108,31 +107,22 @@ COMMANDS: dict[str, Callable[[Lesson], None]] = {
 }
 
 
-def main() -> int:
-    sys.stdout.reconfigure(errors="replace")  # a terminal may have no √
+def run(command: str, names: Sequence[str]) -> int:
+    """Run a command for the lessons named, or for all; return 1 if it failed for one.
+
+    Raises CourseError if there is no such lesson.
+    """
+    known = lesson_names()
+    if unknown := sorted(set(names) - set(known)):
+        raise CourseError(f"There is no lesson {', '.join(unknown)}, only {', '.join(known)}.")
     torch.set_num_threads(1)  # many threads make small tensors 100 times slower
     # Checks in a lesson being built must judge, whatever the caller's environment says.
     os.environ.pop("AUTOGRADER_QUESTIONS", None)
     os.environ["PROGRESS_FILE"] = ""  # and what the author has done as a learner is left out
-    parser = argparse.ArgumentParser(prog="python -m autograder.authoring", description=__doc__)
-    parser.add_argument("command", choices=COMMANDS)
-    parser.add_argument(
-        "lessons", nargs="*", metavar="LESSON", help="all of them when none is named"
-    )
-    arguments = parser.parse_args()
-    unknown = set(arguments.lessons) - set(lesson_names())
-    if unknown:
-        parser.error(
-            f"no lesson {', '.join(sorted(unknown))}; there are {', '.join(lesson_names())}"
-        )
-    try:
-        for name in tqdm(arguments.lessons or lesson_names(), desc=arguments.command, disable=None):
-            COMMANDS[arguments.command](Lesson(name))
-    except (AuthoringError, CourseError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 1
+    for name in tqdm(names or known, desc=command, disable=None):
+        try:
+            COMMANDS[command](Lesson(name))
+        except (AuthoringError, CourseError) as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

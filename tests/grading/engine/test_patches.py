@@ -7,9 +7,9 @@ from nbgrader import api, converters
 from nbgrader.api import Gradebook
 from nbgrader.converters import base
 
-from autograder.grading.engine import seams
+from autograder.grading.engine import patches
 from autograder.grading.engine.autograde import Autograde
-from autograder.grading.engine.seams import find
+from autograder.grading.engine.patches import find
 from autograder.sandbox.inside.expect import ChangedLibrary
 
 
@@ -42,19 +42,19 @@ def test_nor_in_a_students(course):
 def test_what_a_new_version_lacks_is_named(monkeypatch):
     monkeypatch.delattr(base, "glob")
     with pytest.raises(ChangedLibrary, match=r"nbgrader.converters.base has no glob: .* lock.txt"):
-        seams.install(Autograde)
+        patches.install(Autograde)
 
 
 def test_what_takes_other_arguments_is_named(monkeypatch):
     monkeypatch.setattr(converters.Autograde, "_format_dest", lambda self, student: "")
     with pytest.raises(ChangedLibrary, match=r"has another _format_dest\(self, student"):
-        seams.install(Autograde)
+        patches.install(Autograde)
 
 
 def test_what_is_no_longer_set_is_named(monkeypatch):
     monkeypatch.setattr(ProcessPoolExecutor, "__init__", lambda self: None)
     with pytest.raises(ChangedLibrary, match="sets no _call_queue, _processes"):
-        seams.install(Autograde)
+        patches.install(Autograde)
 
 
 def test_a_complete_gradebook_is_opened_without_a_look(tmp_path):
@@ -62,6 +62,6 @@ def test_a_complete_gradebook_is_opened_without_a_look(tmp_path):
     with Gradebook(url) as gradebook:
         gradebook.add_student("ann")
     looks = api.inspect, api.Base, Gradebook.check_course
-    with seams.complete_gradebook(), Gradebook(url) as gradebook:
+    with patches.complete_gradebook(), Gradebook(url) as gradebook:
         assert [student.id for student in gradebook.students] == ["ann"]
     assert (api.inspect, api.Base, Gradebook.check_course) == looks
