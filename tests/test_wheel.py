@@ -175,7 +175,7 @@ def test_what_is_not_in_the_wheel_does_not_change_it(sources):
 @pytest.mark.parametrize(
     "name",
     [
-        "autograder/learner.py",
+        "autograder/notebook/calls.py",
         "autograder/judging/judge.py",
         "autograder/references/02_qkv_projections.safetensors",
         "utils/plots.py",

@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from autograder.ask_and_judge import judge_answer
 from autograder.asking.question import Question
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
 from autograder.lessons.lesson import Lesson
+from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import LessonReference
 
 

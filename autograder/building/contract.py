@@ -1,6 +1,6 @@
 """What a learner's notebook and its checks have to agree on, as a short digest.
 
-Both keep it: the notebook says which checks it was made for, and `autograder.contracts` compares.
+Both keep it: the notebook says which checks it was made for, and `notebook.contracts` compares.
 """
 
 import ast
@@ -13,7 +13,7 @@ from autograder.asking.question import Question
 
 SOLUTION = re.compile(r"### BEGIN SOLUTION.*?### END SOLUTION", re.DOTALL)
 HOW_CHECKED = {"calls", "seconds", "contract"}  # the fields that say nothing of what is asked
-DIGITS = 6
+DIGITS = 4  # those of a lesson fit on one line of its notebook
 
 
 def contract(question: Question, source: str, raises: Iterable[str]) -> str:

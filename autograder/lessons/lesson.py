@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 import jupytext
 from nbformat import NotebookNode
 
-from autograder.course_solution import only_defines
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.rewriting import REGION, rewrite, slip_mistake
 from autograder.lessons.variants import Mistake, Variant
+from autograder.notebook.course_solution import only_defines
 
 if TYPE_CHECKING:
     from autograder.judging.prediction import Prediction

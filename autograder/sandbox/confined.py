@@ -168,7 +168,10 @@ def _ask(channel: socket.socket, question: Message) -> list[bytes]:
     frames.send(channel, {"asks": question})
     inbox = frames.Inbox(channel, sys.maxsize)
     reply = inbox.next()
-    return [inbox.next_bytes() for _ in range(reply["parts"])]
+    if reply is None:
+        raise frames.FrameError("it closed without an answer")
+    parts = [inbox.next_bytes() for _ in range(reply["parts"])]
+    return [part for part in parts if part is not None]
 
 
 def _hide_files() -> None:

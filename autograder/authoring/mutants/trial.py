@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from autograder.ask_and_judge import judge_answer
 from autograder.asking.collect import collect
 from autograder.asking.question import Question
 from autograder.authoring.mutants.around import mutants_around
@@ -24,6 +23,7 @@ from autograder.judging.verdict import Verdict
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.rewriting import rewrite
+from autograder.notebook.ask_and_judge import judge_answer
 
 PATIENCE = 10  # how many times as long as the solution a mutant may take
 LEAST_SECONDS = 2.0

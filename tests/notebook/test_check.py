@@ -8,11 +8,12 @@ import types
 import pytest
 import torch
 
-from autograder import check, failing_case, give_up, hint, predict, progress, records
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.asking.codec import decode, encode
-from autograder.course_solution import course_solution
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
-from autograder.learner import _course_solutions, _verdicts
+from autograder.notebook import records
+from autograder.notebook.calls import _course_solutions, _verdicts
+from autograder.notebook.course_solution import course_solution
 from autograder.references import store as course
 
 
@@ -220,7 +221,7 @@ def test_what_was_given_up_once_needs_no_hints_again(notebook, monkeypatch, tmp_
 
 
 def test_a_course_without_solutions_has_none_to_give(notebook, monkeypatch, tmp_path):
-    monkeypatch.setattr("autograder.course_solution.TEXTS", tmp_path)
+    monkeypatch.setattr("autograder.notebook.course_solution.TEXTS", tmp_path)
     see_every_hint("softmax")
     with pytest.raises(CourseError, match="Ask your instructor"):
         give_up("softmax")

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.ask_and_judge import judge_answer
+from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
 
 NAME = "context_vector"

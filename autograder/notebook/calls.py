@@ -11,12 +11,8 @@ from types import EllipsisType
 
 from IPython.display import display
 
-from autograder.ask_and_judge import judge_answer
 from autograder.asking.written import exercise_name, names_beside, names_used
-from autograder.contracts import belongs, made_for, require_fit
-from autograder.course_solution import course_solution
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
-from autograder.failed_case import FailingCase
 from autograder.judging.card import (
     Progress,
     headline,
@@ -27,7 +23,11 @@ from autograder.judging.card import (
 )
 from autograder.judging.judge import blame, unfinished, verdict_given_up
 from autograder.judging.verdict import Verdict
-from autograder.records import Record, keep_record, read_records, record_of
+from autograder.notebook.ask_and_judge import judge_answer
+from autograder.notebook.contracts import belongs, made_for, require_fit
+from autograder.notebook.course_solution import course_solution
+from autograder.notebook.failing_case import FailingCase
+from autograder.notebook.records import Record, keep_record, read_records, record_of
 from autograder.references import store
 from autograder.references.store import LessonReference
 
@@ -50,8 +50,8 @@ def check(answer: Callable) -> None:
     if not verdict.passed:
         verdict = blame(verdict, _unfinished(answer, name, reference))
     _verdicts[name] = verdict
-    done = {"points": verdict.points, "most": verdict.max_points, "given_up": verdict.given_up}
-    keep_record(name, replace(record_of(name), **done))
+    done = replace(record_of(name), points=verdict.points, most=verdict.max_points)
+    keep_record(name, replace(done, given_up=verdict.given_up))
     display(verdict_card(verdict))
     if not verdict.answered:
         if not verdict.challenge:

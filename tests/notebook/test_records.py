@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder import records
-from autograder.records import FILE, VARIABLE, Record, keep_record, read_records, record_of
+from autograder.notebook import records
+from autograder.notebook.records import FILE, VARIABLE, Record, keep_record, read_records, record_of
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 
-TEXTS = Path(__file__).parents[1] / "solutions"
+TEXTS = Path(__file__).parents[2] / "solutions"
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
