@@ -52,9 +52,9 @@ anywhere: $(VENV)/developer  ## run what computes numbers as if on other machine
 	$(OTHER_PROCESSOR) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
 	THREADS=4 $(PYTESTS) $(PYTEST) $(NUMBERS)
 
-lock: $(VENV)/bin/pip  ## upgrade everything as far as pyproject.toml allows, and write that down
+lock: $(VENV)/pyvenv.cfg  ## upgrade everything as far as pyproject.toml allows, and write that down
 	pip install --upgrade --upgrade-strategy eager -e '.[dev]'
-	versions=$$(pip freeze --exclude-editable | sed 's/+.*//') && \
+	versions=$$(pip freeze --all --exclude-editable | sed '/^pip==/d; s/+.*//') && \
 		echo "$$(grep '^#' lock.txt)"$$'\n'"$$versions" > lock.txt
 
 lint: $(VENV)/developer  ## ruff: rules and format
@@ -116,7 +116,7 @@ demo: $(VENV)/developer  ## grade a made-up class whose true grades are known [L
 
 site: $(VENV)/developer  ## the course as a static site, in docs/site/_build/html
 	python -m autograder.course site
-	sphinx-build --fail-on-warning --quiet docs/site docs/site/_build/html
+	sphinx-build --fail-on-warning --quiet -d docs/site/_build/doctrees docs/site docs/site/_build/html
 
 pictures: $(VENV)/developer  ## the pictures of the README and the site, from the lessons
 	python docs/pictures
@@ -132,15 +132,26 @@ clean:  ## remove the environment and what tools left behind
 
 # ---------------------------------------------------------------- environments
 
-$(VENV)/bin/pip:
-	$(PYTHON) -m venv $(VENV)
+# What pyproject.toml says. The path begins with the environment, which is not meant by `$(PYTHON)`.
+FITS = import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+OUTSIDE = PATH="$${PATH\#*:}" $(PYTHON)
+
+# Asked each time: an environment whose Python is too old, too new or gone is made anew.
+.PHONY: python
+python:
+	@$(VENV)/bin/python -c '$(FITS)' 2>/dev/null || { \
+		$(OUTSIDE) -c '$(FITS)' || { \
+			echo "This course needs Python 3.11, 3.12 or 3.13. Name one: make $(MAKECMDGOALS) PYTHON=..."; \
+			exit 1; }; \
+		$(OUTSIDE) -m venv --clear $(VENV); }
+$(VENV)/pyvenv.cfg: python ; @:
 
 INSTALL = pip install $(addprefix --extra-index-url ,$(TORCH_INDEX)) $(addprefix --constraint ,$(LOCK))
 
-$(VENV)/learner: pyproject.toml $(LOCK) | $(VENV)/bin/pip
+$(VENV)/learner: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 	$(INSTALL) -e '.[lab]'
 	touch $@
 
-$(VENV)/developer: pyproject.toml $(LOCK) | $(VENV)/bin/pip
+$(VENV)/developer: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 	$(INSTALL) -e '.[dev]'
 	touch $@ $(VENV)/learner
