@@ -6,6 +6,7 @@ Each imports what it needs only when it runs: torch and nbgrader take seconds.
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 
@@ -34,7 +35,8 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return exit code 0; 1 if something failed; 2, with a sentence, if nothing was done."""
-    sys.stdout.reconfigure(errors="replace")  # a terminal may lack √, or letters of a name
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal may lack √, or letters of a name
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)

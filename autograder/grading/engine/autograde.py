@@ -75,10 +75,10 @@ class Autograde(DueSubmissions):
     scheduler = Unicode("", help="Address of a Dask scheduler for the work.").tag(config=True)
     cell_seconds = Float(30.0, help="Processor time of one cell.").tag(config=True)
     notebook_seconds = Float(300.0, help="Processor time of one notebook.").tag(config=True)
-    tidying_preprocessors = List(
+    tidying_preprocessors: List[Any] = List(
         help="Preprocessors for a notebook that has been judged, in the worker."
     ).tag(config=True)
-    saving_preprocessors = List(
+    saving_preprocessors: List[Any] = List(
         help="Preprocessors that enter points in the gradebook; they do not see the notebook."
     ).tag(config=True)
     dry = Bool(False, help="Say whose points would change, and write nothing.").tag(config=True)

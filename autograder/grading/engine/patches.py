@@ -48,7 +48,7 @@ USERS = {
 }
 
 
-class OpenConverter:
+class OpenConverter(BaseConverter):
     """Public names for what is private in nbgrader's converters, and drafts of what they write."""
 
     _draft: Path | None = None
@@ -75,9 +75,11 @@ class OpenConverter:
         meant = did_you_mean(student, students) or did_you_mean(assignment, assignments)
         raise CourseError(f"There is no {os.path.relpath(wanted, self.coursedir.root)}.{meant}")
 
-    def _names_in(self, folder: str) -> re.Match:
+    def _names_in(self, folder: str) -> re.Match[str]:
         pattern = self.source_path("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
-        return re.match(pattern, folder, re.DOTALL)
+        found = re.match(pattern, folder, re.DOTALL)
+        assert found, folder
+        return found
 
     def remove_drafts(self, assignment: str) -> None:
         """Remove what killed runs left of any learner's results."""
@@ -277,7 +279,7 @@ def leave_jobs_to_workers(executor: ProcessPoolExecutor) -> None:
 
     Otherwise a job on its way to a dying worker would wait forever (before Python 3.11.5).
     """
-    executor._call_queue._reader.close()
+    executor._call_queue._reader.close()  # type: ignore[attr-defined]
 
 
 def kill_workers(executor: ProcessPoolExecutor) -> None:

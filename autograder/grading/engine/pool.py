@@ -19,6 +19,7 @@ from itertools import islice
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from types import ModuleType
+from typing import Any
 
 from autograder.errors import CourseError
 from autograder.grading.engine.patches import kill_workers, leave_jobs_to_workers
@@ -41,7 +42,7 @@ class Pool:
     """
 
     def __init__(
-        self, make: Callable[[], Executor], end: Callable[[Executor], None], workers: int
+        self, make: Callable[[], Executor], end: Callable[[Any], None], workers: int
     ) -> None:
         self.make, self.end, self.workers = make, end, workers
         self.executor = make()
@@ -197,7 +198,8 @@ def _end_with_grader() -> None:
 
     Its parent process may be another one (a fork server), which lives as long as the worker does.
     """
-    multiprocessing.parent_process().join()
+    if parent := multiprocessing.parent_process():
+        parent.join()
     os._exit(1)
 
 

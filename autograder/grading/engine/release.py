@@ -35,6 +35,8 @@ class ClearReadOnly(ClearMarkScheme):
 class ClearToBeginning(ClearSolutions):
     """nbgrader's ClearSolutions; code that learners are to repair replaces its own solution."""
 
+    code_stub: dict[str, str]
+
     def preprocess_cell(
         self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
     ) -> tuple[NotebookNode, ResourcesDict]:
@@ -49,6 +51,8 @@ class ClearToBeginning(ClearSolutions):
 
 class GenerateAssignment(patches.OpenGenerateAssignment):
     """nbgrader's GenerateAssignment; the old release stays until the new one is complete."""
+
+    preprocessors: list[type]
 
     def start(self) -> None:
         own = {ClearMarkScheme: ClearReadOnly, ClearSolutions: ClearToBeginning}

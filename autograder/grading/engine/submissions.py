@@ -62,7 +62,9 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
 
     def list_due(self, maker: JobMaker, summary: Summary) -> list[str]:
         """List the folders that are due; log why, for those that were graded before."""
-        due, again, self._before = [], Counter(), {}
+        due: list[str] = []
+        again: Counter[str] = Counter()
+        self._before: dict[str, Any] = {}
         with self.gradebook() as gradebook:
             waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
         for folder in sorted(self.assignments):
@@ -90,9 +92,10 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
             return ""
         if self.force:
             return "forced"
-        if None in runs:
+        known = [run for run in runs if run is not None]
+        if len(known) < len(runs):
             return "new"
-        pairs = zip(runs, self.assignments[folder], strict=True)
+        pairs = zip(known, self.assignments[folder], strict=True)
         reasons = (why_again(run, maker.job(Path(path), learner)) for run, path in pairs)
         return next(filter(None, reasons), "")
 

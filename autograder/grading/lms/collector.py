@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from itertools import dropwhile
 from pathlib import Path
+from typing import Any
 
 from nbgrader.apps import ZipCollectApp
 from nbgrader.plugins import FileNameCollectorPlugin
@@ -50,7 +51,7 @@ class LmsCollector(FileNameCollectorPlugin):
         """Return when learners handed in, in UTC, where it is known. Raises CourseError."""
         return {}
 
-    def collect(self, submitted_file: str) -> dict[str, str] | None:
+    def collect(self, submitted_file: str) -> dict[str, Any] | None:
         """Return learner and file name for nbgrader; None if the file is not to be collected.
 
         What can't be done is logged, and ends with exit status 1.
@@ -102,7 +103,7 @@ class LmsCollector(FileNameCollectorPlugin):
         return kept
 
     @cached_property
-    def _answers(self) -> dict[Path, dict[str, str]]:
+    def _answers(self) -> dict[Path, dict[str, Any]]:
         """The answers to all of nbgrader's questions, which come file by file."""
         self._require_room()
         for line in self.report():

@@ -71,6 +71,6 @@ def remembered_names(folder: Path) -> dict[str, list[str]]:
 
 def remember_names(folder: Path, names: Mapping[str, Iterable[str]]) -> None:
     """Keep the names of learners, instead of those that an earlier zip had for the same ones."""
-    known = remembered_names(folder) | names
+    known: dict[str, Iterable[str]] = {**remembered_names(folder), **names}
     rows = [(learner, name) for learner in sorted(known) for name in known[learner]]
     write_whole(folder / KEPT_NAMES, as_csv([KEPT_COLUMNS, *rows]))

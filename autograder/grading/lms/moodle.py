@@ -19,7 +19,7 @@ from autograder.errors import CourseError
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import DownloadedName, read_moodle_name
 from autograder.grading.lms.export import MarksExporter
-from autograder.grading.lms.marks import ClassMarks, Mark
+from autograder.grading.lms.marks import ClassMarks
 from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.dates import course_zone
@@ -50,7 +50,7 @@ class MoodleExporter(MarksExporter):
         sheet = Worksheet(self._path())
         self._compare_maxima(lesson, marks.lessons[0].max_score, sheet)
         rows = sheet.match(marks.learners)
-        given = {one: mark for one, mark in marks.of(lesson) if mark.score is not None}
+        given = {one: mark.score for one, mark in marks.of(lesson) if mark.score is not None}
         strangers = [row for row in sheet.participants if row not in rows.values()]
         self.warn_of(
             f"No learner has the e-mail or moodle_id of these rows in {sheet.name}; add it in "
@@ -58,17 +58,17 @@ class MoodleExporter(MarksExporter):
             strangers,
         )
         lost = self._without_place(given, rows, sheet)
-        placed = {rows[one.learner]: m.score for one, m in given.items() if one not in lost}
+        placed = {rows[one.learner]: grade for one, grade in given.items() if one not in lost}
         self.write_file(sheet.filled(placed))
         return [*strangers, *lost]
 
     def _without_place(
-        self, given: Mapping[Learner, Mark], rows: Mapping[str, Participant], sheet: Worksheet
+        self, given: Mapping[Learner, float], rows: Mapping[str, Participant], sheet: Worksheet
     ) -> list[Learner]:
         """List who has a mark that the worksheet can't take, with a warning."""
         rowless = [one for one in given if one.learner not in rows]
         self.warn_of(f"With a grade, but no row of their own in {sheet.name}", rowless)
-        above = [one for one in given if one not in rowless and given[one].score > sheet.most]
+        above = [one for one in given if one not in rowless and given[one] > sheet.most]
         self.warn_of(f"Left empty: with a grade above {sheet.most:g}, Moodle's maximum", above)
         return rowless + above
 
@@ -129,12 +129,9 @@ class MoodleCollector(LmsCollector):
 
     def _times(self, term: Term) -> Mapping[str, str]:
         """Return when learners handed in, as the worksheet has it."""
+        times = self._sheet.times if self._sheet else {}
         rows = self._rows(term).items()
-        return {
-            who: self._sheet.times[row.number]
-            for who, row in rows
-            if row.number in self._sheet.times
-        }
+        return {who: times[row.number] for who, row in rows if row.number in times}
 
     def _rows(self, term: Term) -> Mapping[str, Participant]:
         return self._sheet.match(term.learners.values()) if self._sheet else {}
@@ -145,26 +142,31 @@ class MoodleCollector(LmsCollector):
 
     def who_it_is(self, person: str, term: Term) -> str:
         by_number = f"add moodle_id {person} to the learner's row in learners.csv"
-        if not self._sheet:
+        sheet = self._sheet
+        if not sheet:
             return (
                 "because nobody in learners.csv has its number: name the assignment's grading "
                 f"worksheet (WORKSHEET=…), which has the e-mail address, or {by_number}"
             )
-        row = next((row for row in self._sheet.participants if row.number == person), None)
+        row = next((row for row in sheet.participants if row.number == person), None)
         if row is None:
             again = f"has no participant {person}: download this assignment's worksheet again"
-            return f"because {self._sheet.name} {again}, or {by_number}"
-        return self._who_is_in(row, self._sheet.fitting(row, term.learners.values()), by_number)
+            return f"because {sheet.name} {again}, or {by_number}"
+        return _who_is_in(row, sheet, sheet.fitting(row, term.learners.values()), by_number)
 
-    def _who_is_in(self, row: Participant, fits: Sequence[str], by_number: str) -> str:
-        """Say whose a row is. fits: the learners it could be, if it is unclear which."""
-        sheet = self._sheet.name
-        if fits:
-            return (
-                f"because participant {row.number} in {sheet} could be {', '.join(fits)}, but more "
-                "than one row or learner fits: correct email and moodle_id in learners.csv"
-            )
-        about = self._sheet.about(row)
-        if not about:
-            return f"because {sheet} hides who that is: {by_number}"
-        return f"from {about}, who is not in learners.csv: add a row, or correct an e-mail address"
+
+def _who_is_in(row: Participant, sheet: Worksheet, fits: Sequence[str], by_number: str) -> str:
+    """Say whose a row is.
+
+    fits: the learners it could be, if it is unclear which.
+    by_number: how to say it in learners.csv.
+    """
+    if fits:
+        return (
+            f"because participant {row.number} in {sheet.name} could be {', '.join(fits)}, but "
+            "more than one row or learner fits: correct email and moodle_id in learners.csv"
+        )
+    about = sheet.about(row)
+    if not about:
+        return f"because {sheet.name} hides who that is: {by_number}"
+    return f"from {about}, who is not in learners.csv: add a row, or correct an e-mail address"

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import dropwhile
 from pathlib import Path
 
 from autograder.grading.lms.downloaded_names import DownloadedName
@@ -83,17 +82,17 @@ class Plan:
 
 
 def read_handed(
-    path: Path, parts: Iterable[str], read_name: Callable[[str], DownloadedName | None]
+    path: Path, parts: Sequence[str], read_name: Callable[[str], DownloadedName | None]
 ) -> Handed | None:
     """Read what the outermost name that the system gave says of a file; None if there is none.
 
     parts: of the path within the zip.
     """
-    inside = list(dropwhile(lambda part: read_name(part) is None, parts))
-    if not inside:
-        return None
-    about = read_name(inside[0])
-    return Handed(path, inside[0], about, inside[-1] if inside[1:] else about.file or inside[0])
+    for place, name in enumerate(parts):
+        if about := read_name(name):
+            own = parts[-1] if parts[place + 1 :] else about.file or name
+            return Handed(path, name, about, own)
+    return None
 
 
 def is_litter(parts: Sequence[str]) -> bool:
@@ -130,8 +129,8 @@ def make_plan(
     for learner, one in sorted(notebooks, key=lambda pair: _is_copy(pair[1].file, released)):
         plan.add(learner, one, _released_name(one.file, released))
     instead = [pair for pair in known if pair not in notebooks]
-    unread = [(learners[o.about.person], o) for o in unread if o not in plan.unknown]
-    _add_others(plan, instead, unread)
+    left = [(learners[one.about.person], one) for one in unread if one not in plan.unknown]
+    _add_others(plan, instead, left)
     return plan
 
 

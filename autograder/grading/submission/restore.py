@@ -100,9 +100,9 @@ def _add_missing(cells: list[NotebookNode], blueprint: Blueprint) -> list[Notebo
     """
     cells, place = list(cells), len(cells)
     for expected in reversed(blueprint.cells):
-        found = _find(cells, expected.name)
-        if found is not None:
-            place = found
+        names = [*map(grade_id_of, cells)]
+        if expected.name in names:
+            place = names.index(expected.name)
         elif expected.name not in blueprint.solution_before:
             cells.insert(place, _missing(expected))
     return cells
@@ -112,16 +112,13 @@ def _move_checks(cells: list[NotebookNode], blueprint: Blueprint) -> list[Notebo
     """Put every check that is missing or precedes its solution right after the solution."""
     cells = list(cells)
     for name, solution in reversed(blueprint.solution_before.items()):
-        found, place = _find(cells, name), _find(cells, solution)
-        if found is None:
+        names = [*map(grade_id_of, cells)]
+        place = names.index(solution)
+        if name not in names:
             cells.insert(place + 1, _missing(blueprint.by_name[name]))
-        elif found < place:
-            cells.insert(place, cells.pop(found))
+        elif names.index(name) < place:
+            cells.insert(place, cells.pop(names.index(name)))
     return cells
-
-
-def _find(cells: list[NotebookNode], name: str) -> int | None:
-    return next((i for i, cell in enumerate(cells) if grade_id_of(cell) == name), None)
 
 
 def _restored(expected: SourceCell, cell: NotebookNode) -> NotebookNode:

@@ -1,6 +1,7 @@
 """The tables of a term in nbgrader: where plugins find them, and two plugins that apply them."""
 
 from pathlib import Path
+from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
@@ -20,7 +21,7 @@ def course_directory(plugin: LoggingConfigurable) -> CourseDirectory:
     A program can set that directory without any configuration, so the owner is asked first. A
     plugin without such an owner goes by nbgrader's configuration.
     """
-    owner = plugin
+    owner: Any = plugin
     while owner is not None:
         if getattr(owner, "coursedir", None) is not None:
             return owner.coursedir
