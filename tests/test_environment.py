@@ -72,3 +72,9 @@ def test_the_makefile_knows_what_fits():
     assert [f"3.{minor}" in allowed for minor in range(30)] == [
         lower <= minor < upper for minor in range(30)
     ]
+
+
+def test_what_the_quick_tests_leave_out_is_there():
+    lines = (ROOT / "tests/quick.txt").read_text(encoding="utf-8").splitlines()
+    named = [line.rpartition("=")[2].partition("::")[0] for line in lines]
+    assert [name for name in named if not (ROOT / name).exists()] == []
