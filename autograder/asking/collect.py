@@ -23,11 +23,11 @@ from autograder.asking.answer import (
     digests,
 )
 from autograder.asking.arguments import make_all
+from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
 from autograder.asking.guard import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
-from autograder.asking.problems import problem_of
 from autograder.asking.question import Call, Question
 from autograder.asking.returned import (
     WrongResult,
