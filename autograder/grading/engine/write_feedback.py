@@ -10,12 +10,12 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader.api import Gradebook
 
 from autograder.atomic_writes import write_whole
-from autograder.grading import feedback
+from autograder.grading import feedback, pages
 from autograder.grading.engine import seams
 from autograder.grading.engine.sentences import sentences
+from autograder.grading.feedback.feedback_page import render_page, why_not_graded
 from autograder.grading.feedback.gradebook import Facts, read_facts
-from autograder.grading.feedback.notebook import Outline, read_cells, read_outline
-from autograder.grading.feedback.page import render_page, why_not_graded
+from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.term.gradebook import bring_up_to_date, require_readable
@@ -48,8 +48,8 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
     def convert_notebooks(self) -> None:
         """Write the pages that are due, and say where they are."""
         super().convert_notebooks()
-        pages = self.result_path(self.coursedir.assignment_id, "LEARNER")
-        self.log.info("Pages are in %s", os.path.relpath(pages, self.coursedir.root))
+        folder = self.result_path(self.coursedir.assignment_id, "LEARNER")
+        self.log.info("Pages are in %s", os.path.relpath(folder, self.coursedir.root))
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether a page is missing, stale or forced. Removes nothing, unlike nbgrader's."""
@@ -127,7 +127,8 @@ def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
 @cache
 def _look() -> bytes:
     """Return a digest of what makes the pages, since a new look is a reason to write them again."""
-    files = sorted(Path(feedback.__file__).parent.glob("*.*"))
+    folders = (Path(room.__file__).parent for room in (feedback, pages))
+    files = sorted(file for folder in folders for file in folder.glob("*.*"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
 
 

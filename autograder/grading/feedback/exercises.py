@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.grading.feedback.gradebook import Facts, Score
-from autograder.grading.feedback.notebook import Cell
-from autograder.grading.report.filters import number
-from autograder.grading.report.untrusted import LONGEST_NAME, checked_verdict, visible
+from autograder.grading.pages.filters import number
+from autograder.grading.pages.notebook import Cell
+from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.written_questions import asked_in

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from nbgrader.api import Gradebook, Student, SubmittedNotebook
 
-from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from autograder.grading.feedback.budget import Budget
 from autograder.grading.feedback.exercises import verdict_of
-from autograder.grading.feedback.notebook import Cell, read_whole_cells
-from autograder.grading.feedback.render import Renderer
-from autograder.grading.feedback.sanitizer import left_out
-from autograder.grading.report.filters import code
+from autograder.grading.pages.budget import Budget
+from autograder.grading.pages.filters import code
+from autograder.grading.pages.notebook import Cell, read_whole_cells
+from autograder.grading.pages.render import Renderer
+from autograder.grading.pages.sanitizer import left_out
 from autograder.lessons.written_questions import BEGIN_SCHEME, END_SCHEME
 from autograder.sandbox.confined import Unfinished, confined
 

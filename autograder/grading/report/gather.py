@@ -5,6 +5,7 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.grading.engine.history import earlier_marks
 from autograder.grading.engine.summary import listed
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.report.classroom import Report, make_report
 from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.marks import Marks, NoGradebook, read_marks
@@ -13,7 +14,6 @@ from autograder.grading.report.submissions import (
     read_submissions,
     solution_cells,
 )
-from autograder.grading.report.untrusted import LONGEST_NAME, visible
 from autograder.lessons.lesson import ROOT
 
 LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."

@@ -6,9 +6,9 @@ from datetime import datetime
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_output
 
+from autograder.grading.feedback.feedback_page import render_page
 from autograder.grading.feedback.gradebook import Facts, Score
-from autograder.grading.feedback.notebook import Cell, Outline
-from autograder.grading.feedback.page import render_page
+from autograder.grading.pages.notebook import Cell, Outline
 from autograder.grading.worker.job import SHOWN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict

@@ -7,10 +7,10 @@ import pytest
 from nbformat.v4 import new_output
 
 from autograder.asking.answer import Answer, Problem
-from autograder.grading.feedback.notebook import Outline
-from autograder.grading.feedback.page import render_page, why_not_graded
-from autograder.grading.report.filters import duration
-from autograder.grading.report.untrusted import LONGEST_TEXT
+from autograder.grading.feedback.feedback_page import render_page, why_not_graded
+from autograder.grading.pages.filters import duration
+from autograder.grading.pages.notebook import Outline
+from autograder.grading.pages.untrusted import LONGEST_TEXT
 from autograder.grading.submission.read_notebook import FRESH_COPY
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.judging.card import verdict_card

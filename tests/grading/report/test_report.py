@@ -15,12 +15,8 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Answer, Problem
-from autograder.grading.report.__main__ import main
-from autograder.grading.report.course_files import course_files
-from autograder.grading.report.filters import breakable
-from autograder.grading.report.gather import gather
-from autograder.grading.report.histogram import MOST_BARS, histogram
-from autograder.grading.report.untrusted import (
+from autograder.grading.pages.filters import breakable
+from autograder.grading.pages.untrusted import (
     LONGEST_NAME,
     LONGEST_TEXT,
     MOST_ASPECTS,
@@ -28,6 +24,10 @@ from autograder.grading.report.untrusted import (
     checked_verdict,
     visible,
 )
+from autograder.grading.report.__main__ import main
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.gather import gather
+from autograder.grading.report.histogram import MOST_BARS, histogram
 from autograder.grading.worker.job import VERDICT
 from autograder.judging.judge import judge
 from autograder.references.store import find

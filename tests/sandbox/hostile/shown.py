@@ -7,8 +7,8 @@ from pathlib import Path
 
 from autograder.grading.engine.write_feedback import make_page
 from autograder.grading.feedback.gradebook import Facts, Score
-from autograder.grading.feedback.notebook import Outline
 from autograder.grading.formgrader.submission_page import page_parts
+from autograder.grading.pages.notebook import Outline
 from tests.sandbox.hostile.attack import LESSON, POINTS
 
 MOST = {f"check_{name}": points for name, points in POINTS.items()}

@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from autograder.grading.pages.filters import percent
+from autograder.grading.pages.template import fill_template
 from autograder.grading.report.classroom import Report
-from autograder.grading.report.filters import percent
 from autograder.grading.report.histogram import histogram
-from autograder.grading.report.template import fill_template
 from autograder.grading.report.term_report import TermReport
 
 HERE = Path(__file__).parent

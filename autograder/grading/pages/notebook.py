@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.submission.cells import joined_text
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.lessons.written_questions import without_mark_scheme

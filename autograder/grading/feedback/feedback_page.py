@@ -19,10 +19,10 @@ from autograder.grading.feedback.exercises import (
     find_exercises,
 )
 from autograder.grading.feedback.gradebook import Facts
-from autograder.grading.feedback.notebook import Cell, Outline
-from autograder.grading.feedback.render import Renderer
-from autograder.grading.report.template import fill_template
-from autograder.grading.report.untrusted import LONGEST_NAME, checked_run, visible
+from autograder.grading.pages.notebook import Cell, Outline
+from autograder.grading.pages.render import Renderer
+from autograder.grading.pages.template import fill_template
+from autograder.grading.pages.untrusted import LONGEST_NAME, checked_run, visible
 from autograder.grading.submission.read_notebook import without_remedy
 from autograder.grading.worker.job import NOT_GRADED, SHOWN
 

@@ -5,13 +5,13 @@ from html import escape
 
 from markupsafe import Markup
 
-from autograder.grading.feedback.budget import Budget
-from autograder.grading.feedback.highlight import highlighted
-from autograder.grading.feedback.notebook import Cell
-from autograder.grading.feedback.outputs import output_html, without_pictures
-from autograder.grading.feedback.sanitizer import Sanitizer, left_out
-from autograder.grading.feedback.text import as_text, without_controls
-from autograder.grading.report.harmless import MOST_TEXT
+from autograder.grading.pages.budget import Budget
+from autograder.grading.pages.cell_outputs import output_html, without_pictures
+from autograder.grading.pages.harmless import MOST_TEXT
+from autograder.grading.pages.highlight import highlighted
+from autograder.grading.pages.notebook import Cell
+from autograder.grading.pages.sanitizer import Sanitizer, left_out
+from autograder.grading.pages.text import as_text, without_controls
 from autograder.grading.worker.job import SHOWN
 
 NO_ROOM = left_out("The rest is left out: this page would be too long. It is in the notebook.")
