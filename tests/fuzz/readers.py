@@ -14,7 +14,7 @@ from autograder.asking.hand_in import unpack
 from autograder.errors import CourseError
 from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.feedback.feedback_page import render_page
-from autograder.grading.feedback.gradebook import Facts
+from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import Outline, read_cells
 from autograder.grading.report.submissions import read_submission
 from autograder.grading.submission.blueprint import Blueprint, SourceCell

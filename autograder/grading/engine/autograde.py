@@ -41,13 +41,13 @@ from autograder.grading.engine.save_marks import MARKS
 from autograder.grading.engine.sentences import did_you_mean, sentences
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
-from autograder.grading.submission.read_notebook import BrokenSubmission
-from autograder.grading.term.course import course_term
-from autograder.grading.term.gradebook import (
+from autograder.grading.gradebook.follow_tables import (
     bring_up_to_date,
     require_readable,
     waiting_to_be_marked,
 )
+from autograder.grading.submission.read_notebook import BrokenSubmission
+from autograder.grading.term.course import course_term
 from autograder.grading.term.learner_names import is_learner_name, why_no_name
 from autograder.grading.term.penalty import late_penalty
 from autograder.grading.term.tables import Term, due_for, terms_of

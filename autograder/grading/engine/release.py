@@ -16,9 +16,9 @@ from nbgrader.preprocessors import ClearMarkScheme, ClearSolutions
 from nbgrader.utils import is_locked
 
 from autograder.grading.engine import seams
-from autograder.grading.engine.new_version import follow
 from autograder.grading.engine.sentences import sentences
-from autograder.grading.term.gradebook import require_readable
+from autograder.grading.gradebook.follow_tables import require_readable
+from autograder.grading.gradebook.new_version import follow
 from autograder.lessons.nbgrader_metadata import BEGINNING
 
 

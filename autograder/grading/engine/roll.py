@@ -8,8 +8,12 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 
 from autograder.grading.engine.handed_in_at import handed_in_at
+from autograder.grading.gradebook.follow_tables import (
+    in_gradebook,
+    late_learners,
+    waiting_to_be_marked,
+)
 from autograder.grading.submission.read_notebook import BrokenSubmission
-from autograder.grading.term.gradebook import in_gradebook, late_learners, waiting_to_be_marked
 from autograder.grading.term.tables import Term
 
 

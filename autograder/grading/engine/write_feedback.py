@@ -14,11 +14,11 @@ from autograder.grading import feedback, pages
 from autograder.grading.engine import seams
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.feedback.feedback_page import render_page, why_not_graded
-from autograder.grading.feedback.gradebook import Facts, read_facts
+from autograder.grading.gradebook.follow_tables import bring_up_to_date, require_readable
+from autograder.grading.gradebook.notebook_facts import Facts, read_facts
 from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone, shown
-from autograder.grading.term.gradebook import bring_up_to_date, require_readable
 from autograder.grading.term.tables import terms_of
 from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.grading.feedback.gradebook import Facts, Score
+from autograder.grading.gradebook.notebook_facts import Facts, Score
 from autograder.grading.pages.filters import number
 from autograder.grading.pages.notebook import Cell
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible

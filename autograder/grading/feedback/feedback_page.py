@@ -18,7 +18,7 @@ from autograder.grading.feedback.exercises import (
     count,
     find_exercises,
 )
-from autograder.grading.feedback.gradebook import Facts
+from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import Cell, Outline
 from autograder.grading.pages.render import Renderer
 from autograder.grading.pages.template import fill_template

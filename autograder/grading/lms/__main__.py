@@ -19,6 +19,8 @@ from traitlets.config import Config
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
+from autograder.grading.gradebook.follow_tables import unreadable
+from autograder.grading.lms.class_grades import class_list
 from autograder.grading.lms.collect import download_folder
 from autograder.grading.lms.export import write_output
 from autograder.grading.lms.feedback_zip import (
@@ -28,9 +30,7 @@ from autograder.grading.lms.feedback_zip import (
     participant_numbers,
 )
 from autograder.grading.lms.handed_in_as import remembered_names
-from autograder.grading.lms.marks import class_list
 from autograder.grading.term.course import course_term
-from autograder.grading.term.gradebook import unreadable
 from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Learner
 from autograder.lessons.lesson import ROOT

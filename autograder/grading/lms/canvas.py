@@ -9,8 +9,8 @@ maximum of its assignments from that.
 from collections.abc import Sequence
 
 from autograder.errors import CourseError
+from autograder.grading.lms.class_grades import ClassMarks, Mark, State, number
 from autograder.grading.lms.export import MarksExporter, as_csv, as_text
-from autograder.grading.lms.marks import ClassMarks, Mark, State, number
 from autograder.grading.term.tables import Learner, Term, terms_of
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]

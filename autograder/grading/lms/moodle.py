@@ -12,8 +12,8 @@ from pathlib import Path
 from traitlets import Bool, Unicode
 
 from autograder.errors import CourseError
+from autograder.grading.lms.class_grades import ClassMarks, Mark
 from autograder.grading.lms.export import MarksExporter
-from autograder.grading.lms.marks import ClassMarks, Mark
 from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.tables import Learner, Term
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from autograder.asking.answer import Problem
+from autograder.grading.gradebook.lesson_grades import Mark, Marks
 from autograder.grading.pages.filters import duration
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
 from autograder.grading.report.kinds import Made, kinds_made
-from autograder.grading.report.marks import Mark, Marks
 from autograder.grading.report.same_code import SameCode
 from autograder.grading.report.same_mistakes import SameMistakes
 from autograder.grading.report.submissions import Submission

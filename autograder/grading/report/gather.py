@@ -5,10 +5,10 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.grading.engine.history import earlier_marks
 from autograder.grading.engine.summary import listed
+from autograder.grading.gradebook.lesson_grades import Marks, NoGradebook, read_marks
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.report.classroom import Report, make_report
 from autograder.grading.report.course_files import CourseFiles
-from autograder.grading.report.marks import Marks, NoGradebook, read_marks
 from autograder.grading.report.submissions import (
     Submission,
     read_submissions,

@@ -9,8 +9,8 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.grading.gradebook.follow_tables import set_due_dates
 from autograder.grading.term.course import course_directory, course_term
-from autograder.grading.term.gradebook import set_due_dates
 
 
 class SetDueDate(NbGraderPreprocessor):

@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_output
 
 from autograder.grading.feedback.feedback_page import render_page
-from autograder.grading.feedback.gradebook import Facts, Score
+from autograder.grading.gradebook.notebook_facts import Facts, Score
 from autograder.grading.pages.notebook import Cell, Outline
 from autograder.grading.worker.job import SHOWN, VERDICT
 from autograder.judging.card import verdict_card

@@ -11,7 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.grading.engine.write_feedback import GenerateFeedback
-from autograder.grading.feedback.gradebook import Facts, Score, read_facts
+from autograder.grading.gradebook.notebook_facts import Facts, Score, read_facts
 from tests.grading.feedback.made import (
     LESSON,
     MISTAKE,

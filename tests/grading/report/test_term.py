@@ -10,11 +10,11 @@ from nbgrader import api
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
+from autograder.grading.gradebook.lesson_grades import Mark, Marks
 from autograder.grading.pages.filters import percent
 from autograder.grading.report.__main__ import main
 from autograder.grading.report.classroom import make_report
 from autograder.grading.report.course_files import course_files
-from autograder.grading.report.marks import Mark, Marks
 from autograder.grading.report.report_pages import render_term_page
 from autograder.grading.report.submissions import Submission
 from autograder.grading.report.term_report import gather_term, make_term_report

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from autograder.grading.engine.write_feedback import make_page
-from autograder.grading.feedback.gradebook import Facts, Score
 from autograder.grading.formgrader.submission_page import page_parts
+from autograder.grading.gradebook.notebook_facts import Facts, Score
 from autograder.grading.pages.notebook import Outline
 from tests.sandbox.hostile.attack import LESSON, POINTS
 

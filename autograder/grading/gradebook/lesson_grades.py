@@ -24,7 +24,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from autograder.grading.term.gradebook import unreadable
+from autograder.grading.gradebook.follow_tables import unreadable
 from autograder.grading.term.learner_names import is_learner_name
 from autograder.lessons.lesson import exercise_checked
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from autograder.errors import CourseError
-from autograder.grading.lms.marks import Mark, State, class_list, number, read_marks
+from autograder.grading.lms.class_grades import Mark, State, class_list, number, read_marks
 from autograder.grading.term.tables import Extension, Learner, Term
 from tests.grading.term.made_course import FIRST, SECOND, make_course
 

@@ -25,7 +25,7 @@ from nbgrader.api import (
 from sqlalchemy import func, or_, select
 
 from autograder.errors import CourseError
-from autograder.grading.term.gradebook import NAMES
+from autograder.grading.gradebook.follow_tables import NAMES
 from autograder.grading.term.learner_names import is_learner_name
 from autograder.grading.term.tables import Learner, Term, is_excused
 
