@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode, import_item
@@ -41,11 +40,17 @@ from autograder.grading.engine.save_marks import MARKS
 from autograder.grading.engine.sentences import did_you_mean, sentences
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
-from autograder.grading.gradebook.follow_tables import (
-    bring_up_to_date,
+from autograder.grading.gradebook.entries import forget_time
+from autograder.grading.gradebook.follow_tables import bring_up_to_date
+from autograder.grading.gradebook.grades import Grade
+from autograder.grading.gradebook.lesson_grades import read_grade, submitted_grades
+from autograder.grading.gradebook.opening import (
+    Gradebook,
+    complete_gradebook,
+    open_gradebook,
     require_readable,
-    waiting_to_be_marked,
 )
+from autograder.grading.gradebook.released import released_notebooks
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.course import course_term
 from autograder.grading.term.learner_names import is_learner_name, why_no_name
@@ -161,8 +166,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         super().init_assignment(assignment_id, student_id)
         if when is None:
             with self._gradebook() as gradebook:
-                gradebook.find_submission(assignment_id, student_id).timestamp = None
-                gradebook.db.commit()
+                forget_time(gradebook, assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         if self.unsealed:
@@ -230,7 +234,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         """List the folders that are due, and say why those are that were graded before."""
         due, again, self._before = [], Counter(), {}
         with self._gradebook() as gradebook:
-            waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
+            grades = submitted_grades(gradebook.db, self.coursedir.assignment_id)
+        waiting = {learner for learner, grade in grades.items() if grade.waiting}
         for folder in sorted(self.assignments):
             runs = self._earlier_runs(folder)
             self._before |= zip(self.assignments[folder], runs, strict=True)
@@ -275,7 +280,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             self.log.info(NO_GROUPS)
         with (
             closing(self._pool(len(due))) as pool,
-            seams.complete_gradebook(),
+            complete_gradebook(),
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
             self.use_preprocessors(self.saving_preprocessors)
@@ -312,9 +317,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
 
             graded, late = self._graded.values(), self._late_rule(folder)
             same = {name for one in graded for name in same_to_mark(self._before_of(one), one)}
-            with self._gradebook() as gradebook:
-                changed = changed_points(gradebook, assignment, student, graded, same, late)
-            summary.compare(student, changed)
+            known = self._grade_of(student)
+            summary.compare(student, changed_points(known, graded, same, late))
             return
         try:
             with self.aside(assignment, student), less_talk(self.log):
@@ -330,9 +334,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             return
         summary.lack(student, {cell for one in self._graded.values() for cell in one.absent})
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
-        with self._gradebook() as gradebook:
-            found = gradebook.find_submission(assignment, student)
-            entry = entry_of(found, worst.outcome, self._graded.values())
+        entry = entry_of(self._grade_of(student), worst.outcome, self._graded.values())
         self._remember(folder, entry)
         if worst.outcome == NOT_GRADED and entry["mark"] is not None:  # a person has graded it
             summary.add(student, GRADED)
@@ -361,13 +363,14 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         folders = {self.student_of(folder): folder for folder in self.assignments}
         assignment, asked = self.coursedir.assignment_id, self.coursedir.student_id
         with self._gradebook() as gradebook:
-            return call_roll(gradebook, assignment, term, folders, asked)
+            grades = submitted_grades(gradebook.db, assignment)
+        return call_roll(grades, assignment, term, folders, asked)
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment. Raises CourseError if it was not released."""
         wanted = self.coursedir.assignment_id
         with self._gradebook() as gradebook:
-            names = {one.name: [n.name for n in one.notebooks] for one in gradebook.assignments}
+            names = released_notebooks(gradebook)
         if names.get(wanted):
             return names[wanted]
         format_path, folder = self.coursedir.format_path, self.coursedir.source_directory
@@ -380,7 +383,11 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         raise CourseError(f"There is no assignment {wanted}.{meant}")
 
     def _gradebook(self) -> Gradebook:
-        return Gradebook(self.coursedir.db_url, self.coursedir.course_id)
+        return open_gradebook(self.coursedir)
+
+    def _grade_of(self, student: str) -> Grade | None:
+        with self._gradebook() as gradebook:
+            return read_grade(gradebook.db, self.coursedir.assignment_id, student)
 
 
 def install() -> None:

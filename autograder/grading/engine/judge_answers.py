@@ -2,12 +2,12 @@
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.building.hidden import grading_reference
 from autograder.building.secret import seed_for
-from autograder.grading.submission.blueprint import read_blueprint
+from autograder.grading.gradebook.opening import Gradebook
+from autograder.grading.gradebook.released import read_blueprint
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.lessons.lesson import lesson_names
 

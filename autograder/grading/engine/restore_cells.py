@@ -4,11 +4,11 @@ from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.grading.engine.source import read_source
-from autograder.grading.submission.blueprint import read_blueprint
+from autograder.grading.gradebook.opening import Gradebook
+from autograder.grading.gradebook.released import read_blueprint
 from autograder.grading.submission.restore import restore
 from autograder.grading.term.course import course_directory
 

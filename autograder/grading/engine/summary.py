@@ -3,18 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from autograder.grading.engine.roll import Roll
-from autograder.grading.term.learner_names import LONGEST, printable
+from autograder.grading.term.learner_names import LONGEST, listed, printable
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 
 LONGEST_REASON = 300
-MOST_NAMES = 20
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return the names in a line, sorted; the number of those beyond `MOST_NAMES`."""
-    names = sorted(names)
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
 
 
 class Summary:

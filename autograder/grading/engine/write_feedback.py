@@ -7,15 +7,15 @@ from functools import cache
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
-from nbgrader.api import Gradebook
 
 from autograder.atomic_writes import write_whole
 from autograder.grading import feedback, pages
 from autograder.grading.engine import seams
 from autograder.grading.engine.sentences import sentences
 from autograder.grading.feedback.feedback_page import render_page, why_not_graded
-from autograder.grading.gradebook.follow_tables import bring_up_to_date, require_readable
+from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.notebook_facts import Facts, read_facts
+from autograder.grading.gradebook.opening import open_gradebook, require_readable
 from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone, shown
@@ -41,7 +41,7 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
             require_readable(self.coursedir)
             self._term = course_term(self.coursedir)
             course_zone()
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+        with open_gradebook(self.coursedir) as gradebook:
             bring_up_to_date(gradebook, self._term)
         super().start()
 
@@ -89,7 +89,7 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
 
     def _facts(self, resources: ResourcesDict) -> Facts:
         assignment, student = _submission(resources)
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+        with open_gradebook(self.coursedir) as gradebook:
             facts = read_facts(gradebook, resources["unique_key"], assignment, student)
         return replace(facts, late_percent=terms_of(self._term, assignment).late_percent)
 
@@ -101,7 +101,7 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
     def _made_from(self, graded: Path, resources: ResourcesDict) -> str:
         """Return the last line of a page: a digest of all that it shows."""
         facts = self._facts(resources)
-        zone = facts.handed_in and shown(facts.handed_in)
+        zone = facts.grade.submitted and shown(facts.grade.submitted)
         known = repr((facts, zone, self._outline(resources))).encode()
         run = repr(earlier_run(graded)).encode()
         digest = hashlib.sha256(graded.read_bytes() + known + run + _look())

@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
-from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import Select, select
-from sqlalchemy.exc import SQLAlchemyError
+from nbgrader.api import (
+    Assignment,
+    Grade,
+    Gradebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from sqlalchemy import func, select
+from sqlalchemy.orm import selectinload
 
-from autograder.errors import CourseError
 from autograder.grading.term.dates import shown
 from autograder.grading.term.penalty import late_penalty
 from autograder.grading.term.tables import Term, due_for, terms_of
@@ -22,29 +27,13 @@ from autograder.grading.term.tables import Term, due_for, terms_of
 NAMES = ("last_name", "first_name", "email")
 
 
-def unreadable(error: Exception) -> CourseError:
-    """Return what to say of a gradebook that can't be read; `error` could hold a password."""
-    return CourseError(
-        f"The gradebook can't be read ({type(error).__name__}); nothing was done. Is its address "
-        "right (c.CourseDirectory.db_url)? If its file is damaged, restore a backup."
-    )
-
-
-def require_readable(coursedir: CourseDirectory) -> None:
-    """Raise CourseError if there is a gradebook that can't be read."""
-    try:
-        with Gradebook(coursedir.db_url, coursedir.course_id):
-            pass
-    except SQLAlchemyError as error:
-        raise unreadable(error) from error
-
-
 def bring_up_to_date(gradebook: Gradebook, term: Term, dry: bool = False) -> list[str]:
     """Enter learners, due dates, extensions and late penalties; return what changed, in words.
 
-    Only existing assignments and submissions change. Penalties follow a lesson's `late_percent`,
-    so an extension given after grading counts, and so do points that a person gave. dry: write
-    nothing, and return what would change.
+    Only lessons and submissions that are there change. Penalties follow a lesson's `late_percent`,
+    so an extension given after grading counts, and so do points that a person gave.
+
+    dry: write nothing, and return what would change.
     """
     changes = [*_learners(gradebook, term), *_due_dates(gradebook, term)]
     changes += _submissions(gradebook, term)
@@ -55,38 +44,10 @@ def bring_up_to_date(gradebook: Gradebook, term: Term, dry: bool = False) -> lis
     return changes
 
 
-def set_due_dates(submission: SubmittedAssignment, term: Term) -> bool:
-    """Set the due date of a submission's lesson, and the learner's extension.
-
-    Return whether anything changed. After that, nbgrader's `total_seconds_late` is right.
-    """
-    due_changed = _set_due(submission.assignment, term)
-    return _change(submission, extension=_extension(submission, term)) or due_changed
-
-
-def waiting_to_be_marked(gradebook: Gradebook, lesson: str) -> list[str]:
-    """List the learners with an answer that a person still has to mark."""
-    query = _submitted(lesson).where(SubmittedAssignment.needs_manual_grade)
-    return list(gradebook.db.scalars(query))
-
-
-def in_gradebook(gradebook: Gradebook, lesson: str) -> list[str]:
-    """List the learners with a submission to a lesson in the gradebook."""
-    return list(gradebook.db.scalars(_submitted(lesson)))
-
-
-def late_learners(gradebook: Gradebook, lesson: str) -> list[str]:
-    """List the learners whose submission to a lesson is late."""
-    found = gradebook.find_assignment(lesson).submissions
-    return [submission.student_id for submission in found if submission.total_seconds_late > 0]
-
-
-def _submitted(lesson: str) -> Select:
-    return (
-        select(SubmittedAssignment.student_id)
-        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-        .where(Assignment.name == lesson)
-    )
+def enter_due_date(gradebook: Gradebook, lesson: str, learner: str, term: Term) -> None:
+    """Enter when one submission was due. After that, nbgrader knows whether it is late."""
+    if _set_due_dates(gradebook.find_submission(lesson, learner), term):
+        gradebook.db.commit()
 
 
 def _learners(gradebook: Gradebook, term: Term) -> Iterator[str]:
@@ -101,27 +62,60 @@ def _learners(gradebook: Gradebook, term: Term) -> Iterator[str]:
 
 
 def _due_dates(gradebook: Gradebook, term: Term) -> Iterator[str]:
-    for assignment in gradebook.assignments:
-        if _set_due(assignment, term):
-            yield f"{assignment.name} is due {shown(assignment.duedate)}"
+    for lesson in gradebook.assignments:
+        if _set_due(lesson, term):
+            yield f"{lesson.name} is due {shown(lesson.duedate)}"
 
 
 def _submissions(gradebook: Gradebook, term: Term) -> Iterator[str]:
-    ruled = [
-        one for one in gradebook.assignments if term.all_extensions or one.name in term.lessons
-    ]
-    for submission in (one for assignment in ruled for one in assignment.submissions):
-        about = f"{submission.student_id}, {submission.assignment.name}"
-        if set_due_dates(submission, term):
-            yield f"{about}: due {shown(submission.duedate)}"
-        if _set_penalties(submission, term):
-            lost = sum(one.late_submission_penalty or 0 for one in submission.notebooks)
-            yield f"{about}: late penalty {lost:g}"
+    for lesson in gradebook.assignments:
+        if term.all_extensions or lesson.name in term.lessons:
+            points = _points(gradebook, lesson)
+            for submission in _submitted(gradebook, lesson):
+                yield from _submission(submission, points, term)
 
 
-def _set_due(assignment: Assignment, term: Term) -> bool:
-    due = terms_of(term, assignment.name).due
-    return due is not None and _change(assignment, duedate=due)
+def _submission(
+    submission: SubmittedAssignment, points: dict[str, float], term: Term
+) -> Iterator[str]:
+    about = f"{submission.student_id}, {submission.assignment.name}"
+    if _set_due_dates(submission, term):
+        yield f"{about}: due {shown(submission.duedate)}"
+    if _set_penalties(submission, points, term):
+        lost = sum(one.late_submission_penalty or 0 for one in submission.notebooks)
+        yield f"{about}: late penalty {lost:g}"
+
+
+def _submitted(gradebook: Gradebook, lesson: Assignment) -> Iterator[SubmittedAssignment]:
+    """Read the submissions to a lesson with their notebooks, in two queries."""
+    query = select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == lesson.id)
+    return iter(gradebook.db.scalars(query.options(selectinload(SubmittedAssignment.notebooks))))
+
+
+def _points(gradebook: Gradebook, lesson: Assignment) -> dict[str, float]:
+    """Return the points of the notebooks handed in, by their ids, before any penalty.
+
+    nbgrader's own `score` of a notebook would ask once for each.
+    """
+    query = (
+        select(Grade.notebook_id, func.sum(Grade.score))
+        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .where(SubmittedAssignment.assignment_id == lesson.id)
+        .group_by(Grade.notebook_id)
+    )
+    return {id: points for id, points in gradebook.db.execute(query)}
+
+
+def _set_due_dates(submission: SubmittedAssignment, term: Term) -> bool:
+    """Set when a lesson is due, and the learner's extension; return whether anything changed."""
+    due_changed = _set_due(submission.assignment, term)
+    return _change(submission, extension=_extension(submission, term)) or due_changed
+
+
+def _set_due(lesson: Assignment, term: Term) -> bool:
+    due = terms_of(term, lesson.name).due
+    return due is not None and _change(lesson, duedate=due)
 
 
 def _extension(submission: SubmittedAssignment, term: Term) -> timedelta | None:
@@ -133,17 +127,17 @@ def _extension(submission: SubmittedAssignment, term: Term) -> timedelta | None:
     return due - start if start and due and due > start else None
 
 
-def _set_penalties(submission: SubmittedAssignment, term: Term) -> bool:
+def _set_penalties(submission: SubmittedAssignment, points: dict[str, float], term: Term) -> bool:
     percent = terms_of(term, submission.assignment.name).late_percent
     if percent is None:
         return False
     late = submission.total_seconds_late
-    return any(
-        [
-            _change(notebook, late_submission_penalty=late_penalty(notebook.score, late, percent))
-            for notebook in submission.notebooks
-        ]
-    )
+    penalties = {
+        notebook: late_penalty(points.get(notebook.id, 0.0), late, percent)
+        for notebook in submission.notebooks
+    }
+    changed = [_change(one, late_submission_penalty=lost) for one, lost in penalties.items()]
+    return any(changed)
 
 
 def _change(row: Any, **values: object) -> bool:

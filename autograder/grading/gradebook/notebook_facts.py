@@ -1,97 +1,77 @@
 """What the gradebook says about one submitted notebook: points, comments, who and when."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
-from nbgrader.api import Gradebook, Student, SubmittedNotebook
+from nbgrader.api import BaseCell, Comment, Gradebook, Student, SubmittedNotebook
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
+from autograder.grading.gradebook.grades import Grade
+from autograder.grading.gradebook.lesson_grades import cell_grades, late_by
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
-
-
-@dataclass(frozen=True)
-class Score:
-    """The points of one graded cell.
-
-    auto: what the check gave; manual: what the instructor gave. None means nothing was given.
-    waits: whether the instructor has to look at it, or to look again.
-    """
-
-    most: float
-    auto: float | None
-    manual: float | None
-    extra: float = 0.0
-    waits: bool = False
-
-    @property
-    def points(self) -> float | None:
-        """The points that count, with extra credit; None if a person still has to give them."""
-        given = self.auto if self.manual is None else self.manual
-        return None if given is None else given + self.extra
 
 
 @dataclass(frozen=True)
 class Facts:
     """The gradebook's facts about a learner's notebook.
 
-    scores, comments: by the name of the cell. The comments are the instructor's own.
+    comments: the instructor's own, by the name of the cell.
     untouched: solution cells that came back as they were handed out.
-    handed_in: in UTC. late_percent: what each day late that has begun takes off, if the tables of
-    the term say so.
+    late_percent: what each day late that has begun takes off, if the tables of the term say so.
     """
 
     learner: str
-    assignment: str
+    lesson: str
     notebook: str
-    scores: dict[str, Score]
+    grade: Grade
     comments: dict[str, str]
     untouched: tuple[str, ...] = ()
-    penalty: float = 0.0
-    handed_in: datetime | None = None
-    seconds_late: float = 0.0
     late_percent: float | None = None
 
-    @property
-    def points(self) -> float:
-        """The points given so far, before a late penalty."""
-        return sum(score.points or 0.0 for score in self.scores.values())
 
-    @property
-    def mark(self) -> float:
-        return max(0.0, self.points - self.penalty)
-
-    @property
-    def most(self) -> float:
-        return sum(score.most for score in self.scores.values())
-
-
-def read_facts(gradebook: Gradebook, notebook: str, assignment: str, student: str) -> Facts:
+def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str) -> Facts:
     """Read the facts about one notebook. Raises nbgrader's MissingEntry if there are none."""
-    kept = gradebook.find_submission_notebook(notebook, assignment, student)
-    said = sorted(kept.comments, key=lambda comment: comment.name)
+    found = gradebook.find_submission_notebook(notebook, lesson, learner)
+    submission = found.assignment
+    only = SubmittedNotebook.id == found.id
+    cells = [cell for _, cell in cell_grades(gradebook.db, lesson, only)]
+    said = _comments(gradebook.db, found.id)
     return Facts(
-        learner=_name(kept.assignment.student),
-        assignment=assignment,
+        learner=_name(submission.student),
+        lesson=lesson,
         notebook=notebook,
-        scores=_scores(kept),
-        comments={c.name: c.manual_comment for c in said if (c.manual_comment or "").strip()},
-        untouched=tuple(comment.name for comment in said if comment.auto_comment),
-        penalty=kept.late_submission_penalty or 0.0,
-        handed_in=kept.assignment.timestamp,
-        seconds_late=kept.assignment.total_seconds_late,
+        grade=Grade(
+            cells=tuple(sorted(cells, key=lambda cell: cell.name)),
+            penalty=found.late_submission_penalty or 0.0,
+            late=late_by(submission.timestamp, submission.extension, submission.assignment.duedate),
+            submitted=submission.timestamp,
+        ),
+        comments={name: text for name, text, _ in said if (text or "").strip()},
+        untouched=tuple(name for name, _, unanswered in said if unanswered),
     )
 
 
-def _scores(kept: SubmittedNotebook) -> dict[str, Score]:
-    return {
-        grade.name: Score(
-            grade.max_score or 0.0,
-            grade.auto_score,
-            grade.manual_score,
-            grade.extra_credit or 0.0,
-            grade.needs_manual_grade,
-        )
-        for grade in sorted(kept.grades, key=lambda grade: grade.name)
-    }
+def fields_of(gradebook: Gradebook, submission_id: str) -> tuple[dict[str, float], list[str]]:
+    """Return what a person can give in a submitted notebook.
+
+    That is the points of its graded cells, by name, and the names of those that take a comment.
+    """
+    found = gradebook.find_submission_notebook_by_id(submission_id)
+    only = SubmittedNotebook.id == found.id
+    cells = (cell for _, cell in cell_grades(gradebook.db, found.assignment.name, only))
+    points = {cell.name: cell.most for cell in cells}
+    return points, [name for name, *_ in _comments(gradebook.db, found.id)]
+
+
+def _comments(session: Session, notebook_id: str) -> list[tuple[str, str | None, str | None]]:
+    """List the names of cells with the instructor's and nbgrader's comments."""
+    query = (
+        select(BaseCell.name, Comment.manual_comment, Comment.auto_comment)
+        .join(BaseCell, Comment.cell_id == BaseCell.id)
+        .where(Comment.notebook_id == notebook_id)
+        .order_by(BaseCell.name)
+    )
+    return [tuple(row) for row in session.execute(query)]
 
 
 def _name(student: Student) -> str:

@@ -11,15 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp, ZipCollectApp
 from nbgrader.apps.baseapp import NbGrader
-from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
-from autograder.grading.gradebook.follow_tables import unreadable
+from autograder.grading.gradebook.opening import open_gradebook, readable
 from autograder.grading.lms.class_grades import class_list
 from autograder.grading.lms.collect import download_folder
 from autograder.grading.lms.export import write_output
@@ -56,9 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
     sys.stdout.reconfigure(errors="replace")  # a terminal may not have all letters of a name
     options = _parser().parse_args(arguments)
     try:
-        return options.run(options)
-    except (SQLAlchemyError, CourseError) as error:
-        print(error if isinstance(error, CourseError) else unreadable(error), file=sys.stderr)
+        with readable():
+            return options.run(options)
+    except CourseError as error:
+        print(error, file=sys.stderr)
         return 2
 
 
@@ -191,7 +190,7 @@ def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
 def _pages(app: ZipCollectApp) -> dict[Learner, list[Path]]:
     """Find the feedback pages on a lesson, for each learner of the class."""
     course = app.coursedir
-    with Gradebook(course.db_url, course.course_id) as gradebook:
+    with open_gradebook(course) as gradebook:
         learners = class_list(gradebook, course_term(course))
     lesson, step = course.assignment_id, course.feedback_directory
     folders = {one: Path(course.format_path(step, one.learner, lesson)) for one in learners}

@@ -15,7 +15,6 @@ from nbgrader.plugins import FileNameCollectorPlugin
 from traitlets import Unicode
 
 from autograder.errors import CourseError
-from autograder.grading.engine.summary import listed
 from autograder.grading.lms.downloaded_name import (
     DownloadedName,
     read_canvas_name,
@@ -30,7 +29,7 @@ from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.submission.plain_files import NOTEBOOK
 from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone
-from autograder.grading.term.learner_names import printable
+from autograder.grading.term.learner_names import listed, printable
 from autograder.grading.term.tables import Term
 
 LATE = (

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from autograder.grading.engine.summary import listed
 from autograder.grading.submission.handed_in import TIMESTAMP
 from autograder.grading.submission.plain_files import NOTEBOOK, read_below
 from autograder.grading.term.dates import read_date
+from autograder.grading.term.learner_names import listed
 
 GONE = (
     "The time of the earlier submission is gone from timestamp.txt: {times}. Write the new time "

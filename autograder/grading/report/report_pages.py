@@ -29,7 +29,7 @@ def render_page(report: Report, folder: Path, feedback: Path) -> str:
     return _rendered(
         "page.html.jinja",
         report=report,
-        histogram=histogram(report.marks, report.most, report.mean, report.median),
+        histogram=histogram(report.grades, report.most, report.mean, report.median),
         links=_feedback_links(report, folder, feedback),
         shown_mistakes=SHOWN_MISTAKES,
     )

@@ -6,10 +6,10 @@ entered earlier.
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.grading.gradebook.follow_tables import set_due_dates
+from autograder.grading.gradebook.follow_tables import enter_due_date
+from autograder.grading.gradebook.opening import Gradebook
 from autograder.grading.term.course import course_directory, course_term
 
 
@@ -22,7 +22,5 @@ class SetDueDate(NbGraderPreprocessor):
         about = resources["nbgrader"]
         term = course_term(course_directory(self))
         with Gradebook(about["db_url"]) as gradebook:
-            submission = gradebook.find_submission(about["assignment"], about["student"])
-            if set_due_dates(submission, term):
-                gradebook.db.commit()
+            enter_due_date(gradebook, about["assignment"], about["student"], term)
         return nb, resources

@@ -1,6 +1,7 @@
 """What the page tells a learner: the mark, exercises, mistakes, comments, answers, the rest."""
 
 import dataclasses
+from datetime import timedelta
 from itertools import pairwise
 
 import pytest
@@ -70,7 +71,7 @@ def test_a_source_without_a_title_has_a_name():
 
 
 def test_late_and_when(monkeypatch):
-    known = facts(POINTS, penalty=1.5, handed_in=MONDAY, seconds_late=27 * 3600)
+    known = facts(POINTS, penalty=1.5, submitted=MONDAY, late=timedelta(hours=27))
     soup = page(TWO, known)
     assert "3.5 of 8 points 5 points for your answers, less 1.5 for handing in late." in header(
         soup
