@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from autograder.asking.answer import Problem
 from autograder.grading.gradebook.grades import Grade, LessonGrades
-from autograder.grading.pages.filters import duration
+from autograder.grading.pages.template import duration
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
 from autograder.grading.report.kinds import Made, kinds_made
 from autograder.grading.report.same_code import SameCode

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Answer, Problem
-from autograder.grading.pages.filters import breakable
+from autograder.grading.pages.template import breakable
 from autograder.grading.pages.untrusted import (
     LONGEST_NAME,
     LONGEST_TEXT,

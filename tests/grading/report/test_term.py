@@ -11,7 +11,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from autograder.grading.gradebook.grades import CellGrade, Grade, LessonGrades
-from autograder.grading.pages.filters import percent
+from autograder.grading.pages.template import percent
 from autograder.grading.report.__main__ import main
 from autograder.grading.report.classroom import make_report
 from autograder.grading.report.course_files import course_files
