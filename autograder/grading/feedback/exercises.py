@@ -7,9 +7,9 @@ from typing import Any
 
 from autograder.grading.gradebook.grades import CellGrade
 from autograder.grading.gradebook.notebook_facts import Facts
-from autograder.grading.pages.filters import number
-from autograder.grading.pages.notebook import NotebookCell
-from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
+from autograder.grading.pages.notebook import NotebookCell, verdict_of
+from autograder.grading.pages.template import number
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.written_questions import asked_in
@@ -137,16 +137,6 @@ def _kind(cell: NotebookCell) -> str:
     if cell.is_a("solution"):
         return WRITTEN
     return CHECK if VERDICT in cell.metadata or exercise_checked(cell.source) else TEST
-
-
-def verdict_of(cell: NotebookCell) -> dict[str, Any] | None:
-    """Return the verdict in a cell's metadata; {} if it is damaged, None if there is none."""
-    if VERDICT not in cell.metadata:
-        return None
-    try:
-        return checked_verdict(cell.metadata[VERDICT])
-    except ValueError:
-        return {}
 
 
 def _title(

@@ -6,14 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from markupsafe import Markup
-
-from autograder.grading.feedback.exercises import verdict_of
 from autograder.grading.pages.budget import Budget
-from autograder.grading.pages.filters import code
-from autograder.grading.pages.notebook import NotebookCell, read_whole_cells
+from autograder.grading.pages.notebook import NotebookCell, read_whole_cells, verdict_of
 from autograder.grading.pages.render import Renderer
 from autograder.grading.pages.sanitizer import left_out
+from autograder.grading.pages.template import code
+from autograder.grading.pages.text import Html
 from autograder.lessons.written_questions import BEGIN_SCHEME, END_SCHEME
 from autograder.sandbox.confined import Unfinished, confined
 
@@ -40,8 +38,8 @@ class Part:
     is_answer: bool = False
     is_code: bool = False
     is_missing: bool = False
-    source: Markup = field(default_factory=Markup)
-    outputs: Markup = field(default_factory=Markup)
+    source: Html = field(default_factory=Html)
+    outputs: Html = field(default_factory=Html)
 
 
 def page_parts(
@@ -98,7 +96,7 @@ def _with_plain_scheme(cell: NotebookCell) -> NotebookCell:
     return cell
 
 
-def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Markup]:
+def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:
     """Say of each check that judged nothing, by its number, why; of those after it, only that.
 
     Its card would say 0 points, but the gradebook holds no mark at all.
@@ -112,7 +110,7 @@ def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Markup]:
             why = details or verdict["sentence"]
             is_told = any(why in text for text in told)
             said = f"{NO_RESULT}." if is_told else f"{NO_RESULT}: {verdict['sentence']}"
-            reasons[cell.number] = Markup("<p>{}</p>").format(code(said))
+            reasons[cell.number] = Html("<p>{}</p>").format(code(said))
             told.append(why)
     return reasons
 
@@ -128,8 +126,8 @@ def _parts(
             name="" if name in taken else name,
             is_code=bool(cell["is_code"]),
             is_answer=bool(cell["is_answer"]),
-            source=Markup(cell["source"]),
-            outputs=Markup(cell["outputs"]),
+            source=Html(cell["source"]),
+            outputs=Html(cell["outputs"]),
         )
         taken.add(name)
         yield _with_fields(part, points, commented)
@@ -139,9 +137,9 @@ def _with_fields(part: Part, points: Mapping[str, float], commented: Collection[
     return replace(part, most=points.get(part.name), takes_comment=part.name in commented)
 
 
-def _shown(render: Callable[[NotebookCell], Markup], cell: NotebookCell) -> Markup:
+def _shown(render: Callable[[NotebookCell], Html], cell: NotebookCell) -> Html:
     """Render a part of a cell; if that fails, say so in its place."""
     try:
         return render(cell)
     except Exception:  # whatever it stumbles over, the rest of the page is shown
-        return Markup(f"<p>{left_out(NOT_SHOWN)}</p>")
+        return Html(f"<p>{left_out(NOT_SHOWN)}</p>")

@@ -8,8 +8,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.pages.untrusted import LONGEST_NAME, visible
+from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
 from autograder.grading.submission.cells import joined_text
+from autograder.grading.worker.job import VERDICT
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.lessons.written_questions import without_mark_scheme
 
@@ -54,6 +55,16 @@ def read_whole_cells(data: bytes) -> tuple[NotebookCell, ...]:
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
         raise ValueError("the notebook has no cells")
     return tuple(map(_cell, count(1), filter(_is_dict, content["cells"])))
+
+
+def verdict_of(cell: NotebookCell) -> dict[str, Any] | None:
+    """Return the verdict in a cell's metadata; {} if it is damaged, None if there is none."""
+    if VERDICT not in cell.metadata:
+        return None
+    try:
+        return checked_verdict(cell.metadata[VERDICT])
+    except ValueError:
+        return {}
 
 
 def read_outline(path: Path) -> Outline:

@@ -14,8 +14,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from autograder.grading.pages.budget import Budget
 from autograder.grading.pages.formulas import mathml
 from autograder.grading.pages.harmless import MOST_MARKDOWN, MOST_TAGS, TAGS, clean_html
-from autograder.grading.pages.highlight import highlighted
-from autograder.grading.pages.text import as_text
+from autograder.grading.pages.text import as_text, highlighted
 from autograder.grading.submission.cells import pictures_of
 
 INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # in `RENDERED_LATER`

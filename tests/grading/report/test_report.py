@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Answer, Problem
 from autograder.course.__main__ import main
-from autograder.grading.pages.filters import breakable
+from autograder.grading.pages.template import breakable
 from autograder.grading.pages.untrusted import (
     LONGEST_NAME,
     LONGEST_TEXT,
@@ -441,17 +441,18 @@ def test_long_names_can_be_broken_and_stay_text():
     assert breakable("a_<b>") == "a_<wbr>&lt;b&gt;"
 
 
-# ---------------------------------------------------------------- marks as a picture
+# ---------------------------------------------------------------- grades as a picture
 
 
 @pytest.mark.parametrize("most", [1, 15, 28, 29, 100, 1000, 99_999])
-def test_every_mark_is_in_a_bar(most):
-    marks = [0, 0.5, most / 2, most, most + 1.5]  # the last one with extra credit
-    drawn = histogram(marks, most, 1, 1)
-    assert sum(bar.count for bar in drawn.bars) == len(marks)
+def test_every_grade_is_in_a_bar(most):
+    grades = [0, 0.5, most / 2, most, most + 1.5]  # the last one with extra credit
+    drawn = histogram(grades, most, 1, most)
+    assert sum(bar.count for bar in drawn.bars) == len(grades)
     assert len(drawn.bars) <= MOST_BARS
-    assert all(bar.x >= 0 and bar.x + bar.width <= drawn.width for bar in drawn.bars)
-    assert all(0 < bar.y <= drawn.ground for bar in drawn.bars)
+    assert max(bar.height for bar in drawn.bars) == 100
+    assert all((bar.height > 0) == (bar.count > 0) for bar in drawn.bars)
+    assert 0 <= drawn.mean <= 100 and 0 <= drawn.median <= 100
 
 
 # ---------------------------------------------------------------- what the judge records
