@@ -45,7 +45,7 @@ class ShownAnswer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing that the table of exercises does not say."""
+        """Whether the table of exercises says it all."""
         return not self.html and not self.comments
 
 
@@ -93,11 +93,11 @@ class Feedback:
 
     @property
     def cause(self) -> str:
-        """Why it is not graded; what to do about that, only as long as a grade is missing."""
+        """Why it is not graded; also what to do about that, as long as points are missing."""
         return self.why if self.waiting else without_remedy(self.why)
 
     def remarks(self, exercise: GradedExercise) -> Sequence[str]:
-        """Return what to say of an exercise; of one that was not judged, the top has said why."""
+        """Return what to say of an exercise; if it was not judged, the top of the page says why."""
         return exercise.remarks if exercise.judged or not self.why else exercise.notes
 
     @property
@@ -154,7 +154,7 @@ def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownA
 
 
 def _graded(renderer: Renderer, exercise: GradedExercise) -> Html:
-    """Render a graded cell. Of a `check(…)`, only the card says anything, if it was judged."""
+    """Render a graded cell; of a `check(…)` that was judged, only the card."""
     renderer.put_below(ANSWER_LEVEL)
     if exercise.kind == CHECK:
         is_told = exercise.judged and exercise.result != WAITING
@@ -198,7 +198,7 @@ def _anchor(cell: NotebookCell) -> str:
 
 
 def _repeats(cell: NotebookCell, why: str) -> bool:
-    """Whether a cell only says why nothing is graded, as that of a damaged notebook does."""
+    """Whether a cell only says why nothing is graded, as it does in a damaged notebook."""
     return bool(why) and cell.kind == "markdown" and cell.source.endswith(why)
 
 

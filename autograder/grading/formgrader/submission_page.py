@@ -45,7 +45,7 @@ class Part:
 def page_parts(
     data: bytes | None, points: Mapping[str, float], commented: Collection[str]
 ) -> tuple[list[Part], str]:
-    """Make the parts of a page, and the sentence that says what can't be shown, if anything.
+    """Make the parts of a page, and a sentence about what can't be shown; "" if everything can.
 
     A confined process reads the notebook; the fields for points are made here.
     data: the graded notebook; None if there is none. points: the highest, by the cell's name.
@@ -88,7 +88,7 @@ def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
 
 
 def _with_plain_scheme(cell: NotebookCell) -> NotebookCell:
-    """Return a cell that asks a question with a title for its mark scheme, and no marks around."""
+    """Return a question's cell with a title, instead of marks, around its mark scheme."""
     match cell.metadata:
         case {"nbgrader": {"solution": False}} if cell.kind == "markdown":
             titled = SCHEME_BEGINS.sub("**Mark scheme**\n", cell.source)
@@ -97,7 +97,7 @@ def _with_plain_scheme(cell: NotebookCell) -> NotebookCell:
 
 
 def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:
-    """Say of each check that judged nothing, by its number, why; of those after it, only that.
+    """Say why each check judged nothing, by its number; after the first, only that it didn't.
 
     Its card would say 0 points, but the gradebook holds no mark at all.
     """

@@ -23,7 +23,7 @@ class Renderer:
 
     @property
     def is_full(self) -> bool:
-        """Whether something was left out already."""
+        """Whether something has been left out."""
         return self._budget.full
 
     def put_below(self, level: int) -> None:

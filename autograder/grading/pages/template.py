@@ -1,4 +1,4 @@
-"""Fill the template of a page: HTML with its style in it, where everything put in is escaped.
+"""Fill the template of a page: HTML that has its style in it, and escapes every value.
 
 The filters say how text and numbers are written on the pages for instructors and learners.
 """

@@ -47,7 +47,7 @@ def as_text(source: str) -> str:
 
 
 def highlighted(source: str) -> str:
-    """Return Python code as HTML. What is not Python comes out without colors."""
+    """Return Python code as HTML; anything else comes out without colors."""
     tokens = ((_class(kind), text) for kind, text in LEXER.get_tokens(source))
     return "".join(
         _span(name, "".join(text for _, text in same))
@@ -56,7 +56,7 @@ def highlighted(source: str) -> str:
 
 
 def without_controls(text: str) -> str:
-    """Return text with one kind of line end, and no other control characters."""
+    """Return text with \\n at its line ends and no other control characters."""
     return UNPRINTABLE.sub("", LINE_END.sub("\n", text))
 
 

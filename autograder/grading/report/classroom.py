@@ -1,4 +1,4 @@
-"""Put together everything in a report from the notebooks and the gradebook."""
+"""Put a report together from the notebooks and the gradebook."""
 
 import statistics
 from collections import Counter
@@ -32,7 +32,7 @@ from autograder.grading.term.dates import in_course_zone
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 from autograder.judging.explain_problem import explain_problem
 
-# "not run" is what a notebook that stopped says of each check after that.
+# Every check after the place where a notebook stopped says "not run".
 ENDED_EARLY = NOTHING_CAME - {"not run"} | {"time", "waiting", "memory", "recursion"}
 
 
