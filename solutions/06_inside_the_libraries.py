@@ -588,10 +588,11 @@ print(f"largest difference of all: {apart:.0e}")
 print(f"with 64 features and 10 words it refuses {larger.count(False)} of 200")
 
 # %% [markdown]
-# A test that fails on one seed in ten or twenty is worse than one that always fails: it passes
-# today, and in a month someone hunts for a mistake that isn't there. (The larger layer shows it at
-# once: among more numbers, there is nearly always one near 0.) What would have been enough for the
-# tiny one? The plot shows each seed's largest difference as a share of what is allowed, in order of
+# A test that fails on a few seeds in a hundred is worse than one that always fails: it passes
+# today, and in a month someone hunts for a mistake that isn't there. (How many fail depends on your
+# processor, which decides in which order numbers are added.) The larger layer shows it at once:
+# among more numbers, there is nearly always one near 0. What would have been enough for the tiny
+# one? The plot shows each seed's largest difference as a share of what is allowed, in order of
 # size. Above 1, a comparison fails.
 
 

@@ -15,30 +15,18 @@ AUTOGRADER = ROOT / "autograder"
 CORE = {"asking", "judging", "references", "errors"}
 # The parts that each part may import.
 MAY_IMPORT = {
-    "__init__": {"asking", "learner"},
+    "__init__": {"asking", "notebook"},
     "errors": set(),
     "atomic_writes": set(),
     "utils": set(),
     "asking": {"errors"},
     "judging": {"asking", "errors", "utils"},
     "references": {"asking", "judging", "errors"},
-    "ask_and_judge": {"asking", "judging"},
-    "failed_case": {"asking", "judging"},
-    "records": {"atomic_writes"},
-    "course_solution": {"errors"},
-    "contracts": {"errors", "judging", "references"},
-    "learner": {
-        *CORE,
-        "ask_and_judge",
-        "contracts",
-        "course_solution",
-        "failed_case",
-        "records",
-    },
-    "lessons": {"course_solution", "judging"},  # of judging, the form of a prediction
+    "notebook": {*CORE, "atomic_writes"},
+    "lessons": {"notebook", "judging"},  # of judging, the form of a prediction
     "exercises": {"asking", "judging", "lessons", "utils"},
     "building": {*CORE, "lessons", "atomic_writes"},
-    "authoring": {*CORE, "ask_and_judge", "lessons", "building", "atomic_writes"},
+    "authoring": {*CORE, "notebook", "lessons", "building", "atomic_writes"},
     "sandbox": {"asking", "errors", "utils"},
     "course": {"authoring", "grading", "lessons", "errors"},
     "grading": {*CORE, "lessons", "building", "sandbox", "atomic_writes", "utils"},

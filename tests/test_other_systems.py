@@ -42,9 +42,9 @@ from autograder.lessons.lesson import Lesson
 learners = ("autograder", "autograder/asking", "autograder/judging", "autograder/references")
 for path in (path for folder in learners for path in Path(folder).glob("*.py")):
     import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
-for path in Path("utils").glob("[!_]*.py"):
+for path in Path("utils").rglob("[!_]*.py"):
     if path.stem != "keras_on_torch":  # Keras looks for what there is
-        import_module("autograder.utils." + path.stem)
+        import_module("autograder." + ".".join(path.with_suffix("").parts))
 
 from autograder import check, hint, progress
 

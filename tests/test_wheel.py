@@ -54,11 +54,15 @@ def test_it_holds_the_learners_half_only(content):
         "autograder/judging/differences",
         "autograder/references",
         "autograder/utils",
-        "autograder/utils/texts",
+        "autograder/utils/data",
+        "autograder/utils/data/texts",
+        "autograder/utils/models",
+        "autograder/utils/plots",
         "autograder/utils/views",
     }
     assert "autograder/utils/views/base.js" in content
-    assert "autograder/utils/texts/as_you_like_it.txt" in content
+    assert "autograder/utils/data/broken_runs.csv" in content
+    assert "autograder/utils/data/texts/as_you_like_it.txt" in content
     references = {f"autograder/references/{name}.safetensors" for name in lesson_names()}
     assert references <= content.keys()
 
@@ -175,10 +179,11 @@ def test_what_is_not_in_the_wheel_does_not_change_it(sources):
 @pytest.mark.parametrize(
     "name",
     [
-        "autograder/learner.py",
+        "autograder/notebook/calls.py",
         "autograder/judging/judge.py",
         "autograder/references/02_qkv_projections.safetensors",
-        "utils/plots.py",
+        "utils/plots/bars.py",
+        "utils/data/broken_runs.csv",
         "LICENSE",
     ],
 )

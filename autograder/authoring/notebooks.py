@@ -34,7 +34,7 @@ def build_notebook(lesson: Lesson) -> NotebookNode:
     cells = [_with_nbgrader(cell, lesson) for cell in lesson.notebook.cells]
     _add_questions(cells)
     state_points(cells, {exercise.name: exercise.points for exercise in lesson.exercises})
-    state_contracts(cells, _contracts(lesson))
+    state_contracts(cells, lesson.name, _contracts(lesson))
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
         cell.id = cell_id
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
@@ -124,15 +124,16 @@ def _add_questions(cells: list[NotebookNode]) -> None:
         raise AuthoringError(f"two cells are named {taken[0]}: rename the question")
 
 
-def _contracts(lesson: Lesson) -> dict[str, str]:
-    """Return what each exercise asks for according to the reference. Raises CourseError."""
+def _contracts(lesson: Lesson) -> list[str]:
+    """Return digests of what the exercises ask for by the reference. Raises CourseError."""
     questions = load(PUBLIC / f"{lesson.name}.safetensors").questions
-    return {name: question.contract for name, question in questions.items()}
+    return [question.contract for question in questions.values()]
 
 
 def _cell_ids(cells: list[NotebookNode]) -> list[str]:
     """Make an id for each cell: its exercise, or the nearest heading above, and a number."""
-    ids, heading, seen = [], "start", Counter()
+    ids: list[str] = []
+    heading, seen = "start", Counter[str]()
     for cell in cells:
         if cell.cell_type == "markdown" and (match := HEADING.match(cell.source)):
             heading = _slug(match[1])

@@ -1,9 +1,9 @@
 """State points and minutes where people read them, each from the one place that knows it.
 
-An exercise knows its points, and the heading of a question that a person marks those of the
-question. The text's headings know how long each takes, and the table at its top how long the lesson
-takes and what it is good for. What is added here is left out again on the way back from a notebook
-to its text.
+An exercise knows its points; a question that a person grades states its own in its heading. The
+text's headings know how long each takes, and the table at its top how long the lesson takes and
+what it is good for. What is added here is left out again on the way back from a notebook to its
+text.
 """
 
 import re
@@ -19,7 +19,6 @@ HEADING = re.compile(r"^(### Exercise \d+: `(\w+)` \()(?:\d+ points?, )?(\d+ min
 ROW = re.compile(r"^\| \*\*Exercises\*\* \|.*\n?", re.M)
 TIME = re.compile(r"^\| \*\*Time\*\* \| (\d+) minutes", re.M)
 LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \| *(.*?) *\|\n?)", re.M)
-TITLE = re.compile(r"# (.+)")
 LISTED = re.compile(r"^\| \[.*\]\(notebooks/.*\) \|.*\n", re.M)  # in the README's table
 MOST_POINTS = 1_000
 
@@ -77,10 +76,10 @@ def stated_in_readme(readme: str, lesson: Lesson) -> str:
             "| **You can then** | build an encoder |"
         )
     questions = written_questions(lesson.notebook.cells).values()
-    points = sum(one.points for one in (*lesson.exercises, *questions))
+    points = sum(one.points for one in lesson.exercises) + sum(one.points for one in questions)
     row = re.compile(rf"^(\| \[.*\]\(notebooks/{lesson.name}/.*\) \|).*$", re.M)
     if not row.search(readme):
-        readme = _listed(readme, lesson.name, TITLE.match(top)[1])
+        readme = _listed(readme, lesson.name, top.partition("\n")[0].removeprefix("# "))
     return row.sub(lambda match: f"{match[1]} {minutes[1]} | {points} | {use[2]} |", readme)
 
 

@@ -26,9 +26,9 @@ def nbgrader_metadata(
     return {name: fact for name, fact in (facts | more).items() if fact is not None}
 
 
-def grade_id_of(cell: dict) -> str | None:
-    """Return nbgrader's name for the cell, if it has one."""
+def grade_id_of(cell: dict) -> str:
+    """Return nbgrader's name for the cell; "" if it has none."""
     match cell:
         case {"metadata": {"nbgrader": {"grade_id": str(grade_id)}}}:
             return grade_id
-    return None
+    return ""

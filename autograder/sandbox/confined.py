@@ -19,14 +19,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-import autograder
+import autograder.utils
 from autograder.sandbox import seccomp
 from autograder.sandbox.allowed_calls import CLERK
 from autograder.sandbox.inside import frames, namespaces
 from autograder.sandbox.walls import SYSTEM, python_files
 
 AUTOGRADER = Path(autograder.__file__).parent
-CODE = (str(AUTOGRADER), str(AUTOGRADER.parent / "utils"))
+CODE = (str(AUTOGRADER), *autograder.utils.__path__)
 LONGEST_REASON = 300
 MOST_OPEN = 256
 
@@ -168,7 +168,10 @@ def _ask(channel: socket.socket, question: Message) -> list[bytes]:
     frames.send(channel, {"asks": question})
     inbox = frames.Inbox(channel, sys.maxsize)
     reply = inbox.next()
-    return [inbox.next_bytes() for _ in range(reply["parts"])]
+    if reply is None:
+        raise frames.FrameError("it closed without an answer")
+    parts = [inbox.next_bytes() for _ in range(reply["parts"])]
+    return [part for part in parts if part is not None]
 
 
 def _hide_files() -> None:

@@ -103,7 +103,7 @@ def _allow_if(case: Case) -> list[Instruction]:
 def _compare(test: Test, rest: int) -> list[Instruction]:
     """Return the instructions that skip the `rest` behind them unless the test holds."""
     what = ANY_BIT if test.bits else EQUAL
-    lines = []
+    lines: list[Instruction] = []
     for after, value in enumerate(reversed(test.values)):
         if_found, if_not = (after, rest) if test.wanted else (after + rest, 0)
         lines = [(what, if_found, if_not if after == 0 else 0, value), *lines]

@@ -7,9 +7,9 @@ from pathlib import Path
 import nbformat
 from playwright.sync_api import Page, sync_playwright
 
-from autograder.ask_and_judge import judge_answer
 from autograder.judging.card import verdict_card
 from autograder.lessons.lesson import Lesson
+from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
 
 HERE = Path(__file__).parent

@@ -16,6 +16,7 @@ from autograder.course.__main__ import main
 from autograder.exercises.slips import CONTEXT
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -176,7 +177,7 @@ def test_random_values_earn_nothing_and_are_always_the_same():
 def test_what_learners_are_given_must_earn_nothing():
     given = Mistake("only for vectors", "?", {"scores.amax(dim, keepdim=True)": "scores.max()"})
     with pytest.raises(AuthoringError, match="for what learners are given"):
-        build(mistakes=[given], slips=(), begins_with=given.name)
+        build(mistakes=[given], slips=(), parts=[*SOFTMAX.parts, Repair(given.name)])
 
 
 def test_doing_nothing_must_earn_nothing():

@@ -9,8 +9,8 @@ from torch import nn
 
 from autograder.lessons.lesson import Lesson
 from autograder.utils.costs import peak_megabytes
-from autograder.utils.growth import growth_slope
 from autograder.utils.keras_on_torch import keras, ops
+from autograder.utils.plots import growth_slope
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:You are using a softmax over axis"),
@@ -204,9 +204,10 @@ def test_a_copy_without_biases_agrees_with_a_fresh_layer_only():
     assert LESSON["difference"](ours, theirs, words) > 0.1
 
 
-def test_the_default_tolerance_refuses_one_in_ten_or_twenty():
+def test_the_default_tolerance_refuses_a_few_in_a_hundred():
+    """Processors differ: one refuses 5 of 200, and the same without vector instructions 15."""
     pairs = [LESSON["two_results"](seed) for seed in range(200)]
-    assert 10 <= sum(not torch.allclose(a, b) for a, b in pairs) <= 20
+    assert 3 <= sum(not torch.allclose(a, b) for a, b in pairs) <= 25
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in pairs)
 
 

@@ -71,9 +71,9 @@ def test_points_can_be_changed_in_the_heading_alone():
     assert with_points(once, 4) == ASKS
 
 
-def test_the_example_in_the_readme_is_one():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    [example] = [part for part in readme.split("```") if "### Question" in part]
+def test_the_example_for_authors_is_one():
+    page = (ROOT / "docs/authors.md").read_text(encoding="utf-8")
+    [example] = [part for part in page.split("```") if "### Question" in part]
     cells = jupytext.reads(example.removeprefix("python\n"), "py:percent").cells
     assert written_questions(cells) == {0: WrittenQuestion("why_scale", 4)}
 

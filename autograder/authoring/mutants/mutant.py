@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from autograder.lessons.rewriting import REGION
 
+Node = ast.expr | ast.stmt  # what has a place in the source
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -30,12 +32,14 @@ class Mutant:
         return " ".join(f"{owner}{self.rule}: {self.change}{ordinal}".split())
 
 
-def region_nodes(source: str) -> Iterator[ast.AST]:
+def region_nodes(source: str) -> Iterator[Node]:
     """Yield the nodes in a cell's solution region that do something when it runs.
 
     Leaves out annotations, what is raised, f-strings, and `strict=`.
     """
     match = REGION.search(source)
+    if match is None:
+        return
     first = source.count("\n", 0, match.start("body")) + 1
     last = source.count("\n", 0, match.end("body"))
     todo: list[ast.AST] = [ast.parse(source)]
@@ -48,17 +52,23 @@ def region_nodes(source: str) -> Iterator[ast.AST]:
             todo += reversed(
                 [child for child in ast.iter_child_nodes(node) if child is not skipped]
             )
-        if hasattr(node, "lineno") and first <= node.lineno and node.end_lineno <= last:
+        if isinstance(node, Node) and first <= node.lineno and _end(node)[0] <= last:
             yield node
 
 
-def replaced(source: str, node: ast.AST, new: ast.AST) -> str:
+def replaced(source: str, node: Node, new: ast.AST) -> str:
     """Return the source with one node replaced by another."""
-    lines = source.encode().splitlines(keepends=True)
-    begin = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
-    end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+    lines = [len(line) for line in source.encode().splitlines(keepends=True)]
+    last, last_column = _end(node)
+    begin = sum(lines[: node.lineno - 1]) + node.col_offset
+    end = sum(lines[: last - 1]) + last_column
     code = ast.unparse(new).replace("\n", "\n" + " " * node.col_offset)
     if isinstance(new, ast.expr):
         code = f"({code})"
     data = source.encode()
     return (data[:begin] + code.encode() + data[end:]).decode()
+
+
+def _end(node: Node) -> tuple[int, int]:
+    """Return the line and column behind a node of parsed code."""
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset

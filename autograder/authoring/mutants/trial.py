@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from autograder.ask_and_judge import judge_answer
 from autograder.asking.collect import collect
 from autograder.asking.question import Question
 from autograder.authoring.mutants.around import mutants_around
@@ -24,6 +23,7 @@ from autograder.judging.verdict import Verdict
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.rewriting import rewrite
+from autograder.notebook.ask_and_judge import judge_answer
 
 PATIENCE = 10  # how many times as long as the solution a mutant may take
 LEAST_SECONDS = 2.0
@@ -42,8 +42,8 @@ def try_mutants(
 ) -> Iterator[Trial]:
     """Check a share of the mutants as learners' answers are, with a limit of time for each.
 
-    An answer that trains a model has none: it is judged by how well the model does, and each
-    check takes seconds. One that is merely drawn from often takes less.
+    Exercises that train a model are left out: they are judged by how well the model does, and each
+    check takes seconds. Those whose answer is drawn from, many times, are quick enough.
     """
     if any(case.most_error for case in key.cases) and not question.trial:
         return

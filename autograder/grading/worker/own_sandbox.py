@@ -5,7 +5,7 @@ import threading
 from autograder.asking import QUESTIONS_VARIABLE
 from autograder.grading.worker.job import Job
 from autograder.sandbox.sandbox import Sandbox
-from autograder.utils.described import DESCRIBED, FIGURES_VARIABLE
+from autograder.utils.watching import DESCRIBED, FIGURES_VARIABLE
 
 AHEAD = 2  # kernels per worker that are ready; one takes 0.2 s for that, nearly all of it waiting
 QUESTIONS = "/scratch/questions.safetensors"

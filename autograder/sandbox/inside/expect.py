@@ -12,16 +12,17 @@ class ChangedLibrary(CourseError):
 
 def expect(owner: Any, name: str, *parameters: str) -> None:
     """Raise ChangedLibrary unless `owner` has `name`, with these parameters."""
-    found = getattr(owner, name, None)
     if not hasattr(owner, name):
         raise _changed(owner, f"has no {name}")
+    found = getattr(owner, name)
     if parameters and tuple(inspect.signature(found).parameters) != parameters:
         raise _changed(owner, f"has another {name}{inspect.signature(found)}")
 
 
 def expect_set(owner: type, *names: str) -> None:
     """Raise ChangedLibrary unless the constructor of `owner` sets these attributes."""
-    missing = set(names) - set(owner.__init__.__code__.co_names)
+    constructor: Any = owner.__init__  # type: ignore[misc]  # of the class itself
+    missing = set(names) - set(constructor.__code__.co_names)
     if missing:
         raise _changed(owner, f"sets no {', '.join(sorted(missing))}")
 

@@ -21,6 +21,8 @@ CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
 class ForkedKernel(LocalProvisioner):
     """Watches and signals a kernel whose process is a child of this one."""
 
+    pid: int
+
     def __init__(self, pid: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.pid = pid
@@ -59,7 +61,7 @@ class BareKernelApp(IPKernelApp):
     def parse_command_line(self, argv: Any = None) -> None:
         pass
 
-    def load_config_file(self, suppress_errors: Any = None) -> None:
+    def load_config_file(self, *args: Any, **kwargs: Any) -> None:
         pass
 
 

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -24,7 +24,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from autograder.asking import MIME
 from inside import frames, namespaces
-from inside.kernel import fork_kernel
+from inside.kernel import ForkedKernel, fork_kernel
 from inside.stopwatch import Excess, Stopwatch
 
 SCRATCH = "/scratch"
@@ -49,7 +49,8 @@ class Cells(NotebookClient):
             iopub_timeout=LAST_OUTPUT,
         )
         self.limits = limits
-        self.shown = Counter()
+        self.kernel = cast(ForkedKernel, manager.provisioner)
+        self.shown: Counter[str] = Counter()
         self.waited = False  # whether the last cell was ended for the wall time it took
 
     async def run(self, source: str, seconds: float) -> str:
@@ -62,7 +63,7 @@ class Cells(NotebookClient):
         self.waited = excess is not None and excess.waiting
         if not excess:
             return ""
-        await self.km.provisioner.send_signal(signal.SIGINT)
+        await self.kernel.send_signal(signal.SIGINT)
         endless = await self._excess(running, GRACE)
         name = "CellWaitedError" if self.waited else "CellTimeoutError"
         cell.outputs.append(_error(name, f"this cell took {excess.time}"))
@@ -144,7 +145,7 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
     try:
         stopped = await cells.run(source, seconds)
     except DeadKernelError:
-        status = await cells.km.provisioner.poll()
+        status = await cells.kernel.poll()
         stopped, killed = f"its kernel died (exit status {status})", status == -signal.SIGKILL
         cells.nb.cells[-1].outputs.append(_error("DeadKernelError", stopped))
     except Exception as error:

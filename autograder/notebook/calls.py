@@ -1,0 +1,175 @@
+"""What a learner calls: `check`, `hint`, `failing_case`, `give_up`, `predict` and `progress`.
+
+Notebooks call `made_for`, which is imported from here too.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from types import EllipsisType
+
+from IPython.display import display
+
+from autograder.asking.written import exercise_name, names_beside, names_used
+from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
+from autograder.judging.card import (
+    Progress,
+    headline,
+    hint_card,
+    prediction_card,
+    progress_card,
+    verdict_card,
+)
+from autograder.judging.judge import blame, unfinished, verdict_given_up
+from autograder.judging.verdict import Verdict
+from autograder.notebook.ask_and_judge import judge_answer
+from autograder.notebook.contracts import belongs, made_for, require_fit
+from autograder.notebook.course_solution import course_solution
+from autograder.notebook.failing_case import FailingCase
+from autograder.notebook.records import Record, keep_record, read_records, record_of
+from autograder.references import store
+from autograder.references.store import LessonReference
+
+__all__ = ["check", "failing_case", "give_up", "hint", "made_for", "predict", "progress"]
+
+_verdicts: dict[str, Verdict] = {}
+_course_solutions: dict[str, Callable] = {}  # by exercise, of those given up
+
+
+def check(answer: Callable) -> None:
+    """Check the function or class that you wrote for an exercise, and show what is right.
+
+    Raises CheckFailed unless it earns all points or was given up, NotAnsweredYet for an exercise
+    (not a challenge) with the stub, and CourseError if `answer` is not an exercise, or not the one
+    that is installed.
+    """
+    name = exercise_name(answer)
+    reference = _reference(name)
+    verdict = _verdict(answer, name, reference)
+    if not verdict.passed:
+        verdict = blame(verdict, _unfinished(answer, name, reference))
+    _verdicts[name] = verdict
+    done = replace(record_of(name), points=verdict.points, most=verdict.max_points)
+    keep_record(name, replace(done, given_up=verdict.given_up))
+    display(verdict_card(verdict))
+    if not verdict.answered:
+        if not verdict.challenge:
+            raise NotAnsweredYet(headline(verdict))
+    elif not verdict.finished:
+        # nbgrader's Validate shows this line but no card.
+        told = verdict.sentence if "NBGRADER_VALIDATING" in os.environ else "See the card above."
+        raise CheckFailed(f"{headline(verdict)}. {told}")
+
+
+def hint(exercise: Callable | str | None = None) -> None:
+    """Show the next hint for an exercise, given by name or as the function itself.
+
+    Raises CourseError if there is no such exercise.
+    """
+    name = _name(exercise, "hint")
+    key, record = _reference(name).keys[name], record_of(name)
+    seen = min(record.hints + 1, len(key.hints))
+    keep_record(name, replace(record, hints=seen))
+    display(hint_card(name, key.hints, seen, points=not key.challenge))
+
+
+def failing_case(exercise: Callable | str) -> FailingCase:
+    """Return the case that failed in the last check of an exercise, to try it again.
+
+    Raises CourseError if no check of it has failed in this notebook.
+    """
+    name = _name(exercise, "failing_case")
+    verdict = _verdicts.get(name)
+    if verdict is None or verdict.exhibit is None:
+        raise CourseError(f"No case of {name!r} has failed in this notebook.")
+    reference, number = store.find(name), verdict.exhibit.case
+    question, case = reference.questions[name], reference.keys[name].cases[number]
+    return FailingCase(question, question.calls[number], case.sizes, verdict.exhibit)
+
+
+def give_up(exercise: Callable | str) -> None:
+    """Use the course's solution of an exercise in the rest of the notebook; it earns no points.
+
+    Raises CourseError before the last hint, and where the course's solutions are not installed.
+    """
+    name = _name(exercise, "give_up")
+    reference = _reference(name)
+    record, hints = record_of(name), len(reference.keys[name].hints)
+    if record.hints < hints and not record.given_up:
+        left = hints - record.hints
+        raise CourseError(f"There are still hints ({left} left): run hint({name!r}) first.")
+    _course_solutions[name] = solution = course_solution(name, reference.lesson)
+    sys.modules["__main__"].__dict__[name] = solution
+    keep_record(name, replace(record, points=0, most=reference.keys[name].points, given_up=True))
+    _verdicts[name] = verdict = verdict_given_up(reference.keys[name])
+    display(verdict_card(verdict))
+
+
+def predict(name: str, answer: str | float | EllipsisType = ...) -> None:
+    """Show the choices of a prediction, or what is true and what speaks against your answer.
+
+    answer: the letter of a choice, or a number.
+    Raises CourseError if there is no such prediction, or if the answer is none.
+    """
+    prediction = store.find_prediction(name)
+    if answer is not ...:
+        right = prediction.is_right(answer)
+        keep_record(_record_name(name), Record(points=int(right), most=1))
+    display(prediction_card(prediction, answer))
+
+
+def progress() -> None:
+    """Show the points earned so far, in this notebook and in the rest of the course."""
+    if not _verdicts:
+        raise CourseError("Nothing is checked yet in this notebook. Run a check cell first.")
+    records = read_records()
+    here = {verdict.lesson for verdict in _verdicts.values()}
+    lessons = {
+        lesson: [_progress(name, records) for name in names]
+        for lesson, names in store.exercises_by_lesson().items()
+    }
+    predicted = {
+        lesson: [records.get(_record_name(name), Record()).points for name in names]
+        for lesson, names in store.predictions_by_lesson().items()
+    }
+    display(progress_card(lessons, predicted, here))
+
+
+def _record_name(prediction: str) -> str:
+    return f"predict {prediction}"
+
+
+def _reference(exercise: str) -> LessonReference:
+    """Find the lesson of an exercise. Raises CourseError, also if the notebook has another one."""
+    require_fit(exercise)
+    return store.find(exercise)
+
+
+def _name(exercise: Callable | str | None, caller: str) -> str:
+    return exercise if isinstance(exercise, str) else exercise_name(exercise, caller)
+
+
+def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict:
+    if answer is _course_solutions.get(name):
+        return verdict_given_up(reference.keys[name])
+    return judge_answer(answer, reference.questions[name], reference.keys[name])
+
+
+def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list[str]:
+    """List the exercises that this answer uses but that are not right yet in this notebook."""
+    beside = names_beside(answer)
+
+    def is_finished(other: str) -> bool:
+        return other in beside and _verdict(beside[other], other, reference).finished
+
+    used = {*filter(belongs, names_used(answer))}
+    return unfinished(reference.keys, name, used, is_finished)
+
+
+def _progress(name: str, records: dict[str, Record]) -> Progress:
+    """Return where a learner is with an exercise; nowhere yet if it has changed since."""
+    key, record = store.find(name).keys[name], records.get(name, Record())
+    if record.most != key.points:
+        return Progress(name, None, key.points, challenge=key.challenge)
+    return Progress(name, record.points, key.points, record.given_up, key.challenge)

@@ -1,0 +1,49 @@
+"""Asking and judging in one process: fresh cases are for what is right on the others."""
+
+import pytest
+import torch
+
+from autograder.notebook.ask_and_judge import judge_answer
+from autograder.references.store import find
+
+NAME = "context_vector"
+QUESTION, KEY = find(NAME).questions[NAME], find(NAME).keys[NAME]
+# Each case is a call, and one comes after an earlier call.
+SHOWN = sum(1 + case.again for case in KEY.cases if case.is_shown)
+ALL = sum(1 + case.again for case in KEY.cases)
+
+
+@pytest.fixture
+def calls():
+    """Collect the weights of every call."""
+    return []
+
+
+def test_a_right_answer_is_asked_everything(calls):
+    def context_vector(attn_weights, words):
+        calls.append(attn_weights)
+        return attn_weights @ words
+
+    assert judge_answer(context_vector, QUESTION, KEY).passed
+    assert len(calls) == ALL
+
+
+def test_a_wrong_answer_is_asked_no_fresh_case(calls):
+    def context_vector(attn_weights, words):
+        calls.append(attn_weights)
+        return attn_weights
+
+    assert not judge_answer(context_vector, QUESTION, KEY).passed
+    assert len(calls) == SHOWN < ALL
+
+
+def test_what_is_right_on_the_shown_cases_only_is_told_so(calls):
+    def context_vector(attn_weights, words):
+        calls.append(attn_weights)
+        return attn_weights @ words * (1.0 if len(calls) <= SHOWN else 0.5)
+
+    verdict = judge_answer(context_vector, QUESTION, KEY)
+    assert not verdict.passed
+    assert verdict.sentence.startswith("It is right on the cases that the notebook shows")
+    assert torch.allclose(verdict.exhibit.got * 2, verdict.exhibit.expected)
+    assert KEY.cases[verdict.exhibit.case].fresh
