@@ -101,7 +101,7 @@ def test_private_names_of_others_are_used_in_two_modules_alone():
     assert [name for path in paths for name in private_names_of_others(path)] == []
 
 
-@pytest.mark.parametrize("module", ["engine.autograde", "feedback.page"])
+@pytest.mark.parametrize("module", ["engine.autograde", "feedback.feedback_page"])
 def test_no_torch_is_imported_where_a_command_of_nbgrader_starts(module):
     require_no_torch(f"import autograder.grading.{module}")
 

@@ -5,8 +5,8 @@ import time
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.grading.feedback.budget import MOST_SECONDS
 from autograder.grading.formgrader.submission_page import page_parts
+from autograder.grading.pages.budget import MOST_SECONDS
 
 # Parsers take quadratic time for these.
 SLOW = [text * (9_000 // len(text)) for text in ("# a\n", "<div>", "<", "&", "```\n")]

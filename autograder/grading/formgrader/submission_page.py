@@ -8,12 +8,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from autograder.grading.feedback.budget import Budget
 from autograder.grading.feedback.exercises import verdict_of
-from autograder.grading.feedback.notebook import Cell, read_whole_cells
-from autograder.grading.feedback.render import Renderer
-from autograder.grading.feedback.sanitizer import left_out
-from autograder.grading.report.filters import code
+from autograder.grading.pages.budget import Budget
+from autograder.grading.pages.filters import code
+from autograder.grading.pages.notebook import NotebookCell, read_whole_cells
+from autograder.grading.pages.render import Renderer
+from autograder.grading.pages.sanitizer import left_out
 from autograder.lessons.written_questions import BEGIN_SCHEME, END_SCHEME
 from autograder.sandbox.confined import Unfinished, confined
 
@@ -89,7 +89,7 @@ def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
     return [shown[place] for place in range(len(cells))]
 
 
-def _with_plain_scheme(cell: Cell) -> Cell:
+def _with_plain_scheme(cell: NotebookCell) -> NotebookCell:
     """Return a cell that asks a question with a title for its mark scheme, and no marks around."""
     match cell.metadata:
         case {"nbgrader": {"solution": False}} if cell.kind == "markdown":
@@ -98,7 +98,7 @@ def _with_plain_scheme(cell: Cell) -> Cell:
     return cell
 
 
-def _reasons(cells: Sequence[Cell]) -> dict[int, Markup]:
+def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Markup]:
     """Say of each check that judged nothing, by its number, why; of those after it, only that.
 
     Its card would say 0 points, but the gradebook holds no mark at all.
@@ -139,7 +139,7 @@ def _with_fields(part: Part, points: Mapping[str, float], commented: Collection[
     return replace(part, most=points.get(part.name), takes_comment=part.name in commented)
 
 
-def _shown(render: Callable[[Cell], Markup], cell: Cell) -> Markup:
+def _shown(render: Callable[[NotebookCell], Markup], cell: NotebookCell) -> Markup:
     """Render a part of a cell; if that fails, say so in its place."""
     try:
         return render(cell)

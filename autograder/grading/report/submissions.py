@@ -11,8 +11,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from autograder.grading.pages.untrusted import checked_run, checked_verdict
 from autograder.grading.report.code_print import MOST_CHARACTERS, Print, code_print
-from autograder.grading.report.untrusted import checked_run, checked_verdict
 from autograder.grading.submission.cells import joined_text
 from autograder.grading.term.learner_names import is_learner_name
 from autograder.grading.worker.job import OUTCOMES, VERDICT, earlier_run

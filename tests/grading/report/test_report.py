@@ -16,11 +16,8 @@ from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Answer, Problem
 from autograder.course.__main__ import main
-from autograder.grading.report.course_files import course_files
-from autograder.grading.report.filters import breakable
-from autograder.grading.report.gather import gather
-from autograder.grading.report.histogram import MOST_BARS, histogram
-from autograder.grading.report.untrusted import (
+from autograder.grading.pages.filters import breakable
+from autograder.grading.pages.untrusted import (
     LONGEST_NAME,
     LONGEST_TEXT,
     MOST_ASPECTS,
@@ -28,6 +25,9 @@ from autograder.grading.report.untrusted import (
     checked_verdict,
     visible,
 )
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.gather import gather
+from autograder.grading.report.histogram import MOST_BARS, histogram
 from autograder.grading.worker.job import VERDICT
 from autograder.judging.judge import judge
 from autograder.references.store import find
@@ -113,7 +113,7 @@ def test_the_head_counts_submissions_and_marks(course):
     found = report(course)
     assert found.outcomes == {"graded": 6, "unanswered": 1, "not graded": 1}
     # A late penalty of 1.5 is deducted, and a manual score overrides the judge's.
-    by_learner = {row.learner: row.mark for row in found.rows}
+    by_learner = {row.learner: row.grade for row in found.rows}
     assert by_learner == MARKS | {"ann": 8.5, "cleo": 3.5}
     assert found.mean == 28 / 7
     assert found.median == 3.5
@@ -236,7 +236,7 @@ def test_what_was_handed_in_later_is_mentioned(course):
 
 def test_without_a_gradebook_marks_are_the_judges(course):
     (course / "gradebook.db").unlink()
-    assert {row.learner: row.mark for row in report(course).rows} == MARKS
+    assert {row.learner: row.grade for row in report(course).rows} == MARKS
     assert "There is no gradebook: there is no file gradebook.db." in page(course)
     assert not (course / "gradebook.db").exists()
 
@@ -248,14 +248,14 @@ def test_the_gradebook_is_where_the_configuration_says_and_only_read(course):
     with config.open("a", encoding="utf-8") as file:
         file.write(f"\nget_config().CourseDirectory.db_url = 'sqlite:///{elsewhere}'")
     before = elsewhere.read_bytes()
-    assert report(course).rows[0].mark == 8.5
+    assert report(course).rows[0].grade == 8.5
     assert elsewhere.read_bytes() == before
 
 
 def test_a_submission_without_notebook_keeps_its_line(course):
     shutil.rmtree(course / "autograded" / "fay" / LESSON)
     row = next(row for row in report(course).rows if row.learner == "fay")
-    assert (row.mark, row.outcome) == (6, "unreadable")
+    assert (row.grade, row.outcome) == (6, "unreadable")
     assert "there is no autograded notebook: grade it again" in page(course)
 
 
@@ -390,7 +390,7 @@ def test_what_was_not_graded_is_settled_by_points_given_by_hand(course):
     change_grades(course, "hal", manual_score=2, needs_manual_grade=False)
     found = report(course)
     [hal] = [row for row in found.rows if row.learner == "hal"]
-    assert (hal.outcome, hal.mark) == ("graded", 4)
+    assert (hal.outcome, hal.grade) == ("graded", 4)
     assert found.not_graded == []
     assert "hal" not in [lead.learner for lead in found.ended_early]
 
@@ -399,7 +399,7 @@ def test_what_a_person_still_has_to_mark_is_not_graded(course):
     change_grades(course, "ann", "check_attend", auto_score=None, needs_manual_grade=True)
     found = report(course)
     ann = found.rows[0]
-    assert (ann.outcome, ann.mark) == ("not graded", None)
+    assert (ann.outcome, ann.grade) == ("not graded", None)
     assert found.outcomes == {"graded": 5, "unanswered": 1, "not graded": 2}
     assert ("ann", "To grade by hand: `attend`.") in found.not_graded
     sections = Reader(page(course)).sections
@@ -410,7 +410,7 @@ def test_what_a_person_still_has_to_mark_is_not_graded(course):
 def test_without_a_mark_nothing_is_graded(course):
     write_class(course, {"zed": CLASS["ann"]})
     found = report(course)
-    assert (found.rows[-1].outcome, found.rows[-1].mark) == ("not graded", None)
+    assert (found.rows[-1].outcome, found.rows[-1].grade) == ("not graded", None)
     assert ("zed", "There is no grade in the gradebook.") in found.not_graded
 
 

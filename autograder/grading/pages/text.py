@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from autograder.grading.report.harmless import MOST_TEXT
+from autograder.grading.pages.harmless import MOST_TEXT
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # colors, and moves of the cursor
 OVERWRITTEN = re.compile(r"^.*\r(?=[^\n])", re.MULTILINE)  # by a progress bar

@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from autograder.grading.report.filters import breakable, code, duration, name, number, when
+from autograder.grading.pages.filters import breakable, code, duration, name, number, when
 
 FILTERS = (breakable, code, duration, name, number, when)
 

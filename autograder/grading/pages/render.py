@@ -5,13 +5,13 @@ from html import escape
 
 from markupsafe import Markup
 
-from autograder.grading.feedback.budget import Budget
-from autograder.grading.feedback.highlight import highlighted
-from autograder.grading.feedback.notebook import Cell
-from autograder.grading.feedback.outputs import output_html, without_pictures
-from autograder.grading.feedback.sanitizer import Sanitizer, left_out
-from autograder.grading.feedback.text import as_text, without_controls
-from autograder.grading.report.harmless import MOST_TEXT
+from autograder.grading.pages.budget import Budget
+from autograder.grading.pages.cell_outputs import output_html, without_pictures
+from autograder.grading.pages.harmless import MOST_TEXT
+from autograder.grading.pages.highlight import highlighted
+from autograder.grading.pages.notebook import NotebookCell
+from autograder.grading.pages.sanitizer import Sanitizer, left_out
+from autograder.grading.pages.text import as_text, without_controls
 from autograder.grading.worker.job import SHOWN
 
 NO_ROOM = left_out("The rest is left out: this page would be too long. It is in the notebook.")
@@ -38,22 +38,22 @@ class Renderer:
         plain = escape(without_controls(text.strip()), quote=False)
         return self._as_far_as_it_fits([plain and f'<p class="plain">{plain}</p>'])
 
-    def cell(self, cell: Cell) -> Markup:
+    def cell(self, cell: NotebookCell) -> Markup:
         """Render a cell with its outputs."""
         return self.source(cell) + self.outputs(cell)
 
-    def source(self, cell: Cell) -> Markup:
+    def source(self, cell: NotebookCell) -> Markup:
         """Render what is written in a cell."""
         return self._as_far_as_it_fits([self._source(cell)] if cell.source.strip() else [])
 
-    def outputs(self, cell: Cell) -> Markup:
+    def outputs(self, cell: NotebookCell) -> Markup:
         """Render a cell's outputs. Where the course's own are shown, words replace its pictures."""
         if SHOWN not in cell.metadata:
             return self._as_far_as_it_fits(self._outputs(cell.outputs))
         html = self._as_far_as_it_fits(self._outputs(map(without_pictures, cell.outputs)))
         return html and Markup('<div class="courses-own">{}</div>').format(html)
 
-    def _source(self, cell: Cell) -> str:
+    def _source(self, cell: NotebookCell) -> str:
         if cell.kind == "markdown":
             return _boxed(self._sanitizer.markdown(cell.source, cell.attachments))
         if cell.kind != "code" or len(cell.source) > MOST_TEXT or not self._budget.in_time:

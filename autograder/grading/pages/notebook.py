@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.submission.cells import joined_text
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.lessons.written_questions import without_mark_scheme
@@ -17,7 +17,7 @@ TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Cell:
+class NotebookCell:
     """One cell. number: its place, from 1. name: nbgrader's, if it has one."""
 
     number: int
@@ -42,13 +42,13 @@ class Outline:
     order: tuple[str, ...] = ()
 
 
-def read_cells(data: bytes) -> tuple[Cell, ...]:
+def read_cells(data: bytes) -> tuple[NotebookCell, ...]:
     """Read the cells of a notebook for learners: without mark schemes. Raises ValueError."""
     cells = read_whole_cells(data)
     return tuple(replace(cell, source=_without_mark_scheme(cell)) for cell in cells)
 
 
-def read_whole_cells(data: bytes) -> tuple[Cell, ...]:
+def read_whole_cells(data: bytes) -> tuple[NotebookCell, ...]:
     """Read the cells of a notebook, leaving out what has no meaning. Raises ValueError."""
     content = json.loads(data)
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
@@ -70,9 +70,9 @@ def _outline(path: Path, _: int) -> Outline:
     return Outline(title, tuple(cell.name for cell in cells if cell.name))
 
 
-def _cell(number: int, cell: dict[str, Any]) -> Cell:
+def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
     outputs = cell.get("outputs")
-    return Cell(
+    return NotebookCell(
         number=number,
         kind=joined_text(cell.get("cell_type")),
         source=joined_text(cell.get("source")),
@@ -83,7 +83,7 @@ def _cell(number: int, cell: dict[str, Any]) -> Cell:
     )
 
 
-def _without_mark_scheme(cell: Cell) -> str:
+def _without_mark_scheme(cell: NotebookCell) -> str:
     """Return what is written in a cell, without a mark scheme, which is for instructors alone."""
     match cell.metadata:
         case {"nbgrader": {"solution": False}}:

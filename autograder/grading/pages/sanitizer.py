@@ -1,6 +1,6 @@
 """Make the HTML and Markdown of a submission harmless, and fit it into the page.
 
-Harmless is what `report.harmless` lets pass. On top of that, headings get levels that continue the
+Harmless is what `harmless` lets pass. On top of that, headings get levels that continue the
 page's, formulas become MathML, code gets colors, and pictures beyond the budget are left out.
 """
 
@@ -11,11 +11,11 @@ from typing import Any
 
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from autograder.grading.feedback.budget import Budget
-from autograder.grading.feedback.highlight import highlighted
-from autograder.grading.feedback.math import mathml
-from autograder.grading.feedback.text import as_text
-from autograder.grading.report.harmless import MOST_MARKDOWN, MOST_TAGS, TAGS, clean_html
+from autograder.grading.pages.budget import Budget
+from autograder.grading.pages.formulas import mathml
+from autograder.grading.pages.harmless import MOST_MARKDOWN, MOST_TAGS, TAGS, clean_html
+from autograder.grading.pages.highlight import highlighted
+from autograder.grading.pages.text import as_text
 from autograder.grading.submission.cells import pictures_of
 
 INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # in `RENDERED_LATER`

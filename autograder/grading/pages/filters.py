@@ -5,7 +5,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.term.dates import in_course_zone
 from autograder.judging.code_marks import as_html
 

@@ -14,15 +14,15 @@ from autograder.grading.feedback.exercises import (
     TEST,
     WAITING,
     WRITTEN,
-    Exercise,
+    GradedExercise,
     count,
     find_exercises,
 )
-from autograder.grading.feedback.gradebook import Facts
-from autograder.grading.feedback.notebook import Cell, Outline
-from autograder.grading.feedback.render import Renderer
-from autograder.grading.report.template import fill_template
-from autograder.grading.report.untrusted import LONGEST_NAME, checked_run, visible
+from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.pages.notebook import NotebookCell, Outline
+from autograder.grading.pages.render import Renderer
+from autograder.grading.pages.template import fill_template
+from autograder.grading.pages.untrusted import LONGEST_NAME, checked_run, visible
 from autograder.grading.submission.read_notebook import without_remedy
 from autograder.grading.worker.job import NOT_GRADED, SHOWN
 
@@ -32,7 +32,7 @@ LABELS = {TEST: "The test:", TASK: "The task:", WRITTEN: "Your answer:"}
 
 
 @dataclass(frozen=True)
-class Answer:
+class ShownAnswer:
     """An exercise with what is shown of it.
 
     anchor: its id on the page. place: the id of where it was in the notebook.
@@ -40,7 +40,7 @@ class Answer:
 
     anchor: str
     place: str
-    exercise: Exercise
+    exercise: GradedExercise
     html: Markup
     comments: list[Markup]
 
@@ -55,10 +55,10 @@ class RestCell:
     """A cell of the rest of the notebook, or the answer that was taken out at its place."""
 
     anchor: str
-    cell: Cell
+    cell: NotebookCell
     html: Markup = field(default_factory=Markup)
     comment: Markup = field(default_factory=Markup)
-    answer: Answer | None = None
+    answer: ShownAnswer | None = None
 
 
 @dataclass(frozen=True)
@@ -72,33 +72,32 @@ class Feedback:
 
     title: str
     facts: Facts
-    answers: list[Answer]
+    answers: list[ShownAnswer]
     rest: list[RestCell]
     why: str = ""
     unshown: str = ""
     left_out: int = 0
 
     @property
-    def waiting(self) -> list[Exercise]:
+    def waiting(self) -> list[GradedExercise]:
         exercises = [answer.exercise for answer in self.answers]
-        return [exercise for exercise in exercises if exercise.state == WAITING]
+        return [exercise for exercise in exercises if exercise.result == WAITING]
 
     @property
     def so_far(self) -> bool:
-        """Whether the mark may still change, because the instructor has to look at something."""
-        scores = [answer.exercise.score for answer in self.answers]
-        return any(score.waits or score.points is None for score in scores)
+        """Whether the grade may still change, because the instructor has to look at something."""
+        return not all(answer.exercise.grade.is_final for answer in self.answers)
 
     @property
-    def shown(self) -> list[Answer]:
+    def shown(self) -> list[ShownAnswer]:
         return [answer for answer in self.answers if not answer.is_empty]
 
     @property
     def cause(self) -> str:
-        """Why it is not graded; what to do about that, only as long as a mark is missing."""
+        """Why it is not graded; what to do about that, only as long as a grade is missing."""
         return self.why if self.waiting else without_remedy(self.why)
 
-    def remarks(self, exercise: Exercise) -> Sequence[str]:
+    def remarks(self, exercise: GradedExercise) -> Sequence[str]:
         """Return what to say of an exercise; of one that was not judged, the top has said why."""
         return exercise.remarks if exercise.judged or not self.why else exercise.notes
 
@@ -112,7 +111,7 @@ class Feedback:
 
 
 def render_page(
-    cells: Sequence[Cell], facts: Facts, outline: Outline, why: str = "", unshown: str = ""
+    cells: Sequence[NotebookCell], facts: Facts, outline: Outline, why: str = "", unshown: str = ""
 ) -> str:
     """Render the feedback page of one notebook.
 
@@ -123,7 +122,7 @@ def render_page(
 
 
 def make_feedback(
-    cells: Sequence[Cell], facts: Facts, outline: Outline, why: str, unshown: str
+    cells: Sequence[NotebookCell], facts: Facts, outline: Outline, why: str, unshown: str
 ) -> Feedback:
     """Gather what the page shows."""
     renderer = Renderer()
@@ -142,35 +141,37 @@ def make_feedback(
     )
 
 
-def _answers(renderer: Renderer, exercises: list[Exercise]) -> list[Answer]:
+def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownAnswer]:
     """Render the answers: first what was said about them, so that there is room for it."""
     comments = [[renderer.words(text) for text in one.comments] for one in exercises]
     graded = [_graded(renderer, one) for one in exercises]
     solutions = [_solutions(renderer, one) for one in exercises]
     return [
-        Answer(f"answer-{number}", _anchor(one.cells[0]), one, solved + judged, said)
+        ShownAnswer(f"answer-{number}", _anchor(one.cells[0]), one, solved + judged, said)
         for number, (one, said, judged, solved) in enumerate(
             zip(exercises, comments, graded, solutions, strict=True), start=1
         )
     ]
 
 
-def _graded(renderer: Renderer, exercise: Exercise) -> Markup:
+def _graded(renderer: Renderer, exercise: GradedExercise) -> Markup:
     """Render a graded cell. Of a `check(…)`, only the card says anything, if it was judged."""
     renderer.put_below(ANSWER_LEVEL)
     if exercise.kind == CHECK:
-        is_told = exercise.judged and exercise.state != WAITING
+        is_told = exercise.judged and exercise.result != WAITING
         return renderer.outputs(exercise.graded) if is_told else Markup()
     html, label = renderer.cell(exercise.graded), LABELS.get(exercise.kind)
     return Markup('<p class="label">{}</p>').format(label) + html if html and label else html
 
 
-def _solutions(renderer: Renderer, exercise: Exercise) -> Markup:
+def _solutions(renderer: Renderer, exercise: GradedExercise) -> Markup:
     renderer.put_below(ANSWER_LEVEL)
     return Markup().join(map(renderer.cell, exercise.solutions))
 
 
-def _rest(cells: Sequence[Cell], answers: list[Answer]) -> list[tuple[Cell, Answer | None]]:
+def _rest(
+    cells: Sequence[NotebookCell], answers: list[ShownAnswer]
+) -> list[tuple[NotebookCell, ShownAnswer | None]]:
     """List the cells of no answer, and the first cell of each answer with that answer."""
     by_place = {answer.place: answer for answer in answers if not answer.is_empty}
     taken = {cell.number for answer in answers for cell in answer.exercise.cells}
@@ -182,7 +183,7 @@ def _rest(cells: Sequence[Cell], answers: list[Answer]) -> list[tuple[Cell, Answ
 
 
 def _render_rest(
-    renderer: Renderer, cells: list[tuple[Cell, Answer | None]], facts: Facts
+    renderer: Renderer, cells: list[tuple[NotebookCell, ShownAnswer | None]], facts: Facts
 ) -> Iterator[RestCell]:
     """Render the rest as far as there is room."""
     for cell, answer in takewhile(lambda _: not renderer.is_full, cells):
@@ -193,11 +194,11 @@ def _render_rest(
             yield RestCell(_anchor(cell), cell, renderer.cell(cell), comment)
 
 
-def _anchor(cell: Cell) -> str:
+def _anchor(cell: NotebookCell) -> str:
     return f"cell-{cell.number}"
 
 
-def _repeats(cell: Cell, why: str) -> bool:
+def _repeats(cell: NotebookCell, why: str) -> bool:
     """Whether a cell only says why nothing is graded, as that of a damaged notebook does."""
     return bool(why) and cell.kind == "markdown" and cell.source.endswith(why)
 
