@@ -104,17 +104,17 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
     def would_change(self, folder: str, graded: Collection[Graded], term: Term) -> str:
         """Say which points of a submission would change in the gradebook; "" if none."""
         same = {name for one in graded for name in settled_cells(self.run_before(one), one)}
-        known, late = self.grade_of(self.student_of(folder)), self._late_rule(folder, term)
-        return changed_points(known, graded, same, late)
+        late = self._late_rule(folder, term)
+        return changed_points(self.grade_of(self.student_of(folder)), graded, same, late)
+
+    def grade_of(self, learner: str) -> Grade | None:
+        """Read a learner's grade for the lesson; None if nothing of it was graded."""
+        with self.gradebook() as gradebook:
+            return read_grade(gradebook.db, self.coursedir.assignment_id, learner)
 
     def gradebook(self) -> Gradebook:
         """Open the course's gradebook, to be closed by the caller."""
         return open_gradebook(self.coursedir)
-
-    def grade_of(self, learner: str) -> Grade | None:
-        """Read a learner's grade; None if nothing is in the gradebook."""
-        with self.gradebook() as gradebook:
-            return read_grade(gradebook.db, self.coursedir.assignment_id, learner)
 
     def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
         """Read for each notebook what is known of the run that graded it; None if none did."""

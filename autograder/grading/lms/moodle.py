@@ -2,7 +2,7 @@
 
 The worksheet tells when each submission came in.
 
-In Moodle, set the maximum grade to the lesson's points: another one changes what points mean, and
+In Moodle, set the maximum grade to the lesson's points: another one changes what a grade means, and
 Moodle skips a grade above it. On upload, tick "Allow updating records that have been modified more
 recently in Moodle" when grades change: in other languages than English, Moodle can't read its own
 dates in the worksheet.
