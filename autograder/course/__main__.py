@@ -134,7 +134,7 @@ def _add_system(command: Parser, required: bool = False) -> None:
 
 
 def _system(name: str) -> str:
-    if name not in SYSTEMS:
+    if name and name not in SYSTEMS:
         raise argparse.ArgumentTypeError(f"{name!r} is unknown: write canvas or moodle (LMS=…)")
     return name
 

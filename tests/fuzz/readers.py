@@ -12,9 +12,10 @@ from hypothesis.strategies import SearchStrategy
 
 from autograder.asking.hand_in import unpack
 from autograder.errors import CourseError
-from autograder.grading.feedback.gradebook import Facts
-from autograder.grading.feedback.notebook import Outline, read_cells
-from autograder.grading.feedback.page import render_page
+from autograder.grading.feedback.feedback_page import render_page
+from autograder.grading.gradebook.grades import Grade
+from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.pages.notebook import Outline, read_cells
 from autograder.grading.report.submissions import read_submission
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.submission.folder import submitted_at
@@ -71,7 +72,7 @@ def feedback(data: bytes) -> None:
     """A page is made of any notebook that can be read, and no script is in it."""
     with suppress(ValueError, RecursionError):
         cells = read_cells(data)
-        page = render_page(cells, Facts("a", "l", "n", {}, {}), Outline("T"))
+        page = render_page(cells, Facts("a", "l", "n", Grade(), {}), Outline("T"))
         assert "<script" not in page.lower()
 
 

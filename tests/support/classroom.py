@@ -19,7 +19,7 @@ LESSON = Lesson("01_dot_product_attention")
 
 
 def make_course(course: Path, count: int, *options: str) -> dict[str, float]:
-    """Release the lesson and hand in `count` answers; return the true marks by student.
+    """Release the lesson and hand in `count` answers; return the true grades by student.
 
     options: nbgrader's options for the release.
     """

@@ -42,11 +42,12 @@ from autograder.grading.engine.save_marks import POINTS
 from autograder.grading.engine.submissions import DueSubmissions, time_if_any
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
+from autograder.grading.gradebook.entries import forget_time
+from autograder.grading.gradebook.follow_tables import bring_up_to_date
+from autograder.grading.gradebook.lesson_grades import submitted_grades
+from autograder.grading.gradebook.opening import complete_gradebook, require_readable
+from autograder.grading.gradebook.released import released_notebooks
 from autograder.grading.submission.folder import submitted_at
-from autograder.grading.term.gradebook import (
-    bring_up_to_date,
-    require_readable,
-)
 from autograder.grading.term.learner_names import did_you_mean, is_learner_name
 from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Term
@@ -149,8 +150,7 @@ class Autograde(DueSubmissions):
         super().init_assignment(assignment_id, student_id)
         if when is None:
             with self.gradebook() as gradebook:
-                gradebook.find_submission(assignment_id, student_id).timestamp = None
-                gradebook.db.commit()
+                forget_time(gradebook, assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         if self.unsealed:
@@ -208,7 +208,7 @@ class Autograde(DueSubmissions):
             self.log.info(NO_GROUPS)
         with (
             closing(self._pool(len(due))) as pool,
-            patches.complete_gradebook(),
+            complete_gradebook(),
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
             self.use_preprocessors(self.saving_preprocessors)
@@ -254,9 +254,7 @@ class Autograde(DueSubmissions):
             return
         summary.lack(student, {cell for one in self._graded.values() for cell in one.absent})
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
-        with self.gradebook() as gradebook:
-            found = gradebook.find_submission(assignment, student)
-            entry = entry_of(found, worst.outcome, self._graded.values())
+        entry = entry_of(self.grade_of(student), worst.outcome, self._graded.values())
         self._remember(folder, entry)
         if worst.outcome == NOT_GRADED and entry["mark"] is not None:  # a person has graded it
             summary.add(student, GRADED)
@@ -275,13 +273,14 @@ class Autograde(DueSubmissions):
         folders = {self.student_of(folder): folder for folder in self.assignments}
         assignment, asked = self.coursedir.assignment_id, self.coursedir.student_id
         with self.gradebook() as gradebook:
-            return call_roll(gradebook, assignment, term, folders, asked)
+            grades = submitted_grades(gradebook.db, assignment)
+        return call_roll(grades, assignment, term, folders, asked)
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment. Raises CourseError if it was not released."""
         wanted = self.coursedir.assignment_id
         with self.gradebook() as gradebook:
-            names = {one.name: [n.name for n in one.notebooks] for one in gradebook.assignments}
+            names = released_notebooks(gradebook)
         if names.get(wanted):
             return names[wanted]
         format_path, folder = self.coursedir.format_path, self.coursedir.source_directory

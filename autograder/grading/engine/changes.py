@@ -2,25 +2,28 @@
 
 from collections.abc import Callable, Collection, Container
 
-from nbgrader.api import Gradebook, MissingEntry
-
+from autograder.grading.gradebook.grades import Grade
 from autograder.grading.worker.job import Graded
 
 
 def changed_points(
-    gradebook: Gradebook,
-    assignment: str,
-    student: str,
+    known: Grade | None,
     graded: Collection[Graded],
     same: Container[str] = (),
     late: Callable[[float], float] | None = None,
 ) -> str:
     """Say which points a learner would have instead of others; "" if all would stay.
 
-    Points that were given by hand stay in any case. same: the cells in which a person marks what it
-    was before. late: what lateness takes off a score.
+    Points that were given by hand stay in any case.
+
+    known: the grade so far; None if nothing of it was graded.
+    same: the cells in which a person grades what it was before.
+    late: what lateness takes off some points.
     """
-    before, by_hand, extra, lost = _known(gradebook, assignment, student)
+    known = known or Grade()
+    before = {cell.name: cell.judged for cell in known.cells}
+    by_hand = {cell.name: cell.by_hand for cell in known.cells if cell.by_hand is not None}
+    extra, lost = sum(cell.extra for cell in known.cells), known.penalty
     after = {name: points for result in graded for name, points in result.points.by_name.items()}
     score = sum(filter(None, (after | by_hand).values())) + extra
     losing = late(score) if late else lost
@@ -50,21 +53,6 @@ def _change(
         return f"{name}{changed}" if changed else ""
     settled = same and not changed
     return "" if settled else f"{name}{changed} ({_count(by_hand)} by hand, to be looked at again)"
-
-
-def _known(
-    gradebook: Gradebook, assignment: str, student: str
-) -> tuple[dict[str, float | None], dict[str, float], float, float]:
-    """Return the judge's points by cell, those given by hand, extra credit, and lateness's cost."""
-    try:
-        notebooks = gradebook.find_submission(assignment, student).notebooks
-    except MissingEntry:
-        return {}, {}, 0.0, 0.0
-    grades = [grade for notebook in notebooks for grade in notebook.grades]
-    by_hand = {g.name: g.manual_score for g in grades if g.manual_score is not None}
-    extra = sum(grade.extra_credit or 0.0 for grade in grades)
-    lost = sum(notebook.late_submission_penalty or 0.0 for notebook in notebooks)
-    return {grade.name: grade.auto_score for grade in grades}, by_hand, extra, lost
 
 
 def _count(points: float | None) -> str:

@@ -15,10 +15,11 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.atomic_writes import draft_of
+from autograder.grading.gradebook.opening import open_gradebook
+from autograder.grading.gradebook.released import due_date
 from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.term.dates import read_date
@@ -93,11 +94,8 @@ class CollectPlainFiles(ExchangeCollect):
         return found
 
     def _due(self) -> datetime | None:
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            try:
-                return gradebook.find_assignment(self.coursedir.assignment_id).duedate
-            except MissingEntry:
-                return None
+        with open_gradebook(self.coursedir) as gradebook:
+            return due_date(gradebook, self.coursedir.assignment_id)
 
     def _counting(self, found: Sequence[InboundFolder], due: datetime | None) -> InboundFolder:
         """Return the last submission; if a due date is given, the last one before it, if any."""

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import SubmittedAssignment
-
 from autograder.atomic_writes import write_whole
+from autograder.grading.gradebook.grades import Grade
 from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.worker.job import Graded
 
@@ -39,15 +38,15 @@ def earlier_marks(course: Path, student: str, assignment: str) -> list[float | N
     return earlier[-MOST_SHOWN:]
 
 
-def entry_of(found: SubmittedAssignment, outcome: str, graded: Iterable[Graded]) -> dict[str, Any]:
-    """Return the entry about a submission in the gradebook that has just been graded."""
+def entry_of(grade: Grade, outcome: str, graded: Iterable[Graded]) -> dict[str, Any]:
+    """Return the entry about a submission that has just been graded."""
     return {
-        "handed_in": str(found.timestamp or ""),
+        "handed_in": str(grade.submitted or ""),
         "submitted": [one.submitted for one in graded],
         "outcome": outcome,
-        "mark": None if found.needs_manual_grade else found.score,
-        "penalty": found.late_submission_penalty,
-        "most": found.max_score,
+        "mark": None if grade.waiting else grade.before_penalty,
+        "penalty": grade.penalty,
+        "most": grade.most,
     }
 
 

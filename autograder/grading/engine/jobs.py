@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from traitlets import import_item
 from traitlets.config import Config
@@ -16,7 +15,9 @@ from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
 from autograder.grading.engine.provenance import DUE, WHEN, made_from
 from autograder.grading.engine.source import Source, read_source, without_pictures
-from autograder.grading.submission.blueprint import Blueprint, read_blueprint
+from autograder.grading.gradebook.opening import open_gradebook
+from autograder.grading.gradebook.released import due_date, read_blueprint
+from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.folder import files_beside, read_submitted, submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.tables import Term, due_for
@@ -97,9 +98,9 @@ class JobMaker:
         format_path, folder = self.coursedir.format_path, self.coursedir.source_directory
         source = Path(format_path(folder, ".", self.assignment))
         released = read_source(source / f"{name}.ipynb")
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+        with open_gradebook(self.coursedir) as gradebook:
             blueprint = read_blueprint(gradebook, name, self.assignment, released.grade_ids)
-            due = gradebook.find_assignment(self.assignment).duedate
+            due = due_date(gradebook, self.assignment)
         if self.is_lesson:
             _require_same_cells(blueprint, released, self.assignment)
         template = Job(

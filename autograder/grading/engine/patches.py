@@ -8,19 +8,17 @@ import glob
 import os
 import re
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from nbconvert.exporters import Exporter
-from nbgrader import api as gradebooks
 from nbgrader import converters, utils
 from nbgrader.apps import api, autogradeapp, generateassignmentapp, generatefeedbackapp
 from nbgrader.converters import base
@@ -29,16 +27,15 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeFactory
 from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.preprocessors import NbGraderPreprocessor
-from sqlalchemy import Engine, create_engine, event
 from traitlets.config import catch_config_error
 
 from autograder.atomic_writes import UNFINISHED, draft_of
 from autograder.errors import CourseError
 from autograder.grading.engine.messages import errors_as_sentences
+from autograder.grading.gradebook.opening import open_faster
 from autograder.grading.term.learner_names import did_you_mean, is_learner_name
 from autograder.sandbox.inside.expect import expect, expect_set
 
-PATIENCE = 60  # seconds; Python's default is five
 FORMGRADER = "nbgrader.server_extensions.formgrader.handlers"
 # The modules that look up each converter when it is to run.
 USERS = {
@@ -140,7 +137,6 @@ def install(submitted_at: Callable[[Path], datetime | None], *own: type[BaseConv
         for module in USERS[converter.__name__]:
             setattr(module, converter.__name__, converter)
     base.glob = api.glob = utils.glob = SimpleNamespace(glob=find_named)
-    gradebooks.create_engine = _engine
     CourseDirectory.get_existing_timestamp = lambda self, dest_path: submitted_at(Path(dest_path))
 
     def get_submitted_timestamp(
@@ -153,7 +149,7 @@ def install(submitted_at: Callable[[Path], datetime | None], *own: type[BaseConv
     api.capture_log = _without_tracebacks(api.capture_log)
     # It reads the settings of its converter only now, and would end with a traceback.
     autogradeapp.AutogradeApp.start = catch_config_error(autogradeapp.AutogradeApp.start)
-    wait_for_sqlite()
+    open_faster()
 
 
 def _without_tracebacks(capture_log: Callable) -> Callable:
@@ -198,9 +194,6 @@ def _check() -> None:
             expect(converter, name, "self", "assignment_id", "student_id", "escape")
     expect(Exporter, "register_preprocessor", "self", "preprocessor", "enabled")
     expect_set(ProcessPoolExecutor, "_call_queue", "_processes")
-    for name in ("create_engine", "inspect", "Base"):
-        expect(gradebooks, name)
-    expect(gradebooks.Gradebook, "check_course", "self", "course_id", "kwargs")
     expect(CourseDirectory, "get_existing_timestamp", "self", "dest_path")
     expect(api.NbGraderAPI, "get_submitted_timestamp", "self", "assignment_id", "student_id")
     expect(api, "capture_log", "app", "fmt")
@@ -235,43 +228,6 @@ def find_named(pattern: str) -> list[str]:
     places = [place for place, part in enumerate(pattern.split(os.sep)) if part == "*"]
     found = ((path, path.split(os.sep)) for path in find(pattern))
     return [path for path, parts in found if all(is_learner_name(parts[n]) for n in places)]
-
-
-def wait_for_sqlite() -> None:
-    """Wait up to a minute for a locked SQLite gradebook."""
-    if not event.contains(Engine, "connect", _be_patient):
-        event.listen(Engine, "connect", _be_patient)
-
-
-def _be_patient(connection: object, _: object) -> None:
-    if isinstance(connection, sqlite3.Connection):
-        connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
-
-
-@cache
-def _engine(db_url: str, **options: object) -> Engine:
-    """Reuse the engine of a gradebook that is opened again, with its compiled SQL.
-
-    nbgrader opens it ten times per submission. Each time still gets its own connection.
-    """
-    return create_engine(db_url, **options)
-
-
-@contextmanager
-def complete_gradebook() -> Iterator[None]:
-    """Skip nbgrader's checks of tables and course when the body opens the gradebook.
-
-    They passed when this run first opened it.
-    """
-    book = gradebooks.Gradebook
-    before = gradebooks.inspect, gradebooks.Base, book.check_course
-    gradebooks.inspect = lambda engine: SimpleNamespace(get_table_names=lambda: ["all of them"])
-    gradebooks.Base = SimpleNamespace(metadata=SimpleNamespace(create_all=lambda bind: None))
-    book.check_course = lambda self, course_id: None
-    try:
-        yield
-    finally:
-        gradebooks.inspect, gradebooks.Base, book.check_course = before
 
 
 def leave_jobs_to_workers(executor: ProcessPoolExecutor) -> None:

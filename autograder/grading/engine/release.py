@@ -8,17 +8,15 @@ given by hand stays.
 import os
 from pathlib import Path
 
-import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import ClearMarkScheme, ClearSolutions
 from nbgrader.utils import is_locked
 
 from autograder.grading.engine import patches
 from autograder.grading.engine.messages import errors_as_sentences
-from autograder.grading.engine.new_version import follow
-from autograder.grading.term.gradebook import require_readable
+from autograder.grading.gradebook.new_version import follow_version
+from autograder.grading.gradebook.opening import open_gradebook, require_readable
 from autograder.lessons.nbgrader_metadata import BEGINNING
 
 
@@ -80,17 +78,6 @@ class GenerateAssignment(patches.OpenGenerateAssignment):
         self.log.info("%s is released: learners get %s", assignment, folder)
 
     def _follow_changes(self) -> None:
-        with (
-            errors_as_sentences(self.log),
-            Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook,
-        ):
+        with errors_as_sentences(self.log), open_gradebook(self.coursedir) as gradebook:
             for path in (Path(path) for paths in self.assignments.values() for path in paths):
-                self._follow_change(gradebook, path)
-
-    def _follow_change(self, gradebook: Gradebook, path: Path) -> None:
-        try:
-            known = gradebook.find_notebook(path.stem, self.coursedir.assignment_id)
-        except MissingEntry:
-            return  # its first release
-        if known.submissions:
-            follow(gradebook, known, nbformat.read(path, as_version=4))
+                follow_version(gradebook, self.coursedir.assignment_id, path)

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from nbgrader.api import Gradebook
-
+from autograder.grading.gradebook.grades import Grade
 from autograder.grading.submission.folder import submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission
-from autograder.grading.term.gradebook import in_gradebook, late_learners, waiting_to_be_marked
 from autograder.grading.term.tables import Term
 
 
@@ -31,24 +29,25 @@ class Roll:
 
 
 def call_roll(
-    gradebook: Gradebook, assignment: str, term: Term, folders: Mapping[str, str], asked: str
+    grades: Mapping[str, Grade], assignment: str, term: Term, folders: Mapping[str, str], asked: str
 ) -> Roll:
     """Look at everyone in a run.
 
-    folders: by learner, where the submissions are. asked: the pattern of the learners to grade.
+    grades: those in the gradebook, by learner.
+    folders: by learner, where the submissions are.
+    asked: the pattern of the learners to grade.
     """
 
     def here(learners: Iterable[str]) -> frozenset[str]:
         return frozenset(folders.keys() & learners)
 
-    graded = in_gradebook(gradebook, assignment)
     timeless = (learner for learner, folder in folders.items() if _is_timeless(Path(folder)))
     return Roll(
-        waiting=here(waiting_to_be_marked(gradebook, assignment)),
-        late=here(late_learners(gradebook, assignment)),
+        waiting=here(who for who, grade in grades.items() if grade.waiting),
+        late=here(who for who, grade in grades.items() if grade.late),
         without_time=frozenset(timeless if _is_late_taken_off(assignment, term) else ()),
         strangers=frozenset(folders.keys() - term.learners if term.learners else ()),
-        gone=frozenset(one for one in graded if fnmatch(one, asked) and one not in folders),
+        gone=frozenset(one for one in grades if fnmatch(one, asked) and one not in folders),
     )
 
 

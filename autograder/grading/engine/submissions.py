@@ -8,7 +8,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
 
 from autograder.grading.engine import patches
@@ -16,10 +15,12 @@ from autograder.grading.engine.changes import changed_points
 from autograder.grading.engine.jobs import JobMaker
 from autograder.grading.engine.provenance import settled_cells, why_again
 from autograder.grading.engine.summary import Summary
+from autograder.grading.gradebook.grades import Grade
+from autograder.grading.gradebook.lesson_grades import read_grade, submitted_grades
+from autograder.grading.gradebook.opening import Gradebook, open_gradebook
 from autograder.grading.submission.folder import files_beside, submitted_at
 from autograder.grading.submission.plain_files import write_below
 from autograder.grading.submission.read_notebook import BrokenSubmission
-from autograder.grading.term.gradebook import waiting_to_be_marked
 from autograder.grading.term.learner_names import why_no_name
 from autograder.grading.term.tables import Term, due_for, late_penalty, terms_of
 from autograder.grading.worker.job import NOT_GRADED, RUN, Graded, earlier_run
@@ -66,7 +67,8 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
         again: Counter[str] = Counter()
         self._before: dict[str, Any] = {}
         with self.gradebook() as gradebook:
-            waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
+            grades = submitted_grades(gradebook.db, self.coursedir.assignment_id)
+        waiting = {learner for learner, grade in grades.items() if grade.waiting}
         for folder in sorted(self.assignments):
             runs = self._earlier_runs(folder)
             self._before |= zip(self.assignments[folder], runs, strict=True)
@@ -101,15 +103,18 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
 
     def would_change(self, folder: str, graded: Collection[Graded], term: Term) -> str:
         """Say which points of a submission would change in the gradebook; "" if none."""
-        lesson, learner = self.coursedir.assignment_id, self.student_of(folder)
         same = {name for one in graded for name in settled_cells(self.run_before(one), one)}
         late = self._late_rule(folder, term)
+        return changed_points(self.grade_of(self.student_of(folder)), graded, same, late)
+
+    def grade_of(self, learner: str) -> Grade | None:
+        """Read a learner's grade for the lesson; None if nothing of it was graded."""
         with self.gradebook() as gradebook:
-            return changed_points(gradebook, lesson, learner, graded, same, late)
+            return read_grade(gradebook.db, self.coursedir.assignment_id, learner)
 
     def gradebook(self) -> Gradebook:
         """Open the course's gradebook, to be closed by the caller."""
-        return Gradebook(self.coursedir.db_url, self.coursedir.course_id)
+        return open_gradebook(self.coursedir)
 
     def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
         """Read for each notebook what is known of the run that graded it; None if none did."""

@@ -12,7 +12,6 @@ from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 
 from autograder.asking import QUESTIONS_VARIABLE
@@ -20,7 +19,8 @@ from autograder.asking.hand_in import encode_questions
 from autograder.building.hidden import grading_reference
 from autograder.building.secret import seed_for
 from autograder.grading.engine.source import read_source
-from autograder.grading.submission.blueprint import read_blueprint
+from autograder.grading.gradebook.opening import Gradebook
+from autograder.grading.gradebook.released import read_blueprint
 from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.grading.submission.restore import restore
 from autograder.grading.term.plugins import course_directory

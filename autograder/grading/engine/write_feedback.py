@@ -6,18 +6,18 @@ from functools import cache
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
-from nbgrader.api import Gradebook
 
 from autograder.atomic_writes import write_whole
-from autograder.grading import feedback
+from autograder.grading import feedback, pages
 from autograder.grading.engine import patches
 from autograder.grading.engine.messages import errors_as_sentences
 from autograder.grading.engine.provenance import digest
-from autograder.grading.feedback.gradebook import Facts, read_facts
-from autograder.grading.feedback.notebook import Outline, read_cells, read_outline
-from autograder.grading.feedback.page import render_page, why_not_graded
+from autograder.grading.feedback.feedback_page import render_page, why_not_graded
+from autograder.grading.gradebook.follow_tables import bring_up_to_date
+from autograder.grading.gradebook.notebook_facts import Facts, read_facts
+from autograder.grading.gradebook.opening import open_gradebook, require_readable
+from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.dates import course_zone, shown
-from autograder.grading.term.gradebook import bring_up_to_date, require_readable
 from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import terms_of
 from autograder.grading.worker.job import earlier_run, run_path
@@ -41,15 +41,15 @@ class GenerateFeedback(patches.OpenGenerateFeedback):
             require_readable(self.coursedir)
             self._term = course_term(self.coursedir)
             course_zone()
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+        with open_gradebook(self.coursedir) as gradebook:
             bring_up_to_date(gradebook, self._term)
         super().start()
 
     def convert_notebooks(self) -> None:
         """Write the pages that are due, and say where they are."""
         super().convert_notebooks()
-        pages = self.result_path(self.coursedir.assignment_id, "LEARNER")
-        self.log.info("Pages are in %s", os.path.relpath(pages, self.coursedir.root))
+        folder = self.result_path(self.coursedir.assignment_id, "LEARNER")
+        self.log.info("Pages are in %s", os.path.relpath(folder, self.coursedir.root))
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether a page is missing, stale or forced. Removes nothing, unlike nbgrader's."""
@@ -89,7 +89,7 @@ class GenerateFeedback(patches.OpenGenerateFeedback):
 
     def _facts(self, resources: ResourcesDict) -> Facts:
         assignment, student = _submission(resources)
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+        with open_gradebook(self.coursedir) as gradebook:
             facts = read_facts(gradebook, resources["unique_key"], assignment, student)
         return replace(facts, late_percent=terms_of(self._term, assignment).late_percent)
 
@@ -101,7 +101,7 @@ class GenerateFeedback(patches.OpenGenerateFeedback):
     def _last_line(self, graded: Path, resources: ResourcesDict) -> str:
         """Return the last line of a page: a digest of all that it shows."""
         facts, outline = self._facts(resources), self._outline(resources)
-        zone = facts.handed_in and shown(facts.handed_in)
+        zone = facts.grade.submitted and shown(facts.grade.submitted)
         parts = (graded.read_bytes(), facts, zone, outline, earlier_run(graded), _look())
         return f"\n<!-- made from {digest(parts)} -->\n"
 
@@ -125,9 +125,9 @@ def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
 @cache
 def _look() -> str:
     """Return a digest of the code that makes the pages: a new look is a reason to write them."""
-    return digest(
-        [file.read_bytes() for file in sorted(Path(feedback.__file__).parent.glob("*.*"))]
-    )
+    folders = (Path(room.__file__).parent for room in (feedback, pages))
+    files = sorted(file for folder in folders for file in folder.glob("*.*"))
+    return digest([file.read_bytes() for file in files])
 
 
 def _submission(resources: ResourcesDict) -> tuple[str, str]:

@@ -1,14 +1,15 @@
-"""The exercises of a graded notebook: points, state, and the sentence that names the mistake."""
+"""The exercises of a graded notebook: points, result, and the sentence that names the mistake."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.grading.feedback.gradebook import Facts, Score
-from autograder.grading.feedback.notebook import Cell
-from autograder.grading.report.filters import number
-from autograder.grading.report.untrusted import LONGEST_NAME, checked_verdict, visible
+from autograder.grading.gradebook.grades import CellGrade
+from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.pages.notebook import NotebookCell, verdict_of
+from autograder.grading.pages.template import number
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.written_questions import asked_in
@@ -21,24 +22,24 @@ DAMAGED = "What the check found can't be read here."
 
 
 @dataclass(frozen=True)
-class State:
-    """How an exercise went, for the eye and in words. name: its class in `page.css`."""
+class Result:
+    """How an exercise went, as a sign and in words; name: its class in `page.css`."""
 
     name: str
     sign: str
     words: str
 
 
-ALL = State("all", "✓", "all points")
-SOME = State("some", "◐", "some points")
-NONE = State("none", "✗", "no points")
-UNANSWERED = State("unanswered", "○", "not answered")
-WAITING = State("waiting", "…", "not graded yet")
-WITHOUT_POINTS = State("without-points", "–", "without points")
+ALL = Result("all", "✓", "all points")
+SOME = Result("some", "◐", "some points")
+NONE = Result("none", "✗", "no points")
+UNANSWERED = Result("unanswered", "○", "not answered")
+WAITING = Result("waiting", "…", "not graded yet")
+WITHOUT_POINTS = Result("without-points", "–", "without points")
 
 
 @dataclass(frozen=True)
-class Exercise:
+class GradedExercise:
     """One graded cell, with the solution cells that it grades.
 
     title: its name; is_code: whether that is a name in code.
@@ -51,36 +52,38 @@ class Exercise:
     title: str
     is_code: bool
     kind: str
-    score: Score
-    state: State
-    graded: Cell
+    grade: CellGrade
+    result: Result
+    graded: NotebookCell
     judged: bool = True
-    solutions: tuple[Cell, ...] = ()
+    solutions: tuple[NotebookCell, ...] = ()
     sentence: str = ""
     notes: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[NotebookCell, ...]:
         return *self.solutions, self.graded
 
     @property
     def remarks(self) -> list[str]:
-        """The sentence, if it says more than the state, and the notes."""
-        says_more = self.sentence and self.state != UNANSWERED
+        """The sentence, if it says more than the result, and the notes."""
+        says_more = self.sentence and self.result != UNANSWERED
         return [self.sentence, *self.notes] if says_more else [*self.notes]
 
 
-def find_exercises(cells: Iterable[Cell], facts: Facts, order: Sequence[str]) -> list[Exercise]:
+def find_exercises(
+    cells: Iterable[NotebookCell], facts: Facts, order: Sequence[str]
+) -> list[GradedExercise]:
     """Find the exercises, in the order of the lesson.
 
     order: the names of nbgrader's cells in the source; a cell that is not in it comes last.
     """
-    questions = {asked_in(name) for name in facts.scores}
-    found: list[Exercise] = []
-    solutions: list[Cell] = []
+    questions = {asked_in(name) for name in facts.grade.by_name}
+    found: list[GradedExercise] = []
+    solutions: list[NotebookCell] = []
     for cell in _in_order(cells, facts, order):
-        if cell.name in facts.scores:
+        if cell.name in facts.grade.by_name:
             found.append(_exercise(cell, tuple(solutions), facts, len(found) + 1))
             solutions = []
         elif cell.is_a("solution") or cell.name in questions:
@@ -88,39 +91,47 @@ def find_exercises(cells: Iterable[Cell], facts: Facts, order: Sequence[str]) ->
     return found
 
 
-def _in_order(cells: Iterable[Cell], facts: Facts, order: Sequence[str]) -> list[Cell]:
+def _in_order(
+    cells: Iterable[NotebookCell], facts: Facts, order: Sequence[str]
+) -> list[NotebookCell]:
     """Return nbgrader's cells in lesson order, with an empty one where a graded one is missing."""
-    by_name: dict[str, Cell] = {}
+    by_name: dict[str, NotebookCell] = {}
     for cell in cells:
         if cell.name:
             by_name.setdefault(cell.name, cell)
-    missing = {name: Cell(0, "code", "", name) for name in facts.scores if name not in by_name}
+    missing = {
+        name: NotebookCell(0, "code", "", name)
+        for name in facts.grade.by_name
+        if name not in by_name
+    }
     places = {name: place for place, name in enumerate(order)}
     named = [*by_name.values(), *missing.values()]
     return sorted(named, key=lambda cell: places.get(cell.name, len(places)))
 
 
-def _exercise(cell: Cell, solutions: tuple[Cell, ...], facts: Facts, number: int) -> Exercise:
-    verdict, score, kind = verdict_of(cell), facts.scores[cell.name], _kind(cell)
+def _exercise(
+    cell: NotebookCell, solutions: tuple[NotebookCell, ...], facts: Facts, number: int
+) -> GradedExercise:
+    verdict, grade, kind = verdict_of(cell), facts.grade.by_name[cell.name], _kind(cell)
     cells = (*solutions, cell)
-    state = _state(score, _is_answered(verdict, cells, facts))
+    result = _result(grade, _is_answered(verdict, cells, facts))
     title, is_code = _title(cell, verdict, kind, number)
-    return Exercise(
+    return GradedExercise(
         title=title,
         is_code=is_code,
         kind=kind,
-        score=score,
-        state=state,
+        grade=grade,
+        result=result,
         graded=cell,
         judged=verdict.get("graded", True) if verdict else not _not_run(cell),
         solutions=solutions,
-        sentence=_sentence(cell, verdict, kind, state),
-        notes=tuple(_notes(score, kind)),
+        sentence=_sentence(cell, verdict, kind, result),
+        notes=tuple(_notes(grade, kind)),
         comments=tuple(facts.comments[one.name] for one in cells if one.name in facts.comments),
     )
 
 
-def _kind(cell: Cell) -> str:
+def _kind(cell: NotebookCell) -> str:
     if cell.is_a("task"):
         return TASK
     if cell.is_a("solution"):
@@ -128,18 +139,10 @@ def _kind(cell: Cell) -> str:
     return CHECK if VERDICT in cell.metadata or exercise_checked(cell.source) else TEST
 
 
-def verdict_of(cell: Cell) -> dict[str, Any] | None:
-    """Return the verdict in a cell's metadata; {} if it is damaged, None if there is none."""
-    if VERDICT not in cell.metadata:
-        return None
-    try:
-        return checked_verdict(cell.metadata[VERDICT])
-    except ValueError:
-        return {}
-
-
-def _title(cell: Cell, verdict: dict[str, Any] | None, kind: str, number: int) -> tuple[str, bool]:
-    """Return an exercise's name, and whether it is one in code."""
+def _title(
+    cell: NotebookCell, verdict: dict[str, Any] | None, kind: str, number: int
+) -> tuple[str, bool]:
+    """Return an exercise's name, and whether that is a name in code."""
     if kind == CHECK and (name := (verdict or {}).get("exercise") or exercise_checked(cell.source)):
         return visible(name, LONGEST_NAME), True
     if MADE_UP_NAME.fullmatch(cell.name):
@@ -147,32 +150,34 @@ def _title(cell: Cell, verdict: dict[str, Any] | None, kind: str, number: int) -
     return visible(cell.name, LONGEST_NAME), True
 
 
-def _is_answered(verdict: dict[str, Any] | None, cells: Sequence[Cell], facts: Facts) -> bool:
+def _is_answered(
+    verdict: dict[str, Any] | None, cells: Sequence[NotebookCell], facts: Facts
+) -> bool:
     if verdict:
         return verdict["answered"]
     answers = [cell.name for cell in cells if cell.is_a("solution")]
     return not answers or not set(answers) <= set(facts.untouched)
 
 
-def _state(score: Score, answered: bool) -> State:
-    if score.points is None:
+def _result(grade: CellGrade, answered: bool) -> Result:
+    if grade.points is None:
         return WAITING
-    if score.points > 0:
-        return ALL if score.points >= score.most else SOME
+    if grade.points > 0:
+        return ALL if grade.points >= grade.most else SOME
     if not answered:
         return UNANSWERED
-    return NONE if score.most else WITHOUT_POINTS
+    return NONE if grade.most else WITHOUT_POINTS
 
 
-def _sentence(cell: Cell, verdict: dict[str, Any] | None, kind: str, state: State) -> str:
+def _sentence(cell: NotebookCell, verdict: dict[str, Any] | None, kind: str, result: Result) -> str:
     if verdict is not None:
         return verdict.get("sentence", DAMAGED)
     if kind in (CHECK, TEST):
         return _failure(cell)
-    return "Your instructor grades this one." if state == WAITING else ""
+    return "Your instructor grades this one." if result == WAITING else ""
 
 
-def _failure(cell: Cell) -> str:
+def _failure(cell: NotebookCell) -> str:
     """Say how an instructor's own test failed; "" if it did not."""
     errors = [output for output in cell.outputs if output.get("output_type") == "error"]
     if not errors:
@@ -183,26 +188,26 @@ def _failure(cell: Cell) -> str:
     return f"The test stopped with `{name}`" + (f": {value}" if value else ".")
 
 
-def _not_run(cell: Cell) -> bool:
+def _not_run(cell: NotebookCell) -> bool:
     return any(output.get("ename") == NOT_RUN for output in cell.outputs)
 
 
 def _without_marks(value: object) -> str:
-    """Return a text in which no backtick marks code."""
+    """Return text with no backticks, which would mark code."""
     return visible(value).replace("`", "'") if isinstance(value, str) else ""
 
 
-def _notes(score: Score, kind: str) -> Iterator[str]:
-    """Say where the points are not the check's."""
-    if kind in (CHECK, TEST) and score.manual not in (None, score.auto):
-        check = "" if score.auto is None else f"; the check gave {number(score.auto)}"
-        yield f"Your instructor gave {points_of(score.manual, score.most)}{check}."
-    if score.waits and score.points is not None:
+def _notes(grade: CellGrade, kind: str) -> Iterator[str]:
+    """Say where the points are not those of the check."""
+    if kind in (CHECK, TEST) and grade.by_hand not in (None, grade.judged):
+        check = "" if grade.judged is None else f"; the check gave {number(grade.judged)}"
+        yield f"Your instructor gave {points_of(grade.by_hand, grade.most)}{check}."
+    if grade.waits and grade.points is not None:
         yield "Your instructor will look at it again."
-    if score.extra > 0:
-        yield f"Your instructor added {count(score.extra)} of extra credit."
-    if score.extra < 0:
-        yield f"Your instructor took {count(-score.extra)} off."
+    if grade.extra > 0:
+        yield f"Your instructor added {count(grade.extra)} of extra credit."
+    if grade.extra < 0:
+        yield f"Your instructor took {count(-grade.extra)} off."
 
 
 def points_of(points: float, most: float) -> str:

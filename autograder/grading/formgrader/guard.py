@@ -1,4 +1,4 @@
-"""What nbgrader's handlers of formgrader do differently: `engine.patches` puts it into them.
+"""What nbgrader's handlers for formgrader do differently here; `engine.patches` puts it into them.
 
 This module is imported where formgrader runs, and nowhere else.
 """
@@ -15,6 +15,7 @@ from tornado.web import authenticated
 
 from autograder.grading.formgrader import templates
 from autograder.grading.formgrader.submission_page import page_parts
+from autograder.grading.gradebook.notebook_facts import fields_of
 
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'unsafe-inline'; "
@@ -30,7 +31,7 @@ class Page:
 
     @property
     def nonce(self) -> str:
-        """A value that the scripts of this answer carry, and nobody can guess."""
+        """A value that the scripts of this answer carry and nobody can guess."""
         if not hasattr(self, "drawn_nonce"):
             self.drawn_nonce = secrets.token_urlsafe(16)
         return self.drawn_nonce
@@ -82,10 +83,7 @@ class SubmissionPages:
         self, filename: str = "", resources: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
         """Return the page with the notebook in a file; without one, only the fields."""
-        id = resources["submission_id"]
-        submission = self._handler.gradebook.find_submission_notebook_by_id(id)
-        points = {grade.name: grade.max_score or 0.0 for grade in submission.grades}
-        commented = [comment.name for comment in submission.comments]
+        points, commented = fields_of(self._handler.gradebook, resources["submission_id"])
         parts, trouble = page_parts(_read(filename), points, commented)
         values = {"resources": resources, "parts": parts, "trouble": trouble}
         return self._handler.render("submission.html.jinja", **values), resources

@@ -11,17 +11,18 @@ the maximum of its assignments from that.
 from collections.abc import Mapping, Sequence
 
 from autograder.errors import CourseError
+from autograder.grading.gradebook.grades import Standing
+from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, number
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import DownloadedName, read_canvas_name
-from autograder.grading.lms.export import MarksExporter, as_csv, as_text
-from autograder.grading.lms.marks import ClassMarks, Mark, State, number
+from autograder.grading.lms.export import GradesExporter, as_csv, as_text
 from autograder.grading.term.tables import Learner, Term, terms_of
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 EXCUSED = "EX"
 
 
-class CanvasExporter(MarksExporter):
+class CanvasExporter(GradesExporter):
     """Writes a column for each lesson, titled as lessons.csv says in `canvas`.
 
     What is missing or not graded is left blank. Lessons without a title are left out, and listed,
@@ -30,22 +31,22 @@ class CanvasExporter(MarksExporter):
 
     default_to = "canvas.csv"
 
-    def write_marks(self, marks: ClassMarks, term: Term) -> Sequence[Learner]:
-        titles = self._titles(marks, term)
-        nameless = [one for one in marks.learners if not _known_to_canvas(one)]
+    def write_grades(self, grades: ClassGrades, term: Term) -> Sequence[Learner]:
+        titles = self._titles(grades, term)
+        nameless = [one for one in grades.learners if not _known_to_canvas(one)]
         self.warn_of(
             "Canvas needs a name or an id to find these learners; add one in learners.csv", nameless
         )
         rows = [
-            [*_about(learner), *(_cell(marks.marks[learner.learner, name]) for name in titles)]
-            for learner in marks.learners
+            [*_about(learner), *(_cell(grades.grades[learner.learner, name]) for name in titles)]
+            for learner in grades.learners
         ]
         self.write_file(as_csv([[*HEADER, *titles.values()], *rows]))
         return nameless
 
-    def _titles(self, marks: ClassMarks, term: Term) -> dict[str, str]:
+    def _titles(self, grades: ClassGrades, term: Term) -> dict[str, str]:
         """Return the titles of the columns by lesson. Raises CourseError if there is none."""
-        names = [lesson.name for lesson in marks.lessons]
+        names = list(grades.lessons)
         titles = {name: terms_of(term, name).canvas for name in names}
         untitled = [name for name in names if not titles[name]]
         if untitled and (self.assignment or len(untitled) == len(names)):
@@ -85,5 +86,5 @@ def _about(learner: Learner) -> list[str]:
     return [as_text(name or learner.learner), *ids, learner.section]
 
 
-def _cell(mark: Mark) -> str:
-    return EXCUSED if mark.state is State.EXCUSED else number(mark.score)
+def _cell(one: ClassGrade) -> str:
+    return EXCUSED if one.standing is Standing.EXCUSED else number(one.points)

@@ -10,14 +10,14 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp, ZipCollectApp
 from nbgrader.apps.baseapp import NbGrader
-from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
+from autograder.grading.gradebook.opening import open_gradebook, readable
+from autograder.grading.lms.class_grades import class_list
 from autograder.grading.lms.collector import download_folder
 from autograder.grading.lms.downloaded_names import remembered_names
 from autograder.grading.lms.export import write_output
@@ -27,8 +27,6 @@ from autograder.grading.lms.feedback_zip import (
     moodle_zip,
     participant_numbers,
 )
-from autograder.grading.lms.marks import class_list
-from autograder.grading.term.gradebook import unreadable
 from autograder.grading.term.learner_names import printable
 from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Learner
@@ -52,10 +50,8 @@ def run(command: str, options: argparse.Namespace) -> int:
     Raises CourseError if nothing was done. nbgrader's own errors, and those of the exporters, end
     with exit code 1 as well.
     """
-    try:
+    with readable():
         return COMMANDS[command](options)
-    except SQLAlchemyError as error:
-        raise unreadable(error) from error
 
 
 def export(options: argparse.Namespace) -> int:
@@ -155,7 +151,7 @@ def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
 def _pages(app: ZipCollectApp) -> dict[Learner, list[Path]]:
     """Find the feedback pages on a lesson, for each learner of the class."""
     course = app.coursedir
-    with Gradebook(course.db_url, course.course_id) as gradebook:
+    with open_gradebook(course) as gradebook:
         learners = class_list(gradebook, course_term(course))
     lesson, step = course.assignment_id, course.feedback_directory
     folders = {one: Path(course.format_path(step, one.learner, lesson)) for one in learners}

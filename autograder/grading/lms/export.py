@@ -1,4 +1,4 @@
-"""nbgrader's exporters of marks: what they share, and a plain CSV.
+"""nbgrader's exporters of grades: what they share, and a plain CSV.
 
 They first bring the gradebook up to date with the tables of the term, so names, extensions and
 penalties are those of the tables.
@@ -9,16 +9,18 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 
-from nbgrader.api import Assignment, Gradebook
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
-from autograder.grading.lms.marks import ClassMarks, Mark, State, number, read_marks
-from autograder.grading.term.gradebook import bring_up_to_date
+from autograder.grading.gradebook.follow_tables import bring_up_to_date
+from autograder.grading.gradebook.grades import Standing
+from autograder.grading.gradebook.opening import Gradebook
+from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, number, read_class_grades
 from autograder.grading.term.learner_names import printable
 from autograder.grading.term.plugins import course_directory, course_term
 from autograder.grading.term.tables import Learner, Term
@@ -27,14 +29,14 @@ SEPARATOR = re.compile(rb"[,;\t\r\n]")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what cells begin with that spreadsheets compute
 
 
-class MarksExporter(ExportPlugin):
-    """An exporter that reads the marks of a class; its subclasses write them down."""
+class GradesExporter(ExportPlugin):
+    """An exporter that reads the grades of a class; its subclasses write them down."""
 
     default_to = "grades.csv"
     strict = Bool(True, help="End with an error if somebody found no place.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the marks to `to`. What can't be done is logged, and ends with exit status 1.
+        """Write the grades to `to`. What can't be done is logged, and ends with exit status 1.
 
         So does the export of those who found no place, after the file was written.
         """
@@ -44,8 +46,8 @@ class MarksExporter(ExportPlugin):
             self.log.error(str(error))
             raise SystemExit(1) from None
 
-    def write_marks(self, marks: ClassMarks, term: Term) -> Sequence[object]:
-        """Write the marks to a file, and return who found no place there. Raises CourseError."""
+    def write_grades(self, grades: ClassGrades, term: Term) -> Sequence[object]:
+        """Write the grades to a file, and return who found no place there. Raises CourseError."""
         raise NotImplementedError
 
     def write_file(self, data: bytes) -> None:
@@ -70,24 +72,24 @@ class MarksExporter(ExportPlugin):
 
         # nbgrader reads a name like 2026 on the command line as a number.
         lessons, learners = map(str, self.assignment), map(str, self.student)
-        marks = read_marks(gradebook, term, submitted, lessons, learners)
-        self._warn_of_some(marks, submitted)
-        if self.write_marks(marks, term) and self.strict:
+        grades = read_class_grades(gradebook, term, submitted, lessons, learners)
+        self._warn_of_some(grades, submitted)
+        if self.write_grades(grades, term) and self.strict:
             raise CourseError(
                 "The file is written, but the lines above name what is missing from it."
             )
 
-    def _warn_of_some(self, marks: ClassMarks, submitted: Callable[[str, str], bool]) -> None:
-        """Name those with a mark, but no submission anymore, and those still without a mark."""
-        for lesson in (assignment.name for assignment in marks.lessons):
-            graded = marks.in_state(lesson, State.GRADED)
+    def _warn_of_some(self, grades: ClassGrades, submitted: Callable[[str, str], bool]) -> None:
+        """Name those with a grade, but no submission anymore, and those still without a grade."""
+        for lesson in grades.lessons:
+            graded = grades.standing(lesson, Standing.GRADED)
             gone = [one for one in graded if not submitted(one.learner, lesson)]
             self.warn_of(f"With a grade for {lesson}, but without a submission now", gone)
-            waiting = marks.in_state(lesson, State.NOT_GRADED)
+            waiting = grades.standing(lesson, Standing.NOT_GRADED)
             self.warn_of(f"Without a grade for {lesson}, with work that is not graded yet", waiting)
 
 
-class CsvExporter(MarksExporter):
+class CsvExporter(GradesExporter):
     """Writes nbgrader's own columns and one more, `state`.
 
     The state is `graded`, `missing`, `not graded` or `excused`, and only `graded` has a score.
@@ -108,11 +110,11 @@ class CsvExporter(MarksExporter):
         "state",
     )
 
-    def write_marks(self, marks: ClassMarks, term: Term) -> Sequence[object]:
+    def write_grades(self, grades: ClassGrades, term: Term) -> Sequence[object]:
         rows = [
-            _plain_row(lesson, learner, mark)
-            for lesson in marks.lessons
-            for learner, mark in marks.of(lesson.name)
+            _plain_row(name, lesson.due, learner, one)
+            for name, lesson in grades.lessons.items()
+            for learner, one in grades.of(name)
         ]
         self.write_file(as_csv([self.columns, *rows]))
         return ()
@@ -160,19 +162,21 @@ def _is_same_kind(path: Path, data: bytes) -> bool:
     return first == ours
 
 
-def _plain_row(lesson: Assignment, learner: Learner, mark: Mark) -> list[object]:
-    graded = mark.state is State.GRADED
+def _plain_row(
+    lesson: str, due: datetime | None, learner: Learner, one: ClassGrade
+) -> list[object]:
+    graded = one.standing is Standing.GRADED
     return [
-        as_text(lesson.name),
-        lesson.duedate,
-        mark.handed_in,
+        as_text(lesson),
+        due,
+        one.grade.submitted,
         as_text(learner.learner),
         as_text(learner.last_name),
         as_text(learner.first_name),
         as_text(learner.email),
-        number(mark.raw) if graded else "",
-        number(mark.penalty) if graded else "",
-        number(mark.score),
-        number(mark.most),
-        mark.state,
+        number(one.grade.before_penalty) if graded else "",
+        number(one.grade.penalty) if graded else "",
+        number(one.points),
+        number(one.most),
+        one.standing,
     ]

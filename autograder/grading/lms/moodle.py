@@ -2,7 +2,7 @@
 
 The worksheet tells when each submission came in.
 
-In Moodle, set the maximum grade to the lesson's points: another one changes what points mean, and
+In Moodle, set the maximum grade to the lesson's points: another one changes what a grade means, and
 Moodle skips a grade above it. On upload, tick "Allow updating records that have been modified more
 recently in Moodle" when grades change: in other languages than English, Moodle can't read its own
 dates in the worksheet.
@@ -16,10 +16,10 @@ from pathlib import Path
 from traitlets import Bool, Unicode
 
 from autograder.errors import CourseError
+from autograder.grading.lms.class_grades import ClassGrades
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import DownloadedName, read_moodle_name
-from autograder.grading.lms.export import MarksExporter
-from autograder.grading.lms.marks import ClassMarks
+from autograder.grading.lms.export import GradesExporter
 from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.dates import course_zone
@@ -33,10 +33,10 @@ NO_DATES = (
 )
 
 
-class MoodleExporter(MarksExporter):
-    """Fills in the marks of one lesson. Cells of learners without a mark stay as downloaded.
+class MoodleExporter(GradesExporter):
+    """Fills in the grades of one lesson. Cells of learners without a grade stay as downloaded.
 
-    Rows without a learner, and marks without a row, are listed.
+    Rows without a learner, and grades without a row, are listed.
     """
 
     default_to = "moodle.csv"
@@ -45,12 +45,12 @@ class MoodleExporter(MarksExporter):
         config=True
     )
 
-    def write_marks(self, marks: ClassMarks, term: Term) -> Sequence[Participant | Learner]:
-        lesson = self._only_lesson(marks)
+    def write_grades(self, grades: ClassGrades, term: Term) -> Sequence[Participant | Learner]:
+        lesson = self._only_lesson(grades)
         sheet = Worksheet(self._path())
-        self._compare_maxima(lesson, marks.lessons[0].max_score, sheet)
-        rows = sheet.match(marks.learners)
-        given = {one: mark.score for one, mark in marks.of(lesson) if mark.score is not None}
+        self._compare_maxima(lesson, grades.lessons[lesson].points, sheet)
+        rows = sheet.match(grades.learners)
+        given = {who: one.points for who, one in grades.of(lesson) if one.points is not None}
         strangers = [row for row in sheet.participants if row not in rows.values()]
         self.warn_of(
             f"No learner has the e-mail or moodle_id of these rows in {sheet.name}; add it in "
@@ -58,14 +58,14 @@ class MoodleExporter(MarksExporter):
             strangers,
         )
         lost = self._without_place(given, rows, sheet)
-        placed = {rows[one.learner]: grade for one, grade in given.items() if one not in lost}
+        placed = {rows[who.learner]: points for who, points in given.items() if who not in lost}
         self.write_file(sheet.filled(placed))
         return [*strangers, *lost]
 
     def _without_place(
         self, given: Mapping[Learner, float], rows: Mapping[str, Participant], sheet: Worksheet
     ) -> list[Learner]:
-        """List who has a mark that the worksheet can't take, with a warning."""
+        """List who has a grade that the worksheet can't take, with a warning."""
         rowless = [one for one in given if one.learner not in rows]
         self.warn_of(f"With a grade, but no row of their own in {sheet.name}", rowless)
         above = [one for one in given if one not in rowless and given[one] > sheet.most]
@@ -73,7 +73,7 @@ class MoodleExporter(MarksExporter):
         return rowless + above
 
     def _compare_maxima(self, lesson: str, most: float, sheet: Worksheet) -> None:
-        """Raise CourseError if Moodle would take the marks for shares of another maximum."""
+        """Raise CourseError if Moodle would take the grades for shares of another maximum."""
         if most != sheet.most and not self.any_maximum:
             raise CourseError(
                 f"The maximum grade is {sheet.most:g} in Moodle, but {lesson} has {most:g} points. "
@@ -81,10 +81,10 @@ class MoodleExporter(MarksExporter):
                 f"{sheet.most:g}, ANY_MAXIMUM=1 (--any-maximum) fills in the grades up to that."
             )
 
-    def _only_lesson(self, marks: ClassMarks) -> str:
-        if len(marks.lessons) != 1:
+    def _only_lesson(self, grades: ClassGrades) -> str:
+        if len(grades.lessons) != 1:
             raise CourseError("A worksheet is for one assignment in Moodle: name one lesson.")
-        return marks.lessons[0].name
+        return next(iter(grades.lessons))
 
     def _path(self) -> Path:
         if not self.worksheet:

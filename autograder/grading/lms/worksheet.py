@@ -25,7 +25,7 @@ from itertools import combinations
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.grading.lms.marks import number
+from autograder.grading.lms.class_grades import number
 from autograder.grading.lms.moodle_date import YEAR
 from autograder.grading.term.tables import Learner
 

@@ -8,7 +8,7 @@ from autograder.asking.problem import ProblemKind
 from autograder.grading.report.submissions import read_submissions
 from autograder.judging.verdict import NEVER_CALLED
 
-# Kinds of problems that left no answer to judge.
+# Kinds of problems that leave no answer to judge.
 NOTHING_CAME = NEVER_CALLED - {ProblemKind.UNDEFINED}
 
 GIVEN_UP = "given up"  # is listed among the mistakes

@@ -1,18 +1,24 @@
-"""Put together everything in a report from the notebooks and the gradebook."""
+"""Put a report together from the notebooks and the gradebook."""
 
-import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from autograder.asking.problem import Problem, ProblemKind
+from autograder.grading.gradebook.grades import Grade, LessonGrades
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
-from autograder.grading.report.filters import duration
 from autograder.grading.report.kinds import Made, kinds_made
-from autograder.grading.report.marks import Mark, Marks
+from autograder.grading.report.learner_rows import (
+    UNREADABLE,
+    Column,
+    LearnerRow,
+    learner_row,
+    lesson_columns,
+    to_grade,
+)
 from autograder.grading.report.same_code import SameCode
 from autograder.grading.report.same_mistakes import SameMistakes
 from autograder.grading.report.submissions import Submission
@@ -28,49 +34,13 @@ from autograder.grading.term.dates import in_course_zone
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 from autograder.judging.explain_problem import explain_problem
 
-UNREADABLE = "unreadable"
-# A notebook that stopped says of each check after that, that it was not run.
+# Every check after the place where a notebook stopped says "not run".
 ENDED_EARLY = NOTHING_CAME - {ProblemKind.NOT_RUN} | {
     ProblemKind.TIME,
     ProblemKind.WAITING,
     ProblemKind.MEMORY,
     ProblemKind.RECURSION,
 }
-
-
-@dataclass(frozen=True)
-class Column:
-    """One graded cell: its name, its title, its points, and the exercise that it checks."""
-
-    cell: str
-    title: str
-    most: float
-    exercise: str
-
-
-@dataclass(frozen=True)
-class Points:
-    """One learner's points for one column; "full", "partial", "none", "unanswered" or ""."""
-
-    points: float | None
-    state: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """One learner.
-
-    outcome: "not graded" also if a mark is missing that only a person can give.
-    judged: whether the checks judged an answer. late: how long after the due date it was handed in.
-    """
-
-    learner: str
-    outcome: str
-    judged: bool
-    mark: float | None
-    late: timedelta
-    points: list[Points]
-    remarks: list[str]
 
 
 @dataclass(frozen=True)
@@ -85,7 +55,8 @@ class MadeMistake:
 class Report:
     """What the page shows.
 
-    notebooks: their names. due: when it is due, in UTC, as the gradebook has it.
+    notebooks: their names.
+    due: when it is due, in UTC, as the gradebook has it.
     kinds: which kinds of mistakes were made.
     names: full names by learner, where they are known.
     notes: what the reader has to know about the data, one sentence each.
@@ -96,7 +67,7 @@ class Report:
     graded: datetime | None
     most: float
     columns: list[Column]
-    rows: list[Row]
+    rows: list[LearnerRow]
     exercises: dict[str, ExerciseReport]
     not_graded: list[tuple[str, str]]
     ended_early: list[Lead]
@@ -117,16 +88,16 @@ class Report:
         return {o: counts[o] for o in (*OUTCOMES, UNREADABLE) if counts[o] or o in OUTCOMES}
 
     @property
-    def marks(self) -> list[float]:
-        return [row.mark for row in self.rows if row.mark is not None]
+    def grades(self) -> list[float]:
+        return [row.grade for row in self.rows if row.grade is not None]
 
     @property
     def mean(self) -> float:
-        return statistics.fmean(self.marks) if self.marks else 0.0
+        return statistics.fmean(self.grades) if self.grades else 0.0
 
     @property
     def median(self) -> float:
-        return statistics.median(self.marks) if self.marks else 0.0
+        return statistics.median(self.grades) if self.grades else 0.0
 
     @property
     def mistakes(self) -> list[MadeMistake]:
@@ -142,7 +113,7 @@ class Report:
 def make_report(
     lesson: str,
     submissions: Sequence[Submission],
-    marks: Marks,
+    known: LessonGrades,
     solutions: Mapping[str, str],
     notes: Sequence[str] = (),
 ) -> Report:
@@ -151,11 +122,11 @@ def make_report(
     solutions: the course's own, by grade_id.
     """
     for submission in submissions:
-        _drop_strange_verdicts(submission, marks)
-        _settle(submission, marks.learners.get(submission.learner))
-    alike = shared_code(submissions, marks.released, solutions)
-    columns = _columns(submissions, marks, list(solutions))
-    rows = [_row(submission, columns, marks) for submission in submissions]
+        _drop_strange_verdicts(submission, known)
+        _settle(submission, known.learners.get(submission.learner))
+    alike = shared_code(submissions, known.released, solutions)
+    columns = lesson_columns(submissions, known, list(solutions))
+    rows = [learner_row(submission, columns, known) for submission in submissions]
     times = [submission.graded for submission in submissions if submission.graded]
     return Report(
         lesson=lesson,
@@ -165,57 +136,36 @@ def make_report(
         columns=columns,
         rows=rows,
         exercises=_exercises(submissions, rows, columns),
-        not_graded=_not_graded(submissions, rows, marks),
+        not_graded=_not_graded(submissions, rows, known),
         ended_early=_ended_early(submissions),
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
         same_code=alike,
         same_mistakes=shared_mistakes(submissions),
         kinds=kinds_made(submissions),
-        notebooks=marks.notebooks or [lesson],
-        due=marks.due,
-        names=marks.names,
-        notes=[*notes, *_waiting(lesson, submissions, marks)],
+        notebooks=known.notebooks or [lesson],
+        due=known.due,
+        names=known.names,
+        notes=[*notes, *_waiting(lesson, submissions, known)],
     )
 
 
-def _drop_strange_verdicts(submission: Submission, marks: Marks) -> None:
-    known = set(marks.checks.values())
-    strange = [exercise for exercise in submission.verdicts if known and exercise not in known]
+def _drop_strange_verdicts(submission: Submission, known: LessonGrades) -> None:
+    checked = set(known.checks.values())
+    strange = [exercise for exercise in submission.verdicts if checked and exercise not in checked]
     for exercise in strange:
         del submission.verdicts[exercise]
         submission.note(f"A verdict is on {exercise!r}, which is not in the lesson.")
 
 
-def _settle(submission: Submission, mark: Mark | None) -> None:
+def _settle(submission: Submission, grade: Grade | None) -> None:
     """Count what could not be graded as graded, once a person has given all the points."""
-    if submission.outcome == NOT_GRADED and mark and mark.by_hand and not mark.waiting:
+    if submission.outcome == NOT_GRADED and grade and grade.by_hand and not grade.waiting:
         submission.outcome, submission.reason = "graded", ""
 
 
-def _columns(
-    submissions: Sequence[Submission], marks: Marks, answers: Sequence[str]
-) -> list[Column]:
-    """List the graded cells in lesson order, which the gradebook does not store.
-
-    answers: the lesson's answer cells in its order; [] if that is not known.
-    """
-    longest = max(submissions, key=lambda s: len(s.verdicts), default=None)
-    order = answers or (list(longest.verdicts) if longest else [])
-    if not marks.most:
-        facts = longest.verdicts.items() if longest else []
-        return [Column("", name, verdict["max_points"], name) for name, verdict in facts]
-    exercises = {cell: marks.checks.get(cell, "") for cell in marks.most}
-    columns = [
-        Column(cell, exercise or cell, marks.most[cell], exercise)
-        for cell, exercise in exercises.items()
-    ]
-    places = {name: place for place, name in enumerate(order)}
-    return sorted(columns, key=lambda c: (places.get(c.exercise or c.cell, len(places)), c.title))
-
-
 def _exercises(
-    submissions: Sequence[Submission], rows: Sequence[Row], columns: Sequence[Column]
+    submissions: Sequence[Submission], rows: Sequence[LearnerRow], columns: Sequence[Column]
 ) -> dict[str, ExerciseReport]:
     """Report on each exercise, and each other cell with points, from those who have points."""
     reports = {column.title: ExerciseReport(column.most) for column in columns}
@@ -234,101 +184,28 @@ def _exercises(
     return {title: report for title, report in reports.items() if report.submissions}
 
 
-def _waiting(lesson: str, submissions: Sequence[Submission], marks: Marks) -> list[str]:
-    """Say how many have no mark only because a person still has to give points."""
+def _waiting(lesson: str, submissions: Sequence[Submission], known: LessonGrades) -> list[str]:
+    """Say how many have no grade only because a person still has to give points."""
     read = [one.learner for one in submissions if one.outcome not in (NOT_GRADED, "")]
-    count = sum(marks.learners[one].waiting for one in read if one in marks.learners)
+    count = sum(known.learners[one].waiting for one in read if one in known.learners)
     told = f"{count} submission{'' if count == 1 else 's'} to grade by hand, in formgrader."
     return [f"{lesson}: {told}"] if count else []
 
 
-def _row(submission: Submission, columns: Sequence[Column], marks: Marks) -> Row:
-    mark = marks.learners.get(submission.learner)
-    score = _score(submission, mark, marks)
-    return Row(
-        learner=submission.learner,
-        outcome=_outcome(submission, mark, marks, score),
-        judged=any(one["graded"] and one["answered"] for one in submission.verdicts.values()),
-        mark=score,
-        late=mark.late if mark else timedelta(0),
-        points=[_points(submission, column, mark, marks) for column in columns],
-        remarks=submission.troubles + _remarks(submission, mark, marks),
-    )
-
-
-def _outcome(submission: Submission, mark: Mark | None, marks: Marks, score: float | None) -> str:
-    """Return the outcome: not graded if there is no grade yet, whatever the notebook states.
-
-    A notebook that states none, such as an instructor's own, is graded if it is complete.
-    """
-    whole = submission.graded is not None and mark is not None
-    if not submission.outcome and (marks.checks or not whole):
-        return UNREADABLE
-    return NOT_GRADED if score is None else submission.outcome or "graded"
-
-
-def _score(submission: Submission, mark: Mark | None, marks: Marks) -> float | None:
-    if mark.waiting if mark else submission.outcome == NOT_GRADED:
-        return None
-    if mark:
-        return mark.score if math.isfinite(mark.score) else None
-    if marks.most or not submission.verdicts:
-        return None
-    return sum(verdict["points"] for verdict in submission.verdicts.values())
-
-
-def _points(submission: Submission, column: Column, mark: Mark | None, marks: Marks) -> Points:
-    verdict = submission.verdicts.get(column.exercise)
-    judged = verdict["points"] if verdict and verdict["graded"] else None
-    points = mark.points.get(column.cell, judged) if mark else judged
-    if points is None:
-        return Points(None, "")
-    untouched = submission.sources.get(column.cell) == marks.released.get(column.cell, "")
-    if not points and (untouched if verdict is None else not verdict["answered"]):
-        return Points(points, "unanswered")
-    return Points(points, "full" if points >= column.most else "partial" if points else "none")
-
-
-def _remarks(submission: Submission, mark: Mark | None, marks: Marks) -> list[str]:
-    remarks = []
-    if marks.checks and submission.graded and not submission.verdicts:
-        remarks.append("The autograded notebook holds no verdicts: grade it again.")
-    if marks.most and not mark:
-        remarks.append("There is no grade in the gradebook.")
-    if mark and (mark.late or mark.penalty):
-        late = duration(mark.late.total_seconds())
-        remarks.append(f"Late by {late}: {mark.penalty:g} taken off.")
-    if submission.earlier:
-        marks_before = ", ".join("none" if m is None else f"{m:g}" for m in submission.earlier)
-        remarks.append(f"Handed in again. Grades before: {marks_before}.")
-    if mark and mark.by_hand:
-        remarks.append("Partly graded by hand.")
-    if mark and mark.waiting:
-        remarks.append(_to_mark(mark, marks))
-    return remarks
-
-
-def _to_mark(mark: Mark, marks: Marks) -> str:
-    """Say what a person still has to mark."""
-    cells = [cell for cell in marks.most if cell in mark.waiting_for]
-    names = ", ".join(f"`{marks.checks.get(cell, cell)}`" for cell in cells)
-    return f"To grade by hand: {'everything' if len(cells) == len(marks.most) else names}."
-
-
 def _not_graded(
-    submissions: Sequence[Submission], rows: Sequence[Row], marks: Marks
+    submissions: Sequence[Submission], rows: Sequence[LearnerRow], known: LessonGrades
 ) -> list[tuple[str, str]]:
-    """List who has no mark, and why."""
+    """List who has no grade, and why."""
     return [
-        (row.learner, submission.reason or _why(row, marks.learners.get(row.learner), marks))
+        (row.learner, submission.reason or _why(row, known.learners.get(row.learner), known))
         for submission, row in zip(submissions, rows, strict=True)
         if row.outcome in (NOT_GRADED, UNREADABLE)
     ]
 
 
-def _why(row: Row, mark: Mark | None, marks: Marks) -> str:
-    if row.outcome == NOT_GRADED and mark and mark.waiting:
-        return _to_mark(mark, marks)
+def _why(row: LearnerRow, grade: Grade | None, known: LessonGrades) -> str:
+    if row.outcome == NOT_GRADED and grade and grade.waiting:
+        return to_grade(grade, known)
     return " ".join(row.remarks)
 
 

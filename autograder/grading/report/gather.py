@@ -4,16 +4,18 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.engine.history import earlier_marks
-from autograder.grading.engine.summary import listed
+from autograder.grading.gradebook.grades import LessonGrades
+from autograder.grading.gradebook.lesson_grades import read_lesson_grades
+from autograder.grading.gradebook.opening import NoGradebook
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.report.classroom import Report, make_report
 from autograder.grading.report.course_files import CourseFiles
-from autograder.grading.report.marks import Marks, NoGradebook, read_marks
 from autograder.grading.report.submissions import (
     Submission,
     read_submissions,
     solution_cells,
 )
-from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.grading.term.learner_names import listed
 from autograder.lessons.lesson import ROOT
 
 LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."
@@ -25,8 +27,8 @@ def gather(lesson: str, files: CourseFiles) -> Report:
     Raises CourseError if there is no such lesson, or nothing is graded yet.
     """
     _require_lesson(lesson, files)
-    marks, notes = _marks(lesson, files)
-    submissions = read_submissions(files.autograded, lesson, marks.notebooks)
+    known, notes = _grades(lesson, files)
+    submissions = read_submissions(files.autograded, lesson, known.notebooks)
     if not submissions:
         raise CourseError(
             f"Nothing of {lesson} is graded in {shown_path(files.root)}: "
@@ -34,7 +36,7 @@ def gather(lesson: str, files: CourseFiles) -> Report:
         )
     graded = {submission.learner for submission in submissions}
     # nbgrader enters a submission before it grades it.
-    lost = [Submission(learner, troubles=[LOST]) for learner in marks.learners.keys() - graded]
+    lost = [Submission(learner, troubles=[LOST]) for learner in known.learners.keys() - graded]
     submissions = sorted([*submissions, *lost], key=lambda submission: submission.learner)
     for submission in submissions:
         submission.earlier = earlier_marks(files.root, submission.learner, lesson)
@@ -42,7 +44,7 @@ def gather(lesson: str, files: CourseFiles) -> Report:
         told = f"`make grade LESSON={lesson}` grades what is new."
         names = listed(visible(one, LONGEST_NAME) for one in waiting)
         notes.append(f"Handed in and not graded: {names}. {told}")
-    return make_report(lesson, submissions, marks, _solutions(lesson, files), notes)
+    return make_report(lesson, submissions, known, _solutions(lesson, files), notes)
 
 
 def shown_path(path: Path) -> str:
@@ -59,13 +61,13 @@ def _require_lesson(lesson: str, files: CourseFiles) -> None:
         raise CourseError(f"{said} in {shown_path(files.root)}: {there}.")
 
 
-def _marks(lesson: str, files: CourseFiles) -> tuple[Marks, list[str]]:
-    """Read the marks, and note if there is no gradebook. Raises CourseError if it is unreadable."""
+def _grades(lesson: str, files: CourseFiles) -> tuple[LessonGrades, list[str]]:
+    """Read the grades; note if there is no gradebook. Raises CourseError if it is unreadable."""
     try:
-        return read_marks(files.db_url, lesson), []
+        return read_lesson_grades(files.db_url, lesson), []
     except NoGradebook as error:
         said = f"There is no gradebook: {error}. So the points are the judge's: none by hand, "
-        return Marks(), [f"{said}no late penalties."]
+        return LessonGrades(), [f"{said}no late penalties."]
 
 
 def _solutions(lesson: str, files: CourseFiles) -> dict[str, str]:

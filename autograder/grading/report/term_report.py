@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from itertools import combinations
 
 from autograder.errors import CourseError
+from autograder.grading.gradebook.grades import Standing
 from autograder.grading.report.classroom import Report
 from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.gather import gather, shown_path
 from autograder.grading.report.persistent import Persistent, persistent_mistakes
-from autograder.grading.report.standings import Progress, State, make_progress
+from autograder.grading.report.standings import TermStanding, term_standings
 from autograder.grading.term.dates import in_course_zone
 from autograder.grading.term.tables import Term, read_term
 
@@ -30,7 +31,7 @@ class TermReport:
 
     made: datetime
     lessons: list[Report]
-    progress: list[Progress]
+    standings: list[TermStanding]
     persistent: list[Persistent]
     alike: dict[tuple[str, str], list[str]]
     names: dict[str, str] = field(default_factory=dict)
@@ -38,30 +39,30 @@ class TermReport:
     strangers: frozenset[str] = frozenset()
 
     @property
-    def enrolled(self) -> list[Progress]:
-        """How those stand who are expected to hand in."""
-        return [one for one in self.progress if one.learner not in self.strangers]
+    def enrolled(self) -> list[TermStanding]:
+        """The standings of those who are expected to hand in."""
+        return [one for one in self.standings if one.learner not in self.strangers]
 
-    def learners(self, lesson: str, state: State) -> list[str]:
-        """List the learners who are in a state in a lesson."""
-        return [one.learner for one in self.progress if one.standings[lesson].state == state]
+    def learners(self, lesson: str, standing: Standing) -> list[str]:
+        """List the learners who stand in a lesson as asked."""
+        return [one.learner for one in self.standings if one.by_lesson[lesson].standing == standing]
 
     def handed_in(self, lesson: str) -> int:
         """Count those of learners.csv who handed in."""
-        return sum(one.standings[lesson].handed_in for one in self.enrolled)
+        return sum(one.by_lesson[lesson].handed_in for one in self.enrolled)
 
     def expected(self, lesson: str) -> int:
         """Count those of learners.csv who are not excused."""
-        return sum(one.standings[lesson].state != State.EXCUSED for one in self.enrolled)
+        return sum(one.by_lesson[lesson].standing != Standing.EXCUSED for one in self.enrolled)
 
     def strangers_in(self, lesson: str) -> int:
         """Count those who handed in and are not in learners.csv."""
-        handed_in = sum(one.standings[lesson].handed_in for one in self.progress)
+        handed_in = sum(one.by_lesson[lesson].handed_in for one in self.standings)
         return handed_in - self.handed_in(lesson)
 
     def late(self, lesson: str) -> int:
         """Count those who handed in late."""
-        return sum(bool(one.standings[lesson].late) for one in self.progress)
+        return sum(bool(one.by_lesson[lesson].late) for one in self.standings)
 
     @property
     def again(self) -> list[Persistent]:
@@ -72,21 +73,21 @@ class TermReport:
     @property
     def gone(self) -> list[str]:
         """The learners who handed in nothing at all, and should have."""
-        silent = (one for one in self.progress if one.missing)
+        silent = (one for one in self.standings if one.missing)
         return [
             one.learner
             for one in silent
-            if not any(standing.handed_in for standing in one.standings.values())
+            if not any(standing.handed_in for standing in one.by_lesson.values())
         ]
 
     @property
     def often(self) -> list[Persistent]:
-        """The mistakes that a good part of a later lesson's learners still make."""
+        """The mistakes that a good part of the learners of a later lesson still make."""
         return [one for one in self.persistent if one.later >= OFTEN]
 
 
 def gather_term(files: CourseFiles) -> TermReport:
-    """Gather the reports of all graded lessons, and what can be said over them.
+    """Gather the reports on all graded lessons, and what they show together.
 
     Raises CourseError if nothing is graded, or a table of the term can't be read.
     """
@@ -111,7 +112,7 @@ def make_term_report(lessons: Sequence[Report], term: Term, files: CourseFiles) 
     return TermReport(
         made=in_course_zone(now),
         lessons=list(lessons),
-        progress=make_progress(
+        standings=term_standings(
             sorted({*learners, *term.learners}),
             lessons,
             term,

@@ -4,19 +4,13 @@ It is plain data that can travel to the workers, which never see the gradebook i
 nbgrader's: OverwriteCells restores cells from its SourceCell table.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from autograder.lessons.written_questions import without_mark_scheme
-
-if TYPE_CHECKING:  # workers need no database
-    from nbgrader import api
 
 
 @dataclass(frozen=True)
@@ -89,41 +83,3 @@ class Blueprint:
             elif cell.grade and solution:
                 found[cell.name] = solution
         return found
-
-
-def read_blueprint(
-    gradebook: api.Gradebook,
-    notebook: str,
-    assignment: str,
-    order: Sequence[str] = (),
-) -> Blueprint:
-    """Read the blueprint of a released notebook.
-
-    The gradebook does not store the order of cells; it returns its rows as stored (on SQLite, in
-    the order of the first release). `order` lists the cells as in the current source notebook.
-    Raises nbgrader's MissingEntry if the notebook was not released.
-    """
-    found = gradebook.find_notebook(notebook, assignment)
-    solutions = {cell.name for cell in found.solution_cells}
-    tasks = {cell.name: cell.max_score for cell in found.task_cells}
-    grades = {cell.name: cell.max_score for cell in found.grade_cells}
-    cells = [_source_cell(row, solutions, grades, tasks) for row in found.source_cells]
-    places = {name: place for place, name in enumerate(order)}
-    cells.sort(key=lambda cell: places.get(cell.name, len(places)))
-    return Blueprint(notebook, cells)
-
-
-def _source_cell(
-    row: api.SourceCell, solutions: set[str], grades: dict[str, float], tasks: dict[str, float]
-) -> SourceCell:
-    return SourceCell(
-        name=row.name,
-        cell_type=row.cell_type,
-        source=row.source or "",
-        locked=row.locked,
-        grade=row.name in grades,
-        solution=row.name in solutions,
-        task=row.name in tasks,
-        points=grades.get(row.name, tasks.get(row.name)),
-        checksum=row.checksum,
-    )

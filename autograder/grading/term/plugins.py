@@ -5,13 +5,13 @@ from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import LoggingConfigurable
 
-from autograder.grading.term.gradebook import set_due_dates
+from autograder.grading.gradebook.follow_tables import enter_due_date
+from autograder.grading.gradebook.opening import Gradebook
 from autograder.grading.term.tables import Term, late_penalty, read_term, terms_of
 
 
@@ -53,9 +53,7 @@ class SetDueDate(NbGraderPreprocessor):
         about = resources["nbgrader"]
         term = course_term(course_directory(self))
         with Gradebook(about["db_url"]) as gradebook:
-            submission = gradebook.find_submission(about["assignment"], about["student"])
-            if set_due_dates(submission, term):
-                gradebook.db.commit()
+            enter_due_date(gradebook, about["assignment"], about["student"], term)
         return nb, resources
 
 

@@ -3,8 +3,7 @@
 from concurrent.futures.process import ProcessPoolExecutor
 
 import pytest
-from nbgrader import api, converters
-from nbgrader.api import Gradebook
+from nbgrader import converters
 from nbgrader.converters import base
 
 from autograder.grading.engine import patches
@@ -55,13 +54,3 @@ def test_what_is_no_longer_set_is_named(monkeypatch):
     monkeypatch.setattr(ProcessPoolExecutor, "__init__", lambda self: None)
     with pytest.raises(ChangedLibrary, match="sets no _call_queue, _processes"):
         patches.install(Autograde)
-
-
-def test_a_complete_gradebook_is_opened_without_a_look(tmp_path):
-    url = f"sqlite:///{tmp_path}/gradebook.db"
-    with Gradebook(url) as gradebook:
-        gradebook.add_student("ann")
-    looks = api.inspect, api.Base, Gradebook.check_course
-    with patches.complete_gradebook(), Gradebook(url) as gradebook:
-        assert [student.id for student in gradebook.students] == ["ann"]
-    assert (api.inspect, api.Base, Gradebook.check_course) == looks

@@ -6,9 +6,10 @@ from datetime import datetime
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_output
 
-from autograder.grading.feedback.gradebook import Facts, Score
-from autograder.grading.feedback.notebook import Cell, Outline
-from autograder.grading.feedback.page import render_page
+from autograder.grading.feedback.feedback_page import render_page
+from autograder.grading.gradebook.grades import CellGrade, Grade
+from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.pages.notebook import NotebookCell, Outline
 from autograder.grading.worker.job import SHOWN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
@@ -60,7 +61,7 @@ def task(name, source, points):
 
 
 def code(source, outputs=(), **metadata):
-    return Cell(0, "code", source, metadata=metadata, outputs=tuple(outputs))
+    return NotebookCell(0, "code", source, metadata=metadata, outputs=tuple(outputs))
 
 
 def shown(source, *outputs):
@@ -69,7 +70,7 @@ def shown(source, *outputs):
 
 
 def markdown(source, attachments=None, **metadata):
-    return Cell(0, "markdown", source, metadata=metadata, attachments=attachments or {})
+    return NotebookCell(0, "markdown", source, metadata=metadata, attachments=attachments or {})
 
 
 def notebook(*cells):
@@ -79,10 +80,10 @@ def notebook(*cells):
     )
 
 
-def facts(scores, comments=None, **more):
-    """Make facts. scores: by cell: the most, the check's points and the instructor's."""
-    made = {name: Score(*given) for name, given in scores.items()}
-    return Facts(more.pop("learner", "Ada King"), LESSON, LESSON, made, comments or {}, **more)
+def facts(cells, comments=None, learner="Ada King", untouched=(), late_percent=None, **more):
+    """Make facts. cells: by name: the most, the check's points and the instructor's."""
+    grade = Grade(tuple(CellGrade(name, *given) for name, given in cells.items()), **more)
+    return Facts(learner, LESSON, LESSON, grade, comments or {}, untouched, late_percent)
 
 
 def page(cells, known, title="1. Of two exercises", order=(), why=""):

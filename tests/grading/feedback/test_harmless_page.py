@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_output
 
-from autograder.grading.feedback import budget
-from autograder.grading.feedback import page as pages
-from autograder.grading.feedback.budget import MOST_HTML, MOST_PICTURES, MOST_SECONDS, Budget
-from autograder.grading.feedback.math import ATTRIBUTES, ELEMENTS
-from autograder.grading.feedback.notebook import Outline
-from autograder.grading.feedback.page import render_page
-from autograder.grading.feedback.render import Renderer
-from autograder.grading.feedback.sanitizer import NO_ALT, Sanitizer
-from autograder.grading.report.harmless import (
+from autograder.grading.feedback import feedback_page as pages
+from autograder.grading.feedback.feedback_page import render_page
+from autograder.grading.pages import budget
+from autograder.grading.pages.budget import MOST_HTML, MOST_PICTURES, MOST_SECONDS, Budget
+from autograder.grading.pages.formulas import ATTRIBUTES, ELEMENTS
+from autograder.grading.pages.harmless import (
     MOST_MARKDOWN,
     MOST_TAGS,
     MOST_TEXT,
     TAGS,
 )
+from autograder.grading.pages.notebook import Outline
+from autograder.grading.pages.render import Renderer
+from autograder.grading.pages.sanitizer import NO_ALT, Sanitizer
 from tests.grading.feedback.made import (
     POINTS,
     TWO,
@@ -36,7 +36,7 @@ from tests.grading.feedback.made import (
     words,
     written,
 )
-from tests.grading.report.test_harmless import EVIL
+from tests.grading.pages.test_harmless import EVIL
 from tests.support.browser import new_page
 
 LARGEST_PAGE = 500_000

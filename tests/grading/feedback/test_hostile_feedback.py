@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.grading.feedback.notebook import Outline, read_cells
-from autograder.grading.feedback.page import render_page
+from autograder.grading.feedback.feedback_page import render_page
+from autograder.grading.pages.notebook import Outline, read_cells
 from tests.grading.feedback.made import facts
 from tests.grading.formgrader.attacks import NAMES, attacks
 from tests.grading.formgrader.made import graded_names, notebook_with

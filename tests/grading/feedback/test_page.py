@@ -1,6 +1,7 @@
 """What the page tells a learner: the mark, exercises, mistakes, comments, answers, the rest."""
 
 import dataclasses
+from datetime import timedelta
 from itertools import pairwise
 
 import pytest
@@ -8,10 +9,10 @@ from nbformat.v4 import new_output
 
 from autograder.asking.answer import Answer
 from autograder.asking.problem import Problem, ProblemKind
-from autograder.grading.feedback.notebook import Outline
-from autograder.grading.feedback.page import render_page, why_not_graded
-from autograder.grading.report.filters import duration
-from autograder.grading.report.untrusted import LONGEST_TEXT
+from autograder.grading.feedback.feedback_page import render_page, why_not_graded
+from autograder.grading.pages.notebook import Outline
+from autograder.grading.pages.template import duration
+from autograder.grading.pages.untrusted import LONGEST_TEXT
 from autograder.grading.submission.read_notebook import FRESH_COPY
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.judging.card import verdict_card
@@ -71,7 +72,7 @@ def test_a_source_without_a_title_has_a_name():
 
 
 def test_late_and_when(monkeypatch):
-    known = facts(POINTS, penalty=1.5, handed_in=MONDAY, seconds_late=27 * 3600)
+    known = facts(POINTS, penalty=1.5, submitted=MONDAY, late=timedelta(hours=27))
     soup = page(TWO, known)
     assert "3.5 of 8 points 5 points for your answers, less 1.5 for handing in late." in header(
         soup

@@ -11,7 +11,8 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.grading.engine.write_feedback import GenerateFeedback
-from autograder.grading.feedback.gradebook import Facts, Score, read_facts
+from autograder.grading.gradebook.grades import CellGrade, Grade
+from autograder.grading.gradebook.notebook_facts import Facts, read_facts
 from tests.grading.feedback.made import (
     LESSON,
     MISTAKE,
@@ -72,6 +73,9 @@ class Course:
         with self.gradebook() as book:
             return read_facts(book, *PLACE)
 
+    def softmax(self):
+        return self.facts().grade.by_name["check_softmax"]
+
     def feedback(self, **options):
         """Generate feedback; return whether the page was written."""
         before = self.page.stat().st_ino if self.page.exists() else 0
@@ -117,9 +121,10 @@ def course(filled, tmp_path):
 
 
 def test_the_facts_of_a_plain_submission(course):
-    scores = {"check_attend": Score(4, 4, None), "check_softmax": Score(4, 1, None)}
-    assert course.facts() == Facts("ada", LESSON, LESSON, scores, {})
-    assert course.facts().mark == 5 and course.facts().most == 8
+    cells = CellGrade("check_attend", 4, 4, None), CellGrade("check_softmax", 4, 1, None)
+    found = course.facts()
+    assert found == Facts("ada", LESSON, LESSON, Grade(cells), {})
+    assert (found.grade.points, found.grade.most) == (5, 8)
 
 
 def test_all_that_a_gradebook_can_say(course):
@@ -135,22 +140,23 @@ def test_all_that_a_gradebook_can_say(course):
     course.change(manual_score=2.5, extra_credit=1)
     found = course.facts()
     assert found.learner == "Ada King�" and found.comments == {"softmax": "Well said."}
-    assert found.scores["check_softmax"] == Score(4, 1, 2.5, 1) and found.mark == 7
+    assert course.softmax() == CellGrade("check_softmax", 4, 1, 2.5, 1)
+    assert found.grade.points == 7
     assert found.untouched == ("softmax",)
-    assert found.penalty == 0.5 and found.seconds_late == 7200
-    assert found.handed_in == MONDAY + timedelta(hours=2)
+    assert found.grade.penalty == 0.5 and found.grade.late == timedelta(hours=2)
+    assert found.grade.submitted == MONDAY + timedelta(hours=2)
 
 
 def test_nobodys_points_are_not_known(course):
     course.change(auto_score=None)
-    assert course.facts().scores["check_softmax"].points is None and course.facts().mark == 4
+    assert course.softmax().points is None and course.facts().grade.points == 4
     course.change(manual_score=0)
-    assert course.facts().scores["check_softmax"].points == 0
+    assert course.softmax().points == 0
 
 
 def test_points_that_wait_for_another_look_are_no_final_mark(course):
     course.change(manual_score=3, needs_manual_grade=True)
-    assert course.facts().scores["check_softmax"] == Score(4, 1, 3, waits=True)
+    assert course.softmax() == CellGrade("check_softmax", 4, 1, 3, waits=True)
     assert course.feedback()
     assert "7 of 8 points so far" in words(course.shown())
     assert "Your instructor will look at it again." in words(course.shown())

@@ -7,14 +7,14 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder.asking.problem import Problem
-from autograder.grading.feedback.render import Renderer
 from autograder.grading.formgrader.submission_page import NOT_SHOWN, page_parts
+from autograder.grading.pages.render import Renderer
 from autograder.grading.worker.job import VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.grading.formgrader.attacks import BROKEN, PNG
-from tests.grading.report.test_harmless import EVIL
+from tests.grading.pages.test_harmless import EVIL
 
 
 def parts_of(*cells, points=(), commented=()):

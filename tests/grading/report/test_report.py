@@ -17,11 +17,8 @@ from sqlalchemy.orm import Session
 from autograder.asking.answer import Answer
 from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.course.__main__ import main
-from autograder.grading.report.course_files import course_files
-from autograder.grading.report.filters import breakable
-from autograder.grading.report.gather import gather
-from autograder.grading.report.histogram import MOST_BARS, histogram
-from autograder.grading.report.untrusted import (
+from autograder.grading.pages.template import breakable
+from autograder.grading.pages.untrusted import (
     LONGEST_NAME,
     LONGEST_TEXT,
     MOST_ASPECTS,
@@ -29,6 +26,9 @@ from autograder.grading.report.untrusted import (
     checked_verdict,
     visible,
 )
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.gather import gather
+from autograder.grading.report.histogram import MOST_BARS, histogram
 from autograder.grading.worker.job import VERDICT
 from autograder.judging.judge import judge
 from autograder.references.store import find
@@ -114,7 +114,7 @@ def test_the_head_counts_submissions_and_marks(course):
     found = report(course)
     assert found.outcomes == {"graded": 6, "unanswered": 1, "not graded": 1}
     # A late penalty of 1.5 is deducted, and a manual score overrides the judge's.
-    by_learner = {row.learner: row.mark for row in found.rows}
+    by_learner = {row.learner: row.grade for row in found.rows}
     assert by_learner == MARKS | {"ann": 8.5, "cleo": 3.5}
     assert found.mean == 28 / 7
     assert found.median == 3.5
@@ -238,7 +238,7 @@ def test_what_was_handed_in_later_is_mentioned(course):
 
 def test_without_a_gradebook_marks_are_the_judges(course):
     (course / "gradebook.db").unlink()
-    assert {row.learner: row.mark for row in report(course).rows} == MARKS
+    assert {row.learner: row.grade for row in report(course).rows} == MARKS
     assert "There is no gradebook: there is no file gradebook.db." in page(course)
     assert not (course / "gradebook.db").exists()
 
@@ -250,14 +250,14 @@ def test_the_gradebook_is_where_the_configuration_says_and_only_read(course):
     with config.open("a", encoding="utf-8") as file:
         file.write(f"\nget_config().CourseDirectory.db_url = 'sqlite:///{elsewhere}'")
     before = elsewhere.read_bytes()
-    assert report(course).rows[0].mark == 8.5
+    assert report(course).rows[0].grade == 8.5
     assert elsewhere.read_bytes() == before
 
 
 def test_a_submission_without_notebook_keeps_its_line(course):
     shutil.rmtree(course / "autograded" / "fay" / LESSON)
     row = next(row for row in report(course).rows if row.learner == "fay")
-    assert (row.mark, row.outcome) == (6, "unreadable")
+    assert (row.grade, row.outcome) == (6, "unreadable")
     assert "there is no autograded notebook: grade it again" in page(course)
 
 
@@ -362,11 +362,11 @@ def damaged(**changes):
         (b'{"cells": 3}', "it has no cells"),
         (b"[" * 100_000, "nested too deeply"),
         ({"cells": [None, 1, {}, {"metadata": []}]}, "holds no verdicts: grade it again"),
-        (damaged(points=float("nan")), "a number that is none"),
-        (damaged(points=10**400), "a number that is none"),
+        (damaged(points=float("nan")), "a number from 0 to 10,000 was expected"),
+        (damaged(points=10**400), "a number from 0 to 10,000 was expected"),
         (damaged(aspects=[None]), "an aspect without a name"),
         (damaged(sentence=5), "int where a text is due"),
-        (damaged(problems="all"), "problems that are none"),
+        (damaged(problems="all"), "a list of problems was expected"),
         (damaged(exercise="another"), "'another', which is not in the lesson"),
         (notebook(verdict("softmax"), verdict("attend"), "splendid"), "of its run is damaged"),
     ],
@@ -395,7 +395,7 @@ def test_what_was_not_graded_is_settled_by_points_given_by_hand(course):
     change_grades(course, "hal", manual_score=2, needs_manual_grade=False)
     found = report(course)
     [hal] = [row for row in found.rows if row.learner == "hal"]
-    assert (hal.outcome, hal.mark) == ("graded", 4)
+    assert (hal.outcome, hal.grade) == ("graded", 4)
     assert found.not_graded == []
     assert "hal" not in [lead.learner for lead in found.ended_early]
 
@@ -404,7 +404,7 @@ def test_what_a_person_still_has_to_mark_is_not_graded(course):
     change_grades(course, "ann", "check_attend", auto_score=None, needs_manual_grade=True)
     found = report(course)
     ann = found.rows[0]
-    assert (ann.outcome, ann.mark) == ("not graded", None)
+    assert (ann.outcome, ann.grade) == ("not graded", None)
     assert found.outcomes == {"graded": 5, "unanswered": 1, "not graded": 2}
     assert ("ann", "To grade by hand: `attend`.") in found.not_graded
     sections = Reader(page(course)).sections
@@ -415,7 +415,7 @@ def test_what_a_person_still_has_to_mark_is_not_graded(course):
 def test_without_a_mark_nothing_is_graded(course):
     write_class(course, {"zed": CLASS["ann"]})
     found = report(course)
-    assert (found.rows[-1].outcome, found.rows[-1].mark) == ("not graded", None)
+    assert (found.rows[-1].outcome, found.rows[-1].grade) == ("not graded", None)
     assert ("zed", "There is no grade in the gradebook.") in found.not_graded
 
 
@@ -446,17 +446,18 @@ def test_long_names_can_be_broken_and_stay_text():
     assert breakable("a_<b>") == "a_<wbr>&lt;b&gt;"
 
 
-# ---------------------------------------------------------------- marks as a picture
+# ---------------------------------------------------------------- grades as a picture
 
 
 @pytest.mark.parametrize("most", [1, 15, 28, 29, 100, 1000, 99_999])
-def test_every_mark_is_in_a_bar(most):
-    marks = [0, 0.5, most / 2, most, most + 1.5]  # the last one with extra credit
-    drawn = histogram(marks, most, 1, 1)
-    assert sum(bar.count for bar in drawn.bars) == len(marks)
+def test_every_grade_is_in_a_bar(most):
+    grades = [0, 0.5, most / 2, most, most + 1.5]  # the last one with extra credit
+    drawn = histogram(grades, most, 1, most)
+    assert sum(bar.count for bar in drawn.bars) == len(grades)
     assert len(drawn.bars) <= MOST_BARS
-    assert all(bar.x >= 0 and bar.x + bar.width <= drawn.width for bar in drawn.bars)
-    assert all(0 < bar.y <= drawn.ground for bar in drawn.bars)
+    assert max(bar.height for bar in drawn.bars) == 100
+    assert all((bar.height > 0) == (bar.count > 0) for bar in drawn.bars)
+    assert 0 <= drawn.mean <= 100 and 0 <= drawn.median <= 100
 
 
 # ---------------------------------------------------------------- what the judge records

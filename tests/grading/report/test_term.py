@@ -11,11 +11,11 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from autograder.course.__main__ import main
+from autograder.grading.gradebook.grades import CellGrade, Grade, LessonGrades
+from autograder.grading.pages.template import percent
 from autograder.grading.report.classroom import make_report
 from autograder.grading.report.course_files import course_files
-from autograder.grading.report.filters import percent
-from autograder.grading.report.marks import Mark, Marks
-from autograder.grading.report.page import render_term_page
+from autograder.grading.report.report_pages import render_term_page
 from autograder.grading.report.submissions import Submission
 from autograder.grading.report.term_report import gather_term, make_term_report
 from autograder.grading.term.tables import Term
@@ -430,12 +430,13 @@ def test_a_thousand_learners_and_ten_lessons_fit_on_a_page(tmp_path):
     def report(lesson):
         told = {"attend": wrong("attend", *SCALE)}
         handed_in = [Submission(one, 1.0, dict(told), outcome="graded") for one in learners]
-        marks = Marks(
-            most={"check_attend": POINTS["attend"]},
-            checks={"check_attend": "attend"},
-            learners={one: Mark(3.0) for one in learners},
+        cell = CellGrade("check_attend", POINTS["attend"], 3.0, None)
+        grades = LessonGrades(
+            cells=[(cell.name, cell.most)],
+            released={cell.name: "check(attend)"},
+            learners={one: Grade((cell,)) for one in learners},
         )
-        return make_report(lesson, handed_in, marks, {})
+        return make_report(lesson, handed_in, grades, {})
 
     term = make_term_report(list(map(report, names)), Term(), course_files(tmp_path))
     pages = {name: tmp_path / f"{name}.html" for name in names}

@@ -23,7 +23,8 @@ from nbgrader.preprocessors import (
 )
 from nbgrader.utils import compute_checksum, determine_grade
 
-from autograder.grading.submission.blueprint import Blueprint, read_blueprint
+from autograder.grading.gradebook.released import read_blueprint
+from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.read_notebook import (
     MOST_CELLS,
     BrokenSubmission,

@@ -6,9 +6,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from autograder.grading.engine.write_feedback import make_page
-from autograder.grading.feedback.gradebook import Facts, Score
-from autograder.grading.feedback.notebook import Outline
 from autograder.grading.formgrader.submission_page import page_parts
+from autograder.grading.gradebook.grades import CellGrade, Grade
+from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.pages.notebook import Outline
 from tests.sandbox.hostile.attack import LESSON, POINTS
 
 MOST = {f"check_{name}": points for name, points in POINTS.items()}
@@ -16,7 +17,7 @@ FACTS = Facts(
     "Mallory",
     LESSON.name,
     LESSON.name,
-    {name: Score(points, 0.0, None) for name, points in MOST.items()},
+    Grade(tuple(CellGrade(name, points, 0.0, None) for name, points in MOST.items())),
     {},
 )
 UNSHOWN = "can't be shown here"

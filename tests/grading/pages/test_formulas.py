@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from autograder.grading.feedback.math import ELEMENTS, LONGEST, mathml
+from autograder.grading.pages.formulas import ELEMENTS, LONGEST, mathml
 from autograder.lessons.lesson import TEXTS
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)

@@ -1,16 +1,45 @@
-"""How text and numbers are written on the pages for instructors and learners."""
+"""Fill the template of a page: HTML that has its style in it, and escapes every value.
+
+The filters say how text and numbers are written on the pages for instructors and learners.
+"""
 
 import re
+from collections.abc import Callable, Collection
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from autograder.grading.report.untrusted import LONGEST_NAME, visible
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.term.dates import in_course_zone
 from autograder.judging.code_marks import as_html
 
 WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
 UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
+
+
+def fill_template(
+    folder: Path,
+    filters: Collection[Callable[..., str]] = (),
+    template: str = "page.html.jinja",
+    **values: Any,
+) -> str:
+    """Fill a template in a folder, with `style` from its `page.css`.
+
+    filters: those of this page alone, beside the common ones, each under its function's name.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {make.__name__: make for make in (*FILTERS, *filters)}
+    style = Markup((folder / "page.css").read_text(encoding="utf-8"))
+    return environment.get_template(template).render(style=style, **values)
 
 
 def code(text: str) -> Markup:
@@ -51,3 +80,6 @@ def duration(seconds: float) -> str:
         if amount:
             parts.append(f"{amount} {unit}{'' if amount == 1 else 's'}")
     return " ".join(parts[:2]) or "less than a minute"
+
+
+FILTERS = (breakable, code, duration, name, number, when)

@@ -1,12 +1,12 @@
-"""A cell's outputs as HTML: of each, the best form that shows anything."""
+"""A cell's outputs as HTML, each in the best form that shows anything."""
 
 import base64
 import re
 from html import escape
 from typing import Any
 
-from autograder.grading.feedback.sanitizer import NO_ALT, Sanitizer
-from autograder.grading.feedback.text import printed
+from autograder.grading.pages.sanitizer import NO_ALT, Sanitizer
+from autograder.grading.pages.text import printed
 from autograder.grading.submission.cells import joined_text
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")

@@ -4,7 +4,9 @@ nbgrader's gradebook has rows for each cell, and below them rows for each submis
 """
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import (
     BaseCell,
@@ -12,6 +14,7 @@ from nbgrader.api import (
     Grade,
     Gradebook,
     GradeCell,
+    MissingEntry,
     Notebook,
     SolutionCell,
     SourceCell,
@@ -32,12 +35,21 @@ ROWS = {
 }
 
 
-def follow(gradebook: Gradebook, known: Notebook, version: NotebookNode) -> None:
-    """Add the cells that are new, without marks, and remove those that are gone.
+def follow_version(gradebook: Gradebook, lesson: str, source: Path) -> None:
+    """Add the cells that are new, without points, and remove those that are gone.
 
-    known: the notebook in the gradebook. version: the source notebook.
+    source: the new version of the notebook. If nobody has handed it in, nbgrader does the rest.
     Raises CourseError if a cell is gone in which something was given by hand.
     """
+    try:
+        known = gradebook.find_notebook(source.stem, lesson)
+    except MissingEntry:
+        return
+    if known.submissions:
+        _follow(gradebook, known, nbformat.read(source, as_version=4))
+
+
+def _follow(gradebook: Gradebook, known: Notebook, version: NotebookNode) -> None:
     cells = {grade_id_of(cell): cell for cell in version.cells if grade_id_of(cell)}
     wanted = {(kind, name) for name, cell in cells.items() for kind in _kinds(cell)}
     had = {(type(row), row.name): row for row in _rows(known)}

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import event
 
-from autograder.grading.term.gradebook import bring_up_to_date
+from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.term.tables import read_term
 from tests.grading.term.made_course import FIRST, SECOND, make_course
 

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from markupsafe import Markup
-
+from autograder.grading.pages.template import fill_template, percent
+from autograder.grading.pages.text import Html
 from autograder.grading.report.classroom import Report
-from autograder.grading.report.filters import percent
 from autograder.grading.report.histogram import histogram
-from autograder.grading.report.template import fill_template
 from autograder.grading.report.term_report import TermReport
 
 HERE = Path(__file__).parent
@@ -29,7 +27,7 @@ def render_page(report: Report, folder: Path, feedback: Path) -> str:
     return _rendered(
         "page.html.jinja",
         report=report,
-        histogram=histogram(report.marks, report.most, report.mean, report.median),
+        histogram=histogram(report.grades, report.most, report.mean, report.median),
         links=_feedback_links(report, folder, feedback),
         shown_mistakes=SHOWN_MISTAKES,
     )
@@ -58,7 +56,7 @@ def _rendered(template: str, **values: Any) -> str:
         HERE,
         {percent},
         template,
-        script=Markup(script),
+        script=Html(script),
         script_hash=_hash(script),
         **values,
     )

@@ -1,11 +1,12 @@
-"""Which learners have which marks, and why others have none."""
+"""Which learners have which grades, and why others have none."""
 
 from datetime import datetime
 
 import pytest
 
 from autograder.errors import CourseError
-from autograder.grading.lms.marks import Mark, State, class_list, number, read_marks
+from autograder.grading.gradebook.grades import Standing
+from autograder.grading.lms.class_grades import class_list, number, read_class_grades
 from autograder.grading.term.tables import Extension, Learner, Term
 from tests.grading.term.made_course import FIRST, SECOND, make_course
 
@@ -20,27 +21,30 @@ def course(tmp_path):
 
 def read(course, term=Term(), submitted=lambda learner, lesson: False, **only):  # noqa: B008
     with course.book() as book:
-        return read_marks(book, term, submitted, **only).marks
+        return read_class_grades(book, term, submitted, **only).grades
 
 
-def test_a_mark_is_the_score_after_the_penalty_and_never_below_0(course):
+def test_a_grade_is_the_points_after_the_penalty_and_never_below_0(course):
     course.hand_in("ada", FIRST, 10, 3.5, timestamp=DUE, penalty=2)
     course.hand_in("tim", FIRST, 1, 0, penalty=3)
     course.hand_in("zoe", FIRST, 10, 2, manual=5)
-    marks = read(course, lessons=[FIRST])
-    assert marks["ada", FIRST] == Mark(State.GRADED, 15, 13.5, 2, DUE)
-    scores = {learner: mark.score for (learner, _), mark in marks.items()}
-    assert scores == {"ada": 11.5, "tim": 0, "zoe": 15}
+    grades = read(course, lessons=[FIRST])
+    ada = grades["ada", FIRST]
+    assert (ada.standing, ada.most) == (Standing.GRADED, 15)
+    assert (ada.grade.before_penalty, ada.grade.penalty) == (13.5, 2)
+    assert ada.grade.submitted == DUE
+    points = {learner: one.points for (learner, _), one in grades.items()}
+    assert points == {"ada": 11.5, "tim": 0, "zoe": 15}
 
 
-def test_who_has_no_mark_has_a_reason_and_not_zero(course):
+def test_who_has_no_grade_has_a_reason_and_not_zero(course):
     course.hand_in("ada", FIRST, 10, None)
     course.hand_in("bob", FIRST, None, 5, waiting=False)
     course.hand_in("tim", FIRST, 10, 5, waiting=True)
     course.hand_in("zoe", FIRST, 10, 5)
     term = Term({"new": Learner("new")}, {}, {("zoe", FIRST): Extension(excused=True)})
-    marks = read(course, term, lambda learner, lesson: lesson == SECOND and learner == "tim")
-    assert {pair: mark.state.value for pair, mark in marks.items()} == {
+    grades = read(course, term, lambda learner, lesson: lesson == SECOND and learner == "tim")
+    assert {pair: one.standing.value for pair, one in grades.items()} == {
         ("ada", FIRST): "not graded",
         ("bob", FIRST): "not graded",
         ("tim", FIRST): "not graded",
@@ -52,8 +56,8 @@ def test_who_has_no_mark_has_a_reason_and_not_zero(course):
         ("zoe", SECOND): "missing",
         ("new", SECOND): "missing",
     }
-    assert {mark.score for mark in marks.values()} == {None}
-    assert {mark.most for mark in marks.values()} == {15}
+    assert {one.points for one in grades.values()} == {None}
+    assert {one.most for one in grades.values()} == {15}
 
 
 def test_a_submission_without_its_grades_is_not_graded(course):
@@ -61,7 +65,7 @@ def test_a_submission_without_its_grades_is_not_graded(course):
     with course.book() as book:
         book.db.delete(book.find_grade("b", FIRST, FIRST, "ada"))
         book.db.commit()
-    assert read(course)["ada", FIRST].state is State.NOT_GRADED
+    assert read(course)["ada", FIRST].standing is Standing.NOT_GRADED
 
 
 def test_the_class_is_sorted_by_name_and_takes_names_from_both_sides(course):
@@ -79,8 +83,8 @@ def test_the_class_is_sorted_by_name_and_takes_names_from_both_sides(course):
 def test_only_what_was_asked_for_in_that_order(course):
     for learner in ("ada", "tim", "zoe"):
         course.hand_in(learner, FIRST, 10, 5)
-    marks = read(course, lessons=[SECOND, FIRST], learners=["tim"])
-    assert list(marks) == [("tim", SECOND), ("tim", FIRST)]
+    grades = read(course, lessons=[SECOND, FIRST], learners=["tim"])
+    assert list(grades) == [("tim", SECOND), ("tim", FIRST)]
 
 
 def test_unknown_names_are_errors(course):

@@ -6,23 +6,22 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from autograder.grading.feedback.exercises import (
     CHECK,
     TASK,
     TEST,
     WAITING,
     WRITTEN,
-    Exercise,
+    GradedExercise,
     count,
     find_exercises,
 )
-from autograder.grading.feedback.gradebook import Facts
-from autograder.grading.feedback.notebook import Cell, Outline
-from autograder.grading.feedback.render import Renderer
-from autograder.grading.report.template import fill_template
-from autograder.grading.report.untrusted import LONGEST_NAME, checked_run, visible
+from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.pages.notebook import NotebookCell, Outline
+from autograder.grading.pages.render import Renderer, labeled
+from autograder.grading.pages.template import fill_template
+from autograder.grading.pages.text import Html
+from autograder.grading.pages.untrusted import LONGEST_NAME, checked_run, visible
 from autograder.grading.submission.read_notebook import without_remedy
 from autograder.grading.worker.job import NOT_GRADED, SHOWN
 
@@ -32,7 +31,7 @@ LABELS = {TEST: "The test:", TASK: "The task:", WRITTEN: "Your answer:"}
 
 
 @dataclass(frozen=True)
-class Answer:
+class ShownAnswer:
     """An exercise with what is shown of it.
 
     anchor: its id on the page. place: the id of where it was in the notebook.
@@ -40,13 +39,13 @@ class Answer:
 
     anchor: str
     place: str
-    exercise: Exercise
-    html: Markup
-    comments: list[Markup]
+    exercise: GradedExercise
+    html: Html
+    comments: list[Html]
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing that the table of exercises does not say."""
+        """Whether the table of exercises says it all."""
         return not self.html and not self.comments
 
 
@@ -55,10 +54,10 @@ class RestCell:
     """A cell of the rest of the notebook, or the answer that was taken out at its place."""
 
     anchor: str
-    cell: Cell
-    html: Markup = field(default_factory=Markup)
-    comment: Markup = field(default_factory=Markup)
-    answer: Answer | None = None
+    cell: NotebookCell
+    html: Html = field(default_factory=Html)
+    comment: Html = field(default_factory=Html)
+    answer: ShownAnswer | None = None
 
 
 @dataclass(frozen=True)
@@ -72,34 +71,33 @@ class Feedback:
 
     title: str
     facts: Facts
-    answers: list[Answer]
+    answers: list[ShownAnswer]
     rest: list[RestCell]
     why: str = ""
     unshown: str = ""
     left_out: int = 0
 
     @property
-    def waiting(self) -> list[Exercise]:
+    def waiting(self) -> list[GradedExercise]:
         exercises = [answer.exercise for answer in self.answers]
-        return [exercise for exercise in exercises if exercise.state == WAITING]
+        return [exercise for exercise in exercises if exercise.result == WAITING]
 
     @property
     def so_far(self) -> bool:
-        """Whether the mark may still change, because the instructor has to look at something."""
-        scores = [answer.exercise.score for answer in self.answers]
-        return any(score.waits or score.points is None for score in scores)
+        """Whether the grade may still change, because the instructor has to look at something."""
+        return not all(answer.exercise.grade.is_final for answer in self.answers)
 
     @property
-    def shown(self) -> list[Answer]:
+    def shown(self) -> list[ShownAnswer]:
         return [answer for answer in self.answers if not answer.is_empty]
 
     @property
     def cause(self) -> str:
-        """Why it is not graded; what to do about that, only as long as a mark is missing."""
+        """Why it is not graded; also what to do about that, as long as points are missing."""
         return self.why if self.waiting else without_remedy(self.why)
 
-    def remarks(self, exercise: Exercise) -> Sequence[str]:
-        """Return what to say of an exercise; of one that was not judged, the top has said why."""
+    def remarks(self, exercise: GradedExercise) -> Sequence[str]:
+        """Return what to say of an exercise; if it was not judged, the top of the page says why."""
         return exercise.remarks if exercise.judged or not self.why else exercise.notes
 
     @property
@@ -112,7 +110,7 @@ class Feedback:
 
 
 def render_page(
-    cells: Sequence[Cell], facts: Facts, outline: Outline, why: str = "", unshown: str = ""
+    cells: Sequence[NotebookCell], facts: Facts, outline: Outline, why: str = "", unshown: str = ""
 ) -> str:
     """Render the feedback page of one notebook.
 
@@ -123,7 +121,7 @@ def render_page(
 
 
 def make_feedback(
-    cells: Sequence[Cell], facts: Facts, outline: Outline, why: str, unshown: str
+    cells: Sequence[NotebookCell], facts: Facts, outline: Outline, why: str, unshown: str
 ) -> Feedback:
     """Gather what the page shows."""
     renderer = Renderer()
@@ -142,35 +140,37 @@ def make_feedback(
     )
 
 
-def _answers(renderer: Renderer, exercises: list[Exercise]) -> list[Answer]:
+def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownAnswer]:
     """Render the answers: first what was said about them, so that there is room for it."""
     comments = [[renderer.words(text) for text in one.comments] for one in exercises]
     graded = [_graded(renderer, one) for one in exercises]
     solutions = [_solutions(renderer, one) for one in exercises]
     return [
-        Answer(f"answer-{number}", _anchor(one.cells[0]), one, solved + judged, said)
+        ShownAnswer(f"answer-{number}", _anchor(one.cells[0]), one, solved + judged, said)
         for number, (one, said, judged, solved) in enumerate(
             zip(exercises, comments, graded, solutions, strict=True), start=1
         )
     ]
 
 
-def _graded(renderer: Renderer, exercise: Exercise) -> Markup:
-    """Render a graded cell. Of a `check(…)`, only the card says anything, if it was judged."""
+def _graded(renderer: Renderer, exercise: GradedExercise) -> Html:
+    """Render a graded cell; of a `check(…)` that was judged, only the card."""
     renderer.put_below(ANSWER_LEVEL)
     if exercise.kind == CHECK:
-        is_told = exercise.judged and exercise.state != WAITING
-        return renderer.outputs(exercise.graded) if is_told else Markup()
+        is_told = exercise.judged and exercise.result != WAITING
+        return renderer.outputs(exercise.graded) if is_told else Html()
     html, label = renderer.cell(exercise.graded), LABELS.get(exercise.kind)
-    return Markup('<p class="label">{}</p>').format(label) + html if html and label else html
+    return labeled(label, html) if html and label else html
 
 
-def _solutions(renderer: Renderer, exercise: Exercise) -> Markup:
+def _solutions(renderer: Renderer, exercise: GradedExercise) -> Html:
     renderer.put_below(ANSWER_LEVEL)
-    return Markup().join(map(renderer.cell, exercise.solutions))
+    return renderer.cells(exercise.solutions)
 
 
-def _rest(cells: Sequence[Cell], answers: list[Answer]) -> list[tuple[Cell, Answer | None]]:
+def _rest(
+    cells: Sequence[NotebookCell], answers: list[ShownAnswer]
+) -> list[tuple[NotebookCell, ShownAnswer | None]]:
     """List the cells of no answer, and the first cell of each answer with that answer."""
     by_place = {answer.place: answer for answer in answers if not answer.is_empty}
     taken = {cell.number for answer in answers for cell in answer.exercise.cells}
@@ -182,7 +182,7 @@ def _rest(cells: Sequence[Cell], answers: list[Answer]) -> list[tuple[Cell, Answ
 
 
 def _render_rest(
-    renderer: Renderer, cells: list[tuple[Cell, Answer | None]], facts: Facts
+    renderer: Renderer, cells: list[tuple[NotebookCell, ShownAnswer | None]], facts: Facts
 ) -> Iterator[RestCell]:
     """Render the rest as far as there is room."""
     for cell, answer in takewhile(lambda _: not renderer.is_full, cells):
@@ -193,12 +193,12 @@ def _render_rest(
             yield RestCell(_anchor(cell), cell, renderer.cell(cell), comment)
 
 
-def _anchor(cell: Cell) -> str:
+def _anchor(cell: NotebookCell) -> str:
     return f"cell-{cell.number}"
 
 
-def _repeats(cell: Cell, why: str) -> bool:
-    """Whether a cell only says why nothing is graded, as that of a damaged notebook does."""
+def _repeats(cell: NotebookCell, why: str) -> bool:
+    """Whether a cell only says why nothing is graded, as it does in a damaged notebook."""
     return bool(why) and cell.kind == "markdown" and cell.source.endswith(why)
 
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from autograder.asking.answer import Answer
-from autograder.grading.report import harmless
-from autograder.grading.report.harmless import MOST_TAGS, clean_html, clean_style
+from autograder.grading.pages import harmless
+from autograder.grading.pages.harmless import MOST_TAGS, clean_html, clean_style
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
 from autograder.references.store import PUBLIC, load

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.grading.feedback.budget import Budget
-from autograder.grading.feedback.sanitizer import Sanitizer
+from autograder.grading.pages.budget import Budget
+from autograder.grading.pages.sanitizer import Sanitizer
 from tests.grading.feedback.made import parsed
 
 

@@ -1,0 +1,161 @@
+"""Read the grades of a lesson, including points given by hand, extra credit and late penalties.
+
+A few queries for the whole class: nbgrader's own properties ask once for each learner, and its sums
+take a time that grows with the whole term.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from nbgrader import api
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    GradeCell,
+    Notebook,
+    SourceCell,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    TaskCell,
+)
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import Session
+
+from autograder.grading.gradebook.grades import CellGrade, Grade, LessonGrades
+from autograder.grading.gradebook.opening import reading
+from autograder.grading.term.learner_names import is_learner_name
+from autograder.grading.term.tables import Learner
+
+
+def read_lesson_grades(db_url: str, lesson: str) -> LessonGrades:
+    """Read all grades of a lesson; none if it is not in the gradebook.
+
+    Raises NoGradebook, and CourseError if there is one that can't be read.
+    """
+    with reading(db_url) as session:
+        return lesson_grades(session, lesson)
+
+
+def lesson_grades(session: Session, lesson: str) -> LessonGrades:
+    """Read all grades of a lesson from an open gradebook."""
+    notebooks = select(Notebook.name).join(Assignment).where(Assignment.name == lesson)
+    due = select(Assignment.duedate).where(Assignment.name == lesson)
+    return LessonGrades(
+        notebooks=list(session.scalars(notebooks.order_by(Notebook.name))),
+        due=session.scalar(due),
+        cells=[*_cells(session, lesson, GradeCell), *_cells(session, lesson, TaskCell)],
+        released={name: source or "" for name, source in session.execute(_sources(lesson))},
+        learners={
+            learner: grade
+            for learner, grade in submitted_grades(session, lesson).items()
+            if is_learner_name(learner)
+        },
+        names={id: learner.full_name for id, learner in known_learners(session).items()},
+    )
+
+
+def lesson_names(session: Session) -> list[str]:
+    """List the lessons by due date."""
+    names = select(Assignment.name).order_by(Assignment.duedate, Assignment.name)
+    return list(session.scalars(names))
+
+
+def known_learners(session: Session) -> dict[str, Learner]:
+    """Return everyone in the gradebook who has a name that a learner may have."""
+    query = select(Student.id, Student.last_name, Student.first_name, Student.email)
+    return {
+        id: Learner(id, *(part or "" for part in names))
+        for id, *names in session.execute(query)
+        if is_learner_name(id)
+    }
+
+
+def submitted_grades(session: Session, lesson: str, *only: ColumnElement[bool]) -> dict[str, Grade]:
+    """Return the grades of those who handed in a lesson, by learner.
+
+    only: conditions on the submissions.
+    """
+    cells = defaultdict(list)
+    for learner, grade in cell_grades(session, lesson, *only):
+        cells[learner].append(grade)
+    rows = session.execute(_submissions(lesson).where(*only))
+    return {
+        learner: Grade(tuple(cells[learner]), penalty or 0.0, late_by(*times), times[0])
+        for learner, penalty, *times in rows
+    }
+
+
+def read_grade(session: Session, lesson: str, learner: str) -> Grade | None:
+    """Return a learner's grade for a lesson; None if nothing was handed in."""
+    only = SubmittedAssignment.student_id == learner
+    return submitted_grades(session, lesson, only).get(learner)
+
+
+def cell_grades(
+    session: Session, lesson: str, *only: ColumnElement[bool]
+) -> Iterator[tuple[str, CellGrade]]:
+    """Yield learners with their points in each graded cell of a lesson."""
+    row = api.Grade
+    query = (
+        select(
+            SubmittedAssignment.student_id,
+            BaseCell.name,
+            row.max_score,
+            row.auto_score,
+            row.manual_score,
+            func.coalesce(row.extra_credit, 0.0),
+            row.needs_manual_grade,
+        )
+        .join(SubmittedNotebook, row.notebook_id == SubmittedNotebook.id)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .join(BaseCell, row.cell_id == BaseCell.id)
+        .where(Assignment.name == lesson, *only)
+    )
+    return ((learner, CellGrade(*about)) for learner, *about in session.execute(query))
+
+
+def late_by(
+    submitted: datetime | None, extension: timedelta | None, due: datetime | None
+) -> timedelta:
+    """Return how long after its due date something was handed in."""
+    if not (submitted and due):
+        return timedelta(0)
+    return max(timedelta(0), submitted - due - (extension or timedelta(0)))
+
+
+def _cells(session: Session, lesson: str, kind: type[Any]) -> list[tuple[str, float]]:
+    query = _of_lesson(select(kind.name, func.coalesce(kind.max_score, 0.0)), kind, lesson)
+    return [(name, points) for name, points in session.execute(query)]
+
+
+def _sources(lesson: str) -> Select[Any]:
+    return _of_lesson(select(SourceCell.name, SourceCell.source), SourceCell, lesson)
+
+
+def _of_lesson(query: Select[Any], kind: type[Any], lesson: str) -> Select[Any]:
+    """Keep the cells that are in a lesson."""
+    return (
+        query.join(Notebook, kind.notebook_id == Notebook.id)
+        .join(Assignment, Notebook.assignment_id == Assignment.id)
+        .where(Assignment.name == lesson)
+    )
+
+
+def _submissions(lesson: str) -> Select[Any]:
+    return (
+        select(
+            SubmittedAssignment.student_id,
+            func.sum(SubmittedNotebook.late_submission_penalty),
+            SubmittedAssignment.timestamp,
+            SubmittedAssignment.extension,
+            Assignment.duedate,
+        )
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .outerjoin(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .where(Assignment.name == lesson)
+        .group_by(SubmittedAssignment.id, Assignment.id)
+    )

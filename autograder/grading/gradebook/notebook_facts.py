@@ -1,0 +1,80 @@
+"""What the gradebook says about one submitted notebook: points, comments, who and when."""
+
+from dataclasses import dataclass
+
+from nbgrader.api import BaseCell, Comment, Gradebook, Student, SubmittedNotebook
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from autograder.grading.gradebook.grades import Grade
+from autograder.grading.gradebook.lesson_grades import cell_grades, late_by
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The gradebook's facts about a learner's notebook.
+
+    comments: the instructor's own, by the name of the cell.
+    untouched: solution cells that came back as they were handed out.
+    late_percent: what each day late that has begun takes off, if the tables of the term say so.
+    """
+
+    learner: str
+    lesson: str
+    notebook: str
+    grade: Grade
+    comments: dict[str, str]
+    untouched: tuple[str, ...] = ()
+    late_percent: float | None = None
+
+
+def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str) -> Facts:
+    """Read the facts about one notebook. Raises nbgrader's MissingEntry if there are none."""
+    found = gradebook.find_submission_notebook(notebook, lesson, learner)
+    submission = found.assignment
+    only = SubmittedNotebook.id == found.id
+    cells = [cell for _, cell in cell_grades(gradebook.db, lesson, only)]
+    said = _comments(gradebook.db, found.id)
+    return Facts(
+        learner=_name(submission.student),
+        lesson=lesson,
+        notebook=notebook,
+        grade=Grade(
+            cells=tuple(sorted(cells, key=lambda cell: cell.name)),
+            penalty=found.late_submission_penalty or 0.0,
+            late=late_by(submission.timestamp, submission.extension, submission.assignment.duedate),
+            submitted=submission.timestamp,
+        ),
+        comments={name: text for name, text, _ in said if (text or "").strip()},
+        untouched=tuple(name for name, _, unanswered in said if unanswered),
+    )
+
+
+def fields_of(gradebook: Gradebook, submission_id: str) -> tuple[dict[str, float], list[str]]:
+    """Return what a person can give in a submitted notebook.
+
+    That is the points of its graded cells, by name, and the names of those that take a comment.
+    """
+    found = gradebook.find_submission_notebook_by_id(submission_id)
+    only = SubmittedNotebook.id == found.id
+    cells = (cell for _, cell in cell_grades(gradebook.db, found.assignment.name, only))
+    points = {cell.name: cell.most for cell in cells}
+    return points, [name for name, *_ in _comments(gradebook.db, found.id)]
+
+
+def _comments(session: Session, notebook_id: str) -> list[tuple[str, str | None, str | None]]:
+    """List the names of cells with the instructor's and nbgrader's comments."""
+    query = (
+        select(BaseCell.name, Comment.manual_comment, Comment.auto_comment)
+        .join(BaseCell, Comment.cell_id == BaseCell.id)
+        .where(Comment.notebook_id == notebook_id)
+        .order_by(BaseCell.name)
+    )
+    return [tuple(row) for row in session.execute(query)]
+
+
+def _name(student: Student) -> str:
+    """Return a learner's name, or else the id. Both may hold anything."""
+    names = [name for name in (student.first_name, student.last_name) if name]
+    return visible(" ".join(names), LONGEST_NAME) or visible(student.id, LONGEST_NAME)

@@ -1,0 +1,119 @@
+"""Open nbgrader's gradebook, or say why it can't be read.
+
+nbgrader opens it ten times per submission; `open_faster` and `complete_gradebook` keep that cheap.
+Everything else that is patched in nbgrader is in `grading.engine.patches`.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+from nbgrader import api
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from autograder.errors import CourseError
+from autograder.sandbox.inside.expect import expect
+
+PATIENCE = 60  # seconds; Python's default is five
+
+
+class NoGradebook(Exception):
+    """There is no gradebook; the message says where it should be."""
+
+
+def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
+    """Open the gradebook of a course; a missing one is made."""
+    return Gradebook(coursedir.db_url, coursedir.course_id)
+
+
+def require_readable(coursedir: CourseDirectory) -> None:
+    """Raise CourseError if there is a gradebook that can't be read."""
+    with readable(), open_gradebook(coursedir):
+        pass
+
+
+@contextmanager
+def reading(db_url: str) -> Iterator[Session]:
+    """Open a gradebook to read it; unlike nbgrader's `Gradebook`, this makes no missing one.
+
+    Raises NoGradebook, and CourseError if there is one that can't be read.
+    """
+    try:
+        url = make_url(db_url)
+        if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+            raise NoGradebook(f"there is no file {Path(url.database or '').name}")
+        engine = create_engine(url)
+    except (ArgumentError, ImportError) as error:
+        raise _unreadable(error) from error
+    try:
+        with readable(), Session(engine) as session:
+            yield session
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Raise CourseError where the body finds that a gradebook can't be read."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> CourseError:
+    """Return what to say of a gradebook that can't be read; `error` could hold a password."""
+    return CourseError(
+        f"The gradebook can't be read ({type(error).__name__}); nothing was done. Is its address "
+        "right (c.CourseDirectory.db_url)? If its file is damaged, restore a backup."
+    )
+
+
+def open_faster() -> None:
+    """Make nbgrader reuse its engines, and wait for a locked SQLite file. Raises ChangedLibrary."""
+    for name in ("create_engine", "inspect", "Base"):
+        expect(api, name)
+    expect(Gradebook, "check_course", "self", "course_id", "kwargs")
+    api.create_engine = _engine
+    wait_for_sqlite()
+
+
+def wait_for_sqlite() -> None:
+    """Wait up to a minute for a locked SQLite gradebook."""
+    if not event.contains(Engine, "connect", _be_patient):
+        event.listen(Engine, "connect", _be_patient)
+
+
+def _be_patient(connection: object, _: object) -> None:
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
+
+
+@cache
+def _engine(db_url: str, **options: object) -> Engine:
+    """Reuse the engine of a gradebook that is opened again, with its compiled SQL.
+
+    Each time still gets its own connection.
+    """
+    return create_engine(db_url, **options)
+
+
+@contextmanager
+def complete_gradebook() -> Iterator[None]:
+    """Skip nbgrader's checks of tables and course: this run has opened the gradebook before."""
+    before = api.inspect, api.Base, Gradebook.check_course
+    api.inspect = lambda engine: SimpleNamespace(get_table_names=lambda: ["all of them"])
+    api.Base = SimpleNamespace(metadata=SimpleNamespace(create_all=lambda bind: None))
+    Gradebook.check_course = lambda self, course_id: None
+    try:
+        yield
+    finally:
+        api.inspect, api.Base, Gradebook.check_course = before
