@@ -26,15 +26,15 @@ c.Autograde.tidying_preprocessors = [
 # The grader gets the marks. It takes these steps with them, and never looks into the notebook.
 c.Autograde.saving_preprocessors = [
     "autograder.grading.engine.save_marks.SaveMarks",
-    "autograder.grading.term.set_due_date.SetDueDate",
+    "autograder.grading.term.plugins.SetDueDate",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 # Unsealed, one process applies all steps, as in stock nbgrader. The order matters: judging reads
 # what the kernel sent, and saving reads the verdicts.
-c.Autograde.sanitize_preprocessors = ["autograder.grading.engine.restore_cells.RestoreCells"]
+c.Autograde.sanitize_preprocessors = ["autograder.grading.engine.unsealed.RestoreCells"]
 c.Autograde.autograde_preprocessors = [
-    "autograder.grading.engine.collect_answers.CollectAnswers",
-    "autograder.grading.engine.judge_answers.JudgeAnswers",
+    "autograder.grading.engine.unsealed.CollectAnswers",
+    "autograder.grading.engine.unsealed.JudgeAnswers",
     *c.Autograde.tidying_preprocessors,
     *c.Autograde.saving_preprocessors,
     "nbgrader.preprocessors.CheckCellMetadata",
@@ -43,7 +43,7 @@ c.Autograde.autograde_preprocessors = [
 c.ExchangeFactory.collect = "autograder.grading.engine.exchange.CollectPlainFiles"
 c.ZipCollectApp.extractor_plugin = "autograder.grading.lms.extract.ExtractPlainFiles"
 # lessons.csv says what a late submission costs.
-c.AssignLatePenalties.plugin_class = "autograder.grading.term.late.LatePercent"
+c.AssignLatePenalties.plugin_class = "autograder.grading.term.plugins.LatePercent"
 # Names are quoted, and a mark that is not there is empty, not 0.
 c.ExportApp.plugin_class = "autograder.grading.lms.export.CsvExporter"
 c.Execute.extra_arguments = [

@@ -38,8 +38,9 @@ from torch import Tensor
 from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.costs import seconds
 from autograder.utils.data import six_words
-from autograder.utils.diagrams import draw_attention, draw_keepdim
 from autograder.utils.plots import (
+    draw_attention,
+    draw_keepdim,
     growth_slope,
     plot_attention,
     plot_bars,

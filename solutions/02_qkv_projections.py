@@ -26,8 +26,7 @@ from torch import Tensor, nn
 
 from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.data import six_words
-from autograder.utils.diagrams import draw_projections
-from autograder.utils.plots import plot_attention, plot_lines, plot_matrix
+from autograder.utils.plots import draw_projections, plot_attention, plot_lines, plot_matrix
 from autograder.utils.views import view_scale
 
 # %%

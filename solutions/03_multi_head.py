@@ -24,8 +24,8 @@ from torch import Tensor, nn
 
 from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.costs import seconds
-from autograder.utils.diagrams import draw_split
 from autograder.utils.plots import (
+    draw_split,
     growth_slope,
     plot_attention,
     plot_growth,

@@ -29,16 +29,15 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from autograder import check, failing_case, give_up, hint, made_for, predict, progress
-from autograder.utils.data import generate_squares
-from autograder.utils.diagrams import draw_encoder_decoder
+from autograder.utils.data import RUNS, generate_squares
 from autograder.utils.plots import (
+    draw_encoder_decoder,
     plot_errors,
     plot_losses,
     plot_predictions,
     plot_square_attention,
     plot_squares,
 )
-from autograder.utils.runs import RUNS
 from autograder.utils.training import Trainer, evaluate, make_loader, split_squares
 from autograder.utils.views import view_square
 

@@ -24,10 +24,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from autograder import check, failing_case, give_up, hint, made_for, predict, progress
-from autograder.utils.curves import CURVES, LENGTHS
-from autograder.utils.data import six_words
+from autograder.utils.data import CURVES, LENGTHS, six_words
+from autograder.utils.models import WRONG_ROTATIONS
 from autograder.utils.plots import plot_lines, plot_matrix
-from autograder.utils.rotations import WRONG_ROTATIONS
 from autograder.utils.views import view_dial
 
 # %%

@@ -25,11 +25,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from autograder import check, failing_case, give_up, hint, made_for, predict, progress
-from autograder.utils.patients import HEALTHY, PATIENTS
+from autograder.utils.models import HEALTHY, PATIENTS, build_stack, rotate_pairs
 from autograder.utils.plots import plot_attention
-from autograder.utils.rotations import rotate_pairs
-from autograder.utils.scoreboard import plot_scoreboard
-from autograder.utils.stacks import build_stack
+from autograder.utils.plots.scoreboard import plot_scoreboard
 
 # %%
 torch.manual_seed(0)

@@ -25,9 +25,9 @@ from torch import Tensor, nn
 
 from autograder import check, failing_case, give_up, hint, made_for, predict, progress
 from autograder.utils.costs import peak_megabytes, saved_megabytes, seconds
+from autograder.utils.models import DEFECTS, same_logits, same_words, writer
 from autograder.utils.plots import plot_bars, plot_growth
 from autograder.utils.views import view_memory, view_tiles
-from autograder.utils.writers import DEFECTS, same_logits, same_words, writer
 
 # %%
 torch.manual_seed(0)

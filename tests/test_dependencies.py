@@ -46,7 +46,7 @@ def imported(path):
 @pytest.mark.parametrize(
     ("patterns", "declared"),
     [
-        (["utils/*.py", "autograder/*.py"], LEARNER),
+        (["utils/**/*.py", "autograder/*.py"], LEARNER),
         ([f"autograder/{part}/*.py" for part in ("asking", "judging", "references")], LEARNER),
         (["autograder/**/*.py", "nbgrader_config.py"], INSTRUCTOR),
         (["tests/**/*.py"], DEVELOPER),

@@ -42,9 +42,9 @@ from autograder.lessons.lesson import Lesson
 learners = ("autograder", "autograder/asking", "autograder/judging", "autograder/references")
 for path in (path for folder in learners for path in Path(folder).glob("*.py")):
     import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
-for path in Path("utils").glob("[!_]*.py"):
+for path in Path("utils").rglob("[!_]*.py"):
     if path.stem != "keras_on_torch":  # Keras looks for what there is
-        import_module("autograder.utils." + path.stem)
+        import_module("autograder." + ".".join(path.with_suffix("").parts))
 
 from autograder import check, hint, progress
 
@@ -61,8 +61,8 @@ import distributed, nbgrader.apps, psutil, torch
 
 {lose}
 
-import autograder.authoring.__main__, autograder.authoring.notebooks, autograder.authoring.table
-import autograder.grading.engine.autograde, autograder.grading.report.__main__
+import autograder.authoring.commands, autograder.authoring.notebooks, autograder.authoring.table
+import autograder.grading.engine.autograde, autograder.grading.report.write_reports
 import autograder.building.hidden
 import tests.conftest
 """

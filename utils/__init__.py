@@ -1,1 +1,1 @@
-"""Code that the lessons share: data, training, plots."""
+"""Code that the lessons share: data, models, plots, views, a trainer, the cost of a call."""

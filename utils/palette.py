@@ -17,3 +17,14 @@ def ink_on(red: float, green: float, blue: float) -> str:
     # Relative luminance as in WCAG. Black and white contrast equally with 0.18.
     luminance = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
     return "#000000" if luminance > 0.18 else "#ffffff"
+
+
+def ink(fill: str) -> str:
+    """Return the color of words on a color such as "#31688e"."""
+    return ink_on(*(int(fill[at : at + 2], 16) / 255 for at in (1, 3, 5)))
+
+
+def lighter(color: str, share: float) -> str:
+    """Mix a color with white; a share of 1 leaves none of it."""
+    parts = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (255 - part) * share):02x}" for part in parts)

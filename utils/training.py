@@ -8,7 +8,6 @@ holds everything that the rest of the run depends on, and an unfinished epoch is
 import contextlib
 import hashlib
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -20,7 +19,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
-from tqdm import tqdm
+
+from autograder.utils.watching import watched
 
 Pair = tuple[Float[Tensor, "n n_source 2"], Float[Tensor, "n n_target 2"]]
 TrainEpoch = Callable[[nn.Module, Iterable, Callable, torch.optim.Optimizer], float]
@@ -76,12 +76,6 @@ def steps_of(n_steps: int) -> Iterator[int]:
     """Count the steps of a training from 1, with a progress bar if someone watches."""
     for number in watched(range(n_steps), "step"):
         yield number + 1
-
-
-def watched(rounds: range, unit: str) -> Iterable[int]:
-    """Go through the rounds that are left of a training, with a progress bar if someone watches."""
-    bar = {"initial": rounds.start, "total": rounds.stop, "file": sys.stdout, "leave": False}
-    return tqdm(rounds, desc="training", unit=unit, disable=not someone_watches(), **bar)
 
 
 @dataclass
@@ -185,19 +179,6 @@ class Trainer:
     @property
     def _order(self) -> torch.Generator | None:
         return getattr(self.loader, "generator", None)
-
-
-def someone_watches() -> bool:
-    """Whether a person would see a progress bar, at a terminal or in an open notebook.
-
-    A program that runs a notebook (nbconvert, nbval, a grader) can't answer input requests and says
-    so with each cell, unlike a person's JupyterLab.
-    """
-    kernel = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    kernel = getattr(kernel, "kernel", None)
-    if kernel is None:
-        return sys.stdout.isatty()
-    return bool(getattr(kernel, "_allow_stdin", False))
 
 
 def _digest(model: nn.Module) -> str:

@@ -1,9 +1,9 @@
 """State points and minutes where people read them, each from the one place that knows it.
 
-An exercise knows its points, and the heading of a question that a person marks those of the
-question. The text's headings know how long each takes, and the table at its top how long the lesson
-takes and what it is good for. What is added here is left out again on the way back from a notebook
-to its text.
+An exercise knows its points; a question that a person grades states its own in its heading. The
+text's headings know how long each takes, and the table at its top how long the lesson takes and
+what it is good for. What is added here is left out again on the way back from a notebook to its
+text.
 """
 
 import re

@@ -1,7 +1,15 @@
-"""The table of known mistakes: is each one rejected and named? Does every alternative pass?"""
+"""The table of known mistakes: is each one rejected and named? Does every alternative pass?
 
+Beside what the author says of a mistake stands what the check would say if it did not know it: a
+mistake that a rule tells as well needs no entry.
+"""
+
+import shutil
+import textwrap
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from autograder.asking.question import Question
 from autograder.judging.key import AnswerKey
@@ -10,12 +18,16 @@ from autograder.lessons.lesson import Lesson
 from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import LessonReference
 
+MARGIN, BETWEEN = "      ", " │ "
+LEAST_WIDTH = 30  # of a column
+
 
 @dataclass(frozen=True)
 class Outcome:
     """The check's verdict on one mistake or alternative.
 
-    shared: whether another mistake has the same message.
+    shared: whether another mistake has the same sentence.
+    unknown: what the check would say of a mistake that it did not know.
     """
 
     exercise: str
@@ -23,10 +35,11 @@ class Outcome:
     name: str
     verdict: Verdict
     shared: bool = False
+    unknown: str = ""
 
     @property
     def good(self) -> bool:
-        """Whether an alternative has full marks, or a mistake is rejected and named."""
+        """Whether an alternative has full points, or a mistake is rejected and named."""
         if self.kind == "alternative":
             return self.verdict.passed
         return not self.verdict.passed and (self.verdict.mistake == self.name or self.shared)
@@ -34,7 +47,7 @@ class Outcome:
     @property
     def words(self) -> str:
         if self.kind == "alternative":
-            return "full marks" if self.verdict.passed else f"REFUSED: {self.verdict.sentence}"
+            return "full points" if self.verdict.passed else f"REFUSED: {self.verdict.sentence}"
         if self.verdict.passed:
             return "PASSES UNSEEN"
         exact = self.verdict.mistake == self.name
@@ -64,7 +77,11 @@ def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> li
     for kind, variant in ((kind, variant) for kind, group in kinds.items() for variant in group):
         function = lesson.namespace({variant.of or name: variant})[name]
         verdict = judge_answer(function, question, key)
-        rows.append(Outcome(name, kind, variant.name, verdict, variant.name in shared))
+        row = Outcome(name, kind, variant.name, verdict, variant.name in shared)
+        if kind == "mistake":
+            others = replace(key, mistakes=[m for m in key.mistakes if m.name != variant.name])
+            row = replace(row, unknown=judge_answer(function, question, others).sentence)
+        rows.append(row)
     return rows
 
 
@@ -73,11 +90,22 @@ def print_table(title: str, rows: list[Outcome]) -> None:
     for row in rows:
         points = f"{row.verdict.points}/{row.verdict.max_points}"
         print(f"  {row.exercise:<18} {row.kind:<12} {row.name:<36} {points:>5}  {row.words}")
+        if row.kind == "mistake":
+            print(*_side_by_side(row.verdict.sentence, row.unknown), sep="\n")
     mistakes = [row for row in rows if row.kind == "mistake"]
     exact = sum(row.words == "named" for row in mistakes)
     passed = sum(row.good for row in rows if row.kind == "alternative")
     print(
         f"  {len(mistakes)} mistakes, {exact} named exactly, "
         f"{sum(row.good for row in mistakes) - exact} by words that they share; "
-        f"{passed} of {len(rows) - len(mistakes)} alternatives at full marks"
+        f"{passed} of {len(rows) - len(mistakes)} alternatives at full points"
     )
+
+
+def _side_by_side(said: str, unknown: str) -> Iterator[str]:
+    """Yield the lines of a mistake's two sentences in two columns, as wide as the terminal."""
+    room = shutil.get_terminal_size().columns - len(MARGIN + BETWEEN)
+    width = max(room // 2, LEAST_WIDTH)
+    columns = (textwrap.wrap(text, width) for text in (said, unknown))
+    for left, right in zip_longest(*columns, fillvalue=""):
+        yield f"{MARGIN}{left:<{width}}{BETWEEN}{right}".rstrip()

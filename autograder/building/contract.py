@@ -1,6 +1,6 @@
 """What a learner's notebook and its checks have to agree on, as a short digest.
 
-Both keep it: the notebook says which checks it was made for, and `notebook.contracts` compares.
+A notebook states the digests it was made for; `notebook.contracts` compares them.
 """
 
 import ast
@@ -12,14 +12,14 @@ from doctest import DocTestParser
 from autograder.asking.question import Question
 
 SOLUTION = re.compile(r"### BEGIN SOLUTION.*?### END SOLUTION", re.DOTALL)
-HOW_CHECKED = {"calls", "seconds", "contract"}  # the fields that say nothing of what is asked
+HOW_CHECKED = {"calls", "seconds", "contract"}  # not about what is asked
 DIGITS = 4  # those of a lesson fit on one line of its notebook
 
 
 def contract(question: Question, source: str, raises: Iterable[str]) -> str:
     """Hash what an exercise asks for: its skeleton, the outputs that count, the exceptions.
 
-    Cases, points, mistakes, hints and prose may change without making a notebook unfit.
+    Cases, points, mistakes, hints and prose may change without making a notebook outdated.
 
     source: of the exercise's cell. raises: names of the exceptions that are right answers.
     """

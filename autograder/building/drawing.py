@@ -13,27 +13,28 @@ from autograder.asking.arguments import Library, make_all, map_tensors
 from autograder.asking.question import Call
 from autograder.asking.written import written_function
 from autograder.judging.key import AspectKey
-from autograder.lessons.draw import Draw
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.exercise import (
+from autograder.lessons.cases import (
     AGAIN,
     DOUBLE,
     GRADIENTS,
     HALF,
     ONES,
     Case,
-    Exercise,
     Goal,
     Inputs,
     ModuleCase,
     Raises,
 )
+from autograder.lessons.draw import Draw
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import Exercise
+from autograder.lessons.parts import SecondCall
 
 SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
 DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
-OTHERWISE = -0.7  # turns values into others
-LONGER = 1 + 2**-26  # gives a float32 more digits, which rounding it again would lose
+OTHER_VALUES = -0.7  # a factor
+LONGER = 1 + 2**-26  # a factor: the product has more digits than a float32 holds
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,14 @@ class DrawnCase:
 class Drawing:
     """The cases that are drawn for an exercise, seed by seed.
 
-    solution: the course's, whose annotations say what to draw.
-    cases: what was drawn so far. aspects: the cases of each aspect, by number.
+    solution: the course's; its annotations say what to draw.
+    cases: those drawn so far.
+    aspects: the cases of each aspect, by number.
     """
 
     def __init__(self, exercise: Exercise, solution: Callable) -> None:
         self.exercise, self.solution = exercise, solution
+        self.second = exercise.part(SecondCall)
         self.asked = input_dims(solution)
         self.cases: list[DrawnCase] = []
         self.aspects = [AspectKey(a.name, a.points, [], list(a.outputs)) for a in exercise.aspects]
@@ -81,7 +84,7 @@ class Drawing:
             self._draw_forms(seed)
 
     def _draw_aspects(self, seed: str) -> None:
-        """Draw the cases of all aspects. A goal, which takes seconds, is no fresh case."""
+        """Draw the cases of all aspects. A goal takes seconds, so it is never a fresh case."""
         is_secret = seed not in (SHOWN_SEED, FRESH_SEED)
         for aspect, key in zip(self.exercise.aspects, self.aspects, strict=True):
             made = [*aspect.cases, *(aspect.hidden_cases if is_secret else ())]
@@ -107,8 +110,8 @@ class Drawing:
             if form == GRADIENTS and about_gradients:
                 continue
             self._ask_in_form(aspects[0].cases[-1], form, seed)
-            if form == AGAIN and self.exercise.second:
-                self._ask_in_form(self.exercise.second, form, seed)
+            if form == AGAIN and self.second.beside:
+                self._ask_in_form(self.second.beside, form, seed)
 
     def _ask_in_form(self, make: Inputs, form: str, seed: str) -> None:
         aspects = self.exercise.aspects
@@ -143,9 +146,9 @@ class Drawing:
     def _earlier(self, make: Inputs, seed: str) -> dict[str, Any]:
         """Draw the arguments of an earlier call: the same sizes, and other values."""
         draw = Draw(f"{seed}/{self.exercise.name}/{AGAIN}", self.asked)
-        case = self._drawn(self.exercise.earlier or make, draw, f"the call before {AGAIN!r}")
+        case = self._drawn(self.second.after or make, draw, f"the call before {AGAIN!r}")
         inputs = case.inputs if isinstance(case, ModuleCase) else case
-        return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHERWISE)
+        return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHER_VALUES)
 
     def _drawn(self, make: Inputs, draw: Draw, where: str) -> Case:
         try:

@@ -35,7 +35,7 @@ def case_keys(
     """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
 
     measure: what is judged instead of the outputs, by its name.
-    known: answers that hold for every case of the same name, so that the solution is not asked.
+    known: answers that hold for every case with the same label, so that the solution isn't run.
     """
     by_name = {key.label: key for key in known if key.label}
     return [
@@ -48,7 +48,7 @@ def _case_key(
 ) -> CaseKey:
     if known:
         key = _key(case, known.expected, known.tolerance, known.most_error)
-    elif case.goal:  # reached by whoever comes near enough, so the solution is not asked
+    elif case.goal:  # answers need to come near the goal, so the solution isn't run
         key = _goal_key(case)
     elif measure:
         outputs = _expected(solution, question, case)

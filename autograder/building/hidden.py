@@ -1,7 +1,7 @@
 """The reference for grading: the public cases, and hidden ones that no two submissions share.
 
-They are drawn from the course's secret and from what was handed in: grading it again gives the same
-cases, and whoever has them printed helps nobody, since any change brings others.
+They are drawn from the course's secret and the submission. Grading a submission again gives it the
+same cases, and printing them helps nobody, since any change to a submission changes its cases.
 """
 
 from collections.abc import Callable
@@ -16,6 +16,7 @@ from autograder.errors import CourseError
 from autograder.judging.key import AnswerKey
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.parts import Judged
 from autograder.references.store import PUBLIC, LessonReference, load
 
 
@@ -50,7 +51,7 @@ def _graded(public: LessonReference) -> LessonReference:
 
 
 def without_fresh(public: LessonReference) -> LessonReference:
-    """Leave out the fresh cases, which come last: hidden ones do what they are for."""
+    """Leave out the fresh cases, which come last: hidden ones take their place."""
     shown = {name: sum(case.is_shown for case in key.cases) for name, key in public.keys.items()}
     return replace(
         public,
@@ -89,8 +90,8 @@ def _extended(
     drawing = Drawing(exercise, solution)
     drawing.draw(seed)
     calls, before = [case.call for case in drawing.cases], len(key.cases)
-    known = key.cases if exercise.steady else []
-    hidden = case_keys(solution, question, drawing.cases, exercise.measure, known)
+    known = key.cases if exercise.part(Judged).steady else []
+    hidden = case_keys(solution, question, drawing.cases, key.measure, known)
     aspects = [
         replace(aspect, cases=[*aspect.cases, *(before + number for number in drawn.cases)])
         for aspect, drawn in zip(key.aspects, drawing.aspects, strict=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from autograder.asking.answer import Answer
 from autograder.asking.collect import collect
-from autograder.asking.question import Question
+from autograder.asking.question import Call, Question
 from autograder.asking.written import written_function
 from autograder.building.audit import Audit
 from autograder.building.contract import contract
@@ -24,6 +24,7 @@ from autograder.judging.key import AnswerKey, MistakeKey
 from autograder.judging.measures import measured
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.parts import Forbids, Judged, Keeps, Reads, Result, Trial
 from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 
@@ -45,25 +46,13 @@ class ExerciseBuilder:
 
     def __init__(self, lesson: Lesson, exercise: Exercise) -> None:
         self.lesson, self.exercise = lesson, exercise
+        self.measure = exercise.part(Judged).by
         self.solution = lesson.namespace()[exercise.name]
         drawing = Drawing(exercise, self.solution)
         for seed in (SHOWN_SEED, FRESH_SEED):
             drawing.draw(seed)
         self.cases, self.aspects = drawing.cases, drawing.aspects
-        question = Question(
-            exercise=exercise.name,
-            calls=[case.call for case in self.cases],
-            returns=exercise.returns.split(),
-            keeps=exercise.keeps.split(),
-            keeps_detached=exercise.keeps_detached,
-            reads=exercise.reads.split(),
-            plain=exercise.plain,
-            choices=list(exercise.choices),
-            as_dict=exercise.as_dict,
-            forbidden=list(exercise.forbidden),
-            trial=exercise.trial,
-            seconds=exercise.seconds,
-        )
+        question = question_of(exercise, [case.call for case in self.cases])
         raises = (case.raises for case in self.cases if case.raises)
         agreed = contract(question, lesson.solutions[exercise.name], raises)
         self.question = replace(question, contract=agreed)
@@ -71,42 +60,61 @@ class ExerciseBuilder:
     def build(self) -> tuple[Question, AnswerKey]:
         """Build both halves. Raises AuthoringError if the exercise is not sound."""
         require_true_examples(self.lesson, self.exercise.name)
-        alternatives = {v.name: self._answers(v) for v in self.exercise.alternatives}
+        others = {v.name: self._answers(v) for v in self.exercise.alternatives}
         known = self.lesson.mistakes(self.exercise)
         asked = sum(not case.fresh for case in self.cases)  # a mistake fails before fresh cases
-        mistakes = {m.name: [self._answers(v, asked) for v in m.variants] for m in known}
-        solution = collect(self.solution, self.question)
-        key = AnswerKey(
+        wrong = {m.name: [self._answers(v, asked) for v in m.variants] for m in known}
+        right = {"the solution": collect(self.solution, self.question), **others}
+        key = self._key(
+            [MistakeKey(m.name, m.say, list(map(self._footprints, wrong[m.name]))) for m in known]
+        )
+        Audit(self.exercise, self.question, key).run(right, wrong)
+        return self.question, key
+
+    def _key(self, mistakes: list[MistakeKey]) -> AnswerKey:
+        return AnswerKey(
             exercise=self.exercise.name,
             lesson=self.lesson.name,
             dims=output_dims(self.solution, self.question.returns),
-            cases=case_keys(self.solution, self.question, self.cases, self.exercise.measure),
+            cases=case_keys(self.solution, self.question, self.cases, self.measure),
             aspects=self.aspects,
-            mistakes=[
-                MistakeKey(m.name, m.say, list(map(self._footprints, mistakes[m.name])))
-                for m in known
-            ],
+            mistakes=mistakes,
             hints=self.exercise.hints,
             builds_on=list(self.exercise.builds_on),
             keeps=self.question.keeps,
-            choices=list(self.exercise.choices.values()),
+            choices=list(self.exercise.part(Result).choices.values()),
             challenge=self.exercise.challenge,
-            measure=self.exercise.measure,
+            measure=self.measure,
         )
-        right = {"the solution": solution, **alternatives}
-        Audit(self.exercise, self.question, key).run(right, mistakes)
-        return self.question, key
 
     def _footprints(self, answers: list[Answer]) -> list[Footprint]:
         asked = zip(self.cases, answers, strict=False)  # a mistake is asked no fresh cases
-        measure = self.exercise.measure
-        return [footprint(measured(measure, case.call.arguments, a)) for case, a in asked]
+        return [footprint(measured(self.measure, case.call.arguments, a)) for case, a in asked]
 
     def _answers(self, variant: Variant, count: int | None = None) -> list[Answer]:
         """Collect a variant's answers to the first `count` cases, or to all."""
         namespace = self.lesson.namespace({variant.of or self.exercise.name: variant})
         question = replace(self.question, calls=self.question.calls[:count])
         return collect(namespace[self.exercise.name], question)
+
+
+def question_of(exercise: Exercise, calls: list[Call]) -> Question:
+    """Ask an exercise with these calls; what it asks for has no digest yet."""
+    keeps, result = exercise.part(Keeps), exercise.part(Result)
+    return Question(
+        exercise=exercise.name,
+        calls=calls,
+        returns=exercise.returns.split(),
+        keeps=keeps.attributes.split(),
+        keeps_detached=keeps.detached,
+        reads=exercise.part(Reads).modules.split(),
+        plain=result.plain,
+        choices=list(result.choices),
+        as_dict=result.as_dict,
+        forbidden=exercise.part(Forbids).functions.split(),
+        trial=exercise.part(Trial).name,
+        seconds=exercise.seconds,
+    )
 
 
 def output_dims(solution: Callable, returns: list[str]) -> dict[str, str]:

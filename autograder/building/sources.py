@@ -1,10 +1,13 @@
 """Find the project's own modules that a module imports, directly or indirectly, and hash them.
 
+Tables that lie in an imported package belong to it.
+
 This reads files and imports none of them, so that grading knows what is due before torch is loaded.
 """
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -13,22 +16,27 @@ from autograder.lessons.lesson import ROOT, Lesson
 
 BUILDER = ROOT / "autograder" / "building" / "reference.py"
 UTILS = ["autograder", "utils"]  # in the repository, its modules are in `utils/`
+DATA = re.compile(r'"([\w-]+\.csv)"')  # a file of data beside the module that names it
 
 
 def source_digest(lesson: Lesson, *also: Path) -> str:
     """Hash everything that a reference is built from: the lesson, and the code that builds it.
 
-    A lesson's prose and its demonstrations are no part of that. also: files of code that something
-    else made from the reference needs too.
+    A lesson's prose and demonstrations don't count.
+
+    also: code that is needed to make something else from the reference.
     """
-    exercises = ROOT / "autograder" / "exercises" / f"{lesson.name}.py"
-    files = needed_files([lesson.text_path, exercises, BUILDER, *also], ROOT)
+    exercises = (ROOT / "autograder" / "exercises" / lesson.name).glob("*.py")
+    files = needed_files([lesson.text_path, *exercises, BUILDER, *also], ROOT)
     code = repr([source for source, _ in lesson.definitions.values()])
     return digest_of((path for path in files if path != lesson.text_path), ROOT, code)
 
 
 def needed_files(start: Iterable[Path], root: Path) -> list[Path]:
-    """List the files below `root` that the files in `start` need, including themselves, sorted."""
+    """List the files below `root` that the files in `start` need, including themselves, sorted.
+
+    A module needs the modules that it imports, and the data beside it that it names.
+    """
     found: set[Path] = set()
     todo = list(start)
     while todo:
@@ -49,24 +57,32 @@ def digest_of(files: Iterable[Path], root: Path, salt: str = "") -> str:
 
 
 def _files(path: Path, root: Path) -> Iterator[Path]:
-    for name in _imports(path.read_text(encoding="utf-8")):
+    if path.suffix != ".py":
+        return
+    text = path.read_text(encoding="utf-8")
+    for level, name in _imports(text):
         parts = name.split(".")
+        start = path.parents[level - 1] if level else root
         for count in range(1, len(parts) + 1):
             moved = parts[:2] == UTILS and count > 2
-            module = root.joinpath(*parts[1 if moved else 0 : count])
+            module = start.joinpath(*parts[1 if moved else 0 : count])
             candidates = (module.with_suffix(".py"), module / "__init__.py")
             yield from filter(Path.is_file, candidates)
+    yield from filter(Path.is_file, map(path.with_name, DATA.findall(text)))
 
 
 @cache
-def _imports(text: str) -> list[str]:
-    """List the full names of a module's imports; a name imported from a package may be a module."""
+def _imports(text: str) -> list[tuple[int, str]]:
+    """List a module's imports: how many dots they begin with, and the full name.
+
+    A name imported from a package may be a module.
+    """
     names = []
     for node in _walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            names += [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
+            names += [(node.level, f"{node.module}.{alias.name}") for alias in node.names]
     return names
 
 

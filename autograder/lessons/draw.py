@@ -3,7 +3,7 @@
 import hashlib
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -22,8 +22,8 @@ class Draw:
     unnoticed. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
     asked: the dimensions of each of the solution's arguments, as annotated there.
     ones: every size that is not fixed is 1.
-    exact_root: d_k and d_head are 4, whose root is the same number in every dtype. They are no
-        square otherwise, so that a root rounded down, or half of 4, never passes for the root.
+    exact_root: d_k and d_head are 4, whose root is the same number in every dtype. Otherwise they
+        are never squares, so that a root rounded down, or half of 4, never passes for the root.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class Draw:
             return 1
         return choices[int(torch.randint(len(choices), (), generator=self.generator))]
 
-    def _candidates(self):
+    def _candidates(self) -> Iterator[int]:
         yield from self._unused
         yield from range(LARGEST + 1, LARGEST + 100)
 

@@ -11,7 +11,7 @@ import ast
 import importlib
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -79,6 +79,10 @@ class Lesson:
         return TEXTS / f"{self.name}.py"
 
     @property
+    def exercises_path(self) -> Path:
+        return ROOT / "autograder" / "exercises" / self.name
+
+    @property
     def notebook_path(self) -> Path:
         return TEXTS / self.name / f"{self.name}.ipynb"
 
@@ -106,38 +110,39 @@ class Lesson:
     def asked(self) -> dict[str, Exercise]:
         """The exercises and the challenges by name, in lesson order.
 
-        Raises AuthoringError if the text and the list differ.
+        Raises AuthoringError if the text defines others than the lesson's folder describes.
         """
-        listed = [exercise.name for exercise in self._content.EXERCISES]
-        if listed != list(self.solutions):
-            raise AuthoringError(
-                f"the text defines {', '.join(self.solutions)}, in this order; EXERCISES in "
-                f"autograder/exercises/{self.name}.py lists {', '.join(listed)}"
-            )
+        modules = map(self._described_in, sorted(self.exercises_path.glob("[a-z]*.py")))
+        found = [module.EXERCISE for module in modules if hasattr(module, "EXERCISE")]
+        self._require_the_same("defines", self.solutions, [exercise.name for exercise in found])
         checked = set(map(exercise_checked, self.code.values()))
-        for name in listed:
+        for name in self.solutions:
             if name not in checked:
                 raise AuthoringError(f"no cell says check({name})")
-        return {exercise.name: exercise for exercise in self._content.EXERCISES}
+        described = {exercise.name: exercise for exercise in found}
+        return {name: described[name] for name in self.solutions}
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
         """The predictions that the text asks for by name, in lesson order.
 
-        Raises AuthoringError if the text and the list differ.
+        Raises AuthoringError if the text asks for others than the lesson's folder describes.
         """
         asked = [name for source in self.code.values() if (name := prediction_asked(source))]
-        listed = {prediction.name: prediction for prediction in self._content.PREDICTIONS}
-        if asked != list(listed):
-            raise AuthoringError(
-                f"the text asks to predict {', '.join(asked)}, in this order; PREDICTIONS in "
-                f"autograder/exercises/{self.name}.py lists {', '.join(listed)}"
-            )
-        return listed
+        listed = self._described_in(self.exercises_path / "predictions.py").PREDICTIONS
+        self._require_the_same("asks to predict", asked, [p.name for p in listed])
+        described = {prediction.name: prediction for prediction in listed}
+        return {name: described[name] for name in asked}
 
-    @cached_property
-    def _content(self) -> ModuleType:
-        return importlib.import_module(f"autograder.exercises.{self.name}")
+    def _require_the_same(self, does: str, named: Iterable[str], described: Iterable[str]) -> None:
+        if sorted(named) != sorted(described):
+            raise AuthoringError(
+                f"the text {does} {', '.join(named)}; autograder/exercises/{self.name} describes "
+                f"{', '.join(described)}"
+            )
+
+    def _described_in(self, path: Path) -> ModuleType:
+        return importlib.import_module(f"autograder.exercises.{self.name}.{path.stem}")
 
     @cached_property
     def solutions(self) -> dict[str, str]:
@@ -189,4 +194,4 @@ class Lesson:
             return compile(source, f"<{self.name}, cell {number}>", "exec", dont_inherit=True)
         except SyntaxError as error:
             which = f"{variant.name!r}: what the edits leave" if variant else f"cell {number}"
-            raise AuthoringError(f"{which} is no Python: {error}\n{source}") from error
+            raise AuthoringError(f"{which} is not valid Python: {error}\n{source}") from error

@@ -3,6 +3,7 @@
 Imports no torch, so that a program that only reads lessons starts quickly.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -28,8 +29,14 @@ class Variant:
     of: str = ""
 
 
+@dataclass(frozen=True)
 class Alternative(Variant):
-    """A different correct solution; it must earn full points."""
+    """A different correct solution; it must earn full points.
+
+    excuses: its mutants that are right, by the start of their label, and why.
+    """
+
+    excuses: Mapping[str, str] = field(default_factory=dict)
 
 
 class Mistake:

@@ -1,8 +1,8 @@
-"""Questions that learners answer in words, and that a person marks.
+"""Questions that learners answer in words, and that a person grades.
 
 In a lesson's text, a question is two markdown cells. The first one asks: its heading states the
 points, and its mark scheme is for instructors alone. The second one holds a model answer, which
-may be empty. The marks around both are nbgrader's, and a release takes out what is between them.
+may be empty. The markers around both are nbgrader's, and a release removes what is between them.
 
     ### Question 1: `why_scale` (4 points, 5 minutes)
 

@@ -19,14 +19,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-import autograder
+import autograder.utils
 from autograder.sandbox import seccomp
 from autograder.sandbox.allowed_calls import CLERK
 from autograder.sandbox.inside import frames, namespaces
 from autograder.sandbox.walls import SYSTEM, python_files
 
 AUTOGRADER = Path(autograder.__file__).parent
-CODE = (str(AUTOGRADER), str(AUTOGRADER.parent / "utils"))
+CODE = (str(AUTOGRADER), *autograder.utils.__path__)
 LONGEST_REASON = 300
 MOST_OPEN = 256
 

@@ -11,14 +11,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import autograder
+import autograder.utils
 from autograder.errors import CourseError
 from autograder.sandbox import seccomp
 
 INSIDE = Path(__file__).parent / "inside"
 AUTOGRADER = Path(autograder.__file__).parent
 # The parts of this package that a learner's code may import. None knows an expected value.
-MOUNTED = ("__init__.py", "errors.py", "asking")
+MOUNTED = ("__init__.py", "errors.py", "asking", "utils")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
 # Hidden if below /usr: nbgrader's exchange, with other learners' submissions, and the course.
 COVERED = ("/usr/local/share/nbgrader", str(AUTOGRADER.parent))
@@ -123,8 +123,8 @@ def _files() -> list[str]:
         options += ["--remount-ro", path]
     for name in MOUNTED:
         options += ["--ro-bind", str(AUTOGRADER / name), f"/course/autograder/{name}"]
-    for path in ("/course/autograder/utils", "/course/utils"):  # older notebooks say `from utils …`
-        options += ["--ro-bind", str(AUTOGRADER.parent / "utils"), path]
+    for folder in autograder.utils.__path__:  # `autograder/utils` finds it beside the package
+        options += ["--ro-bind", folder, "/course/utils"]
     return [*options, "--ro-bind", str(INSIDE), "/grader/inside"]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.grading.demo.made_up_class import make_class
+from tests.demo.made_up_class import make_class
 from tests.sandbox.hostile import ATTACKS
 from tests.sandbox.hostile.stage import Stage
 from tests.sandbox.probes import HOME, broken_walls
@@ -52,7 +52,7 @@ def report() -> None:
             rough = _graded(Path(folder, "rough"), true, stage)
         finally:
             stage.close()
-    right = sum(rough.marks[name] == one.true_mark for name, one in true.items())
+    right = sum(rough.marks[name] == one.true_grade for name, one in true.items())
     print(
         f"  grading {calm.grading:.0f} s, with {HOSTILE} hostile ones {rough.grading:.0f} s: "
         f"{rough.grading / calm.grading:.2f} times (aim: 1.5)\n"

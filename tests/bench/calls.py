@@ -18,13 +18,13 @@ from pathlib import Path
 
 from autograder.asking import QUESTIONS_VARIABLE
 from autograder.asking.hand_in import encode_questions
-from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
 from autograder.grading.worker.own_sandbox import QUESTIONS
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.references.store import PUBLIC, load
 from autograder.sandbox.allowed_calls import LEARNER
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Cell, Sandbox
+from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
 from tests.sandbox import honest
 
 IMPORTS = ("torch", "keras", "matplotlib.pyplot", "autograder", "autograder.utils.plots")

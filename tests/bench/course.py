@@ -14,8 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from autograder.grading.demo.made_up_class import COUNT, make_class
 from autograder.lessons.lesson import Lesson, lesson_names
+from tests.demo.made_up_class import COUNT, make_class
 from tests.support.classroom import command, gradebook, hand_in, release, scores, start_program
 
 WORKERS = 2

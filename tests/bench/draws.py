@@ -11,12 +11,12 @@ from tqdm import tqdm
 
 from autograder.asking.collect import collect
 from autograder.building.hidden import grading_reference
-from autograder.grading.demo.made_up_class import own_mistakes
 from autograder.judging.judge import judge
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
+from tests.demo.made_up_class import own_mistakes
 
 OF_ALTERNATIVES, OF_MISTAKES = 100, 10  # draws
 SLOW = "train_completer"  # it trains a model for each case

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from autograder.grading.demo.made_up_class import make_class
 from autograder.grading.worker.job import earlier_run
+from tests.demo.made_up_class import make_class
 from tests.support.classroom import LESSON, gradebook, hand_in, release, scores, start
 
 COUNT = 40

@@ -9,7 +9,7 @@ from torch import nn
 from tqdm import tqdm
 
 from autograder.lessons.lesson import Lesson
-from autograder.utils.curves import CURVES, LENGTHS
+from autograder.utils.data import CURVES, LENGTHS
 
 NAME, SEEDS = "07_positions", range(3)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from autograder.grading.demo.made_up_class import make_class
 from autograder.lessons.lesson import Lesson, lesson_names
+from tests.demo.made_up_class import make_class
 from tests.support.classroom import gradebook, hand_in, nbgrader, records, release
 
 

@@ -21,7 +21,7 @@ from autograder.utils.data import generate_squares
 from autograder.utils.training import evaluate, make_loader, split_squares
 
 NAME = "05_square_corners"
-EXERCISES = importlib.import_module(f"autograder.exercises.{NAME}")
+TRAIN_COMPLETER = importlib.import_module(f"autograder.exercises.{NAME}.train_completer")
 SEEDS, MORE_SEEDS = range(10), range(20)
 LEFT_OUT: dict[str, dict[str, Any]] = {
     "no positions": {"positions": False},
@@ -40,7 +40,7 @@ def report() -> None:
         row = " ".join(f"{error:.4f}" for error in errors)
         print(f"  {name:20} {row}  worst {max(errors):.4f}, {seconds:.1f} s a seed")
     print(f"  aim of the better model: at most {MOST_ERROR} and {MOST_SECONDS:.0f} s on every seed")
-    print(f"train_completer, which may have {EXERCISES.MOST_ERROR}:")
+    print(f"train_completer, which may have {TRAIN_COMPLETER.MOST_ERROR}:")
     for name, errors in room(Lesson(NAME).namespace(), SEEDS):
         row = " ".join(f"{error:.4f}" for error in errors)
         print(f"  {name:52} {row}  worst {max(errors):.4f}")
@@ -81,7 +81,7 @@ def measure(
 
 def room(lesson: dict[str, Any], seeds: Iterable[int]) -> Iterator[tuple[str, list[float]]]:
     """Yield the errors of `train_completer`'s solution for each aspect, one per seed."""
-    for aspect in EXERCISES.train_completer.aspects:
+    for aspect in TRAIN_COMPLETER.EXERCISE.aspects:
         errors = []
         for seed in seeds:
             case = aspect.cases[0](Draw(f"room {seed}"))

@@ -9,21 +9,22 @@ import torch
 
 from autograder.asking.answer import Answer
 from autograder.asking.collect import collect
-from autograder.authoring import __main__ as author
+from autograder.authoring import commands as author
 from autograder.building.audit import Audit
 from autograder.building.reference import ExerciseBuilder
+from autograder.course.__main__ import main
 from autograder.exercises.slips import CONTEXT
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
 
 def test_a_terminal_without_a_sign_shows_a_question_mark(monkeypatch):
     terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", terminal)
-    monkeypatch.setattr(sys, "argv", ["author", "mistakes", "02_qkv_projections"])
     monkeypatch.setitem(author.COMMANDS, "mistakes", lambda lesson: print("times √d_k"))
-    assert author.main() == 0
+    assert main(["mistakes", "02_qkv_projections"]) == 0
     terminal.flush()
     assert terminal.buffer.getvalue().split() == [b"times", b"?d_k"]
 
@@ -176,7 +177,7 @@ def test_random_values_earn_nothing_and_are_always_the_same():
 def test_what_learners_are_given_must_earn_nothing():
     given = Mistake("only for vectors", "?", {"scores.amax(dim, keepdim=True)": "scores.max()"})
     with pytest.raises(AuthoringError, match="for what learners are given"):
-        build(mistakes=[given], slips=(), begins_with=given.name)
+        build(mistakes=[given], slips=(), parts=[*SOFTMAX.parts, Repair(given.name)])
 
 
 def test_doing_nothing_must_earn_nothing():

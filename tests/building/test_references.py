@@ -48,8 +48,15 @@ def test_the_reference_comes_out_the_same(lesson, built):
 def test_the_table_of_mistakes(built):
     """The audit of a build asks the same of every lesson, so one is enough here."""
     rows = outcomes(LESSON, built(LESSON))
-    print_table(LESSON.name, rows)
     assert [row for row in rows if not row.good] == []
+
+
+def test_the_table_shows_what_a_rule_would_say_of_a_mistake(softmax, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "400")
+    print_table(LESSON.name, outcomes(LESSON, softmax))
+    said = "All your weights together sum to 1. Each row needs its own sum: give `sum` the"
+    ruled = "│ `weights` needs one more step: divide each row by its sum."
+    assert [line for line in capsys.readouterr().out.splitlines() if said in line and ruled in line]
 
 
 def test_few_mistakes_share_their_words(lesson):
@@ -121,8 +128,7 @@ def test_another_solution_is_seen(softmax):
 def copied(tmp_path, monkeypatch):
     """Copy the parts of the tree that the lesson's reference is built from."""
     files = needed_files([LESSON.text_path, sources.BUILDER], ROOT)
-    exercises = ROOT / "autograder/exercises" / f"{LESSON.name}.py"
-    for path in {*files, *needed_files([exercises], ROOT)}:
+    for path in {*files, *needed_files(LESSON.exercises_path.glob("*.py"), ROOT)}:
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
@@ -135,12 +141,14 @@ def copied(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        "autograder/exercises/01_dot_product_attention.py",
+        "autograder/exercises/01_dot_product_attention/softmax.py",
+        "autograder/exercises/slips.py",
         "autograder/lessons/draw.py",
         "autograder/building/audit.py",
         "autograder/asking/codec.py",
         "autograder/judging/judge.py",
-        "utils/plots.py",
+        "utils/plots/bars.py",
+        "utils/data/broken_runs.csv",
     ],
 )
 def test_an_edit_of_any_source_is_seen(copied, name):
@@ -149,6 +157,16 @@ def test_an_edit_of_any_source_is_seen(copied, name):
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert source_digest(LESSON) == before
     path.write_bytes(path.read_bytes() + b"# edited\n")
+    assert source_digest(LESSON) != before
+
+
+def test_another_exercise_is_seen_and_one_of_another_lesson_is_not(copied):
+    before, exercises = source_digest(LESSON), copied / "autograder" / "exercises"
+    other = exercises / "02_qkv_projections" / "project.py"
+    other.parent.mkdir()
+    other.write_text("EXERCISE = None\n")
+    assert source_digest(LESSON) == before
+    (exercises / LESSON.name / "another.py").write_text("EXERCISE = None\n")
     assert source_digest(LESSON) != before
 
 

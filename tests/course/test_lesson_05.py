@@ -6,16 +6,15 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from autograder.exercises.more_runs import MORE_RUNS
 from autograder.lessons.lesson import Lesson
-from autograder.utils.data import generate_squares
-from autograder.utils.runs import RUNS
+from autograder.utils.data import RUNS, generate_squares
 from autograder.utils.training import Trainer, make_loader, split_squares
 from tests.bench.squares import AS_PUBLISHED, LEFT_OUT, MOST_ERROR, measure
+from tests.course.broken_runs import SEED_OF, broken_run
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-EXERCISES = importlib.import_module("autograder.exercises.05_square_corners")
+DIAGNOSE_RUN = importlib.import_module("autograder.exercises.05_square_corners.diagnose_run")
 SQUARE = torch.tensor([[[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]])
 TRAIN, TEST = (split_squares(generate_squares(256, seed=seed).points) for seed in (13, 19))
 
@@ -136,7 +135,7 @@ def test_the_plain_model_fails_on_every_seed_of_the_lesson(failed):
 
 @pytest.mark.anywhere
 def test_the_plain_model_fails_as_published_too(lesson_5):
-    """Check a seed that fails; `make bench` has ten."""
+    """Check a seed that fails."""
     errors, _ = measure(lesson_5, lesson_5["plain"], *AS_PUBLISHED, seeds=[1])
     assert min(errors) > 0.1
 
@@ -270,11 +269,11 @@ def test_the_trained_model_asks_the_opposite_corner(lesson_5):
 
 
 def test_the_runs_are_what_their_defects_give():
-    defect_of = EXERCISES.DEFECT_OF
-    known = [(defect_of[name], seed, RUNS[name], 3) for name, seed in EXERCISES.SEED_OF.items()]
-    more = [(defect, seed, runs[seed], 1) for defect, runs in MORE_RUNS.items() for seed in runs]
+    defect_of = DIAGNOSE_RUN.DEFECT_OF
+    known = [(defect_of[name], seed, RUNS[name], 3) for name, seed in SEED_OF.items()]
+    more = [(*which, run, 1) for which, run in DIAGNOSE_RUN.more_runs().items()]
     for defect, seed, run, noted in [*known, *more]:
         # Rounding errors grow with every epoch, so only the beginning is the same everywhere.
-        begun = EXERCISES.broken_run(defect, seed, n_epochs=5 * noted)
+        begun = broken_run(defect, seed, n_epochs=5 * noted)
         for kept, measured in zip(run, begun, strict=True):
             torch.testing.assert_close(torch.tensor(kept[:noted]), measured, rtol=0.02, atol=0)

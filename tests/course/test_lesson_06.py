@@ -9,8 +9,8 @@ from torch import nn
 
 from autograder.lessons.lesson import Lesson
 from autograder.utils.costs import peak_megabytes
-from autograder.utils.growth import growth_slope
 from autograder.utils.keras_on_torch import keras, ops
+from autograder.utils.plots import growth_slope
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:You are using a softmax over axis"),

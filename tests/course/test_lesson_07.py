@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.lessons.lesson import Lesson
-from autograder.utils.curves import CURVES, LENGTHS
-from autograder.utils.rotations import WRONG_ROTATIONS
+from autograder.utils.data import CURVES, LENGTHS
+from autograder.utils.models import WRONG_ROTATIONS
 from tests.bench.lengths import accuracies
 
 pytestmark = pytest.mark.usefixtures("one_thread")

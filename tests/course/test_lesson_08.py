@@ -7,7 +7,7 @@ from autograder.asking.collect import collect
 from autograder.judging.judge import judge
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import find
-from autograder.utils.patients import (
+from autograder.utils.models import (
     BLIND_SPOT,
     DROPOUT,
     HEALTHY,
@@ -19,7 +19,7 @@ from autograder.utils.patients import (
     WRONG_SUM,
     Patient,
 )
-from autograder.utils.scoreboard import outcomes
+from autograder.utils.plots.scoreboard import outcomes
 from tests.course.forty_patients import FORTY_PATIENTS
 
 SIZES = [(16, 4, 2), (24, 6, 3), (30, 6, 2)]  # d_model, n_heads, n_kv_heads

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from autograder.lessons.lesson import Lesson
 from autograder.utils.costs import peak_megabytes, saved_megabytes
-from autograder.utils.writers import DEFECTS, same_logits, same_words, writer
+from autograder.utils.models import DEFECTS, same_logits, same_words, writer
 
 LESSON = Lesson("09_fast_attention").namespace()
 PRECISIONS = [(torch.float32, 1e-5), (torch.float64, 1e-10)]

@@ -36,7 +36,7 @@ ELSEWHERE = {
     },
     "06_inside_the_libraries": {"3.2": "a section of a paper", "3e-7": "an example"},
     "07_positions": {
-        "90%": "the lowest seed in utils/curves.py",
+        "90%": "the lowest seed in utils/data/longer_texts.csv",
         "97%": "likewise",
         "3.2": "a section of a paper",
     },

@@ -12,12 +12,12 @@ from hypothesis.strategies import SearchStrategy
 
 from autograder.asking.hand_in import unpack
 from autograder.errors import CourseError
-from autograder.grading.engine.handed_in_at import handed_in_at
 from autograder.grading.feedback.gradebook import Facts
 from autograder.grading.feedback.notebook import Outline, read_cells
 from autograder.grading.feedback.page import render_page
 from autograder.grading.report.submissions import read_submission
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
+from autograder.grading.submission.folder import submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission, read_notebook
 from autograder.grading.submission.restore import restore
 from autograder.grading.term.learner_names import is_learner_name, printable
@@ -88,7 +88,7 @@ def timestamp(data: bytes) -> None:
     """A time is read, or refused with a sentence."""
     with tempfile.TemporaryDirectory() as folder, suppress(BrokenSubmission):
         Path(folder, TIMESTAMP).write_bytes(data)
-        when = handed_in_at(Path(folder))
+        when = submitted_at(Path(folder))
         assert when is None or str(when)
 
 

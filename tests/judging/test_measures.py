@@ -6,7 +6,7 @@ import torch
 from autograder.asking.answer import Answer, Problem
 from autograder.asking.arguments import Code
 from autograder.judging.measures import MOST_NUMBERS, measured
-from autograder.utils.patients import HEALTHY, PATIENTS
+from autograder.utils.models import HEALTHY, PATIENTS
 
 SIZES = {"d_model": 8, "n_heads": 4, "n_kv_heads": 2, "seed": 0}
 PAIR = {

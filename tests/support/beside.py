@@ -19,7 +19,7 @@ from typing import Any
 from nbgrader.api import Grade, Gradebook
 from nbgrader.apps import NbGraderAPI  # noqa: F401 - takes seconds, and formgrader has it
 
-from autograder.grading.engine.seams import wait_for_sqlite
+from autograder.grading.engine.patches import wait_for_sqlite
 from autograder.lessons.lesson import ROOT
 from tests.support.classroom import LESSON
 

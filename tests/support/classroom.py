@@ -10,9 +10,9 @@ from typing import Any
 import nbformat
 from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 
-from autograder.grading.demo.made_up_class import COUNT, make_class
 from autograder.grading.worker.job import VERDICT
 from autograder.lessons.lesson import ROOT, Lesson
+from tests.demo.made_up_class import COUNT, make_class
 from tests.support.commands import run
 
 LESSON = Lesson("01_dot_product_attention")
@@ -28,7 +28,7 @@ def make_course(course: Path, count: int, *options: str) -> dict[str, float]:
     for number, submission in enumerate(islice(cycle(made), count)):
         student = f"learner_{number:03}"
         hand_in(course, student, submission.notebook(LESSON))
-        marks[student] = submission.true_mark
+        marks[student] = submission.true_grade
     release(course, LESSON, *options)
     return marks
 

@@ -21,7 +21,7 @@ FORKS.set_forkserver_preload(
         "nbgrader.apps.nbgraderapp",
         "autograder.building.hidden",
         "autograder.grading.engine.autograde",
-        "autograder.grading.lms.__main__",
+        "autograder.grading.lms.commands",
         "autograder.grading.worker.task",
     ]
 )

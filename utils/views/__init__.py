@@ -1,8 +1,8 @@
 """Views: figures that answer when they are touched, by mouse or by keyboard.
 
 Each is a still picture with a script that replaces it wherever scripts run. Views need no network
-and no kernel. Where no script runs (GitHub, print, a notebook that is not trusted), the picture
-stays. Graders and nbval see its description only.
+and no kernel. Where no script runs (GitHub, print, an untrusted notebook), the picture stays.
+Graders and nbval see only its description.
 """
 
 from autograder.utils.views.attention import view_heads, view_mask, view_scale

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.utils.bars import plot_bars
-from autograder.utils.maps import attention_maps, plot_attention
-from autograder.utils.masking import plot_masking
-from autograder.utils.values import as_array, as_labels, softmax
+from autograder.utils.plots.bars import plot_bars
+from autograder.utils.plots.maps import attention_maps, plot_attention
+from autograder.utils.plots.masking import plot_masking
+from autograder.utils.plots.numbers import as_array, as_labels, softmax
 from autograder.utils.views.live import View
 
 DIGITS = 4  # of what a script gets

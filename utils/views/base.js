@@ -1,4 +1,4 @@
-// What all views share. `palette` and `root` are given by the page.
+// What all views share. The page defines `palette` and `root`.
 const ROW = 26;
 let groups = 0;
 
@@ -26,7 +26,7 @@ style.textContent = `
   .attention-view .said { min-height: 2.8em; max-width: 42em; margin-top: 6px; }
   .attention-view .side-by-side { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 8px 0; }`;
 
-// JupyterLab leaves the keys that are pressed in such an element to it.
+// JupyterLab ignores keys pressed in an element with this attribute.
 root.addEventListener("focusin", event => {
   event.target.setAttribute("data-lm-suppress-shortcuts", "true");
 });
@@ -47,7 +47,7 @@ function fill(parent, made, attributes, text) {
   return parent.appendChild(made);
 }
 
-// A group of radio buttons: arrow keys and Tab work as everywhere. `choose` gets the number.
+// A group of radio buttons, with arrow keys and Tab as everywhere. `choose` gets the number.
 function choice(parent, legend, names, choose, look = "") {
   const group = add(parent, "fieldset", {class: look, "aria-label": legend});
   const name = `${root.id}-${groups++}`;

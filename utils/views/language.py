@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from autograder.utils.bars import plot_bars
-from autograder.utils.maps import plot_matrix
+from autograder.utils.plots.bars import plot_bars
+from autograder.utils.plots.maps import plot_matrix
 from autograder.utils.views.live import View
 
 LIKELIEST = 12  # characters that have a bar
@@ -21,7 +21,9 @@ def view_writing(model: nn.Module, letters: Sequence[str], prompt: str, *, capti
     """Let a language model write in the page, with knobs for what it draws from.
 
     model: with the parameters of lesson 10's `TinyLanguageModel`; the page gets them in half
-    precision. letters: the characters, by token. prompt: what it goes on with at first.
+    precision.
+    letters: the characters, by token.
+    prompt: the text that it starts from.
     Raises ValueError if the prompt is empty or has a character that the model doesn't know.
     """
     unknown = sorted({*prompt} - {*letters})
@@ -58,7 +60,8 @@ def view_training(
 ) -> View:
     """Show the heads of a model at moments of its training.
 
-    steps and losses: of these moments. scores: name → [n_moments, n_layers, n_heads].
+    steps and losses: one for each moment.
+    scores: name → [n_moments, n_layers, n_heads].
     Raises ValueError if the numbers of moments differ.
     """
     moments = {len(steps), len(losses), len(attn_weights), *map(len, scores.values())}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.utils import palette
-from autograder.utils.picture import FIGURE_STYLE, Picture, shown
+from autograder.utils.plots.picture import FIGURE_STYLE, Picture, shown
 
 COLORS = {
     "blue": palette.BLUE,

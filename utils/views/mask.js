@@ -1,4 +1,4 @@
-// A mask to click, and what three ways of masking make of the weights.
+// A mask to click, and the weights that three ways of masking give.
 function show({scores, labels, keep}) {
   const ways = ["−∞ before softmax", "−10⁹ before softmax", "0 after softmax"];
   let way = 0;
@@ -11,7 +11,7 @@ function show({scores, labels, keep}) {
   const [cells, sums] = table("weights", cell => cell, "Σ");
   const text = said(root);
 
-  // A table of queries by keys; `make` makes what is in a cell. Returns its cells and row ends.
+  // A table of queries by keys; `make` fills a cell. Returns the cells and the ends of rows.
   function table(caption, make, last = "") {
     const made = add(board, "table");
     add(made, "caption", {}, caption);

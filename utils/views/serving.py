@@ -5,25 +5,25 @@ from typing import Any
 
 import numpy as np
 
-from autograder.utils.bars import plot_bars
-from autograder.utils.maps import plot_matrix
-from autograder.utils.values import as_array
+from autograder.utils.plots.bars import plot_bars
+from autograder.utils.plots.maps import plot_matrix
+from autograder.utils.plots.numbers import as_array
 from autograder.utils.views.live import View
 
 DIGITS = 4  # of what a script gets
 # A model the size of Llama 2 7B: its layers, its heads and their width, two bytes for each number.
 LAYERS, HEADS, WIDTH, BYTES = 32, (32, 8, 4, 2, 1), 128, 2
-LATENT = 576  # numbers that DeepSeek-V2 keeps of a word
+LATENT = 576  # numbers that DeepSeek-V2 keeps for each word
 MODEL, CARD = 13, 24  # GB
 
 
 def cache_gigabytes(n_words: int, numbers_per_word: int) -> float:
-    """The memory of a cache in GB (10⁹ bytes), with so many numbers per word in each layer."""
+    """Compute the memory of a cache in GB (10⁹ bytes) from what each layer keeps of a word."""
     return BYTES * LAYERS * n_words * numbers_per_word / 1e9
 
 
 def view_memory(n_words: int = 8192, *, caption: str) -> View:
-    """Show how much memory a cache takes, by its words, its texts and what it keeps of a word."""
+    """Show how much memory a cache takes: choose words, texts, and what it keeps of each word."""
     kept = {f"{n} key head{'s' * (n > 1)}": 2 * n * WIDTH for n in HEADS}
     kept |= {f"a latent of {LATENT}": LATENT}
     sizes = [cache_gigabytes(n_words, numbers) for numbers in kept.values()]
@@ -35,7 +35,8 @@ def view_memory(n_words: int = 8192, *, caption: str) -> View:
 def view_tiles(attn_scores: Any, tile: int, *, caption: str) -> View:
     """Show softmax tile by tile: each query's largest score, its sum, and the shares so far.
 
-    attn_scores: [n_query, n_key]. tile: how many keys come at a time.
+    attn_scores: [n_query, n_key].
+    tile: how many keys come at a time.
     Raises ValueError if the shape does not fit.
     """
     scores = as_array(attn_scores, "attn_scores")
@@ -52,7 +53,7 @@ def view_tiles(attn_scores: Any, tile: int, *, caption: str) -> View:
 
 
 def _shares(scores: np.ndarray, end: int) -> np.ndarray:
-    """The softmax of the first keys; the others have no share yet."""
+    """Compute the softmax over the first `end` keys; the others have no share yet."""
     exps = np.exp(scores - scores[:, :end].max(axis=1, keepdims=True))
     exps[:, end:] = 0
     return exps / exps.sum(axis=1, keepdims=True)

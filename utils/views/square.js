@@ -55,7 +55,7 @@ function show({source, moments, grid, names}) {
     update();
   }
 
-  // The answer between the points of the grid: the mean of the 16 around, the nearer the more.
+  // The answer between points of the grid: the mean of the 16 around it, nearer ones weighing more.
   function interpolated(point) {
     const width = (grid.high - grid.low) / (grid.n - 1);
     const steps = point.map(value => (value - grid.low) / width);

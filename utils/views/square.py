@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from autograder.utils.squares import plot_predictions
+from autograder.utils.plots.squares import plot_predictions
 from autograder.utils.views.live import View
 
 LOW, HIGH, N_PLACES = -1.5, 1.5, 7  # the grid of each coordinate that a corner may be moved to
@@ -27,8 +27,8 @@ def view_square(
     """Show what a model makes of a square during its training, and of corners that are moved.
 
     completes: returns corners 3 and 4, and how much each of them looks at corners 1 and 2. It is
-    asked for all places of the two corners on a grid; between them, the view interpolates.
-    moments: its answers for this square after some epochs, by epoch; the last is the present one.
+    asked once for each place of both corners on a grid; the view interpolates in between.
+    moments: epoch → its answers for this square then; the last is the present one.
     """
     source = square[:2]
     places = torch.linspace(LOW, HIGH, N_PLACES).tolist()

@@ -1,4 +1,4 @@
-// Scores that come tile by tile: what is known so far of each query's softmax.
+// Scores that come tile by tile, and what is known of each query's softmax so far.
 function show({scores, tile}) {
   const n = scores[0].length, steps = Math.ceil(n / tile);
   let taken = 0;
@@ -24,7 +24,7 @@ function show({scores, tile}) {
     return add(line, "td", {class: "bare", style: "min-width:64px"});
   }
 
-  // The largest score and the sum of a query after so many keys.
+  // A query's largest score and its sum after `seen` keys.
   function state(row, seen) {
     const m = Math.max(-Infinity, ...row.slice(0, seen));
     return {m, l: row.slice(0, seen).reduce((sum, score) => sum + Math.exp(score - m), 0)};

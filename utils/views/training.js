@@ -1,4 +1,4 @@
-// Heads at moments of a training: their maps, what they score, and the loss.
+// Heads at moments of a training: their maps, their scores, and the loss.
 function show({steps, losses, titles, n, scale, weights, scores}) {
   const CELL = 6, SIDE = CELL * n, WIDE = 300, TALL = 90;
   let at = 0;

@@ -1,4 +1,4 @@
-// A small GPT that writes in the page, with the weights of a model that was trained.
+// A small GPT that writes in the page, with the weights of a trained model.
 function gpt({shapes, weights, n_heads, n_context}) {
   const bytes = Uint8Array.from(atob(weights), letter => letter.charCodeAt(0));
   const halves = new DataView(bytes.buffer);
@@ -74,7 +74,7 @@ function gpt({shapes, weights, n_heads, n_context}) {
     });
   }
 
-  // The logits of the token that comes next; there are at most n_context tokens.
+  // The logits of the next token, given at most n_context tokens.
   return tokens => {
     let words = tokens.map((token, place) =>
       plus(row("tokens.weight", token), row("positions.weight", place)));
@@ -144,7 +144,7 @@ function show(data) {
     update();
   }
 
-  // As `generate` does: when the context is full, it starts over with half of it.
+  // When the context is full, start over with half of it, as `generate` does.
   function context() {
     if (read.length - start > n_context) start = read.length - Math.floor(n_context / 2);
     return read.slice(start);

@@ -100,8 +100,8 @@ class {name}(right_{name}):
 def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[Mutant]:
     """Yield the right code with each of the faults around it that can do something.
 
-    There is nothing to round in a boolean result, and no gradient from integer inputs. A trial
-    may make tensors of a result that is none.
+    A boolean result can't be rounded, and integer inputs have no gradients. A trial may make
+    tensors of a result that has none.
     """
     name, is_module = question.exercise, "def forward(" in source
     if question.trial and "\nclass " in f"\n{source}" and "(nn.Module)" not in source:

@@ -1,4 +1,4 @@
-"""What the mutants of each lesson showed, kept in git, so that a stale survey is noticed."""
+"""Keep in git what became of each lesson's mutants, so that an outdated survey is noticed."""
 
 import json
 from collections.abc import Iterable

@@ -12,6 +12,7 @@ from autograder.authoring.mutants.trial import Trial, try_mutants
 from autograder.building.hidden import with_hidden, without_fresh
 from autograder.judging.key import AnswerKey
 from autograder.lessons.errors import AuthoringError
+from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import LessonReference
 
@@ -23,10 +24,12 @@ SHARES = 8  # parts of an exercise's mutants, tried side by side
 class Survey:
     """The mutants of one exercise.
 
-    named: rejected as a known mistake. told: rejected with another sentence that says what is
-    wrong. generic: rejected with one that only says where values are off, or repeats an error.
+    named: rejected as a known mistake.
+    told: rejected with another sentence that says what is wrong.
+    generic: rejected with a sentence that only says where values are off, or repeats an error.
     excused: accepted, and right, as the exercise says.
-    survivors: accepted without an excuse. idle: excuses that fit no accepted mutant.
+    survivors: accepted without an excuse.
+    idle: excuses that fit no accepted mutant.
     """
 
     exercise: str
@@ -81,7 +84,17 @@ def survey_lesson(lesson: Lesson, public: LessonReference) -> Iterator[Survey]:
         for exercise in lesson.asked.values():
             question, key = reference.questions[exercise.name], reference.keys[exercise.name]
             trials = pool.map(_trials, repeat(question), repeat(key), shares)
-            yield survey(exercise.name, exercise.excuses, chain.from_iterable(trials))
+            yield survey(exercise.name, excuses_of(exercise), chain.from_iterable(trials))
+
+
+def excuses_of(exercise: Exercise) -> dict[str, str]:
+    """Return what a solution and its alternatives excuse: the start of each label, and why."""
+    of_alternatives = {
+        f"{alternative.name} / {start}": why
+        for alternative in exercise.alternatives
+        for start, why in alternative.excuses.items()
+    }
+    return {**exercise.excuses, **of_alternatives}
 
 
 def _trials(question: Question, key: AnswerKey, share: slice) -> list[Trial]:
@@ -105,7 +118,7 @@ def _faults(surveys: list[Survey]) -> Iterator[str]:
             )
         if found.idle:
             yield (
-                f"{found.exercise} excuses mutants that it does not accept, or that there are not: "
+                f"{found.exercise} excuses mutants that its check rejects, or that don't exist: "
                 f"{'; '.join(found.idle)}"
             )
     rejected = sum(found.rejected for found in surveys)

@@ -42,8 +42,8 @@ def try_mutants(
 ) -> Iterator[Trial]:
     """Check a share of the mutants as learners' answers are, with a limit of time for each.
 
-    An answer that trains a model has none: it is judged by how well the model does, and each
-    check takes seconds. One that is merely drawn from often takes less.
+    Exercises that train a model are left out: they are judged by how well the model does, and each
+    check takes seconds. Those whose answer is drawn from, many times, are quick enough.
     """
     if any(case.most_error for case in key.cases) and not question.trial:
         return

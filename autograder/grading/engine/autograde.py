@@ -1,85 +1,73 @@
 """The engine behind `nbgrader autograde`, formgrader's button and `make grade`.
 
-It is nbgrader's own converter with one step replaced. Running and judging happen elsewhere, many at
-a time and sealed off (`autograder.grading.worker.task`). Only this process writes the gradebook and
-the autograded notebooks, one submission after another, as nbgrader does.
+It is nbgrader's own converter with one step replaced: workers run and judge the submissions, many
+at a time and sealed off (`autograder.grading.worker.task`). Only this process writes the gradebook
+and the autograded notebooks, one submission after another, as nbgrader does.
 
 Modules that load torch are imported in functions, because every nbgrader command loads this module.
 """
 
 import logging
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from tqdm import tqdm
-from traitlets import Bool, Float, Integer, List, Unicode, import_item
-from traitlets.config import Config
+from traitlets import Bool, Float, Integer, List, Unicode
 
 from autograder.building.secret import own_secret
 from autograder.errors import CourseError
-from autograder.grading.engine import seams
-from autograder.grading.engine.copy_files import CopyPlainFiles
-from autograder.grading.engine.handed_in_at import handed_in_at
+from autograder.grading.engine import patches
 from autograder.grading.engine.history import entry_of, remember
-from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.less_talk import at_levels, less_talk
-from autograder.grading.engine.made_from import SAME_TO_MARK, same_to_mark, why_again
+from autograder.grading.engine.jobs import JobMaker, settings_of
+from autograder.grading.engine.messages import (
+    CONNECTION_LOG,
+    NO_GROUPS,
+    NO_SECRET,
+    at_levels,
+    errors_as_sentences,
+    quiet,
+)
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
+from autograder.grading.engine.provenance import SETTLED_CELLS, settled_cells
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
 from autograder.grading.engine.run_lock import only_run
-from autograder.grading.engine.save_marks import MARKS
-from autograder.grading.engine.sentences import did_you_mean, sentences
+from autograder.grading.engine.save_marks import POINTS
+from autograder.grading.engine.submissions import DueSubmissions, time_if_any
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
-from autograder.grading.submission.read_notebook import BrokenSubmission
-from autograder.grading.term.course import course_term
+from autograder.grading.submission.folder import submitted_at
 from autograder.grading.term.gradebook import (
     bring_up_to_date,
     require_readable,
-    waiting_to_be_marked,
 )
-from autograder.grading.term.learner_names import is_learner_name, why_no_name
-from autograder.grading.term.penalty import late_penalty
-from autograder.grading.term.tables import Term, due_for, terms_of
+from autograder.grading.term.learner_names import did_you_mean, is_learner_name
+from autograder.grading.term.plugins import course_term
+from autograder.grading.term.tables import Term
 from autograder.grading.worker.job import (
     GRADED,
     NOT_GRADED,
     OUTCOMES,
     Graded,
     Job,
-    earlier_run,
     write_graded,
 )
 from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
-GIGABYTE = 2**30
-CONNECTION_LOG = logging.getLogger("sqlalchemy.pool")  # traces a Ctrl-C while a connection closes
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
-NO_GROUPS = (
-    "The grader can't make control groups here, so it checks ten times a second what a submission "
-    "uses. What that leaves open is in docs/security.md, under What holds where."
-)
-NO_SECRET = (
-    "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
-    "into course_secret.txt, and grade again."
-)
 
 
-class Autograde(seams.OpenAutograde, CopyPlainFiles):
-    """nbgrader's Autograde, in parallel and behind walls.
+class Autograde(DueSubmissions):
+    """nbgrader's Autograde, in parallel and in a sandbox.
 
-    It also keeps nbgrader's class name, so that `c.Autograde.…` configures both.
+    It keeps nbgrader's class name, so that `c.Autograde.…` configures both.
     """
 
     unsealed = Bool(False, help="Run submissions as nbgrader does, without walls.").tag(config=True)
@@ -87,11 +75,11 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
     scheduler = Unicode("", help="Address of a Dask scheduler for the work.").tag(config=True)
     cell_seconds = Float(30.0, help="Processor time of one cell.").tag(config=True)
     notebook_seconds = Float(300.0, help="Processor time of one notebook.").tag(config=True)
-    tidying_preprocessors = List(
+    tidying_preprocessors: List[Any] = List(
         help="Preprocessors for a notebook that has been judged, in the worker."
     ).tag(config=True)
-    saving_preprocessors = List(
-        help="Preprocessors that enter marks in the gradebook; they do not see the notebook."
+    saving_preprocessors: List[Any] = List(
+        help="Preprocessors that enter points in the gradebook; they do not see the notebook."
     ).tag(config=True)
     dry = Bool(False, help="Say whose points would change, and write nothing.").tag(config=True)
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
@@ -99,7 +87,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
 
     def start(self) -> None:
         """Grade. Raises NbGraderException if the gradebook can't be read."""
-        with sentences(self.log):
+        with errors_as_sentences(self.log):
             require_readable(self.coursedir)
         super().start()
 
@@ -108,9 +96,9 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
 
         Raises NbGraderException if there is none, or the assignment was not released.
         """
-        with sentences(self.log):
+        with errors_as_sentences(self.log):
             released = self._released_names()
-            folders = self._submitted_folders()
+            folders = self.submitted_folders()
             if not folders:
                 self.require_source()
         if self.unsealed:
@@ -126,7 +114,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
 
     def convert_notebooks(self) -> None:
         """Grade everything that is due. Raises NbGraderException if nothing can be graded."""
-        summary = Summary(refused=self._refused())
+        summary = Summary(refused=self.refused_names())
         if self.unsealed:
             self.log.warning("Unsealed: submissions run without a sandbox, as you.")
             for line in summary.refusals():
@@ -135,7 +123,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             return
         tell = True
         try:
-            with sentences(self.log), at_levels({CONNECTION_LOG: logging.CRITICAL}):
+            with errors_as_sentences(self.log), at_levels({CONNECTION_LOG: logging.CRITICAL}):
                 self._grade_all(summary)
         except NbGraderException:
             tell = summary.begun
@@ -157,10 +145,10 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         Raises BrokenSubmission if its time can't be read; sealed, its job says so already.
         """
         folder = Path(self.source_path(assignment_id, student_id))
-        when = handed_in_at(folder) if self.unsealed else _time_if_any(folder)
+        when = submitted_at(folder) if self.unsealed else time_if_any(folder)
         super().init_assignment(assignment_id, student_id)
         if when is None:
-            with self._gradebook() as gradebook:
+            with self.gradebook() as gradebook:
                 gradebook.find_submission(assignment_id, student_id).timestamp = None
                 gradebook.db.commit()
 
@@ -169,27 +157,13 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             super().convert_single_notebook(notebook_filename)
             return
         graded = self._graded[notebook_filename]
-        same = same_to_mark(self._before_of(graded), graded)
+        same = settled_cells(self.run_before(graded), graded)
         resources = self.init_single_notebook_resources(notebook_filename)
-        resources["nbgrader"] |= {MARKS: graded.marks, SAME_TO_MARK: same}
+        resources["nbgrader"] |= {POINTS: graded.points, SETTLED_CELLS: same}
         self.exporter.from_notebook_node(new_notebook(), resources)
         about = resources["nbgrader"]
         folder = self.result_path(about["assignment"], about["student"])
         write_graded(graded, Path(folder, os.path.basename(notebook_filename)))
-
-    def _submitted_folders(self) -> list[str]:
-        """List what is handed in, hidden folders and those without a learner's name included."""
-        assignment, student = self.coursedir.assignment_id, self.coursedir.student_id
-        patterns = [student, ".*"] if student == "*" else [student]
-        found = (
-            folder for one in patterns for folder in seams.find(self.source_path(assignment, one))
-        )
-        return [folder for folder in found if os.path.isdir(folder)]
-
-    def _refused(self) -> dict[str, str]:
-        """Say of each folder whose name can't be a learner's why not."""
-        names = map(self.student_of, self._submitted_folders())
-        return {name: why for name in names if (why := why_no_name(name))}
 
     def _grade_all(self, summary: Summary) -> None:
         if self.jobs < 1:
@@ -203,7 +177,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
                 self.remove_drafts(self.coursedir.assignment_id)
             self._follow_tables(term)
             self._maker = self._job_maker(term)
-            due = self._due(summary)
+            due = self.list_due(self._maker, summary)
             if due:
                 self._grade(due, summary)
             summary.roll = self._call_roll(term)
@@ -211,7 +185,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
     def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
         what = "The gradebook would change" if self.dry else "Gradebook"
-        with self._gradebook() as gradebook:
+        with self.gradebook() as gradebook:
             for change in bring_up_to_date(gradebook, term, self.dry):
                 self.log.info("%s: %s", what, change)
 
@@ -219,63 +193,22 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         limits = Limits(
             cell_seconds=self.cell_seconds,
             notebook_seconds=self.notebook_seconds,
-            memory_bytes=int(self.memory * GIGABYTE),
+            memory_bytes=int(self.memory * 2**30),
         )
         tidying = {name: settings_of(self.config, name) for name in self.tidying_preprocessors}
         return JobMaker(
             self.coursedir, term, self._names, self._sole, limits, self.figures, tidying
         )
 
-    def _due(self, summary: Summary) -> list[str]:
-        """List the folders that are due, and say why those are that were graded before."""
-        due, again, self._before = [], Counter(), {}
-        with self._gradebook() as gradebook:
-            waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
-        for folder in sorted(self.assignments):
-            runs = self._earlier_runs(folder)
-            self._before |= zip(self.assignments[folder], runs, strict=True)
-            why = self._why_due(folder, runs)
-            if why:
-                due.append(folder)
-                again[why] += None not in runs
-            else:
-                student = self.student_of(folder)
-                summary.leave(student, _why_not_graded(runs) if student in waiting else "")
-        for why, count in (+again).items():
-            self.log.info("%s to grade again: %s", count, why)
-        return due
-
-    def _before_of(self, graded: Graded) -> dict[str, Any]:
-        """Return what is known of an earlier run that graded the same notebook; {} if nothing."""
-        return self._before[graded.path] or {}
-
-    def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
-        """Read for each notebook what is known of the run that graded it; None if none did."""
-        graded = Path(self.result_path(self.coursedir.assignment_id, self.student_of(folder)))
-        paths = [graded / Path(path).name for path in self.assignments[folder]]
-        return [earlier_run(path) if path.exists() else None for path in paths]
-
-    def _why_due(self, folder: str, runs: list[dict[str, Any] | None]) -> str:
-        """Return why a submission is to be graded; "" if it is not."""
-        student = self.student_of(folder)
-        if student in self.coursedir.student_id_exclude.split(","):
-            return ""
-        if self.force:
-            return "forced"
-        if None in runs:
-            return "new"
-        pairs = zip(runs, self.assignments[folder], strict=True)
-        reasons = (why_again(run, self._maker.job(Path(path), student)) for run, path in pairs)
-        return next(filter(None, reasons), "")
-
     def _grade(self, due: list[str], summary: Summary) -> None:
         results: dict[str, Graded] = {}
-        self._warn_without_secret()
+        if self._maker.is_lesson and not own_secret():
+            self.log.warning(NO_SECRET)
         if not (self.scheduler or home()):
             self.log.info(NO_GROUPS)
         with (
             closing(self._pool(len(due))) as pool,
-            seams.complete_gradebook(),
+            patches.complete_gradebook(),
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
             self.use_preprocessors(self.saving_preprocessors)
@@ -298,26 +231,17 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             for path in self.assignments[folder]:
                 yield self._maker.whole_job(Path(path), self.student_of(folder))
 
-    def _warn_without_secret(self) -> None:
-        if self._maker.is_lesson and not own_secret():
-            self.log.warning(NO_SECRET)
-
     def _record(self, folder: str, results: dict[str, Graded], summary: Summary) -> None:
-        """Write one submission's marks and notebooks, as nbgrader does."""
+        """Write one submission's points and notebooks, as nbgrader does."""
         assignment, student = self.coursedir.assignment_id, self.student_of(folder)
         self.notebooks = self.assignments[folder]
         self._graded = {path: results.pop(path) for path in self.notebooks}
         if self.dry:
-            from autograder.grading.engine.changes import changed_points
-
-            graded, late = self._graded.values(), self._late_rule(folder)
-            same = {name for one in graded for name in same_to_mark(self._before_of(one), one)}
-            with self._gradebook() as gradebook:
-                changed = changed_points(gradebook, assignment, student, graded, same, late)
+            changed = self.would_change(folder, self._graded.values(), self._maker.term)
             summary.compare(student, changed)
             return
         try:
-            with self.aside(assignment, student), less_talk(self.log):
+            with self.aside(assignment, student), quiet(self.log):
                 self.run_pre_convert_hook()
                 self.init_assignment(assignment, student)
                 for notebook in self.notebooks:
@@ -330,7 +254,7 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
             return
         summary.lack(student, {cell for one in self._graded.values() for cell in one.absent})
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
-        with self._gradebook() as gradebook:
+        with self.gradebook() as gradebook:
             found = gradebook.find_submission(assignment, student)
             entry = entry_of(found, worst.outcome, self._graded.values())
         self._remember(folder, entry)
@@ -347,31 +271,21 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         except OSError as error:
             self.log.warning("%s: this could not be added to the history: %s", student, error)
 
-    def _late_rule(self, folder: str) -> Callable[[float], float] | None:
-        """Return what lateness takes off a score, by the tables; None if they do not say."""
-        assignment, student = self.coursedir.assignment_id, self.student_of(folder)
-        percent = terms_of(self._maker.term, assignment).late_percent
-        due, when = due_for(self._maker.term, student, assignment), _time_if_any(Path(folder))
-        if percent is None or due is None:
-            return None
-        seconds = (when - due).total_seconds() if when else 0.0
-        return lambda score: late_penalty(score, seconds, percent) or 0.0
-
     def _call_roll(self, term: Term) -> Roll:
         folders = {self.student_of(folder): folder for folder in self.assignments}
         assignment, asked = self.coursedir.assignment_id, self.coursedir.student_id
-        with self._gradebook() as gradebook:
+        with self.gradebook() as gradebook:
             return call_roll(gradebook, assignment, term, folders, asked)
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment. Raises CourseError if it was not released."""
         wanted = self.coursedir.assignment_id
-        with self._gradebook() as gradebook:
+        with self.gradebook() as gradebook:
             names = {one.name: [n.name for n in one.notebooks] for one in gradebook.assignments}
         if names.get(wanted):
             return names[wanted]
         format_path, folder = self.coursedir.format_path, self.coursedir.source_directory
-        paths = map(Path, seams.find(format_path(folder, ".", "*")))
+        paths = map(Path, patches.find(format_path(folder, ".", "*")))
         sources = {path.name for path in paths if path.is_dir()}
         if wanted in sources:
             remedy = f"nbgrader generate_assignment {wanted}"
@@ -379,34 +293,8 @@ class Autograde(seams.OpenAutograde, CopyPlainFiles):
         meant = did_you_mean(wanted, names.keys() | sources)
         raise CourseError(f"There is no assignment {wanted}.{meant}")
 
-    def _gradebook(self) -> Gradebook:
-        return Gradebook(self.coursedir.db_url, self.coursedir.course_id)
-
 
 def install() -> None:
     """Make nbgrader's command and its formgrader use this engine."""
-    seams.install(_time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
-    seams.guard_formgrader()
-
-
-def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:
-    """Return the part of the configuration that a preprocessor, given by its name, reads."""
-    names = (owner.__name__ for owner in import_item(preprocessor).mro())
-    return {name: dict(config[name]) for name in names if name in config}
-
-
-def _time_if_any(folder: Path) -> datetime | None:
-    """Return when a submission was handed in; None if nothing says so, or what says so is broken.
-
-    A broken time makes the submission not graded.
-    """
-    try:
-        return handed_in_at(folder)
-    except BrokenSubmission:
-        return None
-
-
-def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:
-    """Return why an earlier run could not grade a submission; "" if it could."""
-    failed = (run["reason"] for run in runs if run and run.get("outcome") == NOT_GRADED)
-    return next(failed, "")
+    patches.install(time_if_any, Autograde, GenerateAssignment, GenerateFeedback)
+    patches.guard_formgrader()

@@ -21,7 +21,7 @@ def changed_points(
     was before. late: what lateness takes off a score.
     """
     before, by_hand, extra, lost = _known(gradebook, assignment, student)
-    after = {name: points for result in graded for name, points in result.marks.points.items()}
+    after = {name: points for result in graded for name, points in result.points.by_name.items()}
     score = sum(filter(None, (after | by_hand).values())) + extra
     losing = late(score) if late else lost
     if not before:

@@ -19,18 +19,21 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.atomic_writes import draft_of
-from autograder.grading.engine.summary import listed, printable
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.term.dates import read_date
-from autograder.grading.term.learner_names import is_learner_name
+from autograder.grading.term.learner_names import is_learner_name, listed, printable
 
 GROUP_FOLDER, GROUP_FILE = 0o2770, 0o660  # permissions in a course that a group shares
 
 
 @dataclass(frozen=True)
-class HandedIn:
-    """A submitted folder. time: as its name has it; when: the same in UTC."""
+class InboundFolder:
+    """A folder that a learner submitted.
+
+    time: as the folder's name has it.
+    when: the same, in UTC.
+    """
 
     path: Path
     learner: str
@@ -56,7 +59,7 @@ class CollectPlainFiles(ExchangeCollect):
         if not os.access(inbound, os.R_OK | os.X_OK):
             self.fail(f"There is no course that can be collected from: {inbound}")
         by_learner = defaultdict(list)
-        for one in self._handed_in(inbound):
+        for one in self._inbound(inbound):
             by_learner[one.learner].append(one)
         due = self._due() if self.before_duedate else None
         self.src_records = [self._counting(found, due) for found in by_learner.values()]
@@ -74,7 +77,7 @@ class CollectPlainFiles(ExchangeCollect):
         if failed:
             self.fail(f"Not collected: {listed(map(printable, failed))}")
 
-    def _handed_in(self, inbound: Path) -> list[HandedIn]:
+    def _inbound(self, inbound: Path) -> list[InboundFolder]:
         """List the wanted submissions, and warn of folders with names that nbgrader never gives."""
         found, strange = [], []
         wanted = self.coursedir.student_id or "*"
@@ -96,13 +99,13 @@ class CollectPlainFiles(ExchangeCollect):
             except MissingEntry:
                 return None
 
-    def _counting(self, found: Sequence[HandedIn], due: datetime | None) -> HandedIn:
-        """Return the last submission; with a due date, the last one before it, if there is any."""
+    def _counting(self, found: Sequence[InboundFolder], due: datetime | None) -> InboundFolder:
+        """Return the last submission; if a due date is given, the last one before it, if any."""
         found = sorted(self._own(found), key=lambda one: one.when)
         in_time = [one for one in found if due and one.when <= due]
         return (in_time or found)[-1]
 
-    def _own(self, found: Sequence[HandedIn]) -> Sequence[HandedIn]:
+    def _own(self, found: Sequence[InboundFolder]) -> Sequence[InboundFolder]:
         """Leave out what others submitted in a learner's name, where the learner did so too."""
         others = [one for one in found if one.owner != one.learner] if self.check_owner else []
         own = [one for one in found if one not in others]
@@ -116,7 +119,7 @@ class CollectPlainFiles(ExchangeCollect):
             )
         return own or found
 
-    def _collect(self, one: HandedIn) -> None:
+    def _collect(self, one: InboundFolder) -> None:
         """Collect a submission, unless it is there already. Raises OSError."""
         course = self.coursedir
         step, lesson = course.submitted_directory, course.assignment_id
@@ -136,7 +139,7 @@ class CollectPlainFiles(ExchangeCollect):
             told = listed(map(printable, found.left_out))
             self.log.warning("Left out of what %s handed in: %s", one.learner, told)
 
-    def _replaces(self, one: HandedIn, place: Path) -> bool:
+    def _replaces(self, one: InboundFolder, place: Path) -> bool:
         """Whether a submission is to be collected instead of the one that is there."""
         there = self.coursedir.get_existing_timestamp(str(place))
         newer = self.update and (there is None or one.when > there)
@@ -148,13 +151,13 @@ class CollectPlainFiles(ExchangeCollect):
         return not ignored and any(fnmatchcase(parts[-1], one) for one in course.include)
 
 
-def _read_name(path: Path, learner: str, rest: str) -> HandedIn | None:
-    """Read the time in the rest of a folder's name; what follows a last + may be a random text."""
+def _read_name(path: Path, learner: str, rest: str) -> InboundFolder | None:
+    """Read the time in the rest of a folder's name. It may end with a + and a random text."""
     if not is_learner_name(learner):
         return None
     for time in (rest, rest.rpartition("+")[0]):
         with suppress(ValueError):
-            return HandedIn(path, learner, time, read_date(time))
+            return InboundFolder(path, learner, time, read_date(time))
     return None
 
 

@@ -1,7 +1,7 @@
-"""The history of a learner's submissions to an assignment: what was handed in, when, which mark.
+"""The history of a learner's submissions to a lesson: what was submitted, when, for which grade.
 
-Each entry is a folder `history/<learner>/<assignment>/<number>` in the course directory. It holds
-what was handed in, and `mark.json`, which is written last.
+Each entry is a folder `history/<learner>/<lesson>/<number>` in the course directory. It holds the
+submission and `mark.json`, which is written last.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Make the jobs of grading an assignment's submissions: what was handed in, and what is to hold."""
+"""Make the jobs of grading a lesson's submissions: what each worker needs, as plain data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,14 +9,15 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
+from traitlets import import_item
+from traitlets.config import Config
 
 from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
-from autograder.grading.engine.handed_in_at import handed_in_at
-from autograder.grading.engine.made_from import DUE, WHEN, made_from
+from autograder.grading.engine.provenance import DUE, WHEN, made_from
 from autograder.grading.engine.source import Source, read_source, without_pictures
 from autograder.grading.submission.blueprint import Blueprint, read_blueprint
-from autograder.grading.submission.handed_in import files_beside, read_handed_in
+from autograder.grading.submission.folder import files_beside, read_submitted, submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.tables import Term, due_for
 from autograder.grading.worker.job import Job
@@ -27,10 +28,11 @@ from autograder.sandbox.limits import Limits
 
 @dataclass
 class JobMaker:
-    """Makes the jobs of one assignment.
+    """Makes the jobs of one lesson, or of an instructor's own assignment.
 
-    notebooks: the names of those that are graded. sole: whether it has one only, which a learner
-    may hand in under another name. figures: whether the course's own figures are drawn, too.
+    notebooks: the names of those to grade.
+    sole: whether there is only one, which a learner may submit under another name.
+    figures: whether the course's own figures are drawn, too.
     tidying: nbgrader's steps for a graded notebook, and their settings.
     """
 
@@ -51,12 +53,12 @@ class JobMaker:
         return self.templates[self.notebooks[0]]
 
     def job(self, path: Path, student: str) -> Job:
-        """Make that job without the reference, which is all that tells whether it is due."""
+        """Make that job without the reference: enough to know whether it is due."""
         template = self.templates[path.stem]
         data, broken, when = b"", "", None
         try:
-            when = handed_in_at(path.parent)
-            data = read_handed_in(path, self.sole)
+            when = submitted_at(path.parent)
+            data = read_submitted(path, self.sole)
         except BrokenSubmission as error:
             broken = str(error)
         beside = files_beside(path.parent)
@@ -96,9 +98,7 @@ class JobMaker:
         source = Path(format_path(folder, ".", self.assignment))
         released = read_source(source / f"{name}.ipynb")
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            blueprint = read_blueprint(
-                gradebook, name, self.assignment, released.grade_ids, released.prose
-            )
+            blueprint = read_blueprint(gradebook, name, self.assignment, released.grade_ids)
             due = gradebook.find_assignment(self.assignment).duedate
         if self.is_lesson:
             _require_same_cells(blueprint, released, self.assignment)
@@ -135,8 +135,8 @@ class JobMaker:
     def _reference(self) -> bytes:
         """The lesson's reference; empty if it is not a course lesson.
 
-        Raises CourseError if it is not that of the lesson as it is now, or gives other points than
-        the released notebook.
+        Raises CourseError if the lesson has changed since the reference was built, or if the
+        reference gives other points than the released notebook.
         """
         from autograder.building.hidden import shown_reference
 
@@ -152,6 +152,12 @@ class JobMaker:
     def _solutions(self) -> dict[str, str]:
         """The sources of the course's solutions, by exercise."""
         return Lesson(self.assignment).solutions if self.is_lesson else {}
+
+
+def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:
+    """Return the part of the configuration that a preprocessor, given by its name, reads."""
+    names = (owner.__name__ for owner in import_item(preprocessor).mro())
+    return {name: dict(config[name]) for name in names if name in config}
 
 
 def _require_same_cells(blueprint: Blueprint, source: Source, lesson: str) -> None:

@@ -20,7 +20,7 @@ from nbgrader.api import (
 from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 
 from autograder.errors import CourseError
-from autograder.grading.engine.summary import listed
+from autograder.grading.term.learner_names import listed
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
 # What each submission has for a cell of each kind.

@@ -19,9 +19,10 @@ from itertools import islice
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from types import ModuleType
+from typing import Any
 
 from autograder.errors import CourseError
-from autograder.grading.engine.seams import kill_workers, leave_jobs_to_workers
+from autograder.grading.engine.patches import kill_workers, leave_jobs_to_workers
 from autograder.grading.worker.job import Graded, Job
 from autograder.grading.worker.own_sandbox import close_own_sandbox, own_sandbox
 from autograder.sandbox.inside.huge_pages import use_huge_pages
@@ -33,14 +34,15 @@ TASK = "autograder.grading.worker.task"
 
 
 class Pool:
-    """Executors of one kind; a broken one is replaced.
+    """An executor that is replaced when it breaks.
 
-    make: makes an executor. end: ends one at once, whatever it is doing.
+    make: makes an executor.
+    end: ends one at once, whatever it is doing.
     workers: how many jobs it runs at a time.
     """
 
     def __init__(
-        self, make: Callable[[], Executor], end: Callable[[Executor], None], workers: int
+        self, make: Callable[[], Executor], end: Callable[[Any], None], workers: int
     ) -> None:
         self.make, self.end, self.workers = make, end, workers
         self.executor = make()
@@ -48,8 +50,8 @@ class Pool:
     def grade_all(self, jobs: Iterable[Job]) -> Iterator[Graded]:
         """Grade the jobs, yielding results as they finish. Takes a few jobs in advance.
 
-        If the machine may be to blame for what went wrong with one, it is graded once more at the
-        end, when no other is. Raises NoSandbox if a worker can't have a sandbox.
+        If the machine may be to blame for what went wrong with a job, it runs once more at the end,
+        alone. Raises NoSandbox if a worker can't have a sandbox.
         """
         doubtful = []
         for job, graded in self._side_by_side(iter(jobs)):
@@ -88,8 +90,8 @@ class Pool:
 def local_pool(workers: int, empty: Job, with_reference: Callable[[Job], Job]) -> Pool:
     """Make a pool of processes on this machine, which end when this one does.
 
-    empty: a job without a submission, with what all have in common. with_reference: adds to it what
-    answers are judged by, which loads torch.
+    empty: a job without a submission, with what all jobs have in common.
+    with_reference: adds what answers are judged by, which loads torch.
     """
 
     def make() -> ProcessPoolExecutor:
@@ -196,7 +198,8 @@ def _end_with_grader() -> None:
 
     Its parent process may be another one (a fork server), which lives as long as the worker does.
     """
-    multiprocessing.parent_process().join()
+    if parent := multiprocessing.parent_process():
+        parent.join()
     os._exit(1)
 
 

@@ -1,7 +1,7 @@
-"""The release of an assignment: nbgrader's, but complete or not at all, and also in mid-term.
+"""Release a lesson as nbgrader does, but completely or not at all, and also in mid-term.
 
-Once somebody has handed something in, nbgrader refuses to add or remove cells, and by then it has
-removed the notebook that learners open. Here the gradebook follows the new version, and what was
+Once there are submissions, nbgrader refuses to add or remove cells, and by then it has removed the
+notebook that learners open. Here the gradebook follows the new version, and what was
 given by hand stays.
 """
 
@@ -15,9 +15,9 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import ClearMarkScheme, ClearSolutions
 from nbgrader.utils import is_locked
 
-from autograder.grading.engine import seams
+from autograder.grading.engine import patches
+from autograder.grading.engine.messages import errors_as_sentences
 from autograder.grading.engine.new_version import follow
-from autograder.grading.engine.sentences import sentences
 from autograder.grading.term.gradebook import require_readable
 from autograder.lessons.nbgrader_metadata import BEGINNING
 
@@ -35,6 +35,8 @@ class ClearReadOnly(ClearMarkScheme):
 class ClearToBeginning(ClearSolutions):
     """nbgrader's ClearSolutions; code that learners are to repair replaces its own solution."""
 
+    code_stub: dict[str, str]
+
     def preprocess_cell(
         self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
     ) -> tuple[NotebookNode, ResourcesDict]:
@@ -47,14 +49,16 @@ class ClearToBeginning(ClearSolutions):
             self.code_stub = usual
 
 
-class GenerateAssignment(seams.OpenGenerateAssignment):
+class GenerateAssignment(patches.OpenGenerateAssignment):
     """nbgrader's GenerateAssignment; the old release stays until the new one is complete."""
+
+    preprocessors: list[type]
 
     def start(self) -> None:
         own = {ClearMarkScheme: ClearReadOnly, ClearSolutions: ClearToBeginning}
         self.preprocessors = [own.get(step, step) for step in self.preprocessors]
         if not self.no_database:
-            with sentences(self.log):
+            with errors_as_sentences(self.log):
                 require_readable(self.coursedir)
         super().start()
 
@@ -77,7 +81,7 @@ class GenerateAssignment(seams.OpenGenerateAssignment):
 
     def _follow_changes(self) -> None:
         with (
-            sentences(self.log),
+            errors_as_sentences(self.log),
             Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook,
         ):
             for path in (Path(path) for paths in self.assignments.values() for path in paths):

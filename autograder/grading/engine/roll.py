@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from autograder.grading.engine.handed_in_at import handed_in_at
+from autograder.grading.submission.folder import submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.gradebook import in_gradebook, late_learners, waiting_to_be_marked
 from autograder.grading.term.tables import Term
@@ -59,6 +59,6 @@ def _is_late_taken_off(assignment: str, term: Term) -> bool:
 
 def _is_timeless(folder: Path) -> bool:
     try:
-        return handed_in_at(folder) is None
+        return submitted_at(folder) is None
     except BrokenSubmission:
         return False  # it has a time, which can't be read

@@ -9,10 +9,10 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
-from autograder.grading.engine.made_from import SAME_TO_MARK
-from autograder.grading.worker.marks import marks_of
+from autograder.grading.engine.provenance import SETTLED_CELLS
+from autograder.grading.worker.cell_points import cell_points
 
-MARKS = "marks"  # in nbgrader's resources: the marks, if a worker has made them
+POINTS = "cell_points"  # in nbgrader's resources: a worker's `CellPoints`
 
 
 class SaveMarks(NbGraderPreprocessor):
@@ -27,15 +27,15 @@ class SaveMarks(NbGraderPreprocessor):
     ) -> tuple[NotebookNode, ResourcesDict]:
         about = resources["nbgrader"]
         place = about["notebook"], about["assignment"], about["student"]
-        same = about.get(SAME_TO_MARK, frozenset())
-        marks = about[MARKS] if MARKS in about else marks_of(nb)
+        same = about.get(SETTLED_CELLS, frozenset())
+        given = about[POINTS] if POINTS in about else cell_points(nb)
         with Gradebook(about["db_url"]) as gradebook:
             kept = gradebook.find_submission_notebook(*place)
             for grade in _with_cells(gradebook, Grade, kept):
-                if grade.name in marks.points:
-                    _save_points(marks.points[grade.name], grade, grade.name in same)
+                if grade.name in given.by_name:
+                    _save_points(given.by_name[grade.name], grade, grade.name in same)
             for comment in _with_cells(gradebook, Comment, kept):
-                _save_comment(comment.name in marks.unanswered, comment)
+                _save_comment(comment.name in given.unanswered, comment)
             gradebook.db.commit()
         return nb, resources
 

@@ -19,20 +19,19 @@ PERSONAL = re.compile(r"^(check|predict|progress)\(", re.MULTILINE)  # about the
 class Source:
     """A source notebook.
 
-    grade_ids: of nbgrader's cells, in order. imports: the modules that it imports.
-    prose: what the course wrote in other cells than code and nbgrader's; None if that is unknown.
-    outputs: of the code cells that are not nbgrader's, by the cell's source; none of `progress()`,
-    predictions and a challenge's check, which speak of the work of whoever runs them.
+    grade_ids: of nbgrader's cells, in order.
+    imports: the modules that it imports.
+    outputs: of the code cells that are not nbgrader's, by the cell's source. Those of `progress()`,
+        predictions and a challenge's check are left out, because they are about whoever ran them.
     """
 
     grade_ids: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
-    prose: frozenset[str] | None = None
     outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
 
 
 def read_source(path: Path) -> Source:
-    """Read a source notebook. A missing one gives an empty `Source`: nothing depends on it then."""
+    """Read a source notebook; an empty `Source` if it is missing."""
     if not path.exists():
         return Source()
     cells = nbformat.read(path, as_version=4).cells
@@ -40,9 +39,6 @@ def read_source(path: Path) -> Source:
     return Source(
         grade_ids=tuple(filter(None, map(grade_id_of, cells))),
         imports=imports_of(cell.source for cell in code),
-        prose=frozenset(
-            cell.source for cell in cells if cell.cell_type != "code" and not grade_id_of(cell)
-        ),
         outputs={
             cell.source: [] if PERSONAL.search(cell.source) else cell.outputs
             for cell in code

@@ -1,27 +1,19 @@
-"""Count the outcomes of a run, and say who has no mark, and why."""
+"""Count the outcomes of a run, and say who has no grade, and why."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from autograder.grading.engine.roll import Roll
-from autograder.grading.term.learner_names import LONGEST, printable
+from autograder.grading.term.learner_names import LONGEST, listed, printable
 from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 
 LONGEST_REASON = 300
-MOST_NAMES = 20
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return the names in a line, sorted; the number of those beyond `MOST_NAMES`."""
-    names = sorted(names)
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
 
 
 class Summary:
     """Outcomes of submissions as they come in.
 
     refused: the names of folders that can't be a learner's, and why not.
-    roll: what there is to know of the learners, besides.
+    roll: what else there is to know of the learners.
     """
 
     def __init__(self, refused: Mapping[str, str] | None = None) -> None:
@@ -40,25 +32,25 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether everybody has a mark."""
+        """Whether everybody has a grade."""
         return not (self.refused or self.not_graded_before or self.learners[NOT_GRADED])
 
     def add(self, learner: str, outcome: str, reason: str = "") -> None:
         self.learners[outcome].append(_told(learner, reason))
 
     def leave(self, learner: str, reason: str) -> None:
-        """Count a submission left as it is; reason: why it has no mark from earlier, or ""."""
+        """Count a submission left as it is; reason: why it has no earlier grade, or ""."""
         self.unchanged += 1
         if reason:
             self.not_graded_before.append(_told(learner, reason))
 
     def lack(self, learner: str, cells: Iterable[str]) -> None:
-        """Remember which graded cells a learner has no points for, because they are not there."""
+        """Remember graded cells that earn a learner nothing because the answer has no cell."""
         for cell in cells:
             self.lacking.setdefault(cell, set()).add(printable(learner))
 
     def compare(self, learner: str, changed: str) -> None:
-        """Count a submission that was graded without writing; changed: what would, in words."""
+        """Count a submission in a dry run; changed: what would change, in words."""
         self.changes.append((printable(learner), printable(changed)))
 
     def refusals(self) -> Iterator[str]:
@@ -83,7 +75,7 @@ class Summary:
         )
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each without a mark, one for all who answered nothing, and counts."""
+        """Yield a line for each without a grade, one for all who answered nothing, and counts."""
         yield from self.refusals()
         for learner, reason in sorted(self.not_graded_before):
             yield f"not graded in an earlier run: {learner}: {reason}"
@@ -93,8 +85,8 @@ class Summary:
             yield f"unanswered: {listed(learner for learner, _ in self.learners['unanswered'])}"
         for cell, learners in self.lacking.items():
             yield f"no points for {cell}, because its answer has no cell: {listed(learners)}"
-        if to_mark := self._to_mark():
-            yield f"to grade by hand, in formgrader: {listed(to_mark)}"
+        if by_hand := self._to_grade_by_hand():
+            yield f"to grade by hand, in formgrader: {listed(by_hand)}"
         if self.roll.without_time:
             told = listed(map(printable, self.roll.without_time))
             yield f"not late, because timestamp.txt is missing or has no time: {told}"
@@ -114,7 +106,7 @@ class Summary:
             told = listed(map(printable, self.roll.strangers))
             yield f"not in learners.csv: {told}"
 
-    def _to_mark(self) -> set[str]:
+    def _to_grade_by_hand(self) -> set[str]:
         """Return who waits for a person, besides those that could not be graded."""
         told = {name for name, _ in (*self.not_graded_before, *self.learners[NOT_GRADED])}
         return set(map(printable, self.roll.waiting)) - told

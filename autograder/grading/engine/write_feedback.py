@@ -1,6 +1,5 @@
-"""The feedback on an assignment: pages of our own, written anew when what they show has changed."""
+"""The feedback on a lesson: pages of our own, written again when what they show has changed."""
 
-import hashlib
 import os
 from dataclasses import replace
 from functools import cache
@@ -11,20 +10,21 @@ from nbgrader.api import Gradebook
 
 from autograder.atomic_writes import write_whole
 from autograder.grading import feedback
-from autograder.grading.engine import seams
-from autograder.grading.engine.sentences import sentences
+from autograder.grading.engine import patches
+from autograder.grading.engine.messages import errors_as_sentences
+from autograder.grading.engine.provenance import digest
 from autograder.grading.feedback.gradebook import Facts, read_facts
 from autograder.grading.feedback.notebook import Outline, read_cells, read_outline
 from autograder.grading.feedback.page import render_page, why_not_graded
-from autograder.grading.term.course import course_term
 from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.term.gradebook import bring_up_to_date, require_readable
+from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import terms_of
 from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
-class GenerateFeedback(seams.OpenGenerateFeedback):
+class GenerateFeedback(patches.OpenGenerateFeedback):
     """nbgrader's GenerateFeedback, with our pages. Each page says what it was made from.
 
     That is a digest of all that it shows: the graded notebook, what the gradebook and the source
@@ -34,10 +34,10 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
     def start(self) -> None:
         """Write what is stale, by the tables of the term as they are now.
 
-        Raises NbGraderException if these or the gradebook can't be read, or the course's time zone
-        is none; nothing is changed then.
+        Raises NbGraderException, and changes nothing, if these or the gradebook can't be read, or
+        the course's time zone is invalid.
         """
-        with sentences(self.log):
+        with errors_as_sentences(self.log):
             require_readable(self.coursedir)
             self._term = course_term(self.coursedir)
             course_zone()
@@ -73,14 +73,14 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
 
     def write_single_notebook(self, output: str, resources: ResourcesDict) -> None:
         graded = Path(self.source_path(*_submission(resources)), f"{resources['unique_key']}.ipynb")
-        page = output + self._made_from(graded, resources)
+        page = output + self._last_line(graded, resources)
         write_whole(self._page(resources), page.encode(errors="replace"))
 
     def _is_fresh(self, graded: str) -> bool:
         resources = self.init_single_notebook_resources(graded)
         page = self._page(resources)
         return page.is_file() and page.read_text(encoding="utf-8").endswith(
-            self._made_from(Path(graded), resources)
+            self._last_line(Path(graded), resources)
         )
 
     def _page(self, resources: ResourcesDict) -> Path:
@@ -98,14 +98,12 @@ class GenerateFeedback(seams.OpenGenerateFeedback):
         folder = self.coursedir.format_path(sources, ".", assignment)
         return read_outline(Path(folder, f"{resources['unique_key']}.ipynb"))
 
-    def _made_from(self, graded: Path, resources: ResourcesDict) -> str:
+    def _last_line(self, graded: Path, resources: ResourcesDict) -> str:
         """Return the last line of a page: a digest of all that it shows."""
-        facts = self._facts(resources)
+        facts, outline = self._facts(resources), self._outline(resources)
         zone = facts.handed_in and shown(facts.handed_in)
-        known = repr((facts, zone, self._outline(resources))).encode()
-        run = repr(earlier_run(graded)).encode()
-        digest = hashlib.sha256(graded.read_bytes() + known + run + _look())
-        return f"\n<!-- made from {digest.hexdigest()} -->\n"
+        parts = (graded.read_bytes(), facts, zone, outline, earlier_run(graded), _look())
+        return f"\n<!-- made from {digest(parts)} -->\n"
 
 
 def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
@@ -125,10 +123,11 @@ def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
 
 
 @cache
-def _look() -> bytes:
-    """Return a digest of what makes the pages, since a new look is a reason to write them again."""
-    files = sorted(Path(feedback.__file__).parent.glob("*.*"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
+def _look() -> str:
+    """Return a digest of the code that makes the pages: a new look is a reason to write them."""
+    return digest(
+        [file.read_bytes() for file in sorted(Path(feedback.__file__).parent.glob("*.*"))]
+    )
 
 
 def _submission(resources: ResourcesDict) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What nbgrader's handlers of formgrader do differently: `seams` puts it into them.
+"""What nbgrader's handlers of formgrader do differently: `engine.patches` puts it into them.
 
 This module is imported where formgrader runs, and nowhere else.
 """

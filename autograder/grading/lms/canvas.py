@@ -1,14 +1,18 @@
-"""Marks for Canvas: a CSV for "Import" in its gradebook.
+"""Canvas: the exporter for its gradebook's "Import", and the collector for its zip of submissions.
 
-Canvas looks a learner up by its own id, then by the two SIS ids, then by name (its source:
-lib/gradebook_importer.rb). So a name like =1+1 gets an apostrophe, and the ids, which learners.csv
-gives, stay as they are. A row "Points Possible" is left out, because Canvas would set the
-maximum of its assignments from that.
+Canvas tells which submissions are late, but not when they came in, so the late ones are listed.
+
+On import, Canvas looks a learner up by its own id, then by the two SIS ids, then by name (its
+source: lib/gradebook_importer.rb). So a name like =1+1 gets an apostrophe, and the ids, which
+learners.csv gives, stay as they are. A row "Points Possible" is left out, because Canvas would set
+the maximum of its assignments from that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from autograder.errors import CourseError
+from autograder.grading.lms.collector import LmsCollector
+from autograder.grading.lms.downloaded_names import DownloadedName, read_canvas_name
 from autograder.grading.lms.export import MarksExporter, as_csv, as_text
 from autograder.grading.lms.marks import ClassMarks, Mark, State, number
 from autograder.grading.term.tables import Learner, Term, terms_of
@@ -51,6 +55,24 @@ class CanvasExporter(MarksExporter):
             )
         self.warn_of("Left out, because lessons.csv has no Canvas column for it", untitled)
         return {name: title for name, title in titles.items() if title}
+
+
+class CanvasCollector(LmsCollector):
+    """Collects from the zip of "Download Submissions"."""
+
+    system = "Canvas"
+
+    def read_name(self, name: str) -> DownloadedName | None:
+        return read_canvas_name(name)
+
+    def learners_by_number(self, term: Term) -> Mapping[str, str]:
+        return {one.canvas_id: one.learner for one in term.learners.values() if one.canvas_id}
+
+    def who_it_is(self, person: str, term: Term) -> str:
+        return (
+            f"because nobody in learners.csv has canvas_id {person}: enter it in the "
+            "learner's row, or add a row"
+        )
 
 
 def _known_to_canvas(learner: Learner) -> bool:

@@ -18,9 +18,9 @@ from traitlets import Bool
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
 from autograder.grading.lms.marks import ClassMarks, Mark, State, number, read_marks
-from autograder.grading.term.course import course_directory, course_term
 from autograder.grading.term.gradebook import bring_up_to_date
 from autograder.grading.term.learner_names import printable
+from autograder.grading.term.plugins import course_directory, course_term
 from autograder.grading.term.tables import Learner, Term
 
 SEPARATOR = re.compile(rb"[,;\t\r\n]")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.grading.lms.downloaded_name import read_canvas_name, read_moodle_name
+from autograder.grading.lms.downloaded_names import read_canvas_name, read_moodle_name
 from autograder.grading.lms.worksheet import Worksheet
 from autograder.grading.term.tables import Learner
 
@@ -25,8 +25,8 @@ TROUBLE = re.compile(r'[_/\\:*?"<>|&`\x00-\x1f\x7f]+')
 class FeedbackZip:
     """The pages in a zip, by their names there, and who is not in it.
 
-    without_page: learners who have no feedback page. without_place: learners who have one, but the
-    system's numbers for them are unknown.
+    without_page: learners who have no feedback page.
+    without_place: learners who have one, but whose numbers in the system are unknown.
     """
 
     pages: dict[str, Path] = field(default_factory=dict)
@@ -45,13 +45,19 @@ class FeedbackZip:
 def canvas_zip(
     pages: Mapping[Learner, Sequence[Path]], names: Mapping[str, Sequence[str]]
 ) -> FeedbackZip:
-    """Name pages after the submissions. names: what those were downloaded as, by learner."""
+    """Name pages after the submissions.
+
+    names: what the submissions were downloaded as, by learner.
+    """
     read = {learner: read_canvas_name(found[0]) for learner, found in names.items()}
     return _zip(pages, {learner: f"{name.prefix}_" for learner, name in read.items() if name})
 
 
 def moodle_zip(pages: Mapping[Learner, Sequence[Path]], numbers: Mapping[str, str]) -> FeedbackZip:
-    """Put pages into folders by participant. numbers: the participants' numbers, by learner."""
+    """Put pages into folders by participant.
+
+    numbers: the participants' numbers, by learner.
+    """
     folders = {
         one.learner: f"{_harmless_name(one)}_{numbers[one.learner]}_assignfeedback_file/"
         for one in pages

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from autograder.grading.engine.summary import listed
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import NOTEBOOK, read_below
 from autograder.grading.term.dates import read_date
+from autograder.grading.term.learner_names import listed
 
 GONE = (
     "The time of the earlier submission is gone from timestamp.txt: {times}. Write the new time "
@@ -30,10 +30,11 @@ KEPT = (
 
 @dataclass
 class KeptTimes:
-    """What becomes of the times of the learners who are collected.
+    """What becomes of timestamp.txt for each learner who is collected.
 
-    times: what timestamp.txt will say, in UTC, by learner. gone, replaced, kept: what it said
-    before, where that is lost, or where the system tells another time.
+    times: what it will say, in UTC, by learner.
+    gone: what it said before, where that is lost.
+    replaced, kept: what it said before, where the system tells another time.
     """
 
     times: dict[str, datetime] = field(default_factory=dict)
@@ -46,8 +47,9 @@ class KeptTimes:
     ) -> None:
         """Decide about a learner.
 
-        folder: what was collected before. files: what is collected now. told: when it was handed
-        in, by the system.
+        folder: what was collected before.
+        files: what is collected now.
+        told: when it was submitted, by the system.
         """
         before = _read(folder)
         text = before.pop(TIMESTAMP, b"").decode(errors="replace").strip()
@@ -82,5 +84,5 @@ def _date(text: str) -> datetime | None:
 
 
 def _work(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Return the notebooks; where there are none, the files."""
+    """Return the notebooks, or all files if there are none."""
     return {name: files[name] for name in files if name.endswith(NOTEBOOK)} or files

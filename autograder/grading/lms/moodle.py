@@ -1,21 +1,36 @@
-"""Marks for Moodle: fill in the offline grading worksheet that was downloaded from it.
+"""Moodle: fill in its offline grading worksheet, and collect from its zip of submissions.
 
-In Moodle, set the maximum grade to the lesson's points: another one changes what a mark means, and
+The worksheet tells when each submission came in.
+
+In Moodle, set the maximum grade to the lesson's points: another one changes what points mean, and
 Moodle skips a grade above it. On upload, tick "Allow updating records that have been modified more
-recently in Moodle" when marks change: in other languages than English, Moodle can't read its own
+recently in Moodle" when grades change: in other languages than English, Moodle can't read its own
 dates in the worksheet.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 from traitlets import Bool, Unicode
 
 from autograder.errors import CourseError
+from autograder.grading.lms.collector import LmsCollector
+from autograder.grading.lms.downloaded_names import DownloadedName, read_moodle_name
 from autograder.grading.lms.export import MarksExporter
-from autograder.grading.lms.marks import ClassMarks, Mark
+from autograder.grading.lms.marks import ClassMarks
+from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.worksheet import Participant, Worksheet
+from autograder.grading.term.dates import course_zone
+from autograder.grading.term.learner_names import listed
+from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Learner, Term
+
+NO_DATES = (
+    "These dates from Moodle can't be read, so none of these are late: {times}. Download the "
+    "worksheet in English, or write the times into timestamp.txt"
+)
 
 
 class MoodleExporter(MarksExporter):
@@ -35,7 +50,7 @@ class MoodleExporter(MarksExporter):
         sheet = Worksheet(self._path())
         self._compare_maxima(lesson, marks.lessons[0].max_score, sheet)
         rows = sheet.match(marks.learners)
-        given = {one: mark for one, mark in marks.of(lesson) if mark.score is not None}
+        given = {one: mark.score for one, mark in marks.of(lesson) if mark.score is not None}
         strangers = [row for row in sheet.participants if row not in rows.values()]
         self.warn_of(
             f"No learner has the e-mail or moodle_id of these rows in {sheet.name}; add it in "
@@ -43,17 +58,17 @@ class MoodleExporter(MarksExporter):
             strangers,
         )
         lost = self._without_place(given, rows, sheet)
-        placed = {rows[one.learner]: m.score for one, m in given.items() if one not in lost}
+        placed = {rows[one.learner]: grade for one, grade in given.items() if one not in lost}
         self.write_file(sheet.filled(placed))
         return [*strangers, *lost]
 
     def _without_place(
-        self, given: Mapping[Learner, Mark], rows: Mapping[str, Participant], sheet: Worksheet
+        self, given: Mapping[Learner, float], rows: Mapping[str, Participant], sheet: Worksheet
     ) -> list[Learner]:
         """List who has a mark that the worksheet can't take, with a warning."""
         rowless = [one for one in given if one.learner not in rows]
         self.warn_of(f"With a grade, but no row of their own in {sheet.name}", rowless)
-        above = [one for one in given if one not in rowless and given[one].score > sheet.most]
+        above = [one for one in given if one not in rowless and given[one] > sheet.most]
         self.warn_of(f"Left empty: with a grade above {sheet.most:g}, Moodle's maximum", above)
         return rowless + above
 
@@ -78,3 +93,80 @@ class MoodleExporter(MarksExporter):
                 "(--worksheet)."
             )
         return Path(self.worksheet)
+
+
+class MoodleCollector(LmsCollector):
+    """Collects from the zip of "Download all submissions", with or without folders in it.
+
+    The participant numbers of an assignment come from its grading worksheet, if that is named, and
+    from `moodle_id`. It can't take submissions of teams, which have the team's number.
+    """
+
+    system = "Moodle"
+    worksheet = Unicode(help="The assignment's grading worksheet, which says who is who.").tag(
+        config=True
+    )
+
+    def read_name(self, name: str) -> DownloadedName | None:
+        return read_moodle_name(name)
+
+    def learners_by_number(self, term: Term) -> Mapping[str, str]:
+        learners = term.learners.values()
+        numbers = {one.moodle_id: one.learner for one in learners if one.moodle_id}
+        return numbers | {row.number: learner for learner, row in self._rows(term).items()}
+
+    def times(self, term: Term) -> Mapping[str, datetime]:
+        zone = course_zone()
+        found = {who: read_moodle_date(text, zone) for who, text in self._times(term).items()}
+        return {learner: time for learner, time in found.items() if time}
+
+    def report(self) -> list[str]:
+        term = course_term(self.parent.coursedir)
+        written, read = self._times(term), self.times(term)
+        known = read.keys() | self.kept_times.times.keys()
+        lost = [f"{one} ({text})" for one, text in written.items() if one not in known]
+        return [*super().report(), *([NO_DATES.format(times=listed(lost))] if lost else [])]
+
+    def _times(self, term: Term) -> Mapping[str, str]:
+        """Return when learners handed in, as the worksheet has it."""
+        times = self._sheet.times if self._sheet else {}
+        rows = self._rows(term).items()
+        return {who: times[row.number] for who, row in rows if row.number in times}
+
+    def _rows(self, term: Term) -> Mapping[str, Participant]:
+        return self._sheet.match(term.learners.values()) if self._sheet else {}
+
+    @cached_property
+    def _sheet(self) -> Worksheet | None:
+        return Worksheet(Path(self.worksheet)) if self.worksheet else None
+
+    def who_it_is(self, person: str, term: Term) -> str:
+        by_number = f"add moodle_id {person} to the learner's row in learners.csv"
+        sheet = self._sheet
+        if not sheet:
+            return (
+                "because nobody in learners.csv has its number: name the assignment's grading "
+                f"worksheet (WORKSHEET=…), which has the e-mail address, or {by_number}"
+            )
+        row = next((row for row in sheet.participants if row.number == person), None)
+        if row is None:
+            again = f"has no participant {person}: download this assignment's worksheet again"
+            return f"because {sheet.name} {again}, or {by_number}"
+        return _who_is_in(row, sheet, sheet.fitting(row, term.learners.values()), by_number)
+
+
+def _who_is_in(row: Participant, sheet: Worksheet, fits: Sequence[str], by_number: str) -> str:
+    """Say whose a row is.
+
+    fits: the learners it could be, if it is unclear which.
+    by_number: how to say it in learners.csv.
+    """
+    if fits:
+        return (
+            f"because participant {row.number} in {sheet.name} could be {', '.join(fits)}, but "
+            "more than one row or learner fits: correct email and moodle_id in learners.csv"
+        )
+    about = sheet.about(row)
+    if not about:
+        return f"because {sheet.name} hides who that is: {by_number}"
+    return f"from {about}, who is not in learners.csv: add a row, or correct an e-mail address"

@@ -1,13 +1,12 @@
-"""Decide whose each file of a system's zip is, and under which name it is collected."""
+"""Decide whose each file in a system's zip is, and under which name it is collected."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import dropwhile
 from pathlib import Path
 
-from autograder.grading.lms.downloaded_name import DownloadedName
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.lms.downloaded_names import DownloadedName
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import NOTEBOOK
 
 # Browsers and Canvas number a file that is handed in again: "lesson (1).ipynb", "lesson-1.ipynb".
@@ -17,7 +16,12 @@ LITTER = {"__MACOSX", ".ipynb_checkpoints"}
 
 @dataclass(frozen=True)
 class Handed:
-    """A file that was handed in. name: the system's, of the file or of a folder around it."""
+    """A file that a learner submitted.
+
+    name: the system's, of the file or of a folder around it.
+    about: what that name tells.
+    file: the learner's own name of the file.
+    """
 
     path: Path
     name: str
@@ -30,10 +34,14 @@ class Plan:
     """What becomes of the files: those to collect by learner and name, and the others.
 
     A learner's notebooks are collected, or else the other files, so that grading can name them.
-    nameless: notebooks without a name that the system gave. others: files besides notebooks that
-    are not collected. unknown: files of people who are not known. twice: what learners handed in
-    under a name that they had used already. without: what learners handed in instead of a notebook
-    that can be read. having: who has a notebook from before, which no other file replaces.
+
+    files: what to collect, by learner and file name.
+    nameless: notebooks whose name the system did not give.
+    others: files besides notebooks that are not collected.
+    unknown: files of people who are not known.
+    twice: what learners submitted under a name that they had used already.
+    without: what learners submitted instead of a notebook that can be read.
+    having: who has a notebook from before, which no other file replaces.
     """
 
     files: dict[tuple[str, str], Handed] = field(default_factory=dict)
@@ -74,17 +82,17 @@ class Plan:
 
 
 def read_handed(
-    path: Path, parts: Iterable[str], read_name: Callable[[str], DownloadedName | None]
+    path: Path, parts: Sequence[str], read_name: Callable[[str], DownloadedName | None]
 ) -> Handed | None:
     """Read what the outermost name that the system gave says of a file; None if there is none.
 
     parts: of the path within the zip.
     """
-    inside = list(dropwhile(lambda part: read_name(part) is None, parts))
-    if not inside:
-        return None
-    about = read_name(inside[0])
-    return Handed(path, inside[0], about, inside[-1] if inside[1:] else about.file or inside[0])
+    for place, name in enumerate(parts):
+        if about := read_name(name):
+            own = parts[-1] if parts[place + 1 :] else about.file or name
+            return Handed(path, name, about, own)
+    return None
 
 
 def is_litter(parts: Sequence[str]) -> bool:
@@ -101,9 +109,12 @@ def make_plan(
 ) -> Plan:
     """Give each file to a learner.
 
-    found: what names say of the files. learners: by the system's number. released: the names of the
-    lesson's notebooks; a numbered copy of one gets its name, unless the learner handed in the
-    notebook itself as well. unread: what can't be read. having: as in the plan.
+    found: what names say of the files.
+    learners: by the system's number.
+    released: the names of the lesson's notebooks. A numbered copy of one gets its name, unless the
+        learner submitted the notebook itself as well.
+    unread: what can't be read.
+    having: as in the plan.
     """
     unnamed = [path for path, one in found.items() if one is None]
     plan = Plan(
@@ -118,8 +129,8 @@ def make_plan(
     for learner, one in sorted(notebooks, key=lambda pair: _is_copy(pair[1].file, released)):
         plan.add(learner, one, _released_name(one.file, released))
     instead = [pair for pair in known if pair not in notebooks]
-    unread = [(learners[o.about.person], o) for o in unread if o not in plan.unknown]
-    _add_others(plan, instead, unread)
+    left = [(learners[one.about.person], one) for one in unread if one not in plan.unknown]
+    _add_others(plan, instead, left)
     return plan
 
 

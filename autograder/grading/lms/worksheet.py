@@ -1,10 +1,17 @@
 """Moodle's offline grading worksheet, in any language: read, and filled in.
 
-Its columns are, from Moodle's source (mod/assign/gradingtable.php): the identifier, which is the
-word for a participant and a number; the full name and fields such as the e-mail address, unless
-names are hidden; the status and others; the grade; the maximum grade, or a scale; in some
-assignments a workflow state; whether the grade can be changed; dates, texts and comments. Headings,
-decimal signs and dates are in the teacher's language, so the grade is found by its place.
+Its columns are, from Moodle's source (mod/assign/gradingtable.php):
+
+- the identifier: the word for a participant, and a number
+- the full name and fields such as the e-mail address, unless names are hidden
+- the status and others
+- the grade
+- the maximum grade, or a scale
+- in some assignments, a workflow state
+- whether the grade can be changed
+- dates, texts and comments
+
+Headings, decimal signs and dates are in the teacher's language, so the grade is found by its place.
 
 Only grades are replaced. Every other character stays, byte by byte: delimiter, quotes, line ends.
 """
@@ -24,12 +31,12 @@ from autograder.grading.term.tables import Learner
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 NO_TIME = {"", "-"}
-MARK = "\ufeff"  # the byte order mark with which Moodle begins the file
+BYTE_ORDER = "\ufeff"  # Moodle begins the file with this sign
 AGAIN = "Download it again in Moodle, and don't save it in another program."
 
 
 @dataclass(frozen=True)
-class Cell:
+class SheetCell:
     """A cell's value, and where it is in the text, with its quotation marks."""
 
     value: str
@@ -42,7 +49,7 @@ class Participant:
     """A row of the worksheet. number: Moodle's for this learner in this assignment."""
 
     number: str
-    cells: tuple[Cell, ...]
+    cells: tuple[SheetCell, ...]
 
     def __str__(self) -> str:
         return ", ".join(cell.value for cell in self.cells[:2])
@@ -108,13 +115,13 @@ class Worksheet:
                 return {number: text for number, text in found.items() if text not in NO_TIME}
         return {}
 
-    def filled(self, marks: Mapping[Participant, float]) -> bytes:
-        """Return the worksheet with the marks of its rows, as the bytes of a file."""
+    def filled(self, grades: Mapping[Participant, float]) -> bytes:
+        """Return the worksheet with the grades of its rows, as the bytes of a file."""
         pieces, end = [], 0
         for row in self.participants:
-            if row in marks:
+            if row in grades:
                 cell = row.cells[self._grade]
-                pieces += [self._text[end : cell.start], self._written(marks[row], cell)]
+                pieces += [self._text[end : cell.start], self._written(grades[row], cell)]
                 end = cell.end
         return "".join([*pieces, self._text[end:]]).encode()
 
@@ -126,16 +133,16 @@ class Worksheet:
         except UnicodeDecodeError:
             raise CourseError(f"The worksheet {path} is not UTF-8. {AGAIN}") from None
 
-    def _rows(self) -> list[list[Cell]]:
+    def _rows(self) -> list[list[SheetCell]]:
         """Split the text into rows of cells. Raises CourseError if it has no columns."""
-        delimiters = {mark: _split(self._text, mark) for mark in ",;\t"}
-        self._delimiter = max(delimiters, key=lambda mark: len(delimiters[mark][0]))
+        delimiters = {sign: _split(self._text, sign) for sign in ",;\t"}
+        self._delimiter = max(delimiters, key=lambda sign: len(delimiters[sign][0]))
         rows = delimiters[self._delimiter]
         if len(rows[0]) < 4:
             raise CourseError(f"{self.name} is not a grading worksheet from Moodle. {AGAIN}")
         return [row for row in rows if any(cell.value for cell in row)]
 
-    def _participant(self, cells: list[Cell], width: int) -> Participant:
+    def _participant(self, cells: list[SheetCell], width: int) -> Participant:
         line = self._text.count("\n", 0, cells[0].start) + 1
         if len(cells) != width:
             raise CourseError(
@@ -183,23 +190,23 @@ class Worksheet:
         values = (row.cells[column].value for row in self.participants)
         return [float(v.replace(",", ".")) for v in values if NUMBER.fullmatch(v)]
 
-    def _written(self, mark: float, cell: Cell) -> str:
-        """Write a mark with the worksheet's own decimal sign and quotation marks."""
+    def _written(self, grade: float, cell: SheetCell) -> str:
+        """Write a grade with the worksheet's own decimal sign and quotation marks."""
         columns = (self._grade, self._grade + 1)
         comma = any("," in row.cells[c].value for row in self.participants for c in columns)
-        value = number(mark).replace(".", "," if comma else ".")
+        value = number(grade).replace(".", "," if comma else ".")
         quoted = self._text[cell.start : cell.end].startswith('"') or self._delimiter in value
         return f'"{value}"' if quoted else value
 
 
-def _split(text: str, delimiter: str) -> list[list[Cell]]:
+def _split(text: str, delimiter: str) -> list[list[SheetCell]]:
     """Split CSV into rows of cells, with their places, which Python's csv module doesn't tell."""
     end = f"({delimiter}|\r\n|\r|\n|\\Z)"
     pattern = re.compile(rf'("[^"]*(?:""[^"]*)*"|[^{delimiter}\r\n]*){end}')
-    rows: list[list[Cell]] = [[]]
-    place = len(MARK) if text.startswith(MARK) else 0
+    rows: list[list[SheetCell]] = [[]]
+    place = len(BYTE_ORDER) if text.startswith(BYTE_ORDER) else 0
     while cell := pattern.match(text, place):
-        rows[-1].append(Cell(_value(cell[1]), *cell.span(1)))
+        rows[-1].append(SheetCell(_value(cell[1]), *cell.span(1)))
         place = cell.end()
         if not cell[2]:
             break

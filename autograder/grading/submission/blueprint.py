@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
-from autograder.lessons.written_questions import has_mark_scheme, without_mark_scheme
+from autograder.lessons.written_questions import without_mark_scheme
 
 if TYPE_CHECKING:  # workers need no database
     from nbgrader import api
@@ -24,7 +23,7 @@ if TYPE_CHECKING:  # workers need no database
 class SourceCell:
     """One of nbgrader's cells, as the gradebook keeps it.
 
-    source: a solution cell has its stub, and a question its mark scheme, unlike what learners got.
+    source: a solution cell has its stub; a question has its rubric, which learners don't get.
     """
 
     name: str
@@ -53,13 +52,8 @@ class SourceCell:
 
     @property
     def is_answer(self) -> bool:
-        """Whether a person marks what is written in it."""
+        """Whether a person grades what is written in it."""
         return self.grade and self.solution
-
-    @property
-    def is_text(self) -> bool:
-        """Whether it is only there to be read."""
-        return self.locked and not self.grade and not self.task
 
     @property
     def handed_out(self) -> str:
@@ -69,14 +63,10 @@ class SourceCell:
 
 @dataclass(frozen=True)
 class Blueprint:
-    """nbgrader's cells of one notebook, in the order of the source notebook.
-
-    prose: what the course wrote between them, besides code; None if that is unknown.
-    """
+    """nbgrader's cells of one notebook, in the order of the source notebook."""
 
     notebook: str
     cells: list[SourceCell]
-    prose: frozenset[str] | None = None
 
     @cached_property
     def by_name(self) -> dict[str, SourceCell]:
@@ -88,15 +78,6 @@ class Blueprint:
         sources = {cell.name: cell.source for cell in self.cells if cell.locked and cell.grade}
         exercises = {name: exercise_checked(source) for name, source in sources.items()}
         return {name: exercise for name, exercise in exercises.items() if exercise}
-
-    @cached_property
-    def question_above(self) -> dict[str, str]:
-        """The read-only cell with the mark scheme above an answer, for each that has one."""
-        return {
-            answer.name: question.name
-            for question, answer in pairwise(self.cells)
-            if answer.is_answer and question.is_text and has_mark_scheme(question.source)
-        }
 
     @cached_property
     def solution_before(self) -> dict[str, str]:
@@ -115,13 +96,11 @@ def read_blueprint(
     notebook: str,
     assignment: str,
     order: Sequence[str] = (),
-    prose: frozenset[str] | None = None,
 ) -> Blueprint:
     """Read the blueprint of a released notebook.
 
     The gradebook does not store the order of cells; it returns its rows as stored (on SQLite, in
-    the order of the first release). `order` lists the cells as in the current source notebook, and
-    `prose` is what stands between them there.
+    the order of the first release). `order` lists the cells as in the current source notebook.
     Raises nbgrader's MissingEntry if the notebook was not released.
     """
     found = gradebook.find_notebook(notebook, assignment)
@@ -131,7 +110,7 @@ def read_blueprint(
     cells = [_source_cell(row, solutions, grades, tasks) for row in found.source_cells]
     places = {name: place for place, name in enumerate(order)}
     cells.sort(key=lambda cell: places.get(cell.name, len(places)))
-    return Blueprint(notebook, cells, prose)
+    return Blueprint(notebook, cells)
 
 
 def _source_cell(

@@ -10,7 +10,11 @@ from nbformat.v4 import nbformat, nbformat_minor
 from autograder.lessons.lesson import KERNEL
 
 # Additional fields by cell type, beyond those that every cell has.
-CELL_TYPES = {"code": {"execution_count": None, "outputs": []}, "markdown": {}, "raw": {}}
+CELL_TYPES: dict[str, dict[str, Any]] = {
+    "code": {"execution_count": None, "outputs": []},
+    "markdown": {},
+    "raw": {},
+}
 SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can contain these, a UTF-8 file can't
 
 

@@ -1,4 +1,4 @@
-"""Find the cells of a notebook that have to run for its marks.
+"""Find the cells of a notebook that have to run for its grade.
 
 A cell that the course wrote, and the learner left alone, runs only if it gives a value to a name
 that another running cell uses. The rest are demonstrations.
@@ -71,8 +71,8 @@ def _words(source: str) -> frozenset[str]:
 def gives(source: str, modules: frozenset[str]) -> frozenset[str]:
     """Return the global names that a cell of the course gives a value, or whose value it changes.
 
-    modules: names of modules. What their functions change, as `torch.manual_seed(0)` does, is
-    nothing that a mark depends on.
+    modules: names of modules. No grade depends on what their functions change, as
+        `torch.manual_seed(0)` does.
     """
     module, *inner = _tables(symtable.symtable(source, "<cell>", "exec"))
     own = {s.get_name() for s in module.get_symbols() if s.is_assigned() or s.is_imported()}

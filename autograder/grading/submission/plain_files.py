@@ -67,7 +67,7 @@ def open_folder(path: Path, levels: int = 1) -> Iterator[int]:
 
 
 def read_file(name: str, folder: int, most_bytes: int) -> bytes:
-    """Read a file in an opened folder. Raises OSError; UnfitFile if it is not one to be read."""
+    """Read a file in an opened folder. Raises OSError; UnfitFile if it should not be read."""
     file = _open(name, folder)
     with ExitStack() as stack:
         stack.callback(os.close, file)

@@ -139,7 +139,8 @@ def _read_cell(cell: dict) -> NotebookNode:
 
 def _metadata(cell: dict) -> dict:
     """Return a cell's tags, and the grade_id that it claims."""
-    metadata, grade_id = {}, joined_text(grade_id_of(cell))
+    metadata: dict[str, Any] = {}
+    grade_id = joined_text(grade_id_of(cell))
     if tags := tags_of(cell):
         metadata["tags"] = tags
     if grade_id:

@@ -5,8 +5,6 @@ and `empty_submission` replaces what can't be read. nbgrader's DeduplicateIds, O
 and OverwriteCells do part of this, but stop the whole run at a broken submission.
 """
 
-from itertools import takewhile
-
 from nbformat import NotebookNode
 
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
@@ -24,14 +22,10 @@ def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:
     """Return the submission with every cell of the blueprint in it exactly once, as released.
 
     Solution cells keep the learner's source. All other cells become plain ones, which run but do
-    not count. An answer in words that was written into the question or right below it goes to its
-    own cell if that has none. The input is not changed, and restoring twice is the same as
-    restoring once.
+    not count. The input is not changed, and restoring twice is the same as restoring once.
     """
     cells = _restore_present(notebook.cells, blueprint)
     cells = _add_missing(cells, blueprint)
-    cells = _move_answers(cells, blueprint)
-    cells = _gather_answers(cells, blueprint)
     return make_notebook(_move_checks(cells, blueprint))
 
 
@@ -54,17 +48,13 @@ def empty_submission(blueprint: Blueprint, reason: str) -> NotebookNode:
 def _restore_present(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
     """Return the submission's cells, with each cell of the blueprint at most once.
 
-    Copies without changes are dropped: a stub left below the answer would undo it. What a learner
-    added to a question comes below it.
+    Copies without changes are dropped: a stub left below the answer would undo it.
     """
     carriers, restored = _carriers(cells, blueprint), []
-    questions = {*blueprint.question_above.values()}
     for number, cell in enumerate(cells):
         expected = blueprint.by_name.get(grade_id_of(cell))
         if expected and carriers[expected.name] == number:
             restored.append(_restored(expected, cell))
-            if expected.name in questions and (words := _added(cell, expected)):
-                restored.append(make_cell("markdown", words))
         elif not expected or _says_something(cell, expected):
             restored.append(_plain(cell))
     return restored
@@ -82,14 +72,8 @@ def _carriers(cells: list[NotebookNode], blueprint: Blueprint) -> dict[str, int]
     }
 
 
-def _added(cell: NotebookNode, expected: SourceCell) -> str:
-    """Return the lines of a cell that are not in its released source."""
-    known = {*_lines(expected.source)}
-    return "\n".join(line for line in _lines(cell.source) if line not in known).strip()
-
-
 def _rank(cell: NotebookNode, expected: SourceCell) -> tuple[bool, bool]:
-    """Rank a copy of a cell; the highest is the one that is meant, and the last of equal ones.
+    """Rank a copy of a cell. The highest counts, and of equal ones the last.
 
     An answer ranks above a stub, and one that runs above one set aside as text. For a locked cell,
     an unchanged copy ranks highest: learners use the others for their own code.
@@ -116,63 +100,25 @@ def _add_missing(cells: list[NotebookNode], blueprint: Blueprint) -> list[Notebo
     """
     cells, place = list(cells), len(cells)
     for expected in reversed(blueprint.cells):
-        found = _find(cells, expected.name)
-        if found is not None:
-            place = found
+        names = [*map(grade_id_of, cells)]
+        if expected.name in names:
+            place = names.index(expected.name)
         elif expected.name not in blueprint.solution_before:
             cells.insert(place, _missing(expected))
     return cells
-
-
-def _move_answers(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
-    """Put every answer right below its question, so that its marker sees the mark scheme there."""
-    cells = list(cells)
-    for name, question in blueprint.question_above.items():
-        answer = cells.pop(_find(cells, name))
-        cells.insert(_find(cells, question) + 1, answer)
-    return cells
-
-
-def _gather_answers(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
-    """Move an answer that was written right below its untouched cell into that cell."""
-    if blueprint.prose is None:
-        return cells
-    cells, prose = list(cells), [_lines(source) for source in blueprint.prose]
-
-    def is_learners(cell: NotebookNode) -> bool:
-        is_text = cell.cell_type != "code" and not grade_id_of(cell)
-        return is_text and _lines(cell.source) not in prose
-
-    for answer in (cell for cell in blueprint.cells if cell.is_answer):
-        place = _find(cells, answer.name)
-        if cells[place].source == answer.source:
-            below = list(takewhile(is_learners, cells[place + 1 :]))
-            if any(cell.source.strip() for cell in below):
-                cells[place : place + 1 + len(below)] = [_joined(answer, below)]
-    return cells
-
-
-def _joined(answer: SourceCell, below: list[NotebookNode]) -> NotebookNode:
-    """Make the cell of an answer from cells of the learner's."""
-    text = "\n\n".join(cell.source for cell in below)
-    pictures = {name: data for cell in below for name, data in cell.get("attachments", {}).items()}
-    return make_cell(answer.cell_type, text, {"nbgrader": answer.metadata}, pictures)
 
 
 def _move_checks(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
     """Put every check that is missing or precedes its solution right after the solution."""
     cells = list(cells)
     for name, solution in reversed(blueprint.solution_before.items()):
-        found, place = _find(cells, name), _find(cells, solution)
-        if found is None:
+        names = [*map(grade_id_of, cells)]
+        place = names.index(solution)
+        if name not in names:
             cells.insert(place + 1, _missing(blueprint.by_name[name]))
-        elif found < place:
-            cells.insert(place, cells.pop(found))
+        elif names.index(name) < place:
+            cells.insert(place, cells.pop(names.index(name)))
     return cells
-
-
-def _find(cells: list[NotebookNode], name: str) -> int | None:
-    return next((i for i, cell in enumerate(cells) if grade_id_of(cell) == name), None)
 
 
 def _restored(expected: SourceCell, cell: NotebookNode) -> NotebookNode:

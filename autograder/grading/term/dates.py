@@ -1,4 +1,4 @@
-"""Dates with a time, as they are written; kept as nbgrader keeps them, in UTC without a time zone.
+"""Read and write dates with a time. They are kept as nbgrader does, in UTC without a time zone.
 
 nbgrader's own reader takes +0200 for 200 seconds and drops +02:00. People see dates in the course's
 time zone: the one in `COURSE_TIME_ZONE`, such as Europe/Berlin, or else the machine's.
@@ -38,7 +38,7 @@ def read_date(text: str) -> datetime:
 
 
 def course_zone() -> ZoneInfo | None:
-    """Return the course's time zone; None for the machine's. Raises CourseError if it is none."""
+    """Return the course's time zone; None for the machine's. Raises CourseError if invalid."""
     name = os.environ.get(ZONE_VARIABLE, "")
     try:
         return ZoneInfo(name) if name else None

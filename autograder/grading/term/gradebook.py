@@ -16,8 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.errors import CourseError
 from autograder.grading.term.dates import shown
-from autograder.grading.term.penalty import late_penalty
-from autograder.grading.term.tables import Term, due_for, terms_of
+from autograder.grading.term.tables import Term, due_for, late_penalty, terms_of
 
 NAMES = ("last_name", "first_name", "email")
 

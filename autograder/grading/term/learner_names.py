@@ -1,8 +1,15 @@
-"""What a learner may be called: the name of a folder, which pages, tables and terminals show."""
+"""Learners' names: which ones are allowed, and how messages show them.
+
+A name is that of a folder, and pages, tables and terminals show it.
+"""
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 
 LONGEST = 100
 MARKUP = set('<>&"')
 APART = set("/\\")
+MOST_NAMES = 20  # in a message
 
 
 def is_learner_name(name: str) -> bool:
@@ -28,3 +35,17 @@ def why_no_name(name: str) -> str:
 def printable(text: str) -> str:
     """Replace characters that would move the cursor, color a terminal or start a new line."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Join names in a sorted line, with a count in place of those beyond `MOST_NAMES`."""
+    names = sorted(names)
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """Ask whether a misspelled name stands for a known one; "" if none is similar."""
+    alike = [one for one in sorted(known) if one.startswith(name)][:3]
+    alike = alike or get_close_matches(name, known, n=1)
+    return f" Did you mean {' or '.join(map(printable, alike))}?" if alike else ""

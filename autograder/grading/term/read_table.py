@@ -13,7 +13,7 @@ from autograder.errors import CourseError
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A row of a table: its cells by column, and where it stands."""
 
     table: str
@@ -28,8 +28,8 @@ class Row:
         return CourseError(f"{self.table}, line {self.line}: {problem}")
 
 
-def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
-    """Read the rows of a table; none if there is no such file. An absent column is empty.
+def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> list[TableRow]:
+    """Read the rows of a table; no rows if the file is missing. A missing column is empty.
 
     required: columns that must be there, with a value in each row. Raises CourseError.
     """
@@ -50,7 +50,7 @@ def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()
     return rows
 
 
-def check_unique(rows: Iterable[Row], *columns: str) -> None:
+def check_unique(rows: Iterable[TableRow], *columns: str) -> None:
     """Raise CourseError if two rows have the same values, not all empty, in these columns.
 
     Upper and lower case are the same.
@@ -100,9 +100,11 @@ def _check_header(
             raise CourseError(f"{table}, line 1: the column {name!r} is missing; add it.")
 
 
-def _row(table: str, line: int, header: list[str], cells: list[str], empty: dict[str, str]) -> Row:
+def _row(
+    table: str, line: int, header: list[str], cells: list[str], empty: dict[str, str]
+) -> TableRow:
     values = [cell.strip() for cell in cells]
-    row = Row(table, line, empty | dict(zip(header, values, strict=False)))
+    row = TableRow(table, line, empty | dict(zip(header, values, strict=False)))
     if len(cells) > len(header):
         raise row.error(
             f"{len(cells)} cells, but {len(header)} columns. Put a value that contains "
@@ -111,7 +113,7 @@ def _row(table: str, line: int, header: list[str], cells: list[str], empty: dict
     return row
 
 
-def _check_values(rows: list[Row], required: Sequence[str]) -> None:
+def _check_values(rows: list[TableRow], required: Sequence[str]) -> None:
     for row in rows:
         for column in required:
             if not row[column]:

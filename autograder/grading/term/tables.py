@@ -4,6 +4,7 @@ All three are optional. Dates are kept as nbgrader keeps them: in UTC, without a
 without an offset is taken to be in UTC.
 """
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -11,9 +12,10 @@ from pathlib import Path
 
 from autograder.grading.term.dates import FORM, read_date
 from autograder.grading.term.learner_names import printable, why_no_name
-from autograder.grading.term.read_table import Row, check_unique, read_table
+from autograder.grading.term.read_table import TableRow, check_unique, read_table
 
 EXCUSED = "excused"
+DAY = 24 * 60 * 60  # seconds
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Learner:
 
     @property
     def full_name(self) -> str:
-        """The name as it is spoken; "" if unknown."""
+        """First and last name; "" if unknown."""
         return f"{self.first_name} {self.last_name}".strip()
 
     def __str__(self) -> str:
@@ -44,9 +46,10 @@ class Learner:
 
 @dataclass(frozen=True)
 class LessonTerms:
-    """What holds for a lesson.
+    """The terms of a lesson.
 
-    late_percent: what each day late that has begun takes off the mark; None if there is no rule.
+    due: in UTC.
+    late_percent: what each day late that has begun takes off the grade; None if there is no rule.
     canvas: the title of its column in Canvas's gradebook.
     """
 
@@ -91,7 +94,7 @@ def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Ter
 
 
 def terms_of(term: Term, lesson: str) -> LessonTerms:
-    """Return what holds for a lesson; nothing in particular if lessons.csv lacks it."""
+    """Return the terms of a lesson; empty ones if lessons.csv lacks it."""
     return term.lessons.get(lesson, LessonTerms())
 
 
@@ -105,6 +108,17 @@ def due_for(term: Term, learner: str, lesson: str) -> datetime | None:
         term.extensions.get((learner, lesson), Extension()).due,
     ]
     return max(filter(None, dates), default=None)
+
+
+def late_penalty(points: float, seconds_late: float, percent: float) -> float | None:
+    """Return what lateness takes off: `percent` of the points for each day that has begun.
+
+    None if the submission is on time, as nbgrader records it.
+    """
+    if seconds_late <= 0:
+        return None
+    days = math.ceil(seconds_late / DAY)
+    return max(0.0, min(points, points * percent / 100 * days))
 
 
 def is_excused(term: Term, learner: str, lesson: str) -> bool:
@@ -149,27 +163,27 @@ def _read_extensions(
     return {(row["learner"], row["lesson"]): _extension(row) for row in rows}
 
 
-def _check_lesson(row: Row, known: Collection[str] | None) -> None:
+def _check_lesson(row: TableRow, known: Collection[str] | None) -> None:
     if known is not None and row["lesson"] not in known:
         raise row.error(
             f"there is no lesson {row['lesson']!r}. The lessons are {', '.join(sorted(known))}."
         )
 
 
-def _extension(row: Row) -> Extension:
+def _extension(row: TableRow) -> Extension:
     if row["due"].casefold() == EXCUSED:
         return Extension(excused=True)
     return Extension(due=_date(row, f"; or write {EXCUSED!r}"))
 
 
-def _date(row: Row, otherwise: str = "") -> datetime:
+def _date(row: TableRow, otherwise: str = "") -> datetime:
     try:
         return read_date(row["due"])
     except ValueError as error:
         raise row.error(f"due {error}: {FORM}{otherwise}.") from None
 
 
-def _percent(row: Row) -> float | None:
+def _percent(row: TableRow) -> float | None:
     if not row["late_percent"]:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a submission wrote is read, judged and marked here, in a confined process.
+"""Read a submission, judge it and give it points, all in a confined process.
 
 Its cells run elsewhere: the clerk asks for that, and gets what they showed.
 """
@@ -13,8 +13,8 @@ from traitlets import import_item
 from traitlets.config import Config
 
 from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.submission.folder import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.given_up import solutions_for_checks
-from autograder.grading.submission.handed_in import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.needed import needed
 from autograder.grading.submission.read_notebook import (
     BrokenSubmission,
@@ -22,9 +22,9 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import absent_answers, empty_submission, restore
+from autograder.grading.worker.cell_points import cell_points
 from autograder.grading.worker.job import GRADED, NOT_GRADED, NOT_RUN, SHOWN, Job
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
-from autograder.grading.worker.marks import marks_of
 from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import LessonReference
@@ -32,7 +32,7 @@ from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run
 
 # Seconds of processor time: for a check, beyond what its exercise allows; and for any other cell of
-# a lesson on which a mark may depend, which works on a few small tensors.
+# a lesson that a grade may depend on, which works on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
 
 
@@ -52,13 +52,13 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
     outcome, reason = _outcome(run, verdicts, _wrote(notebook, job.blueprint))
     if broken:
         _leave_to_a_person(notebook)
-    marks = marks_of(notebook)
+    points = cell_points(notebook)
     facts = {
         "outcome": outcome,
         "reason": reason,
-        "points": marks.points,
-        "unanswered": sorted(marks.unanswered),
-        "absent": [name for name in absent if marks.points[name] == 0],
+        "points": points.by_name,
+        "unanswered": sorted(points.unanswered),
+        "absent": [name for name in absent if points.by_name[name] == 0],
         "seconds": round(sum(cell.seconds for cell in run.cells), 3),
         "doubtful": run.doubtful or any(map(_waited, verdicts)),
     }
@@ -75,7 +75,7 @@ def tidying_steps(job: Job) -> list[Preprocessor]:
 def _restored(job: Job) -> tuple[NotebookNode, str, list[str]]:
     """Return the restored submission, why it could not be read, or "", and what it lacked.
 
-    That is the names of the graded cells whose answer had no cell in it.
+    What it lacked are the names of graded cells whose answer had no cell.
     """
     try:
         if job.broken:
@@ -148,7 +148,7 @@ def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[str, str]:
 
 
 def _wrote(notebook: NotebookNode, blueprint: Blueprint) -> bool:
-    """Whether a cell that a person marks has an answer."""
+    """Whether a cell that a person grades has an answer."""
     sources = {grade_id_of(cell): cell.source for cell in notebook.cells}
     return any(cell.is_answer and sources[cell.name] != cell.source for cell in blueprint.cells)
 

@@ -9,7 +9,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.grading.submission.blueprint import Blueprint
-from autograder.grading.submission.handed_in import TIMESTAMP
+from autograder.grading.submission.folder import TIMESTAMP
 from autograder.sandbox.limits import Limits
 
 # Entries in the metadata of a graded notebook's cells.
@@ -25,18 +25,20 @@ OUTCOMES = (GRADED, "unanswered", NOT_GRADED)  # the worst of a submission's not
 class Job:
     """A submission to grade.
 
-    path: where the notebook was handed in; data: its content; broken: why there is none.
+    path: where the notebook was submitted.
+    data: its content.
+    broken: why it has none.
     doubtful: whether the machine may be to blame for that.
     files: the files next to the notebook, by name.
-    reference: the lesson's, as bytes, without hidden cases; empty for an assignment of the
-    instructor's own.
+    reference: the lesson's, as bytes, without hidden cases; empty for an instructor's own
+        assignment.
     seed: what its hidden cases are drawn from; "" for none.
     solutions: the course's, by exercise, for those that a learner gave up.
     imports: modules that the released notebook imports, for the sandbox to preload.
     course: what the course's own cells showed, by source, for those that need not run.
     figures: whether the course's figures are drawn, not only described.
     tidying: nbgrader's steps for a graded notebook, and their settings.
-    made_from: what the mark depends on beside all this, in short strings by what they are.
+    made_from: what else the grade depends on (`engine.provenance`).
     """
 
     path: str
@@ -57,7 +59,7 @@ class Job:
 
     @property
     def digest(self) -> str:
-        """A hash of what was handed in: the notebook and the files next to it."""
+        """A digest of the submission: the notebook and the files next to it."""
         digest = hashlib.sha256(self.data)
         digest.update(self.broken.encode())
         for name, data in sorted(self.files.items()):
@@ -67,14 +69,14 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The marks of a notebook.
+class CellPoints:
+    """The points of a notebook's cells.
 
-    points: by the name of each graded cell; None if a person has to give them.
+    by_name: for each graded cell; None if a person has to give them.
     unanswered: the cells whose answer is as it was released.
     """
 
-    points: dict[str, float | None] = field(default_factory=dict)
+    by_name: dict[str, float | None] = field(default_factory=dict)
     unanswered: frozenset[str] = frozenset()
 
 
@@ -84,16 +86,18 @@ class Graded:
 
     path: the job's path.
     notebook: as nbformat's JSON, with outputs, verdicts and cards. Nobody has checked it.
-    outcome: one of `OUTCOMES`. reason: why it is not graded, if so.
+    outcome: one of `OUTCOMES`.
+    reason: why it is not graded, if so.
     doubtful: whether the machine may be to blame for what went wrong.
     absent: the graded cells with no points whose answer has no cell in the submission.
-    submitted: the job's digest. made_from: as for the job.
+    submitted: the job's digest.
+    made_from: as for the job.
     """
 
     path: str
     notebook: bytes
     outcome: str
-    marks: Marks = field(default_factory=Marks)
+    points: CellPoints = field(default_factory=CellPoints)
     reason: str = ""
     absent: frozenset[str] = frozenset()
     seconds: float = 0.0

@@ -1,7 +1,11 @@
 """Judge a notebook that has been run: turn what its kernel sent into verdicts and cards."""
 
 import re
+import signal
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -12,7 +16,6 @@ from autograder.asking.hand_in import HandedIn, unpack
 from autograder.asking.question import Question
 from autograder.grading.submission.given_up import given_up
 from autograder.grading.worker.job import NOT_RUN, VERDICT
-from autograder.grading.worker.processor_seconds import processor_seconds
 from autograder.judging.card import Card, verdict_card
 from autograder.judging.judge import blame, judge, unfinished, verdict_given_up
 from autograder.judging.key import AnswerKey
@@ -68,7 +71,7 @@ def _judged(
     """Judge what a check cell sent, in limited time, and make the card."""
     exercise = question.exercise
     try:
-        with processor_seconds(MOST_SECONDS):
+        with _processor_seconds(MOST_SECONDS):
             verdict = _judge(exercise, read_answers(cell, question), keys, earlier)
             return verdict, verdict_card(verdict)
     except Exception as error:
@@ -145,3 +148,25 @@ def _why_nothing(cell: NotebookNode) -> Problem:
     if error.ename in PROBLEMS:
         return Problem(PROBLEMS[error.ename], error.evalue)
     return Problem("raised", f"{error.ename}: {error.evalue}")
+
+
+@contextmanager
+def _processor_seconds(most: float) -> Iterator[None]:
+    """Raise TimeoutError in the body once it has used this much processor time.
+
+    Only the main thread can be interrupted; in any other, the body has no limit.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def expire(signum: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"it took more than {most:g} seconds of processor time")
+
+    before = signal.signal(signal.SIGPROF, expire)
+    signal.setitimer(signal.ITIMER_PROF, most)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

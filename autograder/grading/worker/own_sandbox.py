@@ -5,7 +5,7 @@ import threading
 from autograder.asking import QUESTIONS_VARIABLE
 from autograder.grading.worker.job import Job
 from autograder.sandbox.sandbox import Sandbox
-from autograder.utils.described import DESCRIBED, FIGURES_VARIABLE
+from autograder.utils.watching import DESCRIBED, FIGURES_VARIABLE
 
 AHEAD = 2  # kernels per worker that are ready; one takes 0.2 s for that, nearly all of it waiting
 QUESTIONS = "/scratch/questions.safetensors"
@@ -14,9 +14,10 @@ _own = threading.local()  # a Dask worker runs several tasks at a time, each in 
 
 
 def own_sandbox(job: Job, workers: int = 1) -> Sandbox:
-    """Return this thread's sandbox. Each has one at a time, replaced when its needs change.
+    """Return this thread's sandbox. A job with other needs gets a new one.
 
-    Processes forked from here start with it. workers: how many will use it.
+    Processes forked from here start with it.
+    workers: how many will use it.
     """
     needs = job.imports, job.limits, job.figures
     if getattr(_own, "needs", None) != needs:

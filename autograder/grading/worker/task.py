@@ -18,7 +18,7 @@ from autograder.asking.hand_in import encode_questions
 from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import clerk
-from autograder.grading.worker.job import OUTCOMES, Graded, Job, Marks
+from autograder.grading.worker.job import OUTCOMES, CellPoints, Graded, Job
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Bounds, Message, Unfinished, confined
@@ -42,7 +42,7 @@ def grade(job: Job) -> Graded:
     except Unfinished as error:
         return not_graded(job, f"reading and judging it did not end: {error}", error.doubtful)
     except ValueError as error:
-        return not_graded(job, f"judging it gave what is no result: {error}", False)
+        return not_graded(job, f"judging it gave no valid result: {error}", False)
 
 
 def get_ready(job: Job) -> LessonReference | None:
@@ -107,7 +107,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
                 job.path,
                 notebook,
                 outcome,
-                _marks(points, unanswered, job.blueprint),
+                _cell_points(points, unanswered, job.blueprint),
                 reason[:LONGEST_REASON],
                 _names(absent, job.blueprint),
                 seconds,
@@ -118,10 +118,10 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
     raise ValueError("the facts about it are not complete")
 
 
-def _marks(points: dict[str, Any], unanswered: list[Any], blueprint: Blueprint) -> Marks:
+def _cell_points(points: dict[str, Any], unanswered: list[Any], blueprint: Blueprint) -> CellPoints:
     graded = [cell for cell in blueprint.cells if cell.grade]
     checked = {cell.name: _points(points.get(cell.name), cell.points or 0.0) for cell in graded}
-    return Marks(checked, _names(unanswered, blueprint))
+    return CellPoints(checked, _names(unanswered, blueprint))
 
 
 def _names(found: list[Any], blueprint: Blueprint) -> frozenset[str]:

@@ -7,7 +7,7 @@ from itertools import product
 import torch
 from torch.autograd.functional import jacobian
 
-from autograder.utils.stacks import PART_NAMES
+from autograder.utils.models import PART_NAMES
 
 N = 12
 

@@ -7,8 +7,8 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograder.errors import CourseError
-from autograder.grading.demo.made_up_class import MadeUpSubmission
 from autograder.grading.engine import pool
+from tests.demo.made_up_class import MadeUpSubmission
 from tests.support.classroom import (
     LESSON,
     autograded,

@@ -9,8 +9,8 @@ import pytest
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError
 
-from autograder.grading.engine import seams
-from autograder.grading.engine.exchange import CollectPlainFiles, HandedIn
+from autograder.grading.engine import patches
+from autograder.grading.engine.exchange import CollectPlainFiles, InboundFolder
 from autograder.lessons.lesson import ROOT
 from autograder.sandbox.inside.expect import ChangedLibrary
 from tests.grading.term.made_course import COURSE_ID, FIRST, make_course
@@ -38,7 +38,7 @@ def owners(monkeypatch):
     """Let folders belong to who is in their names, but for those that are listed here."""
     others = {}
     owner = property(lambda self: others.get(self.path.name, self.learner))
-    monkeypatch.setattr(HandedIn, "owner", owner)
+    monkeypatch.setattr(InboundFolder, "owner", owner)
     return others
 
 
@@ -251,6 +251,6 @@ def test_the_command_and_formgrader_use_it(course, inbound, program):
 
 
 def test_a_new_nbgrader_without_what_it_needs_is_named(monkeypatch):
-    monkeypatch.delattr(seams.ExchangeFactory, "collect")
+    monkeypatch.delattr(patches.ExchangeFactory, "collect")
     with pytest.raises(ChangedLibrary, match="has no collect"):
-        seams.install(lambda folder: None)
+        patches.install(lambda folder: None)

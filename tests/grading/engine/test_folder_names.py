@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from autograder.grading.report.__main__ import write_reports
+from autograder.grading.report.write_reports import write_reports
 from tests.support.classroom import LESSON, command, gradebook, make_course, nbgrader, scores
 from tests.support.commands import run
 

@@ -10,7 +10,11 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.building.secret import SECRET_VARIABLE
-from autograder.grading.demo.made_up_class import (
+from autograder.grading.report.course_files import course_files
+from autograder.grading.report.gather import gather
+from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.nbgrader_metadata import nbgrader_metadata
+from tests.demo.made_up_class import (
     LEFT_OPEN,
     SOLUTION,
     SYNTAX_ERROR,
@@ -18,10 +22,6 @@ from autograder.grading.demo.made_up_class import (
     make_class,
     own_mistakes,
 )
-from autograder.grading.report.course_files import course_files
-from autograder.grading.report.gather import gather
-from autograder.lessons.lesson import ROOT, Lesson
-from autograder.lessons.nbgrader_metadata import nbgrader_metadata
 from tests.support.classroom import gradebook, hand_in, nbgrader, release, scores
 from tests.support.waiting import HANG
 
@@ -251,9 +251,9 @@ def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):
     shutil.rmtree(course / "solutions" / "own")
 
 
-def test_the_true_marks_of_a_made_up_class():
+def test_the_true_grades_of_a_made_up_class():
     full = sum(exercise.points for exercise in LESSON.exercises)
-    assert [s.true_mark for s in make_class(LESSON)[:4]] == [full, full, full, 0]
+    assert [s.true_grade for s in make_class(LESSON)[:4]] == [full, full, full, 0]
 
 
 def test_the_made_up_class_holds_every_kind_of_submission(lesson):

@@ -17,7 +17,7 @@ def test_the_courses_points_are_nobodys(tmp_path):
     kept = [source for source, outputs in found.outputs.items() if outputs]
     assert kept == ["import torch", "# progress() shows them"]
     assert [*found.outputs] == sources
-    assert (found.imports, found.prose) == (("torch",), {"# Title"})
+    assert found.imports == ("torch",)
 
 
 def test_no_lesson_shows_a_learner_the_courses_points():
@@ -28,4 +28,3 @@ def test_no_lesson_shows_a_learner_the_courses_points():
 
 def test_where_there_is_no_source_nothing_is_known(tmp_path):
     assert read_source(tmp_path / "nowhere.ipynb") == Source()
-    assert Source().prose is None

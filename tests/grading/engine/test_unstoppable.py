@@ -14,12 +14,12 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.errors import CourseError
-from autograder.grading.demo.made_up_class import MadeUpSubmission
 from autograder.grading.engine import pool as pools
 from autograder.grading.engine.pool import Pool, local_pool
 from autograder.grading.engine.run_lock import only_run
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker.job import NOT_GRADED, Graded, Job
+from tests.demo.made_up_class import MadeUpSubmission
 from tests.support import kills
 from tests.support.classroom import (
     LESSON,

@@ -4,12 +4,11 @@ import csv
 
 import nbformat
 import pytest
-from nbformat.v4 import new_markdown_cell
 
-from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.gather import gather
 from autograder.lessons.written_questions import ANSWER_STUB
+from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
 from tests.grading.feedback.made import parsed, words
 from tests.support import asking
 from tests.support.asking import NAME, POINTS, RUBRIC, cell_of
@@ -21,7 +20,6 @@ pytestmark = [
 ]
 CODE_POINTS = sum(exercise.points for exercise in LESSON.exercises)
 ANSWER = "Because the **variance** grows with d_k."
-BESIDE = "In a cell of its own: because it grows."  # below the untouched cell for the answer
 # By learner: whether the exercises are solved, and the answer in words; None if it was deleted,
 # with its question.
 CLASS = {
@@ -30,7 +28,6 @@ CLASS = {
     "words": (False, ANSWER),
     "neither": (False, ""),
     "deleted": (True, None),
-    "beside": (False, BESIDE),
 }
 WAITING, UNANSWERED = (None, None, True, None), (0, None, False, "No response.")
 
@@ -41,9 +38,6 @@ def hand_in(asked, learner, solved, answer):
     if answer is None:
         ours = [cell_of(notebook, name) for name in (NAME, f"question_{NAME}")]
         notebook.cells = [cell for cell in notebook.cells if cell not in ours]
-    elif answer == BESIDE:
-        place = notebook.cells.index(cell_of(notebook, NAME))
-        notebook.cells.insert(place + 1, new_markdown_cell(answer))
     else:
         cell_of(notebook, NAME).source = answer
     path = asked.course / "submitted" / learner / asked.name / f"{asked.name}.ipynb"
@@ -124,19 +118,17 @@ def test_a_dry_run_says_what_will_be_to_mark(said_dry):
     assert f"both: new: {CODE_POINTS} points, 1 to grade by hand\n" in said_dry
     assert f"code: new: {CODE_POINTS} points\n" in said_dry
     assert "words: new: 0 points, 1 to grade by hand\n" in said_dry
-    assert "beside: new: 0 points, 1 to grade by hand\n" in said_dry
 
 
 def test_an_answer_waits_for_a_person_and_a_missing_one_gets_0(asked, said):
-    assert "to grade by hand, in formgrader: beside, both, words\n" in said
+    assert "to grade by hand, in formgrader: both, words\n" in said
     assert f"no points for {NAME}, because its answer has no cell: deleted\n" in said
-    assert "unanswered: neither\n" in said and "5 graded, 1 unanswered, 0 not graded" in said
+    assert "unanswered: neither\n" in said and "4 graded, 1 unanswered, 0 not graded" in said
     unanswered = dict.fromkeys(["code", "neither", "deleted"], UNANSWERED)
-    assert marks(asked) == dict.fromkeys(["both", "words", "beside"], WAITING) | unanswered
+    assert marks(asked) == dict.fromkeys(["both", "words"], WAITING) | unanswered
     assert exported(asked) == {
         "both": ("", "not graded"),
         "words": ("", "not graded"),
-        "beside": ("", "not graded"),
         "code": (f"{CODE_POINTS}", "graded"),
         "deleted": (f"{CODE_POINTS}", "graded"),
         "neither": ("0", "graded"),
@@ -154,17 +146,16 @@ def test_the_marker_sees_the_mark_scheme_above_the_answer(asked, said):
 def test_the_report_leaves_out_a_mark_that_is_not_whole(asked, said):
     found, rows = report(asked)
     assert found.most == CODE_POINTS + POINTS
-    assert f"{asked.name}: 3 submissions to grade by hand, in formgrader." in found.notes
+    assert f"{asked.name}: 2 submissions to grade by hand, in formgrader." in found.notes
     assert [rows[one].mark for one in ("both", "words", "code")] == [None, None, CODE_POINTS]
     assert rows["both"].points[-1].points is None
     assert rows["code"].points[-1].state == "unanswered"
     assert rows["words"].remarks == [f"To grade by hand: `{NAME}`."]
-    assert (rows["words"].outcome, found.outcomes["not graded"]) == ("not graded", 3)
+    assert (rows["words"].outcome, found.outcomes["not graded"]) == ("not graded", 2)
     assert (found.exercises[NAME].submissions, found.exercises[NAME].unanswered) == (3, 3)
 
 
 def test_feedback_says_that_it_waits_or_was_not_answered(asked, said):
-    assert f"Your answer: {BESIDE}" in feedback(asked, "beside")
     page = feedback(asked, "both")
     assert f"{NAME} – of 4 … not graded yet Your instructor grades this one." in page
     assert f"1 of {len(LESSON.exercises) + 1} exercises waits for your instructor" in page
@@ -176,7 +167,6 @@ def marked(asked, said):
     """The lesson with the answers marked by hand."""
     give(asked, "both", 3, "Say *why* it grows.")
     give(asked, "words", 4)
-    give(asked, "beside", 2)
     return asked
 
 
@@ -186,7 +176,7 @@ def test_marks_by_hand_count_everywhere(marked):
     assert (rows["both"].mark, rows["words"].mark) == (CODE_POINTS + 3, 4)
     assert [rows[one].points[-1].state for one in ("both", "words")] == ["partial", "full"]
     question = found.exercises[NAME]
-    assert (question.submissions, question.full, question.partial, question.points) == (6, 1, 2, 9)
+    assert (question.submissions, question.full, question.partial, question.points) == (5, 1, 1, 7)
     assert not [note for note in found.notes if "by hand" in note]
 
 

@@ -51,7 +51,7 @@ def lms(course):
 
     def run(command: str, *arguments: object) -> int:
         options = [f"--course={course.root}", *map(str, arguments)]
-        done = commands.run("autograder.grading.lms", command, *options)
+        done = commands.run("autograder.course", command, *options)
         print(done.out, end="")
         print(done.err, end="", file=sys.stderr)
         return done.status

@@ -299,7 +299,7 @@ def test_nbgraders_own_command_collects_whatever_the_zip_is_called(course, zippe
     archive.mkdir(parents=True)
     zip_file.rename(archive / zip_file.name)
     app = ZipCollectApp()
-    collector = "--collector=autograder.grading.lms.collect.CanvasCollector"
+    collector = "--collector=autograder.grading.lms.canvas.CanvasCollector"
     app.initialize([FIRST, collector, f"--CourseDirectory.root={course.root}"])
     app.start()
     assert list(submitted(course)) == [f"zoe/{FIRST}/{NOTEBOOK}"]

@@ -161,7 +161,7 @@ def test_nbgraders_own_command_writes_utf_8_in_any_locale(course, tmp_path):
 
 
 def test_a_missing_course_is_a_sentence(capsys):
-    from autograder.grading.lms.__main__ import main
+    from autograder.course.__main__ import main
 
     assert main(["export", "--course=/nowhere"]) == 2
     assert "no course directory /nowhere: name one with --course" in capsys.readouterr().err

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.lms.downloaded_name import (
+from autograder.grading.lms.downloaded_names import (
     DownloadedName,
     read_canvas_name,
     read_moodle_name,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.report.__main__ import write_reports
+from autograder.grading.report.write_reports import write_reports
 from tests.grading.formgrader.attacks import NAMES, RUN
 from tests.grading.report.made import (
     LESSON,

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Answer, Problem
-from autograder.grading.report.__main__ import main
+from autograder.course.__main__ import main
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.filters import breakable
 from autograder.grading.report.gather import gather
@@ -102,7 +102,7 @@ def change_grades(course, learner, *cells, **values):
 
 
 def page(course):
-    assert main([LESSON, f"--course={course}"]) == 0
+    assert main(["report", LESSON, f"--course={course}"]) == 0
     return (course / "build" / "report" / f"{LESSON}.html").read_text(encoding="utf-8")
 
 
@@ -277,20 +277,20 @@ def test_everybody_can_use_the_page(course):
 )
 def test_one_sentence_names_the_remedy(course, capsys, arguments, words):
     (course / "solutions" / "02_empty").mkdir()
-    assert main([*arguments, f"--course={course}"]) == 2
+    assert main(["report", *arguments, f"--course={course}"]) == 2
     told = capsys.readouterr()
     assert words in told.err and len(told.err.splitlines()) == 1
     assert not (course / "build").exists()
 
 
 def test_the_course_directory_must_be_there(tmp_path, capsys):
-    assert main([LESSON, f"--course={tmp_path / 'none'}"]) == 2
+    assert main(["report", LESSON, f"--course={tmp_path / 'none'}"]) == 2
     assert "name one with --course" in capsys.readouterr().err
 
 
 def test_the_page_goes_where_it_is_told(course, capsys):
     there = course / "pages" / "one.html"
-    assert main([LESSON, f"--course={course}", f"--output={there}"]) == 0
+    assert main(["report", LESSON, f"--course={course}", f"--output={there}"]) == 0
     assert str(there) in capsys.readouterr().out
     assert [path.name for path in there.parent.iterdir()] == ["one.html"]
 
@@ -381,7 +381,7 @@ def test_a_file_that_is_no_notebook_costs_a_line(course):
 
 def test_a_damaged_gradebook_is_a_sentence_and_no_page(course, capsys):
     (course / "gradebook.db").write_bytes(b"no database at all" * 100)
-    assert main([LESSON, f"--course={course}"]) == 2
+    assert main(["report", LESSON, f"--course={course}"]) == 2
     assert "The gradebook can't be read (DatabaseError)" in capsys.readouterr().err
     assert not (course / "build").exists()
 

@@ -10,7 +10,7 @@ from nbgrader import api
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from autograder.grading.report.__main__ import main
+from autograder.course.__main__ import main
 from autograder.grading.report.classroom import make_report
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.filters import percent
@@ -97,7 +97,7 @@ def give_feedback(course):
 
 
 def page(course):
-    assert main([f"--course={course}"]) == 0
+    assert main(["report", f"--course={course}"]) == 0
     text = (course / "build" / "report" / "term" / "index.html").read_text(encoding="utf-8")
     return BeautifulSoup(text, "html.parser")
 
@@ -339,7 +339,7 @@ def test_without_tables_the_learners_are_those_of_the_gradebook(course):
 
 
 def test_with_a_lesson_only_its_page_is_written(course):
-    assert main([ONE, f"--course={course}"]) == 0
+    assert main(["report", ONE, f"--course={course}"]) == 0
     assert [path.name for path in (course / "build" / "report").iterdir()] == [f"{ONE}.html"]
 
 
@@ -354,7 +354,7 @@ def test_without_a_lesson_all_pages_are_written(course, capsys):
 
 def test_the_page_on_the_term_goes_where_it_is_told(course):
     there = course / "pages" / "term.html"
-    assert main([f"--course={course}", f"--output={there}"]) == 0
+    assert main(["report", f"--course={course}", f"--output={there}"]) == 0
     links = BeautifulSoup(there.read_text(encoding="utf-8"), "html.parser").find_all("a")
     assert f"../build/report/{ONE}.html" in {link["href"] for link in links}
 
@@ -369,7 +369,7 @@ def test_the_page_on_the_term_goes_where_it_is_told(course):
 def test_one_sentence_says_why_there_is_no_page(tmp_path, capsys, learners, sentence):
     write_gradebook(tmp_path / "gradebook.db", {}, lesson=ONE)
     (tmp_path / "learners.csv").write_text(learners, encoding="utf-8")
-    assert main([f"--course={tmp_path}"]) == 2
+    assert main(["report", f"--course={tmp_path}"]) == 2
     told = capsys.readouterr().err
     assert sentence in told and len(told.splitlines()) == 1
     assert not (tmp_path / "build").exists()

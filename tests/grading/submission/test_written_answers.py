@@ -1,6 +1,4 @@
-"""An answer in words is restored, too, right below its question and the mark scheme."""
-
-from dataclasses import replace
+"""An answer in words is restored, too, and its question with the mark scheme."""
 
 import nbformat
 import pytest
@@ -49,11 +47,10 @@ def named(source, name):
     return new_markdown_cell(source, metadata={"nbgrader": {"grade_id": name}})
 
 
-def restored(*cells, prose=None):
-    blueprint = replace(BLUEPRINT, prose=prose)
-    notebook = restore(make_notebook(cells), blueprint)
+def restored(*cells):
+    notebook = restore(make_notebook(cells), BLUEPRINT)
     nbformat.validate(notebook)
-    assert restore(notebook, blueprint) == notebook
+    assert restore(notebook, BLUEPRINT) == notebook
     return notebook
 
 
@@ -120,82 +117,18 @@ def test_what_is_missing_comes_back_in_its_place(missing):
     assert determine_grade(cell_of(notebook, "why")) == (0, 2)
 
 
-def test_an_answer_is_put_right_below_its_question():
+def test_an_answer_that_was_moved_stays_there():
     f, check, question, answer, *rest = released()
-    mine = new_markdown_cell("### BEGIN MARK SCHEME\n2 points: all\n### END MARK SCHEME")
-    for cells in ([question, mine, answer], [answer, mine, question], [mine, question, answer]):
+    for cells in ([answer, question], [question, new_markdown_cell("mine"), answer]):
         notebook = restored(f, check, *cells, *rest)
-        place = shown(notebook).index("question_why")
-        assert shown(notebook)[place + 1] == "why"
-        assert set(shown(notebook)) == {*NAMES, mine.source}
+        assert [n for n in shown(notebook) if n in NAMES] == [
+            *NAMES[:2],
+            *(grade_id_of(cell) for cell in cells if grade_id_of(cell)),
+            *NAMES[4:],
+        ]
 
 
 def test_of_copies_of_a_question_one_stays():
     f, check, question, *rest = released()
     copy = named(question.source, "question_why")
     assert shown(restored(f, check, question, copy, *rest)) == NAMES
-
-
-PROSE = frozenset(["# Next\n\nRead on."])
-
-
-def beside(*cells, prose=PROSE, answer=STUB, last=False):
-    """Restore a submission with cells below its answer; return the answer and all cells."""
-    f, check, question, why, *rest = released()
-    why.source = answer
-    both = [question, *cells, why] if last else [question, why, *cells]
-    notebook = restored(
-        f, check, *both, new_markdown_cell("# Next\n\nRead on. "), *rest, prose=prose
-    )
-    return cell_of(notebook, "why"), shown(notebook)
-
-
-@pytest.mark.parametrize("last", [False, True])
-@pytest.mark.parametrize("make", [new_markdown_cell, nbformat.v4.new_raw_cell])
-def test_an_answer_beside_its_untouched_cell_is_moved_into_it(make, last):
-    answer, names = beside(make("Because"), make("it grows."), last=last)
-    assert answer.source == "Because\n\nit grows."
-    assert determine_grade(answer) == (None, 2)
-    assert names == [*NAMES[:4], "# Next\n\nRead on. ", *NAMES[4:]]
-
-
-def test_one_in_the_question_is_too():
-    cells = released()
-    cells[2].source += "\nBecause it grows."
-    notebook = restored(*cells, prose=PROSE)
-    assert cell_of(notebook, "why").source == "Because it grows."
-    assert cell_of(notebook, "question_why").source == QUESTION
-    assert shown(notebook) == NAMES
-
-
-def test_pictures_come_along():
-    picture = {"p.png": {"image/png": "AAAA"}}
-    answer, _ = beside(new_markdown_cell("![](attachment:p.png)", attachments=picture))
-    assert answer.attachments == picture
-
-
-@pytest.mark.parametrize(
-    ("cell", "answer", "prose"),
-    [
-        (new_markdown_cell("Note"), "My answer", PROSE),
-        (new_code_cell("# Because"), STUB, PROSE),
-        (new_markdown_cell(" \n"), STUB, PROSE),
-        (new_markdown_cell("Because"), STUB, None),
-    ],
-    ids=["answered", "code", "blank", "unknown prose"],
-)
-def test_other_cells_stay_where_they_are(cell, answer, prose):
-    restored_answer, names = beside(cell, answer=answer, prose=prose)
-    assert restored_answer.source == answer
-    assert names == [*NAMES[:4], cell.source, "# Next\n\nRead on. ", *NAMES[4:]]
-
-
-def test_only_a_read_only_text_with_a_mark_scheme_is_a_question():
-    assert BLUEPRINT.question_above == {"why": "question_why", "how": "question_how"}
-    why = BLUEPRINT.by_name["why"]
-    for other in (
-        text_cell("intro", "Read this."),
-        code_cell("check_f", f"# {QUESTION}", grade=True, locked=True),
-        SourceCell(**vars(text_cell("draw", QUESTION)) | {"task": True}),
-    ):
-        assert Blueprint("", [other, why]).question_above == {}

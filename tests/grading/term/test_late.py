@@ -11,10 +11,8 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from autograder.errors import CourseError
-from autograder.grading.term.course import course_directory
-from autograder.grading.term.late import LatePercent
-from autograder.grading.term.penalty import late_penalty
-from autograder.grading.term.set_due_date import SetDueDate
+from autograder.grading.term.plugins import LatePercent, SetDueDate, course_directory
+from autograder.grading.term.tables import late_penalty
 from tests.grading.term.made_course import FIRST, SECOND, make_course
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -50,7 +48,7 @@ def course(tmp_path):
 def run(course, *steps, lesson=FIRST):
     """Put ada's notebook through preprocessors, as nbgrader's converters do."""
     config = Config()
-    config.AssignLatePenalties.plugin_class = "autograder.grading.term.late.LatePercent"
+    config.AssignLatePenalties.plugin_class = "autograder.grading.term.plugins.LatePercent"
     converter = BaseConverter(coursedir=CourseDirectory(root=str(course.root)), config=config)
     exporter = NotebookExporter(parent=converter, config=converter.config)
     about = {"notebook": lesson, "assignment": lesson, "student": "ada"}

@@ -10,8 +10,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.grading.demo.made_up_class import SOLUTION, MadeUpSubmission
 from autograder.lessons.lesson import Lesson
+from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
 
 LESSON = Lesson("01_dot_product_attention")
 POINTS = {exercise.name: exercise.points for exercise in LESSON.exercises}

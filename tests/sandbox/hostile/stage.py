@@ -25,7 +25,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.building.hidden import grading_reference
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
-from autograder.grading.submission.handed_in import files_beside, read_handed_in
+from autograder.grading.submission.folder import files_beside, read_submitted
 from autograder.grading.worker import clerk
 from autograder.grading.worker.job import VERDICT, Graded, Job
 from autograder.grading.worker.own_sandbox import AHEAD
@@ -184,7 +184,7 @@ class Stage:
         nbformat.write(attack.notebook(self.facts), path)
         if attack.lay:
             attack.lay(folder, self.facts)
-        data, files = read_handed_in(path), files_beside(folder)
+        data, files = read_submitted(path), files_beside(folder)
         return replace(self.template, path=attack.name, data=data, files=files)
 
     def _wrong_outside(self) -> list[str]:

@@ -1,0 +1,128 @@
+"""The author's commands, each for the lessons that are named, or for all."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+import torch
+from tqdm import tqdm
+
+from autograder.atomic_writes import write_whole
+from autograder.authoring.stated_points import stated_in_readme
+from autograder.errors import CourseError
+from autograder.lessons.errors import AuthoringError
+from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.references.store import PUBLIC, LessonReference, load
+
+README = ROOT / "README.md"
+
+
+def lessons(lesson: Lesson) -> None:
+    """Build and execute the source notebook."""
+    from autograder.authoring.notebooks import build_notebook, execute, write
+
+    notebook = build_notebook(lesson)
+    lesson.notebook_path.parent.mkdir(exist_ok=True)
+    write(execute(notebook, lesson.notebook_path.parent), lesson.notebook_path)
+    readme = README.read_text(encoding="utf-8")
+    write_whole(README, stated_in_readme(readme, lesson).encode())
+
+
+def draft(lesson: Lesson) -> None:
+    """Build the reference file."""
+    from autograder.building.reference import build
+
+    _keep(build(lesson))
+
+
+def reference(lesson: Lesson) -> None:
+    """Build the reference file, and keep it if no mutant gets past a check."""
+    from autograder.building.reference import build
+
+    built = build(lesson)
+    _try_mutants(lesson, built)
+    _keep(built)
+
+
+def _keep(reference: LessonReference) -> None:
+    PUBLIC.mkdir(exist_ok=True)
+    write_whole(PUBLIC / f"{reference.lesson}.safetensors", reference.to_bytes())
+
+
+def text(lesson: Lesson) -> None:
+    """Carry an edited source notebook back into the lesson's text."""
+    from autograder.authoring.notebooks import write_text
+
+    write_text(lesson.notebook_path, lesson.text_path)
+
+
+def release(lesson: Lesson) -> None:
+    """Make the learner's notebook with nbgrader, unless the existing one has answers in it."""
+    from autograder.authoring.notebooks import answered_cells
+
+    answered = answered_cells(lesson.released_path)
+    if answered:
+        raise AuthoringError(
+            f"{lesson.released_path.relative_to(ROOT)} holds answers to {', '.join(answered)}; "
+            "a release would overwrite them. Move the file away first."
+        )
+    command = ["nbgrader", "generate_assignment", "--force", "--log-level=ERROR", lesson.name]
+    if subprocess.run(command, cwd=ROOT).returncode:
+        raise AuthoringError("nbgrader did not release it, and says why above")
+
+
+def site(lesson: Lesson) -> None:
+    """Write the lesson's page of the site, for Sphinx."""
+    from autograder.authoring.site import write_page
+
+    write_page(lesson)
+
+
+def mistakes(lesson: Lesson) -> None:
+    """Print the outcome of every known mistake and every alternative."""
+    from autograder.authoring.table import outcomes, print_table
+    from autograder.building.reference import build
+
+    print_table(lesson.name, outcomes(lesson, build(lesson)))
+
+
+def mutants(lesson: Lesson) -> None:
+    """Print what becomes of the mutants. Raises AuthoringError if a check is not sound."""
+    _try_mutants(lesson, load(PUBLIC / f"{lesson.name}.safetensors"))
+
+
+def _try_mutants(lesson: Lesson, reference: LessonReference) -> None:
+    from autograder.authoring.mutants import record
+    from autograder.authoring.mutants.survey import print_surveys, require_soundness, survey_lesson
+
+    surveys = print_surveys(lesson.name, survey_lesson(lesson, reference))
+    require_soundness(surveys)
+    record.keep(lesson, surveys)
+
+
+COMMANDS: dict[str, Callable[[Lesson], None]] = {
+    command.__name__: command
+    for command in (reference, draft, lessons, text, release, site, mistakes, mutants)
+}
+
+
+def run(command: str, names: Sequence[str]) -> int:
+    """Run a command for the lessons named, or for all; return 1 if it failed for one.
+
+    Raises CourseError if there is no such lesson.
+    """
+    known = lesson_names()
+    if unknown := sorted(set(names) - set(known)):
+        raise CourseError(f"There is no lesson {', '.join(unknown)}, only {', '.join(known)}.")
+    torch.set_num_threads(1)  # many threads make small tensors 100 times slower
+    # Checks in a lesson being built must judge, whatever the caller's environment says.
+    os.environ.pop("AUTOGRADER_QUESTIONS", None)
+    os.environ["PROGRESS_FILE"] = ""  # and what the author has done as a learner is left out
+    for name in tqdm(names or known, desc=command, disable=None):
+        try:
+            COMMANDS[command](Lesson(name))
+        except (AuthoringError, CourseError) as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            return 1
+    return 0

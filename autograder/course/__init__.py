@@ -1,0 +1,1 @@
+"""The course's commands: what `make` runs for authors and instructors."""

@@ -1,0 +1,143 @@
+"""The course's commands, as `make` runs them.
+
+Each imports what it needs only when it runs: torch and nbgrader take seconds.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import NoReturn
+
+from autograder.errors import CourseError
+from autograder.lessons.lesson import ROOT
+
+AUTHORS = {
+    "reference": "solutions and exercises → reference tensors, if no mutant passes",
+    "draft": "the same without the mutants, while you write",
+    "lessons": "the lessons' texts → executed source notebooks",
+    "text": "the way back: an edited source notebook → its text",
+    "release": "source notebooks → what learners open",
+    "site": "source notebooks → the pages of the site, for Sphinx",
+    "mistakes": "what becomes of every known mistake",
+    "mutants": "what becomes of answers with one fault each, made by rule",
+}
+SYSTEMS = ("canvas", "moodle")
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends with a sentence where argparse prints its usage, too."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{message[:1].upper()}{message[1:]}. {self.prog} --help tells more.\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return exit code 0; 1 if something failed; 2, with a sentence, if nothing was done."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal may lack √, or letters of a name
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _author(options: argparse.Namespace) -> int:
+    from autograder.authoring import commands
+
+    return commands.run(options.command, options.lessons)
+
+
+def _exchange(options: argparse.Namespace) -> int:
+    from autograder.grading.lms import commands
+
+    return commands.run(options.command, options)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from autograder.grading.report.write_reports import run
+
+    return run(options.lesson, options.course, options.output)
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="python -m autograder.course", description=__doc__.partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name: str, about: str, run: Callable[[argparse.Namespace], int]) -> Parser:
+        command = commands.add_parser(name, description=about, help=about)
+        command.set_defaults(run=run)
+        return command
+
+    for name, about in AUTHORS.items():
+        _add_lessons(add(name, about, _author))
+    _add_export(add("export", "export grades", _exchange))
+    _add_collect(add("collect", "collect the submissions in a zip", _exchange))
+    _add_feedback(add("feedback", "zip the feedback pages", _exchange))
+    _add_report(add("report", "write HTML pages on how a class did, and on the term", _report))
+    return parser
+
+
+def _add_export(command: Parser) -> None:
+    _add_lessons(command)
+    _add_system(command)
+    command.add_argument(
+        "--to", default="", metavar="FILE", help="default: grades.csv, canvas.csv or moodle.csv"
+    )
+    command.add_argument(
+        "--any-maximum", action="store_true", help="even if Moodle's maximum is another"
+    )
+
+
+def _add_collect(command: Parser) -> None:
+    command.add_argument("lesson", metavar="LESSON")
+    command.add_argument("zip", type=Path, metavar="ZIP", help="as downloaded")
+    _add_system(command, required=True)
+    command.add_argument("--force", action="store_true", help="replace what is there already")
+
+
+def _add_feedback(command: Parser) -> None:
+    command.add_argument("lesson", metavar="LESSON")
+    _add_system(command, required=True)
+    command.add_argument("--to", type=Path, required=True, metavar="ZIP", help="to be uploaded")
+
+
+def _add_report(command: Parser) -> None:
+    command.add_argument(
+        "lesson", nargs="?", default="", metavar="LESSON", help="default: all, and the term"
+    )
+    _add_course(command)
+    command.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="default: COURSE/build/report/LESSON.html, or for the page on the term "
+        "COURSE/build/report/term/index.html",
+    )
+
+
+def _add_lessons(command: Parser) -> None:
+    command.add_argument("lessons", nargs="*", metavar="LESSON", help="default: all of them")
+
+
+def _add_course(command: Parser) -> None:
+    command.add_argument("--course", type=Path, default=ROOT, help="the course directory")
+
+
+def _add_system(command: Parser, required: bool = False) -> None:
+    _add_course(command)
+    command.add_argument("--lms", type=_system, default="", required=required, metavar="LMS")
+    command.add_argument("--worksheet", default="", metavar="CSV", help="Moodle's, as downloaded")
+
+
+def _system(name: str) -> str:
+    if name not in SYSTEMS:
+        raise argparse.ArgumentTypeError(f"{name!r} is unknown: write canvas or moodle (LMS=…)")
+    return name
+
+
+if __name__ == "__main__":
+    sys.exit(main())

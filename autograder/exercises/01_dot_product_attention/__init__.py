@@ -1,0 +1,1 @@
+"""Lesson 1: dot-product attention without parameters."""

@@ -1,0 +1,143 @@
+"""Dot product of the query with each word."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+from autograder.lessons.cases import AGAIN, GRADIENTS, ONES
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.variants import Alternative, Mistake
+
+
+def query_and_words(draw: Draw, values: Callable[[str], Tensor]) -> dict[str, Tensor]:
+    """A query and words, with more features than the three of the lesson."""
+    draw.choose("d", 4, 5, 6)
+    return {"query": values("d"), "words": values("n d")}
+
+
+def opposite_word(draw: Draw) -> dict[str, Tensor]:
+    """Normal values; the first word points away from the query, so that its score is negative."""
+    inputs = query_and_words(draw, draw.normal)
+    inputs["words"][0] = -inputs["query"]
+    return inputs
+
+
+EXERCISE = Exercise(
+    "query_scores",
+    returns="scores",
+    also=(ONES, GRADIENTS, AGAIN),  # a loop into torch.zeros(n) is as good here
+    aspects=[
+        Aspect(
+            "one score for each word",
+            1,
+            [lambda draw: query_and_words(draw, draw.uniform)],
+        ),
+        Aspect(
+            "features of opposite sign lower the score",
+            1,
+            [opposite_word],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "stopped after one word",
+            "You returned inside the loop, so it ended after the first word. Collect a score "
+            "for every word and return after the loop.",
+            """
+            for word in words:
+                return word @ query
+            """,
+        ),
+        Mistake(
+            "three features only",
+            "You assumed three features. Words may have more: run the dot product over all of "
+            "them.",
+            "return query[0] * words[:, 0] + query[1] * words[:, 1] + query[2] * words[:, 2]",
+        ),
+        Mistake(
+            "query on the wrong side",
+            "`query @ words` lines the query up with the columns of `words`. Words are rows: "
+            "take them one by one.",
+            "return query @ words",
+        ),
+        Mistake(
+            "products not summed",
+            "You multiplied the features and stopped there. A dot product also adds the "
+            "products up, so that each word gets one number.",
+            "return words * query",
+        ),
+        Mistake(
+            "mean instead of the sum",
+            "You averaged the products, so your scores are divided by the number of features. A "
+            "dot product is the sum.",
+            {"word @ query": "(word * query).mean()"},
+        ),
+        Mistake(
+            "cosine similarity",
+            "You divided by the lengths of the two vectors. That is cosine similarity; the "
+            "dot product keeps the lengths.",
+            {"word @ query": "word @ query / (word.norm() * query.norm())"},
+        ),
+        Mistake(
+            "distance",
+            "Your scores are distances: they are small for similar words. A dot product is "
+            "large for them.",
+            {"word @ query": "(word - query).norm()"},
+        ),
+        Mistake(
+            "absolute values",
+            "You added up the absolute values of the products. Features of opposite sign should "
+            "lower the score.",
+            {"word @ query": "(word * query).abs().sum()"},
+        ),
+        Mistake(
+            "loop over features",
+            "You got one number for each feature. Loop over the words, the rows of `words`.",
+            "return torch.stack([words[:, i] @ words[:, i] for i in range(len(query))])",
+        ),
+        Mistake(
+            "words with themselves",
+            "You took the dot product of each word with itself; the query is never used.",
+            {"word @ query": "word @ word"},
+        ),
+        Mistake(
+            "softmax already",
+            "You returned weights that sum to 1. This exercise wants the scores; softmax comes "
+            "later.",
+            {"for word in words])": "for word in words]).softmax(0)"},
+        ),
+        Mistake(
+            "query left out",
+            "Every word is compared with the first one, and `query` is never used.",
+            "return words @ words[0]",
+        ),
+    ],
+    alternatives=[
+        Alternative("matrix times vector", "return words @ query"),
+        Alternative("einsum", 'return torch.einsum("nd,d->n", words, query)'),
+        Alternative("multiply and add up", "return (words * query).sum(dim=-1)"),
+        Alternative(
+            "loops all the way",
+            """
+            scores = torch.zeros(words.shape[0])
+            for i in range(words.shape[0]):
+                for j in range(words.shape[1]):
+                    scores[i] += words[i, j] * query[j]
+            return scores
+            """,
+        ),
+    ],
+    hints=[
+        "A `for` loop over `words` gives one word at a time, a vector as long as `query`.",
+        "The score of one word is the sum of its features times the features of the query. "
+        "`torch.dot` computes that for two vectors, and so does `@`.",
+        "Collect the scores in a list, then turn it into one tensor with `torch.stack`.",
+    ],
+    excuses={
+        "operands swapped: word @ query": "a dot product is the same either way",
+        "result in float32": "a loop into torch.zeros(n) is as good here, and gives float32",
+        "result rounded to float32": "likewise",
+        "float32 inside": "likewise",
+    },
+)

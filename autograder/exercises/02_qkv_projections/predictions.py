@@ -1,0 +1,51 @@
+"""What learners are asked to predict, and what is said of each choice."""
+
+from autograder.judging.prediction import Prediction
+
+PREDICTIONS = [
+    Prediction(
+        "it_looks_at",
+        right="itself",
+        choices={
+            "“ball”": (
+                "You know that “it” is the ball. A dot product only knows shared features, and "
+                "there are none."
+            ),
+            "“rolled”": "The two words share no feature, so their score is 0.",
+            "itself": "No other word shares a feature with it.",
+        },
+    ),
+    Prediction(
+        "deviation",
+        right="√d_k",
+        choices={
+            "1, like that of each product": (
+                "That's how far each product spreads. A sum of many spreads further."
+            ),
+            "√d_k": "Variances add up to d_k, and the deviation is the root of the variance.",
+            "d_k": "That is the variance. The standard deviation is its root.",
+        },
+    ),
+    Prediction(
+        "best_of_six",
+        right="nearly all",
+        choices={
+            "about ⅙": "That would be so if the scores were alike. They spread by 32.",
+            "about ½": "For that, the best two scores would have to be nearly equal: a rare case.",
+            "nearly all": "Scores spread by 32, and a lead of 8 alone is a factor of 2981.",
+        },
+    ),
+    Prediction(
+        "journey_reversed",
+        right="second to last, and the same",
+        choices={
+            "second, and the same": (
+                "The output has a row for each word, in the same place as the word."
+            ),
+            "second to last, and the same": "It meets the same words, in whatever order.",
+            "second to last, but different": (
+                "Its neighbors have changed places. But a sum over all words has no order."
+            ),
+        },
+    ),
+]

@@ -1,0 +1,72 @@
+"""What the two modules share: how they are called, and what goes wrong after the projections."""
+
+from autograder.exercises.slips import (
+    CONTEXT,
+    FROM_THE_LEFT,
+    KEEPING,
+    KEYS,
+    SCALE,
+    WEIGHTS,
+    without,
+)
+from autograder.lessons.cases import Inputs, ModuleCase
+from autograder.lessons.draw import Draw
+from autograder.lessons.variants import Alternative, Mistake
+
+SOFTMAX = "torch.softmax(attn_scores, dim=-1)"
+
+
+def self_attention(
+    dims: str, own_parameters: bool = False, scale: float = 1.0, **sizes: int
+) -> Inputs:
+    """A case: the module built with sizes that all differ, called on words of shape `dims`."""
+
+    def case(draw: Draw) -> ModuleCase:
+        build = draw.fix(**sizes).named("d_in d_k d_v")
+        # Parameters from 0 to 1 would saturate on larger words, and hide a wrong scale.
+        size = 0.4 if own_parameters else scale
+        return ModuleCase(build, {"words": draw.normal(dims, size)}, own_parameters)
+
+    return case
+
+
+KEYS_ADDED_UP = (
+    "The weights are right, but you added up the keys. Values come from a projection of their own."
+)
+# Mistakes that both modules can hold: in what comes after the projections.
+EINSUM = Alternative(
+    "einsum",
+    {
+        "query @ key.transpose(-2, -1)": 'torch.einsum("...qd,...kd->...qk", query, key)',
+        "return attn_weights @ value": (
+            'return torch.einsum("...qk,...kv->...qv", attn_weights, value)'
+        ),
+    },
+)
+IN_A_MODULE = without([*SCALE, *KEYS, *FROM_THE_LEFT, *WEIGHTS, *CONTEXT, *KEEPING], "not stable")
+AFTER_THE_PROJECTIONS = [
+    Mistake(
+        "query and key exchanged",
+        "Your scores are transposed: row i should belong to query i. Put the query on the left.",
+        {"query @ key.transpose": "key @ query.transpose"},
+    ),
+    Mistake("key as value", KEYS_ADDED_UP, {"attn_weights @ value": "attn_weights @ key"}),
+    Mistake(
+        "detached too early",
+        "You detached the weights before making the context, so no gradient reaches queries and "
+        "keys. Detach only the copy you keep.",
+        {SOFTMAX: f"{SOFTMAX}.detach()", "= attn_weights.detach()": "= attn_weights"},
+    ),
+    Mistake(
+        "no gradients at all",
+        "The context is cut off from the parameters, by `no_grad` or a `detach`, so nothing can be "
+        "learned. Detach only the weights you keep.",
+        {"    def forward": "    @torch.no_grad()\n    def forward"},
+    ),
+    Mistake(
+        "context and weights returned",
+        "`forward` returned two things. Return only the context, and keep the weights as an "
+        "attribute.",
+        {"return attn_weights @ value": "return attn_weights @ value, attn_weights"},
+    ),
+]

@@ -1,0 +1,107 @@
+"""Multi-head attention with matrices for each head; `w_output` leads back to d_model features."""
+
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.variants import Alternative, Mistake
+
+SAME_SHAPES = "only its shape is used, and all four have the same"
+
+EXERCISE = Exercise(
+    "attend_by_einsum",
+    challenge=True,
+    returns="result",
+    aspects=[
+        Aspect("several heads", 1),
+        Aspect("one head", 1, [lambda draw: draw.fix(n_heads=1).arguments()]),
+    ],
+    mistakes=[
+        Mistake(
+            "not scaled",
+            "You forgot to scale: divide the scores by √d_head.",
+            {" / w_key.shape[1] ** 0.5": ""},
+        ),
+        Mistake(
+            "scaled by the model's size",
+            "You divided by √d_model. A head's queries have d_head features, so divide by √d_head.",
+            {"w_key.shape[1] ** 0.5": "w_key.shape[2] ** 0.5"},
+        ),
+        Mistake(
+            "scaled by the number of heads",
+            "You divided by the root of the number of heads. Divide by √d_head.",
+            {"w_key.shape[1] ** 0.5": "len(w_key) ** 0.5"},
+        ),
+        Mistake(
+            "softmax over the queries",
+            "You took softmax over the queries. A query's weights for all keys sum to 1, and the "
+            "keys are last in `hij`.",
+            {"dim=-1": "dim=-2"},
+            {"dim=-1": "dim=1"},
+        ),
+        Mistake(
+            "softmax over the heads",
+            "You took softmax over the heads. Each head has weights of its own.",
+            {"dim=-1": "dim=0"},
+        ),
+        Mistake(
+            "the heads are averaged",
+            "You took the mean of what the heads send back. Merging adds them up.",
+            {"w_output)": "w_output) / len(w_output)"},
+        ),
+        Mistake(
+            "query and key exchanged",
+            "Your scores are transposed: i should be the query and j the key in `hij`.",
+            {"hik,hjk->hij": "hjk,hik->hij"},
+        ),
+        Mistake(
+            "keys instead of values",
+            "You added up the keys. What gets added up are the values, made with `w_value`.",
+            {"words, w_value": "words, w_key"},
+            {"attn_weights, value": "attn_weights, key"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "matrix products",
+            """
+            query, key, value = (words @ w.mT for w in (w_query, w_key, w_value))
+            attn_scores = query @ key.mT / w_query.shape[-2] ** 0.5
+            return (attn_scores.softmax(-1) @ value @ w_output).sum(0)
+            """,
+            excuses={"another argument: w_query →": SAME_SHAPES},
+        ),
+        Alternative(
+            "head by head",
+            """
+            result = torch.zeros_like(words)
+            for query, key, value, output in zip(w_query, w_key, w_value, w_output, strict=True):
+                attn_scores = (words @ query.T) @ (words @ key.T).T / len(key) ** 0.5
+                result = result + torch.softmax(attn_scores, dim=-1) @ (words @ value.T) @ output
+            return result
+            """,
+            excuses={
+                "softmax's dimension: torch.softmax($X, dim=1)": (
+                    "a head's scores have two dimensions"
+                ),
+            },
+        ),
+        Alternative(
+            "merged",
+            """
+            n_heads, d_head, d_model = w_value.shape
+            query, key = (torch.einsum("nd,hkd->hnk", words, w) for w in (w_query, w_key))
+            attn_weights = (query @ key.transpose(1, 2) / d_head**0.5).softmax(-1)
+            context = attn_weights @ torch.einsum("nd,hkd->hnk", words, w_value)
+            merged = context.transpose(0, 1).reshape(len(words), n_heads * d_head)
+            return merged @ w_output.reshape(n_heads * d_head, d_model)
+            """,
+            excuses={"another argument: w_value →": SAME_SHAPES},
+        ),
+    ],
+    hints=[
+        "Name the dimensions: n words, h heads, k features of a head, d features of the model. "
+        'Queries are `"nd,hkd->hnk"`: d is on the left only, so it gets summed over.',
+        "Scores need two letters for words, i for the query and j for the key: "
+        '`"hik,hjk->hij"`. Then scale, and softmax over j.',
+        "In the output, both h and k get summed over.",
+    ],
+    excuses={"another argument: w_key →": SAME_SHAPES},
+)

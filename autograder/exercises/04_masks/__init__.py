@@ -1,0 +1,1 @@
+"""Lesson 4: masks, and a test that finds what they let through."""

@@ -1,0 +1,124 @@
+"""The same mask to be added to scores of this dtype: 0 to keep, minus infinity to hide."""
+
+import torch
+
+from autograder.lessons.cases import AGAIN, ONES, Inputs
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.variants import Alternative, Mistake
+
+
+def additive_in(dtype: torch.dtype, dims: str = "n_query n_key") -> Inputs:
+    return lambda draw: {"keep": draw.keep(dims), "dtype": dtype}
+
+
+EXERCISE = Exercise(
+    "to_additive",
+    returns="additive",
+    also=(ONES, AGAIN),
+    aspects=[
+        Aspect(
+            "0 to keep, −∞ to hide",
+            2,
+            [additive_in(torch.float32), additive_in(torch.float32, "batch n_query n_key")],
+        ),
+        Aspect(
+            "in the dtype of the scores",
+            1,
+            [additive_in(torch.float16), additive_in(torch.bfloat16)],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "polarity reversed",
+            "You put −∞ where the key may be seen. Adding 0 keeps a score as it is; adding −∞ "
+            "hides it.",
+            {"~keep": "keep"},
+        ),
+        Mistake(
+            "zero times infinity",
+            "There is NaN where a key may be seen: 0 · (−∞) is not 0. Fill in the two numbers "
+            "without multiplying: `masked_fill` or `torch.where`.",
+            "return (1 - keep.to(dtype)) * -math.inf",
+        ),
+        Mistake(
+            "floats of keep",
+            "These are the booleans as floats, 1 and 0. Added to scores they hide nothing.",
+            "return keep.to(dtype)",
+        ),
+        Mistake(
+            "floats of the opposite",
+            "These are 0 to keep and 1 to hide. Added to scores, the 1 makes the hidden keys "
+            "more attractive.",
+            "return (~keep).to(dtype)",
+        ),
+        Mistake(
+            "hidden by −1",
+            "−1 only dims a key, by a factor of e. −∞ hides it.",
+            {"-math.inf": "-1.0"},
+        ),
+        Mistake(
+            "hidden by −10⁹",
+            "−10⁹ works in most rows, but in a row with nothing to attend to it spreads the "
+            "weight over hidden keys, and it doesn't fit into half precision. Use −∞.",
+            {"-math.inf": "-1e9"},
+        ),
+        Mistake(
+            "hidden by the lowest number",
+            "The dtype's lowest number works in most rows, but in a row with nothing to attend "
+            "to, the library can't tell it from a score and spreads the weight over hidden keys. "
+            "Use −∞.",
+            {"-math.inf": "torch.finfo(dtype).min"},
+        ),
+        Mistake(
+            "hidden by +∞",
+            "+∞ is the most attractive score there is. The sign is wrong.",
+            {"-math.inf": "math.inf"},
+        ),
+        Mistake(
+            "multiplicative",
+            "Your mask adds 1 to the scores of keys that may be seen. That does softmax no harm, "
+            "since it sees only differences, but these scores shouldn't change: use 0.",
+            {"torch.zeros": "torch.ones"},
+        ),
+        Mistake(
+            "dtype ignored",
+            "The values are right, but always float32. Use the `dtype` you are given: "
+            "When it returns weights, `nn.MultiheadAttention` refuses a mask of another dtype.",
+            {", dtype=dtype": ""},
+        ),
+        Mistake(
+            "transposed",
+            "The mask is transposed. Rows are queries and columns keys, as in `keep`.",
+            {".masked_fill(~keep, -math.inf)": ".masked_fill(~keep, -math.inf).mT"},
+        ),
+        Mistake(
+            "fill without effect",
+            "All zeros: nothing was written into the mask. `masked_fill` returns a new tensor, "
+            "which you have to keep; `==` only compares.",
+            """
+            additive = torch.zeros(keep.shape, dtype=dtype)
+            additive.masked_fill(~keep, -math.inf)
+            return additive
+            """,
+        ),
+    ],
+    alternatives=[
+        Alternative("where", "return torch.where(keep, 0.0, -math.inf).to(dtype)"),
+        Alternative("logarithm of 1 and 0", "return keep.to(dtype).log()"),
+        Alternative(
+            "filled in place",
+            """
+            additive = torch.full(keep.shape, -math.inf).to(dtype)
+            additive[keep] = 0
+            return additive
+            """,
+        ),
+    ],
+    hints=[
+        "Start from zeros in the shape of `keep`, in the given dtype.",
+        "`masked_fill` writes a number wherever a mask is True; `torch.where(condition, a, b)` "
+        "chooses between two numbers. Neither multiplies, so no 0 · ∞ can arise.",
+        "`-math.inf` is minus infinity, and it fits into float16, bfloat16 and float32 alike.",
+    ],
+    excuses={"result rounded": "0 and −∞ have no digits to lose"},
+)

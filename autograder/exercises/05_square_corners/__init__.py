@@ -1,0 +1,1 @@
+"""Lesson 5: an encoder-decoder that completes squares."""

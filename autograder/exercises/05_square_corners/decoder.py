@@ -1,0 +1,265 @@
+"""Self-attention over the target, cross-attention over the memory, a feed-forward net."""
+
+import torch
+
+from autograder.lessons.cases import ModuleCase
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import SecondCall
+from autograder.lessons.variants import Alternative, Mistake
+
+from .shared import NOT_A_RELU, SIZES
+
+
+def decoder_case(draw: Draw, keep: bool = False, own_parameters: bool = False) -> ModuleCase:
+    inputs = {
+        "target": draw.normal("batch n_target d_input"),
+        "memory": draw.normal("batch n_source d_model"),
+    }
+    if keep:
+        inputs["source_keep"] = draw.keep("batch 1 n_source".replace("1", "one"))
+        n_target = draw.size("n_target")
+        inputs["target_keep"] = torch.ones(n_target, n_target, dtype=torch.bool).tril()
+    return ModuleCase(draw.named(SIZES), inputs, own_parameters)
+
+
+def masked_decoder(draw: Draw) -> ModuleCase:
+    draw.fix(one=1)
+    case = decoder_case(draw, keep=True)
+    return case
+
+
+def query_by_query(draw: Draw) -> ModuleCase:
+    """A mask of the source with a row of its own for each query."""
+    case = decoder_case(draw)
+    case.inputs["source_keep"] = draw.keep("n_target n_source")
+    draw.label("a source mask with a row for each query")
+    return case
+
+
+def square_decoder(draw: Draw) -> ModuleCase:
+    """Source and target of one length, where masks can change places unnoticed."""
+    sizes = draw.fix(n_half=3).named(SIZES)
+    causal = torch.ones(3, 3, dtype=torch.bool).tril()
+    inputs = {
+        "target": draw.normal("batch n_half d_input"),
+        "memory": draw.normal("batch n_half d_model"),
+        "source_keep": None,
+        "target_keep": causal,
+    }
+    draw.label("as many points to read as in memory, a causal mask")
+    return ModuleCase(sizes, inputs)
+
+
+def decoder_of_equal_sizes(draw: Draw) -> ModuleCase:
+    """Everything of the lesson's sizes, where target and memory have one shape."""
+    draw.label("d_input = d_model = 2, a causal mask")
+    sizes = {"n_heads": 3, "d_model": 2, "d_feedforward": 10, "d_input": 2}
+    inputs = {
+        "target": draw.normal_of((4, 3, 2)),
+        "memory": draw.normal_of((4, 3, 2)),
+        "source_keep": None,
+        "target_keep": torch.ones(3, 3, dtype=torch.bool).tril(),
+    }
+    return ModuleCase(sizes, inputs)
+
+
+CROSSED = "self.cross_attention(asking, memory, source_keep)"
+SELF = "self.self_attention(target, target, target_keep)"
+
+EXERCISE = Exercise(
+    "Decoder",
+    returns="out",
+    builds_on=("WideMultiHeadAttention",),
+    parts=[SecondCall(after=masked_decoder)],
+    aspects=[
+        Aspect("two attentions, then feed-forward", 1, [decoder_case]),
+        Aspect(
+            "each mask in its place",
+            2,
+            [masked_decoder, query_by_query, square_decoder, decoder_of_equal_sizes],
+        ),
+        Aspect(
+            "layers made in the stated order",
+            1,
+            [lambda draw: decoder_case(draw, own_parameters=True)],
+        ),
+        Aspect("gradients", 1, [decoder_case], gradients=True),
+    ],
+    mistakes=[
+        Mistake(
+            "masks exchanged",
+            "The masks are swapped, in the calls or in the first line of `forward`, where "
+            "`source_keep` comes first. It belongs to the cross-attention, `target_keep` to the "
+            "self-attention.",
+            {
+                SELF: "self.self_attention(target, target, source_keep)",
+                CROSSED: "self.cross_attention(asking, memory, target_keep)",
+            },
+        ),
+        Mistake(
+            "target mask in the source's place",
+            "`target_keep` went to the cross-attention, and the target isn't masked at all. Pass "
+            "it to the self-attention.",
+            {
+                SELF: "self.self_attention(target, target)",
+                CROSSED: "self.cross_attention(asking, memory, target_keep)",
+            },
+        ),
+        Mistake(
+            "target mask for both",
+            "`target_keep` went to both attentions. The cross-attention looks at the source: give "
+            "it `source_keep`.",
+            {CROSSED: "self.cross_attention(asking, memory, target_keep)"},
+        ),
+        Mistake(
+            "no target mask",
+            "`target_keep` has no effect: every place sees the later ones, and the answer leaks. "
+            "Pass it to the self-attention.",
+            {SELF: "self.self_attention(target, target)"},
+        ),
+        Mistake(
+            "target mask reversed",
+            "True and False are swapped in `target_keep`: True means that the query may attend.",
+            {
+                SELF: "self.self_attention(target, target, None if target_keep is None "
+                "else ~target_keep)"
+            },
+        ),
+        Mistake(
+            "target mask transposed",
+            "`target_keep` is transposed: each place sees the later ones and not the earlier.",
+            {
+                SELF: "self.self_attention(target, target, None if target_keep is None "
+                "else target_keep.mT)"
+            },
+        ),
+        Mistake(
+            "source mask ignored",
+            "`source_keep` has no effect. Pass it to the cross-attention.",
+            {CROSSED: "self.cross_attention(asking, memory)"},
+        ),
+        Mistake(
+            "memory from the decoder's own input",
+            "The cross-attention reads the decoder's own input and never sees what the encoder "
+            "found. Its second argument should be `memory`.",
+            {CROSSED: "self.cross_attention(asking, asking)"},
+        ),
+        Mistake(
+            "memory asks",
+            "In your cross-attention the memory asks and the target answers. It should be the "
+            "other way around: one query for each place of the target.",
+            {CROSSED: "self.cross_attention(memory, asking)"},
+        ),
+        Mistake(
+            "no self-attention",
+            "The self-attention is never used: the target's places reach the cross-attention "
+            "without having seen each other.",
+            {SELF: "self.self_attention.heads[0]['value'](target)"},
+        ),
+        Mistake(
+            "no cross-attention",
+            "The result of the cross-attention is never used, so the output doesn't depend on the "
+            "memory.",
+            {"self.feedforward(attended)": "self.feedforward(asking)"},
+        ),
+        Mistake(
+            "residual connection",
+            "There is a residual connection around the cross-attention. That comes later in "
+            "this lesson; the plain decoder has none.",
+            {"self.feedforward(attended)": "self.feedforward(asking + attended)"},
+        ),
+        Mistake(
+            "no feed-forward",
+            "The feed-forward net is never used. It should turn d_model features into corners.",
+            {"self.feedforward(attended)": "attended"},
+        ),
+        *NOT_A_RELU,
+        Mistake(
+            "back to d_model",
+            "Your feed-forward net gives d_model features. The decoder returns points, so the "
+            "last layer should make d_input features.",
+            {"nn.Linear(d_feedforward, d_input)": "nn.Linear(d_feedforward, d_model)"},
+        ),
+        Mistake(
+            "cross-attention from d_input",
+            "Your cross-attention expects d_input features. Both of its inputs, the output of the "
+            "self-attention and the memory, have d_model.",
+            {
+                "WideMultiHeadAttention(n_heads, d_model)": (
+                    "WideMultiHeadAttention(n_heads, d_model, d_input)"
+                )
+            },
+        ),
+        Mistake(
+            "cross-attention made first",
+            "The parts are right, but made in the wrong order. Make `self_attention`, then "
+            "`cross_attention`, then `feedforward`: the order changes the random start.",
+            {
+                "        self.self_attention = "
+                "WideMultiHeadAttention(n_heads, d_model, d_input)\n": "",
+                "self.cross_attention = WideMultiHeadAttention(n_heads, d_model)": (
+                    "self.cross_attention = WideMultiHeadAttention(n_heads, d_model)\n"
+                    "        self.self_attention = "
+                    "WideMultiHeadAttention(n_heads, d_model, d_input)"
+                ),
+            },
+        ),
+        Mistake(
+            "memory detached",
+            "The numbers are right, but the memory is detached: no gradient reaches the "
+            "encoder, so it would never be trained.",
+            {CROSSED: "self.cross_attention(asking, memory.detach(), source_keep)"},
+        ),
+        Mistake(
+            "target added to the output",
+            "The target is added to the output, a residual connection. That comes later in this "
+            "lesson; the plain decoder has none.",
+            {"self.feedforward(attended)": "target + self.feedforward(attended)"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "masks by name",
+            {
+                SELF: "self.self_attention(target, target, keep=target_keep)",
+                CROSSED: "self.cross_attention(asking, memory=memory, keep=source_keep)",
+            },
+        ),
+        Alternative(
+            "one query at a time",
+            {
+                f"attended = {CROSSED}": "keeps = [source_keep] * target.shape[1]\n"
+                "        if source_keep is not None:\n"
+                "            sizes = target.shape[1], memory.shape[1]\n"
+                "            shape = (*source_keep.shape[:-2], *sizes)\n"
+                "            keeps = source_keep.expand(shape).split(1, -2)\n"
+                "        pairs = zip(asking.split(1, 1), keeps, strict=True)\n"
+                "        parts = [self.cross_attention(q, memory, k) for q, k in pairs]\n"
+                "        attended = torch.cat(parts, dim=1)"
+            },
+            excuses={
+                "another argument: source_keep → memory in *source_keep": (
+                    "every sequence may have a mask of its own"
+                ),
+                "another argument: source_keep → target in *source_keep": "likewise",
+            },
+        ),
+        Alternative(
+            "layer by layer",
+            {
+                "return self.feedforward(attended)": "for layer in self.feedforward:\n"
+                "            attended = layer(attended)\n"
+                "        return attended"
+            },
+        ),
+    ],
+    hints=[
+        "Three attributes, `self_attention`, `cross_attention` and `feedforward`, made in this "
+        "order.",
+        "The output of the self-attention becomes the queries of the cross-attention, whose "
+        "memory is `memory`.",
+        "A mask has a row for each query and a column for each key. Which of the two masks is "
+        "n_target by n_target, and which is n_target by n_source?",
+    ],
+)

@@ -1,0 +1,18 @@
+"""What encoder and decoder share: their sizes, and what goes wrong in the feed-forward net."""
+
+from autograder.lessons.variants import Mistake
+
+NOT_A_RELU = (
+    Mistake(
+        "no ReLU",
+        "There is no ReLU between the two layers. Two linear layers in a row amount to one.",
+        {"nn.ReLU()": "nn.Identity()"},
+    ),
+    Mistake(
+        "another activation",
+        "You put a GELU between the two layers; use a ReLU here.",
+        {"nn.ReLU()": "nn.GELU()"},
+    ),
+)
+
+SIZES = "n_heads d_model d_feedforward d_input"

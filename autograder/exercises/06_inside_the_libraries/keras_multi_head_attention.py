@@ -1,0 +1,103 @@
+"""Attention of several heads as a Keras layer; d_k and d_v are the sizes of one head."""
+
+import torch
+
+from autograder.exercises.slips import SCALE, without
+from autograder.lessons.cases import AGAIN, ONES, ModuleCase
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import SecondCall
+
+from .keras_multi_head_attention_variants import ALTERNATIVES, MISTAKES
+from .shared import PROJECTIONS
+
+
+def keras_case(draw: Draw, **inputs: torch.Tensor) -> ModuleCase:
+    """A layer with kernels and biases, none of them zero."""
+    build = draw.named("n_heads d_k d_v d_model")
+    shapes = {
+        "query": ("d_model", "n_heads*d_k"),
+        "key": ("d_model", "n_heads*d_k"),
+        "value": ("d_model", "n_heads*d_v"),
+        "output_dense": ("n_heads*d_v", "d_model"),
+    }
+    parameters = {}
+    for name, (d_in, d_out) in shapes.items():
+        parameters[f"{name}.kernel"] = draw.normal(f"{d_in} {d_out}", 0.6)
+        parameters[f"{name}.bias"] = draw.normal(d_out, 0.6)
+    return ModuleCase(build, inputs, parameters=parameters)
+
+
+def keras_self(draw: Draw) -> ModuleCase:
+    words = draw.normal("batch n d_model")
+    return keras_case(draw, query=words, key=words, value=words)
+
+
+def keras_masked_self(draw: Draw) -> ModuleCase:
+    case = keras_self(draw)
+    case.inputs["keep"] = draw.keep("batch n n")
+    return case
+
+
+def three_places(draw: Draw, scale: float = 1.0) -> dict[str, torch.Tensor]:
+    return {
+        "query": draw.normal("batch n_query d_model", scale),
+        "key": draw.normal("batch n_key d_model", scale),
+        "value": draw.normal("batch n_key d_model"),
+    }
+
+
+def keras_cross(draw: Draw) -> ModuleCase:
+    return keras_case(draw, **three_places(draw))
+
+
+def keras_masked(draw: Draw) -> ModuleCase:
+    """As many sentences as heads, so that a mask for each sentence fits the heads as well."""
+    places = {name: draw.normal("n_heads n d_model") for name in PROJECTIONS[:3]}
+    keep = (draw.normal("n_heads n n") > 0) | torch.eye(draw.size("n"), dtype=torch.bool)
+    draw.label("as many sentences as heads, a mask for each")
+    return keras_case(draw, **places, keep=keep)
+
+
+def keras_large(draw: Draw) -> ModuleCase:
+    draw.label("one mask for all sentences, and scores far apart")
+    return keras_case(draw, **three_places(draw, 60), keep=draw.keep("n_query n_key"))
+
+
+def keras_nothing_kept(draw: Draw) -> ModuleCase:
+    draw.label("one query may attend to nothing")
+    keep = draw.keep("batch n_query n_key")
+    keep[1, 2] = False
+    return keras_case(draw, **three_places(draw), keep=keep)
+
+
+EXERCISE = Exercise(
+    "KerasMultiHeadAttention",
+    returns="result",
+    also=(ONES, AGAIN),  # Keras rounds to float32
+    parts=[SecondCall(after=keras_masked_self)],
+    aspects=[
+        Aspect("self-attention", 2, [keras_self]),
+        Aspect("queries, keys and values from different places", 2, [keras_cross]),
+        Aspect("masks", 2, [keras_masked, keras_large]),
+        Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),
+        Aspect("gradients flow through", 1, [keras_nothing_kept], gradients=True),
+    ],
+    slips=without(SCALE, "divided by √n_key"),
+    mistakes=MISTAKES,
+    alternatives=ALTERNATIVES,
+    hints=[
+        "Make the layers in `__init__`; Keras finds their parameters itself. The steps of `call` "
+        "are those of lesson 3: project, cut into heads, scores, weights, contexts, merge, output.",
+        "`ops.reshape(x, (batch, n, n_heads, -1))` cuts the last dimension, and `ops.transpose(x, "
+        "(0, 2, 1, 3))` swaps words and heads. Merging is the way back.",
+        "`ops.where(keep, a, b)` takes `a` where `keep` is True. Use it twice: on the scores, "
+        "with a large negative number, and on the weights, with 0. A mask with three dimensions "
+        "needs one more for the heads: `keep[:, None]`.",
+    ],
+    excuses={
+        "keyword dropped: ops.softmax(": "-1 is the default of axis",
+        "argument dropped: torch.finfo(": "the scores are float32, the default",
+        "another argument: query → key in query.shape[-1]": "both have d_k features",
+    },
+)

@@ -1,0 +1,66 @@
+"""What learners are asked to predict, and what is said of each choice."""
+
+from autograder.judging.prediction import Prediction
+
+PREDICTIONS = [
+    Prediction(
+        "which_contexts_change",
+        right="those of the first two",
+        choices={
+            "all": (
+                "From the third place on, each word still sees the same words, and attention sees "
+                "a set."
+            ),
+            "those of the first two": (
+                "The first place sees a different word. At the second, a different word asks. The "
+                "rest see the same set."
+            ),
+            "none": "The first place holds another word now, and sees only that.",
+        },
+    ),
+    Prediction(
+        "found_by_properties",
+        right=5,
+        because="Five are rotations of a kind, and pass all three. Only values tell them apart.",
+    ),
+    Prediction(
+        "which_scores_stay",
+        right="those of a word with itself",
+        choices={
+            "all of them": "Scores are sums over pairs, and here the pairs are different.",
+            "those of a word with itself": (
+                "Query and key turn by the same angle, so it cancels out."
+            ),
+            "none": "There is one distance at which the turns cancel out.",
+        },
+    ),
+    Prediction(
+        "who_fails_at_64",
+        right="sinusoidal, learned and rotary",
+        choices={
+            "learned alone": (
+                "Its rows from 32 on were never trained. But neither were the others' vectors for "
+                "those places, or turns by such distances."
+            ),
+            "sinusoidal and learned": "And rotary? It sees distances only, but new ones.",
+            "sinusoidal, learned and rotary": (
+                "All three meet something at 64 that they never met in training."
+            ),
+        },
+    ),
+    Prediction(
+        "a_window_of_32",
+        right="rotary",
+        choices={
+            "sinusoidal": (
+                "With a window, the distances are familiar, but its places are still new. It does "
+                "a little better, but doesn't recover."
+            ),
+            "learned": (
+                "Its rows from 32 on stay untrained, whatever the window. It does a little better, "
+                "but doesn't recover."
+            ),
+            "rotary": "It sees distances only, and within the window there are no new ones.",
+        },
+    ),
+]

@@ -1,0 +1,151 @@
+"""What the two layouts of rotary positions share: their aspects, and what goes wrong in both."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.lessons.cases import AGAIN, GRADIENTS, HALF, ONES
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect
+from autograder.lessons.variants import Mistake
+
+DISTANCE = "place - place[n_key - n_query :, None]"
+
+
+def scattered(draw: Draw, most: int) -> Tensor:
+    """Different places below `most`, in any order, one for each of n words."""
+    return torch.randperm(most, generator=draw.generator)[: draw.size("n")]
+
+
+def turns(
+    dims: str, base: float | None = None, far: bool = False
+) -> Callable[[Draw], dict[str, Any]]:
+    """x of these dimensions, at places 0, 1, 2, … or, if `far`, at any places up to 50."""
+
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.fix(d_head=6)
+        places = scattered(draw, 50) if far else torch.arange(draw.size("n"))
+        given = {"x": draw.normal(dims), "positions": places}
+        return given if base is None else given | {"base": base}
+
+    return case
+
+
+def far_in_half_precision(draw: Draw) -> dict[str, Any]:
+    """Odd places in the thousands, which float16 rounds to even ones."""
+    draw.fix(d_head=6)
+    return {"x": draw.normal("n d_head").half(), "positions": 3001 + 2 * scattered(draw, 500)}
+
+
+TURNED = [
+    Aspect("each pair turned by its place", 2, [turns("n d_head")]),
+    Aspect(
+        "places that are not 0, 1, 2, …",
+        1,
+        [turns("n d_head", far=True), far_in_half_precision],
+    ),
+    Aspect("a batch, and heads", 1, [turns("batch n d_head"), turns("batch n_heads n d_head")]),
+    Aspect("another base", 1, [turns("n d_head", base=100.0), turns("n d_head", base=5e5)]),
+]
+ALSO_TURNED = (ONES, HALF, GRADIENTS, AGAIN)
+PAIR = "a * cos - b * sin, a * sin + b * cos"
+
+
+# What goes wrong in both layouts.
+WRONG_TURNS = [
+    Mistake(
+        "wrong direction",
+        "You turned the other way. The paper's matrix has −sin in its first row.",
+        {PAIR: "a * cos + b * sin, b * cos - a * sin"},
+    ),
+    Mistake(
+        "minus sign forgotten",
+        "One of the two sines needs a minus sign. Without it, this isn't a rotation: lengths "
+        "change.",
+        {PAIR: "a * cos + b * sin, a * sin + b * cos"},
+    ),
+    Mistake(
+        "a reflection",
+        "Your second feature should be a · sin + b · cos. With a minus sign there, pairs are "
+        "reflected, not turned.",
+        {PAIR: "a * cos - b * sin, a * sin - b * cos"},
+    ),
+    Mistake(
+        "features of a pair swapped",
+        "You swapped the two features of each pair: a · cos − b · sin is the first.",
+        {PAIR: "a * sin + b * cos, a * cos - b * sin"},
+    ),
+    Mistake(
+        "sine and cosine swapped",
+        "Sine and cosine are swapped: at place 0, where nothing should turn, your pairs are "
+        "turned by a right angle.",
+        {PAIR: "a * sin - b * cos, a * cos + b * sin"},
+    ),
+    Mistake(
+        "exponent i / d_head",
+        "The exponent of pair i is −2i / d_head, and yours is −i / d_head: your pairs slow "
+        "down too little.",
+        {"torch.arange(0, d_head, 2)": "torch.arange(d_head // 2)"},
+    ),
+    Mistake(
+        "exponent −4i / d_head",
+        "Your pairs slow down too much: `torch.arange(0, d_head, 2)` is already 2i.",
+        {"torch.arange(0, d_head, 2)": "(2 * torch.arange(0, d_head, 2))"},
+    ),
+    Mistake(
+        "exponents from 0 to −1",
+        "You spread the exponents from 0 all the way to −1. The last one is "
+        "−(d_head − 2) / d_head.",
+        {"torch.arange(0, d_head, 2) / d_head": "torch.linspace(0, 1, d_head // 2)"},
+    ),
+    Mistake(
+        "faster and faster",
+        "Each of your pairs turns faster than the one before. The exponent is negative.",
+        {"1 / base **": "base **"},
+    ),
+    Mistake(
+        "one place too far",
+        "Every word is turned as if it were one place later. At place 0, nothing turns.",
+        {"positions[:, None]": "(positions[:, None] + 1)"},
+    ),
+    Mistake(
+        "places counted instead of taken",
+        "You turned the words as if they were at 0, 1, 2, …. Their places are in `positions`.",
+        {"positions[:, None]": "torch.arange(x.shape[-2])[:, None]"},
+    ),
+    Mistake(
+        "places counted from the first word's",
+        "You moved all places so that the first is 0. Scores won't notice, but `positions` "
+        "says where the words are: take it as it is.",
+        {"positions[:, None]": "(positions - positions[0])[:, None]"},
+    ),
+    Mistake(
+        "base 10000 whatever it is",
+        "Your base is always 10000. Use `base`.",
+        {"1 / base **": "1 / 10000.0 **"},
+    ),
+    Mistake(
+        "angles in half precision",
+        "You computed the angles in the dtype of x. Half precision can't tell place 3000 from "
+        "place 3001: compute them in float32, and convert their sines and cosines.",
+        {"angle = positions[:, None] * theta": ("angle = positions[:, None] * theta.to(x.dtype)")},
+        {
+            "angle = positions[:, None] * theta": (
+                "angle = positions[:, None].to(x.dtype) * theta.to(x.dtype)"
+            )
+        },
+    ),
+    Mistake(
+        "not converted back",
+        "Your result has the dtype of the angles. Compute these in float32, and convert their "
+        "sines and cosines to the dtype of x.",
+        {"angle.cos().to(x.dtype), angle.sin().to(x.dtype)": "angle.cos(), angle.sin()"},
+    ),
+    Mistake(
+        "one angle for all pairs",
+        "All your pairs turn at the same speed. Pair i turns by base^(−2i / d_head) per place.",
+        {"1 / base ** (torch.arange(0, d_head, 2) / d_head)": "torch.ones(d_head // 2)"},
+    ),
+]

@@ -1,0 +1,111 @@
+"""The rows of each head, in the order that `rotate_halves` needs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import SecondCall
+from autograder.lessons.variants import Alternative, Mistake
+
+
+def projection(n_heads: int | None = None) -> Callable[[Draw], dict[str, Any]]:
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.fix(d_head=6)
+        heads = draw.choose("n_heads", 2, 3).size("n_heads") if n_heads is None else n_heads
+        weight = draw.normal_of((heads * draw.size("d_head"), draw.size("d_model")))
+        return {"weight": weight, "n_heads": heads}
+
+    return case
+
+
+SEVERAL_HEADS = projection()
+TO_PAIRS = "weight.view(n_heads, rows // n_heads // 2, 2, d_model)"
+
+EXERCISE = Exercise(
+    "to_halves",
+    returns="reordered",
+    also=(ONES, DOUBLE, AGAIN),
+    aspects=[
+        Aspect("one head", 1, [projection(1)]),
+        Aspect("each head's rows separately", 2, [SEVERAL_HEADS]),
+    ],
+    parts=[SecondCall(beside=SEVERAL_HEADS)],
+    mistakes=[
+        Mistake(
+            "the way back",
+            "That is the way back, from halves to pairs. The first half of a head should be its "
+            "even rows: 0, 2, 4, ….",
+            {TO_PAIRS: "weight.view(n_heads, 2, rows // n_heads // 2, d_model)"},
+        ),
+        Mistake(
+            "all heads at once",
+            "You reordered the rows of all heads together, so rows moved from head to head. "
+            "Reorder each head's rows separately.",
+            {TO_PAIRS: "weight.view(1, rows // 2, 2, d_model)"},
+        ),
+        Mistake(
+            "heads taken for the innermost",
+            "You cut the rows as if those of different heads took turns. Each head owns rows that "
+            "follow each other, so n_heads comes first in `view`.",
+            {
+                TO_PAIRS: "weight.view(rows // n_heads // 2, 2, n_heads, d_model)",
+                "pairs.transpose(1, 2)": "pairs.transpose(0, 1)",
+            },
+        ),
+        Mistake(
+            "odd rows first",
+            "You put the odd rows first. `rotate` turns (even, odd), so the even ones come first.",
+            {"pairs.transpose(1, 2)": "pairs.flip(2).transpose(1, 2)"},
+        ),
+        Mistake(
+            "columns",
+            "You reordered the columns, which belong to the features of the words. A head's own "
+            "features are rows.",
+            "even, odd = weight[:, 0::2], weight[:, 1::2]\nreturn torch.cat([even, odd], dim=1)",
+        ),
+        Mistake(
+            "nothing moved",
+            "The rows are where they were. `view` and `reshape` don't move numbers; `transpose` "
+            "does.",
+            {".transpose(1, 2)": ""},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "even rows, then odd ones",
+            """
+            heads = weight.view(n_heads, -1, weight.shape[1])
+            return torch.cat([heads[:, 0::2], heads[:, 1::2]], dim=1).flatten(0, 1)
+            """,
+        ),
+        Alternative(
+            "by row numbers",
+            """
+            row = torch.arange(len(weight)).view(n_heads, -1)
+            return weight[torch.cat([row[:, 0::2], row[:, 1::2]], dim=1).flatten()]
+            """,
+        ),
+        Alternative(
+            "head by head",
+            """
+            parts = []
+            for head in weight.chunk(n_heads):
+                parts += [head[0::2], head[1::2]]
+            return torch.cat(parts)
+            """,
+        ),
+    ],
+    hints=[
+        "`rotate` turns rows 0 and 1 of a head together. `rotate_halves` turns its rows 0 and "
+        "d_head/2 together. So row 1 has to move to d_head/2.",
+        "In each head, the even rows become the first half and the odd rows the second.",
+        "As [n_heads, d_head / 2, 2, d_model], dimension 2 says even or odd. Bring it before "
+        "dimension 1, and go back to [n_heads * d_head, d_model].",
+    ],
+    excuses={
+        "result detached": "weights are converted, not trained",
+        "without gradients": "likewise",
+    },
+)

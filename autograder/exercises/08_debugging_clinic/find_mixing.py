@@ -1,0 +1,155 @@
+"""Whether one text gets into another, or a head gets where it doesn't belong."""
+
+from autograder.lessons.exercise import Exercise
+from autograder.lessons.parts import Judged, Result
+from autograder.lessons.variants import Alternative, Mistake
+
+from .shared import ALWAYS, ENOUGH, RANDOM, telling_apart
+
+TEXTS = """x = torch.randn(4, 12, attention.query.in_features)
+for text in range(4):
+    changed = x.clone()
+    changed[text] = torch.randn_like(x[text])
+    if moved(attention(changed) - attention(x), 0) != [t == text for t in range(4)]:
+        return True
+"""
+HEADS = """x = torch.randn(4, 12, attention.query.in_features)
+attention = copy.deepcopy(attention)
+nn.init.eye_(attention.output.weight)
+n_heads, n_kv_heads = attention.n_heads, attention.n_kv_heads
+for layer, n in [("query", n_heads), ("key", n_kv_heads), ("value", n_kv_heads)]:
+    for head in range(n):
+        other = copy.deepcopy(attention)
+        getattr(other, layer).weight.unflatten(0, (n, -1))[head] *= -1
+        difference = (other(x) - attention(x)).unflatten(-1, (n, -1))
+        if moved(difference, 2) != [h == head for h in range(n)]:
+            return True
+return False
+"""
+TEXT_DIFFERENCE = "attention(changed) - attention(x)"
+HEAD_DIFFERENCE = "other(x) - attention(x)"
+OWN_HEADS = "moved(difference, 2) != [h == head for h in range(n)]"
+
+EXERCISE = Exercise(
+    "find_mixing",
+    returns="mixes",
+    parts=[Result(plain=True), Judged(steady=True)],
+    also=(),
+    aspects=[
+        telling_apart(
+            "texts",
+            1,
+            "MAB",
+            "a trace of the other texts",
+            "a trace of the next text",
+            "a trace of the last text in the first",
+            "another text's queries in the first three words",
+            "another text's queries from the ninth word on",
+            "keys measured from the mean of all",
+        ),
+        telling_apart(
+            "heads",
+            2,
+            "CEKO",
+            "heads in another order",
+            "the first two heads exchanged",
+            "tiled values, repeated keys",
+            "key heads in another order",
+            "value heads in another order",
+            "the last head in the first",
+            "the first head in the last",
+            "heads exchanged in the first three words",
+            "heads exchanged from the ninth word on",
+            hidden=("head by head", "softmax in double precision"),
+        ),
+        telling_apart("heads and words", 1, "RITDG"),
+    ],
+    mistakes=[
+        Mistake("never", ALWAYS, "return False"),
+        Mistake(
+            "always",
+            "Your test says that every module mixes something. When you look at single heads, is "
+            "the output layer the identity? (Otherwise it mixes them all, as it should.) Does each "
+            "head get a fresh copy of the module? And has the text more than one word?",
+            {"    nn.init.eye_(attention.output.weight)\n": ""},
+            {"other = copy": "other = other if head else copy"},
+            {"randn(4, 12,": "randn(4, 1,"},
+            "return True",
+        ),
+        Mistake(
+            "texts only",
+            "Your test misses heads that get into other heads. Change the weights of each head, "
+            "and see whose features move.",
+            TEXTS + "return False",
+            {OWN_HEADS: "not moved(difference, 2)[head]"},
+        ),
+        Mistake(
+            "heads only",
+            "You test the heads, but not the texts. A word may see words of another text.",
+            HEADS,
+        ),
+        Mistake(
+            "values only",
+            "You change heads of the value layer, but not of the others. A head may also use the "
+            "wrong keys, or the wrong queries.",
+            {'("query", n_heads), ("key", n_kv_heads), ': ""},
+        ),
+        Mistake(
+            "the last text only",
+            "You change only the last text, and a mask may hide that one from the others. Change "
+            "each text in turn.",
+            {"for text in range(4)": "for text in range(3, 4)"},
+        ),
+        Mistake(
+            "the last word only",
+            "You compare only the last word. Something may get mixed up in the words before it.",
+            {TEXT_DIFFERENCE: "(attention(changed) - attention(x))[:, -1:]"},
+            {HEAD_DIFFERENCE: "(other(x) - attention(x))[:, -1:]"},
+            {
+                TEXT_DIFFERENCE: "(attention(changed) - attention(x))[:, -1:]",
+                HEAD_DIFFERENCE: "(other(x) - attention(x))[:, -1:]",
+            },
+        ),
+        Mistake(
+            "short texts",
+            "Your texts are too short. Something that changes at the ninth word shows only in "
+            "longer ones. Use 12 words.",
+            {"randn(4, 12,": "randn(4, 5,"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "another change",
+            {"unflatten(0, (n, -1))[head] *= -1": "unflatten(0, (n, -1))[head].normal_()"},
+        ),
+        Alternative(
+            "each text alone",
+            {
+                "changed = x.clone()\n        changed[text] = torch.randn_like(x[text])\n"
+                "        if moved(attention(changed) - attention(x), 0) != "
+                "[t == text for t in range(4)]:": (
+                    "if any(moved(attention(x[text : text + 1])[0] - attention(x)[text], 0)):"
+                )
+            },
+            excuses={
+                "operands swapped": "a difference has no sign",
+                "another number": "one text has one place, and any dimension will do",
+            },
+        ),
+    ],
+    hints=[
+        "Two tests, one after the other. Texts first: draw four, change one, and see which move.",
+        "Heads: take a copy with the identity as its output layer. For each layer and each head, "
+        "take another copy, and change the weights of that head.",
+        "`outputs.unflatten(-1, (n, -1))` splits the features into n heads, and `moved` tells you "
+        "which of them moved. Only one may.",
+    ],
+    excuses={
+        "another number: 12 →": ENOUGH,
+        "another number: 1 →": "any change of the weights will do",
+        "operands swapped": "a difference has no sign",
+        "elements swapped": "the order of the layers does not matter",
+        "statement dropped: attention = copy": "nobody uses the module again",
+        "random start": RANDOM,
+    },
+)

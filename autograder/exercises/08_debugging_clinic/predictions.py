@@ -1,0 +1,44 @@
+"""What learners are asked to predict, and what is said of each choice."""
+
+from autograder.judging.prediction import Prediction
+
+PREDICTIONS = [
+    Prediction(
+        "zeros_pass",
+        right="yes",
+        choices={
+            "yes": "All numbers of the right result are smaller than the tolerance, so 0 is close "
+            "enough.",
+            "no": "The right result has no number above 0.5, so 0 is within the tolerance.",
+        },
+    ),
+    Prediction(
+        "the_last_output_moves",
+        right="yes",
+        choices={
+            "yes": "The word doesn't see itself, but it asks: its query has changed.",
+            "no": "The word's value doesn't arrive, but its query has changed as well.",
+        },
+    ),
+    Prediction(
+        "right_by_luck",
+        right="6 query heads with 1 key head, or with 6",
+        choices={
+            "6 query heads with 1 key head": "Yes, but it isn't the only one.",
+            "6 query heads with 2 key heads": (
+                "Tiled: 0, 1, 0, 1, 0, 1. Repeated: 0, 0, 0, 1, 1, 1."
+            ),
+            "6 query heads with 1 key head, or with 6": (
+                "With one key head there is nothing to confuse, and with six, nothing to copy."
+            ),
+        },
+    ),
+    Prediction(
+        "a_leak_in_h",
+        right="True",
+        choices={
+            "True": "Its outputs move from call to call. The test can't know why.",
+            "False": "There is no leak. But the outputs move from call to call.",
+        },
+    ),
+]

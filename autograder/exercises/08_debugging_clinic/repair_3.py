@@ -1,0 +1,118 @@
+"""The mean cross-entropy of each next word, in all texts, without padding."""
+
+from typing import Any
+
+import torch
+
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Repair
+from autograder.lessons.variants import Alternative, Mistake
+
+from .shared import STILL_ILL
+
+
+def padded(*lengths: int, padding: int = 0) -> Inputs:
+    """Texts of these lengths, with padding after them."""
+
+    def case(draw: Draw) -> dict[str, Any]:
+        n = max(lengths)
+        draw.fix(batch=len(lengths), n=n, n_words=9)
+        words = torch.randint(1, 9, (len(lengths), n), generator=draw.generator)
+        words = words if padding == 0 else words % 8
+        tokens = words.masked_fill(torch.arange(n) >= torch.tensor(lengths)[:, None], padding)
+        return draw.arguments(tokens=tokens, padding=padding)
+
+    return case
+
+
+def padded_first(draw: Draw) -> dict[str, Any]:
+    """Texts with padding before them."""
+    case = padded(6, 3)(draw)
+    return case | {"tokens": case["tokens"].flip(1)}
+
+
+def certain(draw: Draw) -> dict[str, Any]:
+    """A model that is sure of itself, and right in many places, where the loss is exactly 0."""
+    case = padded(7, 5)(draw)
+    right = torch.nn.functional.one_hot(case["tokens"].roll(-1, 1), 9)
+    often = torch.tensor([1, 1, 0, 1, 1, 0, 1])[:, None]
+    return case | {"logits": case["logits"] + 200.0 * right * often}
+
+
+LOSS = "return (losses * counts).sum() / counts.sum()"
+
+EXERCISE = Exercise(
+    "repair_3",
+    returns="loss",
+    also=(DOUBLE, GRADIENTS, AGAIN),
+    parts=[Repair("as it came in")],
+    aspects=[
+        Aspect("texts of different lengths", 2, [padded(7, 2, 4), padded(5, 5, 5, 5)]),
+        Aspect("another padding", 1, [padded(3, 6, padding=8), padded_first]),
+        Aspect("targets that cost nothing", 1, [certain]),
+    ],
+    mistakes=[
+        Mistake(
+            "as it came in",
+            STILL_ILL + "Take a text of two targets and one of twenty. How much does each target "
+            "count?",
+            {LOSS: "return ((losses * counts).sum(dim=1) / counts.sum(dim=1)).mean()"},
+        ),
+        Mistake(
+            "divided by all places",
+            "You divide by the number of all places, padding included, so padding makes the loss "
+            "smaller.",
+            {LOSS: "return (losses * counts).mean()"},
+        ),
+        Mistake(
+            "inputs that are padding",
+            "You leave out the places where the *input* is padding. What counts is the target, "
+            "which is the next word.",
+            {"counts = target != padding": "counts = tokens[:, :-1] != padding"},
+        ),
+        Mistake(
+            "losses of zero left out",
+            "You leave out targets whose loss is 0. A model that is sure and right has earned "
+            "them.",
+            {LOSS: "counts = counts & (losses > 0)\n    " + LOSS},
+        ),
+        Mistake(
+            "padding counts",
+            "Your mean includes padding.",
+            {LOSS: "return losses.mean()"},
+        ),
+        Mistake(
+            "a sum",
+            "This is the sum of the losses. Divide it by the number of targets that count.",
+            {LOSS: "return (losses * counts).sum()"},
+        ),
+        Mistake(
+            "divided by the number of texts",
+            "You divide by the number of texts, so long texts make the loss larger. Divide by the "
+            "number of targets that count.",
+            {LOSS: "return (losses * counts).sum() / len(tokens)"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "ignore_index",
+            "return F.cross_entropy(\n"
+            "    logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten(), ignore_index=padding\n"
+            ")",
+        ),
+        Alternative("picked out", {LOSS: "return losses[counts].mean()"}),
+    ],
+    hints=[
+        "Which targets count, and how much does each? They should all count the same.",
+        "A mean of means isn't the mean: a short text's words count more.",
+        "Add up all losses that count, in all texts, and divide once.",
+    ],
+    excuses={
+        "result squeezed": "it has no dimensions",
+        "result flipped": "likewise",
+        "result without signs": "no loss is negative",
+        "result without negatives": "likewise",
+    },
+)

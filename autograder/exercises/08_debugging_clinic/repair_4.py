@@ -1,0 +1,109 @@
+"""Causal rotary attention of n new words to themselves and to n_past words before them."""
+
+from typing import Any
+
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Repair
+from autograder.lessons.variants import Alternative, Mistake
+
+from .shared import STILL_ILL
+
+
+def in_pieces(n_past: int, leading: str = "", **sizes: int) -> Inputs:
+    """A few new words after n_past others."""
+
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.choose("n_past", n_past).choose("d_head", 6, 8).fix(**sizes).choose("n", 3, 4)
+        return draw.fix(**sizes).arguments(leading)
+
+    return case
+
+
+def first_call(draw: Draw) -> dict[str, Any]:
+    """The first words of a text; each word's score with itself is far below −100."""
+    draw.choose("d_head", 6, 8)
+    query, value = draw.normal("n d_head", 20.0), draw.normal("n d_v")
+    past = {"past_key": query[:0], "past_value": value[:0]}
+    return {"query": query, "key": -query, "value": value} | past
+
+
+PLACE = "place = torch.arange(n_past, n_past + n)"
+KEYS = "query, key = rotate_pairs(query, place), rotate_pairs(key, place)"
+
+EXERCISE = Exercise(
+    "repair_4",
+    returns="context",
+    also=(DOUBLE, GRADIENTS, AGAIN),
+    parts=[Repair("as it came in")],
+    aspects=[
+        Aspect("after other words", 2, [in_pieces(5), in_pieces(2, "batch")]),
+        Aspect(
+            "the first words, and long texts",
+            1,
+            [first_call, in_pieces(61, n=1), in_pieces(2, d_v=1)],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "as it came in",
+            STILL_ILL + "Where in the text are the new words, if there are others before them?",
+            {PLACE: "place = torch.arange(n)"},
+        ),
+        Mistake(
+            "off by one",
+            "Your places are off by one: the earlier words have the places 0 to n_past − 1.",
+            {PLACE: "place = torch.arange(n_past, n_past + n) - 1"},
+            {PLACE: "place = torch.arange(n_past, n_past + n) + 1"},
+        ),
+        Mistake(
+            "only the queries",
+            "You moved the queries to their places, but not their keys.",
+            {KEYS: "query, key = rotate_pairs(query, place), rotate_pairs(key, place - n_past)"},
+        ),
+        Mistake(
+            "keys turned twice",
+            "The earlier keys have been turned already, and you turn them again.",
+            {
+                KEYS: "query = rotate_pairs(query, place)",
+                "keep = torch": (
+                    "key = rotate_pairs(key, torch.arange(n_past + n))\n    keep = torch"
+                ),
+            },
+        ),
+        Mistake(
+            "the mask at the top left",
+            "The places were wrong, but the mask was right. Now yours hides earlier words.",
+            {".tril(n_past)": ".tril()"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "counted from the end",
+            {PLACE: "place = torch.arange(n_past + n)[n_past:]"},
+        ),
+        Alternative(
+            "hidden by places",
+            {
+                "keep = torch.ones(n, n_past + n, dtype=torch.bool).tril(n_past)": (
+                    "keep = place[:, None] >= torch.arange(n_past + n)"
+                )
+            },
+        ),
+    ],
+    hints=[
+        "Take two earlier words and one new word. At which place is the new one?",
+        "The mask knows how many words came before. Does everything else?",
+        "The new words' places begin after the n_past earlier ones, not at 0.",
+    ],
+    excuses={
+        "another fill: $X.masked_fill($M, -1e": "each query has a key to see",
+        "another fill: $X.masked_fill($M, torch.finfo": "each query has a key to see",
+        "another argument: query → key in": "there are as many queries as keys, of one size",
+        "another argument: query → value in": "there are as many values as queries",
+        "another argument: query → past_key in": "all have d_head features",
+        "another argument: past_key → past_value in": "there are as many values as keys",
+        "in place: key.transpose": "this is the only use of the keys",
+    },
+)

@@ -1,0 +1,177 @@
+"""An input for which the two differ by more than 1e-4, with as few words as possible."""
+
+from typing import Any
+
+from autograder.lessons.cases import AGAIN, Inputs
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Judged
+from autograder.lessons.variants import Alternative, Mistake
+from autograder.utils.models import HEALTHY, PATIENTS
+
+from .shared import ENOUGH, NEARLY, RANDOM, module_named, modules
+
+
+def two(name: str) -> Inputs:
+    """A healthy module and an ill one with the same weights."""
+
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.label(f"like patient {name}" if name in PATIENTS else name)
+        healthy, ill = modules(draw, HEALTHY, module_named(name))
+        return {"healthy": healthy, "ill": ill}
+
+    return case
+
+
+SEARCH = "for batch in range(1, words + 1):"
+FOUND = "                        return x"
+
+EXERCISE = Exercise(
+    "smallest_input",
+    returns="x",
+    parts=[Judged(by="tell apart", steady=True)],
+    also=(AGAIN,),
+    aspects=[
+        Aspect(
+            "defects of a word or two",
+            1,
+            [*map(two, "CDQ"), two("a trace of the next text")],
+        ),
+        Aspect(
+            "several defects at once",
+            1,
+            [
+                two("a trace of the next text, and the third word blind"),
+                two("a trace of the text after the next, and a leak"),
+            ],
+        ),
+        Aspect(
+            "defects that need more",
+            1,
+            [
+                *map(two, "EJT"),
+                two("the last of several texts without a mask"),
+                two("a trace of the word after the next"),
+            ],
+            hidden_cases=[two("S")],
+        ),
+        Aspect(
+            "defects that depend on a limit",
+            1,
+            [two("N"), two("a mask for eight words only"), two("I")],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "a large one",
+            "Your input tells the two apart, but it's larger than it has to be. Start with one "
+            "word, and go up.",
+            "return torch.randn(1, 16, healthy.query.in_features)",
+            {"range(1, 17)": "range(16, 0, -1)"},
+        ),
+        Mistake(
+            "a single word",
+            "For some of these modules, your input doesn't tell them apart. Compare the outputs "
+            "before you return it.",
+            "return torch.randn(1, 1, healthy.query.in_features)",
+        ),
+        Mistake(
+            "two words",
+            "Your input always has two words. Some defects show with one; others need more.",
+            "return torch.randn(1, 2, healthy.query.in_features)",
+        ),
+        Mistake(
+            "too few words tried",
+            "You stop too early: a defect that depends on a limit shows only beyond it. Try up to "
+            "16 words.",
+            {"range(1, 17)": "range(1, 9)", FOUND: f"{FOUND}\n    return x"},
+        ),
+        Mistake(
+            "one text only",
+            "You try only single texts. To catch numbers that get from one text into another, you "
+            "need two texts, with a word in each.",
+            {SEARCH: "for batch in range(1, 2):", FOUND: f"{FOUND}\n    return x"},
+        ),
+        Mistake(
+            "texts before words",
+            "You try all lengths of a single text first, and then two texts. But two texts of one "
+            "word are smaller than a text of three.",
+            "d_model = healthy.query.in_features\n"
+            "for batch in range(1, 17):\n"
+            "    for n in range(2, 17):\n"
+            "        x = torch.randn(batch, n, d_model)\n"
+            "        if (healthy(x) - ill(x)).abs().max() > 1e-4:\n"
+            "            return x",
+        ),
+        Mistake(
+            "a tolerance that is too large",
+            "For some of these modules, you found no input, or one that is too large: their defect "
+            "is a small one. Outputs differ if some number is off by more than 1e-4.",
+            {"> 1e-4": "> 0.1"},
+        ),
+        Mistake(
+            "no dimension for the texts",
+            "Your input has no dimension for the texts. It should be [batch, n, d_model].",
+            {"return x": "return x[0]"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "sorted by size",
+            "shapes = [(b, n) for b in range(1, 5) for n in range(1, 17)]\n"
+            "for batch, n in sorted(shapes, key=lambda shape: shape[0] * shape[1]):\n"
+            "    x = torch.randn(batch, n, healthy.query.in_features)\n"
+            "    if not torch.allclose(healthy(x), ill(x), rtol=0, atol=1e-4):\n"
+            "        return x",
+            excuses={
+                "argument dropped": "no texts tell nothing apart",
+                "another number": ENOUGH,
+                "another argument: healthy → ill": "both have the same sizes",
+                "arguments swapped": NEARLY,
+                "random start": RANDOM,
+                "keyword dropped": NEARLY,
+            },
+        ),
+        Alternative(
+            "divided with a rest",
+            "d_model = healthy.query.in_features\n"
+            "for words in range(1, 17):\n"
+            "    for batch in range(1, words + 1):\n"
+            "        n, rest = divmod(words, batch)\n"
+            "        x = torch.randn(batch, n, d_model)\n"
+            "        if not rest and (healthy(x) - ill(x)).abs().max() > 1e-4:\n"
+            "            return x",
+            excuses={
+                "operands swapped": "the size of a difference has no sign",
+                "call dropped: (healthy": "some differences are positive",
+                "another comparison": NEARLY,
+                "and for or": "what is rounded down was tried before",
+                "arguments swapped": NEARLY,
+                "random start": RANDOM,
+            },
+        ),
+    ],
+    hints=[
+        "Try sizes from 1 word up, and stop at the first that shows a difference.",
+        "For each size, draw random words, [batch, n, d_model], and compare what the two modules "
+        "answer.",
+        "Six words, say, may be one text of six, two of three, three of two or six of one: try "
+        "each number of texts that divides the number of words. d_model is "
+        "`healthy.query.in_features`.",
+    ],
+    excuses={
+        "random start": RANDOM,
+        "another number: 17 →": "ten words are enough for all of these",
+        "another number: 1 → 0": "no words tell nothing apart",
+        "another number: 1 → 2 (3)": "likewise",
+        "argument dropped: range(1, 17)": "likewise",
+        "condition fixed: if words % batch": "what is rounded down was tried before",
+        "another argument: healthy → ill": "both have the same sizes",
+        "another number: 5 →": "three texts of each size are enough for these modules",
+        "loop ended early: for _": "one is enough for these",
+        "operands swapped: healthy(x) - ill(x)": "the size of a difference has no sign",
+        "call dropped: (healthy(x) - ill(x)).abs()": "some differences are positive",
+        "another comparison: (healthy(x)": NEARLY,
+        "arguments swapped: torch.randn(batch": "all numbers of texts are tried",
+    },
+)

@@ -1,0 +1,1 @@
+"""Lesson 9: attention with a cache, and in tiles."""

@@ -1,0 +1,243 @@
+"""Causal self-attention with grouped queries, in one go or in pieces with a cache."""
+
+from autograder.exercises.pieces import in_pieces
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs, ModuleCase
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.parts import Trial
+from autograder.lessons.variants import Alternative, Mistake
+
+
+def reading(
+    *pieces: int, n: int = 0, window: int | None = None, scale: float = 1.0, group: int = 1
+) -> Inputs:
+    """A text that comes in pieces; with n, in one go."""
+
+    def case(draw: Draw) -> ModuleCase:
+        draw.fix(n=n or sum(pieces)).label(in_pieces(pieces, window))
+        n_kv_heads = draw.choose("n_heads", 2, 3).size("n_heads")
+        draw.fix(n_heads=n_kv_heads * group)
+        draw.fix(d_model=draw.size("n_heads") * draw.size("d_head"))
+        build = draw.named("d_model n_heads")
+        if group > 1:
+            build["n_kv_heads"] = n_kv_heads
+        x = draw.normal("batch n d_model", scale)
+        return ModuleCase(build, {"x": x, "pieces": list(pieces), "window": window})
+
+    return case
+
+
+KEEP = "torch.ones(n_query, n_key, dtype=torch.bool).tril(n_key - n_query)"
+WINDOW = "keep.triu(n_key - n_query - cache.window + 1)"
+APPEND = "key, value = cache.append(key, value)"
+ATTENDED = "grouped_query_attention(query, key, value, keep)"
+
+EXERCISE = Exercise(
+    "CachedSelfAttention",
+    returns="result",
+    parts=[Trial("read_in_pieces")],
+    builds_on=("grouped_query_attention",),
+    also=(ONES, DOUBLE, AGAIN),
+    aspects=[
+        Aspect("a text in one go", 2, [reading(n=7), reading(n=9)]),
+        Aspect("several query heads share a key head", 1, [reading(n=7, group=2)]),
+        Aspect("word by word", 1, [reading(1, 1, 1, 1), reading(4, 1, 1)]),
+        Aspect("pieces of several words", 1, [reading(3, 4), reading(2, 3, 3, group=3)]),
+        Aspect(
+            "a window",
+            1,
+            [reading(2, 4, 1, 3, window=3), reading(*[1] * 7, window=2), reading(8, window=3)],
+        ),
+        Aspect(
+            "gradients",
+            1,
+            [reading(n=5, group=2, scale=0.3), reading(2, 3, scale=0.3)],
+            gradients=True,
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "no mask",
+            "Nothing is masked, so words attend to what comes after them.",
+            {KEEP: "None", f"keep = {WINDOW}": "pass"},
+        ),
+        Mistake(
+            "no mask with a cache",
+            "With a cache, nothing is masked. New words that come together still have to be hidden "
+            "from each other. (The diagonal is n_key − n_query; farther right, it hides nothing.)",
+            {
+                f"keep = {KEEP}": f"keep = {KEEP}\n"
+                "        if cache is not None:\n"
+                "            keep = torch.ones_like(keep)"
+            },
+            {".tril(n_key - n_query)": ".tril(cache.length if cache is not None else 0)"},
+        ),
+        Mistake(
+            "the mask's corner at the top left",
+            "Your mask starts at the top left, as if the first query were the first word. The "
+            "queries are the last words: query 0 is at place n_key − n_query, so `tril(n_key - "
+            "n_query)`.",
+            {".tril(n_key - n_query)": ".tril()"},
+        ),
+        Mistake(
+            "the mask one word too short",
+            "Your words don't see themselves.",
+            {".tril(n_key - n_query)": ".tril(n_key - n_query - 1)"},
+        ),
+        Mistake(
+            "the mask one word too long",
+            "Each of your words sees one word that comes after it.",
+            {".tril(n_key - n_query)": ".tril(n_key - n_query + 1)"},
+        ),
+        Mistake(
+            "the mask upside down",
+            "Your mask lets words see only themselves and what comes after them. `triu` keeps the "
+            "upper right; you need the lower left.",
+            {".tril(n_key - n_query)": ".triu(n_key - n_query)"},
+        ),
+        Mistake(
+            "only the new words",
+            "You attend to the new words alone. Hand them to `cache.append`, and attend to what it "
+            "returns.",
+            {APPEND: "cache.append(key, value)"},
+            {APPEND: "pass"},
+        ),
+        Mistake(
+            "keys and values swapped",
+            "You took the keys that the cache returns for values. It returns the keys first.",
+            {APPEND: "value, key = cache.append(key, value)"},
+        ),
+        Mistake(
+            "values by the key layer",
+            "You made the values with the layer `key`. They have a layer of their own.",
+            {"value = self.value(x)": "value = self.key(x)"},
+        ),
+        Mistake(
+            "copies of heads in the cache",
+            "You gave the cache a copy of each key head for every query head, so it is as large as "
+            "without groups. Hand it n_kv_heads heads, and copy later, if at all.",
+            {
+                APPEND: "group = self.n_heads // self.n_kv_heads\n"
+                "            key = key.repeat_interleave(group, dim=1)\n"
+                "            value = value.repeat_interleave(group, dim=1)\n"
+                f"            {APPEND}"
+            },
+        ),
+        Mistake(
+            "the length for the mask",
+            "Your mask is moved by `cache.length`, which also counts the words that a window has "
+            "dropped. Move it by n_key − n_query.",
+            {
+                APPEND: f"before = cache.length\n            {APPEND}",
+                ".tril(n_key - n_query)": ".tril(before if cache is not None else 0)",
+            },
+        ),
+        Mistake(
+            "the window's corner at the top left",
+            "Your window starts at the top left. Its corner is at the lower right, like the "
+            "mask's: add n_key − n_query.",
+            {WINDOW: "keep.triu(1 - cache.window)"},
+        ),
+        Mistake(
+            "scaled twice",
+            "You scaled twice: `attend` divides by √d_head already.",
+            {ATTENDED: ATTENDED.replace("(query", "(query / query.shape[-1] ** 0.5")},
+        ),
+        Mistake(
+            "window ignored",
+            "You let words see everything, though the cache has a `window`. What it returns is for "
+            "all new words; each of them still sees only the last `window` words.",
+            {f"keep = {WINDOW}": "pass"},
+        ),
+        Mistake(
+            "window one word too long",
+            "Your window is one word too long: it counts the word itself.",
+            {"cache.window + 1": "cache.window"},
+        ),
+        Mistake(
+            "window one word too short",
+            "Your window is one word too short: it counts the word itself.",
+            {"cache.window + 1": "cache.window + 2"},
+        ),
+        Mistake(
+            "as many key heads as query heads",
+            "`key` and `value` are as wide as `query`. With n_kv_heads, they have n_kv_heads · "
+            "d_head features.",
+            {"d_kv = self.n_kv_heads *": "self.n_kv_heads = n_heads\n        d_kv = n_heads *"},
+        ),
+        Mistake(
+            "heads by view",
+            "Your split mixes words: `view` straight to [batch, n_heads, n, d_head] cuts the rows. "
+            "Cut the features, then transpose.",
+            {
+                "self.query(x).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)": (
+                    "self.query(x).reshape(len(x), self.n_heads, x.shape[1], -1)"
+                )
+            },
+        ),
+        Mistake(
+            "heads not put back",
+            "You flattened the heads without moving them back behind the words: `transpose(1, 2)` "
+            "first.",
+            {"context.transpose(1, 2).flatten(2)": "context.reshape(x.shape)"},
+        ),
+        Mistake(
+            "no output projection",
+            "You returned the heads side by side. The last step is missing: the output projection.",
+            {
+                "self.output(context.transpose(1, 2).flatten(2))": (
+                    "context.transpose(1, 2).flatten(2)"
+                )
+            },
+        ),
+        Mistake(
+            "without biases",
+            "Your layers have no biases. Leave `bias` as `nn.Linear` has it.",
+            {
+                "nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)": (
+                    "nn.Linear(d_model, d_model, bias=False), nn.Linear(d_model, d_model)"
+                )
+            },
+        ),
+        Mistake(
+            "queries and keys swapped",
+            "You swapped queries and keys.",
+            {
+                "query = self.query(x)": "query = self.key(x)",
+                "key = self.key(x)": "key = self.query(x)",
+            },
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "by distances",
+            {
+                f"keep = {KEEP}": (
+                    "place = torch.arange(n_key)\n"
+                    "        distance = place[n_key - n_query :, None] - place\n"
+                    "        keep = distance >= 0"
+                ),
+                f"keep = {WINDOW}": "keep = keep & (distance < cache.window)",
+            },
+            excuses={"operands swapped: keep &": "the order does not matter"},
+        ),
+        Alternative(
+            "one mask for all",
+            {
+                "        if cache is not None and cache.window is not None:\n"
+                f"            keep = {WINDOW}\n": (
+                    "        window = getattr(cache, 'window', None) or n_key\n"
+                    "        keep = keep.triu(n_key - n_query - window + 1)\n"
+                )
+            },
+        ),
+    ],
+    hints=[
+        "Project, split into heads, hand the new keys and values to the cache, attend to what it "
+        "returns, put the heads back together, project.",
+        "`torch.ones(n_query, n_key, dtype=torch.bool).tril(k)` keeps everything up to the k-th "
+        "diagonal above the main one. Which k puts the corner at the lower right?",
+        "With a window, cut off the lower left as well: `keep.triu(k)` keeps everything from the "
+        "k-th diagonal on.",
+    ],
+)

@@ -1,0 +1,167 @@
+"""The contexts of all query heads, of which several share a key head and a value head."""
+
+from typing import Any
+
+from autograder.lessons.cases import Inputs
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.variants import Alternative, Mistake
+
+from .shared import SAME_SIZES
+
+
+def grouped(n_kv_heads: int, group: int, keep: bool = False, nobody: bool = False) -> Inputs:
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.fix(n_heads=n_kv_heads * group)
+        draw.label(f"{n_kv_heads * group} query heads, {n_kv_heads} key heads")
+        if group == 1:
+            dims = "batch n_heads n_key d_head"
+            return draw.arguments(key=draw.normal(dims), value=draw.normal(dims), keep=None)
+        draw.fix(n_kv_heads=n_kv_heads)
+        mask = draw.keep("n_query n_key") if keep else None
+        if nobody:
+            mask[1] = False
+        return draw.arguments(keep=mask)
+
+    return case
+
+
+GROUPS = "groups = query.unflatten(1, (key.shape[1], -1))"
+GROUPED = "attend(groups, key[:, :, None], value[:, :, None], keep)"
+
+
+def by_copies(key: str, value: str) -> dict[str, str]:
+    """The solution with copies of the key heads and the value heads."""
+    return {
+        GROUPS: "group = query.shape[1] // key.shape[1]",
+        f"context = {GROUPED}\n": f"return attend(query, {key}, {value}, keep)\n",
+        "    return context.flatten(1, 2)\n": "",
+    }
+
+
+EXERCISE = Exercise(
+    "grouped_query_attention",
+    returns="context",
+    aspects=[
+        Aspect("several query heads share a key head", 2, [grouped(2, 3), grouped(3, 2)]),
+        Aspect("one key head, or one for each", 1, [grouped(1, 4), grouped(5, 1)]),
+        Aspect("a mask", 1, [grouped(2, 2, keep=True), grouped(2, 3, keep=True, nobody=True)]),
+    ],
+    mistakes=[
+        Mistake(
+            "tiled",
+            "Your query heads take turns: 0, 1, 0, 1. Neighbors share a key head: 0, 0, 1, 1. "
+            "`repeat` tiles; `repeat_interleave` copies each head in place.",
+            by_copies("key.repeat(1, group, 1, 1)", "value.repeat(1, group, 1, 1)"),
+            {
+                GROUPS: "groups = query.unflatten(1, (-1, key.shape[1]))",
+                GROUPED: "attend(groups, key[:, None], value[:, None], keep)",
+            },
+        ),
+        Mistake(
+            "keys tiled, values repeated",
+            "Your keys take turns (0, 1, 0, 1), but your values don't (0, 0, 1, 1). Both are "
+            "shared by neighbors.",
+            by_copies("key.repeat(1, group, 1, 1)", "value.repeat_interleave(group, dim=1)"),
+        ),
+        Mistake(
+            "values tiled, keys repeated",
+            "Your values take turns (0, 1, 0, 1), but your keys don't (0, 0, 1, 1). Both are "
+            "shared by neighbors.",
+            by_copies("key.repeat_interleave(group, dim=1)", "value.repeat(1, group, 1, 1)"),
+        ),
+        Mistake(
+            "copies of words",
+            "You copied words. Copy heads: they are dimension 1.",
+            by_copies(
+                "key.repeat_interleave(group, dim=2)", "value.repeat_interleave(group, dim=2)"
+            ),
+        ),
+        Mistake(
+            "copies along the batch",
+            "You copied along the batch. Copy heads: they are dimension 1.",
+            by_copies(
+                "key.repeat_interleave(group, dim=0)", "value.repeat_interleave(group, dim=0)"
+            ),
+        ),
+        Mistake(
+            "the first key head for all",
+            "All your query heads use the first key head. Each group has its own.",
+            by_copies("key[:, :1]", "value[:, :1]"),
+        ),
+        Mistake(
+            "the mean of the key heads",
+            "You averaged the key heads. Each group of query heads has its own.",
+            by_copies("key.mean(dim=1, keepdim=True)", "value.mean(dim=1, keepdim=True)"),
+        ),
+        Mistake(
+            "the mean of a group",
+            "You averaged the query heads of a group. Each of them has its own context.",
+            {"context.flatten(1, 2)": ("attend(groups.mean(2), key, value, keep)")},
+        ),
+        Mistake(
+            "the contexts of a group averaged",
+            "You averaged the contexts of a group. Each query head has its own.",
+            {"context.flatten(1, 2)": "context.mean(dim=2)"},
+        ),
+        Mistake(
+            "groups left apart",
+            "The contexts are right, but still in groups. Join the two dimensions of heads: "
+            "`flatten(1, 2)`.",
+            {"context.flatten(1, 2)": "context"},
+        ),
+        Mistake(
+            "one context in a group",
+            "You returned one context for each key head. There is one for each query head.",
+            {"context.flatten(1, 2)": "context[:, :, 0]"},
+        ),
+        Mistake(
+            "mask forgotten",
+            "You didn't use `keep`. Hand it to `attend`.",
+            {", keep)": ")"},
+        ),
+        Mistake(
+            "mask the wrong way around",
+            "Your mask is the wrong way around: `keep` is True where a query may attend.",
+            {", keep)": ", None if keep is None else ~keep)"},
+        ),
+        Mistake(
+            "queries and keys swapped",
+            "You swapped queries and keys: `attend(query, key, value, keep)`.",
+            {GROUPED: "attend(key[:, :, None], groups, groups, None)"},
+        ),
+        Mistake(
+            "the keys as values",
+            "You added up the keys. Add up the values.",
+            {"value[:, :, None]": "key[:, :, None]"},
+        ),
+    ],
+    alternatives=[
+        Alternative(
+            "by copies",
+            by_copies("key.repeat_interleave(group, dim=1)", "value.repeat_interleave(group, 1)"),
+            excuses={"another argument: key → value in query.shape[1] //": SAME_SIZES},
+        ),
+        Alternative(
+            "head by head",
+            """
+            group = query.shape[1] // key.shape[1]
+            heads = [
+                attend(query[:, h], key[:, h // group], value[:, h // group], keep)
+                for h in range(query.shape[1])
+            ]
+            return torch.stack(heads, dim=1)
+            """,
+            excuses={"another argument: key → value in query.shape[1] //": SAME_SIZES},
+        ),
+    ],
+    hints=[
+        "Each key head serves n_heads / n_kv_heads query heads, which are neighbors.",
+        "With copies: `key.repeat_interleave(group, dim=1)` puts copies of a head next to it. Then "
+        "`attend` does the rest.",
+        "Without: `query.unflatten(1, (n_kv_heads, -1))` splits the heads into groups, "
+        "`key[:, :, None]` has a dimension of size 1 for it, and `flatten(1, 2)` joins the "
+        "contexts.",
+    ],
+    excuses={"another argument: key → value in (key.shape[1], -1)": SAME_SIZES},
+)

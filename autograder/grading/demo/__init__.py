@@ -1,1 +1,0 @@
-"""Put a made-up class whose true marks are known through nbgrader's commands."""

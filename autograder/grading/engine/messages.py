@@ -1,0 +1,64 @@
+"""What nbgrader's commands say: our errors as sentences, and less that only repeats our summary."""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from nbgrader.converters.base import NbGraderException
+
+from autograder.errors import CourseError
+
+GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
+CONNECTION_LOG = logging.getLogger("sqlalchemy.pool")  # traces a Ctrl-C while a connection closes
+SAID_IN_SUMMARY = re.compile("^No submitted file|seconds late$|^Late submission penalty")
+NO_GROUPS = (
+    "The grader can't make control groups here, so it checks ten times a second what a submission "
+    "uses. The README, under What holds where, says what that leaves open."
+)
+NO_SECRET = (
+    "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
+    "into course_secret.txt, and grade again."
+)
+
+
+@contextmanager
+def errors_as_sentences(log: logging.Logger) -> Iterator[None]:
+    """Log a CourseError and raise NbGraderException, so the command ends without a traceback."""
+    try:
+        yield
+    except CourseError as error:
+        log.error(str(error))
+        raise NbGraderException(str(error)) from error
+
+
+@contextmanager
+def quiet(log: logging.Logger) -> Iterator[None]:
+    """Silence nbgrader's messages about each submission, except warnings that we don't repeat.
+
+    Its gradebook logs every error that it raises as well, with four tracebacks.
+    """
+    with at_levels({log: logging.WARNING, GRADEBOOK_LOG: logging.CRITICAL}):
+        log.addFilter(_is_news)
+        try:
+            yield
+        finally:
+            log.removeFilter(_is_news)
+
+
+@contextmanager
+def at_levels(levels: Mapping[logging.Logger, int]) -> Iterator[None]:
+    """Give loggers these levels for a while."""
+    before = {logger: logger.level for logger in levels}
+    try:
+        for logger, level in levels.items():
+            logger.setLevel(level)
+        yield
+    finally:
+        for logger, level in before.items():
+            logger.setLevel(level)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a warning of nbgrader's says more than our summary does."""
+    return not SAID_IN_SUMMARY.search(record.getMessage())

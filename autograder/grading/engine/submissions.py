@@ -1,0 +1,145 @@
+"""Find submissions in the course directory, decide which of them are due, and copy their files."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection
+from datetime import datetime
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook
+from nbgrader.converters.base import BaseConverter
+
+from autograder.grading.engine import patches
+from autograder.grading.engine.changes import changed_points
+from autograder.grading.engine.jobs import JobMaker
+from autograder.grading.engine.provenance import settled_cells, why_again
+from autograder.grading.engine.summary import Summary
+from autograder.grading.submission.folder import files_beside, submitted_at
+from autograder.grading.submission.plain_files import write_below
+from autograder.grading.submission.read_notebook import BrokenSubmission
+from autograder.grading.term.gradebook import waiting_to_be_marked
+from autograder.grading.term.learner_names import why_no_name
+from autograder.grading.term.tables import Term, due_for, late_penalty, terms_of
+from autograder.grading.worker.job import NOT_GRADED, RUN, Graded, earlier_run
+
+
+class CopyPlainFiles(BaseConverter):
+    """Copies the files beside a submitted notebook, as far as they are ordinary ones.
+
+    None can take the place of what the engine keeps of a run.
+    """
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        beside = files_beside(Path(self.source_path(assignment_id, student_id)))
+        wanted = {name: beside[name] for name in beside if not self._is_ignored(name)}
+        write_below(Path(self.result_path(assignment_id, student_id)), wanted)
+
+    def _is_ignored(self, name: str) -> bool:
+        parts = Path(name).parts
+        return parts[0].endswith(RUN) or any(
+            fnmatch(part, pattern) for part in parts for pattern in self.coursedir.ignore
+        )
+
+
+class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
+    """nbgrader's Autograde, which knows the folders of submissions and when each is due."""
+
+    def submitted_folders(self) -> list[str]:
+        """List what was submitted, hidden folders and those without a learner's name included."""
+        lesson, learner = self.coursedir.assignment_id, self.coursedir.student_id
+        patterns = [learner, ".*"] if learner == "*" else [learner]
+        found = (
+            folder for one in patterns for folder in patches.find(self.source_path(lesson, one))
+        )
+        return [folder for folder in found if os.path.isdir(folder)]
+
+    def refused_names(self) -> dict[str, str]:
+        """Return why, for each folder whose name can't be a learner's."""
+        names = map(self.student_of, self.submitted_folders())
+        return {name: why for name in names if (why := why_no_name(name))}
+
+    def list_due(self, maker: JobMaker, summary: Summary) -> list[str]:
+        """List the folders that are due; log why, for those that were graded before."""
+        due: list[str] = []
+        again: Counter[str] = Counter()
+        self._before: dict[str, Any] = {}
+        with self.gradebook() as gradebook:
+            waiting = waiting_to_be_marked(gradebook, self.coursedir.assignment_id)
+        for folder in sorted(self.assignments):
+            runs = self._earlier_runs(folder)
+            self._before |= zip(self.assignments[folder], runs, strict=True)
+            why = self._why_due(folder, runs, maker)
+            if why:
+                due.append(folder)
+                again[why] += None not in runs
+            else:
+                learner = self.student_of(folder)
+                summary.leave(learner, _why_not_graded(runs) if learner in waiting else "")
+        for why, count in (+again).items():
+            self.log.info("%s to grade again: %s", count, why)
+        return due
+
+    def run_before(self, graded: Graded) -> dict[str, Any]:
+        """Return what is known of the earlier run that graded this notebook; {} if none did."""
+        return self._before[graded.path] or {}
+
+    def _why_due(self, folder: str, runs: list[dict[str, Any] | None], maker: JobMaker) -> str:
+        """Return why a submission is to be graded; "" if it is not."""
+        learner = self.student_of(folder)
+        if learner in self.coursedir.student_id_exclude.split(","):
+            return ""
+        if self.force:
+            return "forced"
+        known = [run for run in runs if run is not None]
+        if len(known) < len(runs):
+            return "new"
+        pairs = zip(known, self.assignments[folder], strict=True)
+        reasons = (why_again(run, maker.job(Path(path), learner)) for run, path in pairs)
+        return next(filter(None, reasons), "")
+
+    def would_change(self, folder: str, graded: Collection[Graded], term: Term) -> str:
+        """Say which points of a submission would change in the gradebook; "" if none."""
+        lesson, learner = self.coursedir.assignment_id, self.student_of(folder)
+        same = {name for one in graded for name in settled_cells(self.run_before(one), one)}
+        late = self._late_rule(folder, term)
+        with self.gradebook() as gradebook:
+            return changed_points(gradebook, lesson, learner, graded, same, late)
+
+    def gradebook(self) -> Gradebook:
+        """Open the course's gradebook, to be closed by the caller."""
+        return Gradebook(self.coursedir.db_url, self.coursedir.course_id)
+
+    def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
+        """Read for each notebook what is known of the run that graded it; None if none did."""
+        graded = Path(self.result_path(self.coursedir.assignment_id, self.student_of(folder)))
+        paths = [graded / Path(path).name for path in self.assignments[folder]]
+        return [earlier_run(path) if path.exists() else None for path in paths]
+
+    def _late_rule(self, folder: str, term: Term) -> Callable[[float], float] | None:
+        """Return what lateness takes off points, by the tables; None if they do not say."""
+        lesson, learner = self.coursedir.assignment_id, self.student_of(folder)
+        percent = terms_of(term, lesson).late_percent
+        due, when = due_for(term, learner, lesson), time_if_any(Path(folder))
+        if percent is None or due is None:
+            return None
+        seconds = (when - due).total_seconds() if when else 0.0
+        return lambda points: late_penalty(points, seconds, percent) or 0.0
+
+
+def time_if_any(folder: Path) -> datetime | None:
+    """Return when a submission came in; None if nothing says so, or what says so is broken.
+
+    A broken time makes the submission not graded.
+    """
+    try:
+        return submitted_at(folder)
+    except BrokenSubmission:
+        return None
+
+
+def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:
+    """Return why an earlier run could not grade a submission; "" if it could."""
+    failed = (run["reason"] for run in runs if run and run.get("outcome") == NOT_GRADED)
+    return next(failed, "")

@@ -1,0 +1,201 @@
+"""nbgrader's collector for the zips of submissions that Canvas and Moodle offer for download.
+
+What differs between the two is in `canvas` and `moodle`. A zip doesn't tell when something was
+submitted, because both systems write the time of the download into it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from itertools import dropwhile
+from pathlib import Path
+from typing import Any
+
+from nbgrader.apps import ZipCollectApp
+from nbgrader.plugins import FileNameCollectorPlugin
+
+from autograder.errors import CourseError
+from autograder.grading.lms.downloaded_names import DownloadedName, remember_names
+from autograder.grading.lms.extract import ExtractPlainFiles
+from autograder.grading.lms.kept_times import KeptTimes
+from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
+from autograder.grading.submission.plain_files import NOTEBOOK
+from autograder.grading.term.learner_names import listed, printable
+from autograder.grading.term.plugins import course_term
+from autograder.grading.term.tables import Term
+
+LATE = (
+    "{system} says that these are late, but not how late, so no points come off: {learners}. Write "
+    "the time into timestamp.txt in the submission's folder, or let {system} take off points"
+)
+
+
+class LmsCollector(FileNameCollectorPlugin):
+    """Says for each extracted file whose it is, by learners.csv; its subclasses know a system."""
+
+    system = ""
+
+    def read_name(self, name: str) -> DownloadedName | None:
+        """Read a name that the system gave; None if it gave no such name."""
+        raise NotImplementedError
+
+    def learners_by_number(self, term: Term) -> Mapping[str, str]:
+        """Return learners by the number that the system has for them. Raises CourseError."""
+        raise NotImplementedError
+
+    def who_it_is(self, person: str, term: Term) -> str:
+        """Say of an unknown number whose it is, as far as that is known, and what to do."""
+        raise NotImplementedError
+
+    def times(self, term: Term) -> Mapping[str, datetime]:
+        """Return when learners handed in, in UTC, where it is known. Raises CourseError."""
+        return {}
+
+    def collect(self, submitted_file: str) -> dict[str, Any] | None:
+        """Return learner and file name for nbgrader; None if the file is not to be collected.
+
+        What can't be done is logged, and ends with exit status 1.
+        """
+        try:
+            return self._answers.get(Path(submitted_file))
+        except CourseError as error:
+            self.log.error(str(error))
+            raise SystemExit(1) from None
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What becomes of all extracted files. Raises CourseError."""
+        course = self.parent.coursedir
+        learners = self.learners_by_number(course_term(course))
+        released = course.format_path(course.release_directory, ".", course.assignment_id)
+        notebooks = {path.name for path in Path(released).glob("*.ipynb")}
+        return make_plan(dict(self._found()), learners, notebooks, self._unread(), self._having)
+
+    def report(self) -> list[str]:
+        """Say what was not collected, and what else to know. Raises CourseError."""
+        plan, system = self.plan, self.system
+        nameless = [f"{path.name} doesn't have a name from {system}" for path in plan.nameless]
+        others = [f"{self._shown(path)} is not a notebook" for path in plan.others]
+        people = {one.about.person: one.name for one in plan.unknown}
+        unknown = [f"Not collected: {name}, {self._who(one)}" for one, name in people.items()]
+        twice = [
+            f"{learner} handed in {one.file} twice, or a copy of it; "
+            f"{one.path.parent.name}/{one.path.name} doesn't count"
+            for learner, one in plan.twice
+        ]
+        late = [one for one in plan.late if one not in self.kept_times.times]
+        untimed = [LATE.format(system=system, learners=", ".join(late))] if late else []
+        without = [self._without(one, handed) for one, handed in plan.without.items()]
+        kept = self.kept_times.report()
+        return [*nameless, *others, *unknown, *twice, *untimed, *kept, *sorted(without)]
+
+    def left_out(self) -> list[str]:
+        """Say what in the zip was not extracted, and why."""
+        return [f"{self._inside(path)} {why}" for path, why in self._left_out.items()]
+
+    @cached_property
+    def kept_times(self) -> KeptTimes:
+        """What becomes of the times of the learners who are collected. Raises CourseError."""
+        told, kept = self.times(course_term(self.parent.coursedir)), KeptTimes()
+        for learner, files in self.plan.by_learner.items():
+            now = {name: one.path.read_bytes() for name, one in files.items()}
+            kept.add(learner, self._folder(learner), now, told.get(learner))
+        return kept
+
+    @cached_property
+    def _answers(self) -> dict[Path, dict[str, Any]]:
+        """The answers to all of nbgrader's questions, which come file by file."""
+        self._require_room()
+        for line in self.report():
+            self.log.warning(printable(line))
+        for learner in self.plan.without:  # also if nothing of it can be read, for grading to tell
+            self._folder(learner).mkdir(parents=True, exist_ok=True)
+        archive = download_folder(self.parent, self.parent.archive_directory)
+        remember_names(archive.parent, self.plan.names)
+        times = self.kept_times.times
+        return {
+            handed.path: {"student_id": learner, "file_id": file}
+            | ({"timestamp": times[learner]} if learner in times else {})
+            for (learner, file), handed in self.plan.files.items()
+        }
+
+    def _require_room(self) -> None:
+        """Raise CourseError if collecting would replace what was put into folders by hand."""
+        learners = {learner for learner, _ in self.plan.files}
+        filled = [one for one in learners if any(self._folder(one).glob("*"))]
+        if filled and not self.parent.force:
+            raise CourseError(
+                "Nothing was collected, because these learners have files in "
+                f"{self.parent.coursedir.submitted_directory}/ already: {listed(filled)}. FORCE=1 "
+                "(--force) replaces them."
+            )
+
+    def _found(self) -> Iterator[tuple[Path, Handed | None]]:
+        """Find the extracted files, and what their names say."""
+        for path in sorted(self._extracted.rglob("*")):
+            parts = self._shown(path).parts
+            if path.is_file() and not is_litter(parts):
+                yield path, read_handed(path, parts, self.read_name)
+
+    def _unread(self) -> Iterator[Handed]:
+        """Find what was not extracted, but has a name that the system gave."""
+        for path in self._left_out:
+            if one := read_handed(path, self._inside(path).parts, self.read_name):
+                yield one
+
+    @property
+    def _having(self) -> set[str]:
+        """The learners who have a notebook from before."""
+        learners = self.learners_by_number(course_term(self.parent.coursedir)).values()
+        return {one for one in learners if any(self._folder(one).glob(f"*{NOTEBOOK}"))}
+
+    def _folder(self, learner: str) -> Path:
+        """Return the folder for a learner's submission."""
+        course = self.parent.coursedir
+        return Path(course.format_path(course.submitted_directory, learner, course.assignment_id))
+
+    @property
+    def _extracted(self) -> Path:
+        return download_folder(self.parent, self.parent.extracted_directory)
+
+    def _shown(self, path: Path) -> Path:
+        """Return an extracted file's path within its zip."""
+        return self._inside(path.relative_to(self._extracted))
+
+    @property
+    def _left_out(self) -> Mapping[Path, str]:
+        """What was not extracted, with the reason."""
+        extractor = self.parent.extractor_plugin_inst
+        return extractor.left_out if isinstance(extractor, ExtractPlainFiles) else {}
+
+    def _inside(self, path: Path) -> Path:
+        """Return an extracted file's path within its zip, which has a folder of its own."""
+        folders = dropwhile(self._zip_names.__contains__, path.parent.parts)
+        return Path(*folders, path.name)
+
+    @cached_property
+    def _zip_names(self) -> set[str]:
+        archive = download_folder(self.parent, self.parent.archive_directory)
+        kinds = self.parent.extractor_plugin_inst.zip_ext
+        found = (path for path in archive.rglob("*") if path.suffix in kinds)
+        return {path.stem.removesuffix(".tar") for path in found}
+
+    def _who(self, person: str) -> str:
+        if not person:
+            return f"because {self.system} hides whose it is: show names there, and download again"
+        return self.who_it_is(person, course_term(self.parent.coursedir))
+
+    def _without(self, learner: str, handed: Sequence[Handed]) -> str:
+        files = listed(one.file for one in handed)
+        then = "the one from before stays" if learner in self.plan.having else "there is no grade"
+        return f"{learner} handed in {files}, but not a notebook that can be read, so {then}"
+
+
+def download_folder(app: ZipCollectApp, step: str) -> Path:
+    """Return the folder of a step of nbgrader's collection, for the app's assignment."""
+    folder = app.collect_directory_structure.format(
+        downloaded=app.downloaded_directory,
+        assignment_id=app.coursedir.assignment_id,
+        collect_step=step,
+    )
+    return Path(app.coursedir.root, folder)

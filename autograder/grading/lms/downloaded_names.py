@@ -1,0 +1,76 @@
+"""The names of files in the zips that Canvas and Moodle make of the submissions to an assignment.
+
+They say whose a file is. Only the part that the system wrote is trusted, never the file's own name.
+The forms are from the systems' sources: lib/content_zipper.rb in Canvas,
+mod/assign/classes/downloader.php in Moodle.
+
+Both systems expect the same names back with feedback, so a collection keeps them in a table beside
+the archive.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.atomic_writes import write_whole
+from autograder.grading.lms.export import as_csv
+from autograder.grading.term.read_table import read_table
+
+KEPT_NAMES = "handed_in_as.csv"
+KEPT_COLUMNS = ("learner", "name")
+
+# lovelaceada_LATE_101_2002_lesson.ipynb: the first two numbers in a row are learner and attachment.
+CANVAS = re.compile(
+    r"(?P<prefix>(?:.*?_)?(?P<late>LATE_)?(?P<person>\d+)_\d+)_(?P<file>.+)", re.DOTALL
+)
+ANONYMOUS = "anon_"  # in an anonymous assignment, followed by a code that is nobody's number
+# "Ada Lovelace_77_assignsubmission_file", a folder, or the beginning of a file's name. Moodle takes
+# underscores out of names. Up to 4.0, another underscore ended the folder's name.
+MOODLE = re.compile(
+    r"(?P<prefix>[^_]*_(?P<person>\d+))_assignsubmission_file(?:_(?P<file>.*))?", re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class DownloadedName:
+    """What a name tells: the learner's number there, the prefix for feedback, and the file.
+
+    person: "" if the system hides who it is. file: "" for a folder.
+    """
+
+    person: str = ""
+    prefix: str = ""
+    file: str = ""
+    late: bool = False
+
+
+def read_canvas_name(name: str) -> DownloadedName | None:
+    """Read the name of a file from Canvas; None if it has another form, as online texts do."""
+    if name.startswith(ANONYMOUS):
+        return DownloadedName(file=name)
+    found = CANVAS.fullmatch(name)
+    return found and DownloadedName(
+        found["person"], found["prefix"], found["file"], late=bool(found["late"])
+    )
+
+
+def read_moodle_name(name: str) -> DownloadedName | None:
+    """Read the name of a folder or a file from Moodle; None if it has another form."""
+    found = MOODLE.fullmatch(name)
+    return found and DownloadedName(found["person"], found["prefix"], found["file"] or "")
+
+
+def remembered_names(folder: Path) -> dict[str, list[str]]:
+    """Read the names by learner; {} if nothing was collected. Raises CourseError."""
+    names: dict[str, list[str]] = {}
+    for row in read_table(folder / KEPT_NAMES, KEPT_COLUMNS):
+        names.setdefault(row["learner"], []).append(row["name"])
+    return names
+
+
+def remember_names(folder: Path, names: Mapping[str, Iterable[str]]) -> None:
+    """Keep the names of learners, instead of those that an earlier zip had for the same ones."""
+    known: dict[str, Iterable[str]] = {**remembered_names(folder), **names}
+    rows = [(learner, name) for learner in sorted(known) for name in known[learner]]
+    write_whole(folder / KEPT_NAMES, as_csv([KEPT_COLUMNS, *rows]))

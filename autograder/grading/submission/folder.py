@@ -1,0 +1,100 @@
+"""Read the folder of a submission: its notebook, the files beside it, and when it was submitted."""
+
+from datetime import datetime
+from pathlib import Path
+
+from autograder.grading.submission.plain_files import (
+    MOST_NOTEBOOK_BYTES,
+    NOTEBOOK,
+    TooLarge,
+    UnfitFile,
+    names_in,
+    open_folder,
+    read_below,
+    read_file,
+    readable,
+)
+from autograder.grading.submission.read_notebook import CLEAR_OUTPUTS, BrokenSubmission
+from autograder.grading.term.dates import FORM, read_date
+
+TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
+MOST_TIMESTAMP_BYTES = 200
+MOST_NAMED = 5
+OWN_LEVELS = 2  # the folders of a learner, and of a lesson in it
+
+
+def read_submitted(path: Path, sole: bool = False) -> bytes:
+    """Read the bytes of a submitted notebook. Raises BrokenSubmission with the reason.
+
+    sole: whether the lesson has no other. Then the only submitted notebook is taken, whatever its
+    name: browsers save a second download as "lesson (1).ipynb".
+    """
+    name = path.name
+    try:
+        with open_folder(path.parent, OWN_LEVELS) as folder:
+            there = names_in(folder) or []
+            notebooks = [other for other in there if other.endswith(NOTEBOOK)]
+            if sole and len(notebooks) == 1:
+                name = notebooks[0]
+            if there and name not in there:
+                raise BrokenSubmission(f"{_missing(path.name)}{_instead(notebooks, there, sole)}")
+            return read_file(name, folder, MOST_NOTEBOOK_BYTES)
+    except FileNotFoundError:
+        raise BrokenSubmission(_missing(path.name)) from None
+    except TooLarge as error:
+        raise BrokenSubmission(f"{error}: {CLEAR_OUTPUTS}") from None
+    except UnfitFile as error:
+        raise BrokenSubmission(str(error)) from None
+    except OSError as error:
+        raise BrokenSubmission(f"{readable(name)} can't be read ({error.strerror})") from error
+
+
+def files_beside(folder: Path) -> dict[str, bytes]:
+    """Read the plain files in and below a folder, except notebooks, by relative name."""
+    try:
+        return read_below(folder, notebooks=False).files
+    except OSError:  # there is no such folder, or it is a link
+        return {}
+
+
+def submitted_at(folder: Path) -> datetime | None:
+    """Read the time in nbgrader's `timestamp.txt`, in UTC; None if there is none.
+
+    Raises BrokenSubmission.
+    """
+    try:
+        with open_folder(folder) as opened:
+            data = read_file(TIMESTAMP, opened, MOST_TIMESTAMP_BYTES)
+        text = data.decode(errors="replace").strip()
+        return read_date(text) if text else None
+    except FileNotFoundError:
+        return None
+    except UnfitFile as error:
+        said = f"{TIMESTAMP} can't be read, because it {error.why}"
+        raise BrokenSubmission(f"{said}; write the time into a new file, or delete it") from None
+    except OSError as error:
+        raise BrokenSubmission(f"{TIMESTAMP} can't be read ({error.strerror})") from error
+    except ValueError:
+        said = f"{TIMESTAMP} says {text!r:.60}, which is not a time"
+        raise BrokenSubmission(f"{said}: {FORM}, or delete the file") from None
+
+
+def _missing(name: str) -> str:
+    return f"there is no {name} in the submission"
+
+
+def _instead(notebooks: list[str], there: list[str], sole: bool) -> str:
+    """Say what there is in the submission, and which name to give to what."""
+    if not notebooks:
+        others = [name for name in there if name != TIMESTAMP and not name.startswith(".")]
+        return _there(others) if others else ""
+    if len(notebooks) == 1:
+        return f"{_there(notebooks)}: give it that name"
+    pick = "keep one of them and give it" if sole else "give the right one"
+    return f"{_there(notebooks)}: {pick} that name"
+
+
+def _there(names: list[str]) -> str:
+    shown = ", ".join(map(readable, names[:MOST_NAMED]))
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"; there {'is' if len(names) == 1 else 'are'} {shown}{more}"

@@ -1,0 +1,78 @@
+"""The tables of a term in nbgrader: where plugins find them, and two plugins that apply them."""
+
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets.config import LoggingConfigurable
+
+from autograder.grading.term.gradebook import set_due_dates
+from autograder.grading.term.tables import Term, late_penalty, read_term, terms_of
+
+
+def course_directory(plugin: LoggingConfigurable) -> CourseDirectory:
+    """Return the course directory of the app or converter that started a plugin.
+
+    A program can set that directory without any configuration, so the owner is asked first. A
+    plugin without such an owner goes by nbgrader's configuration.
+    """
+    owner: Any = plugin
+    while owner is not None:
+        if getattr(owner, "coursedir", None) is not None:
+            return owner.coursedir
+        owner = owner.parent
+    return CourseDirectory(parent=plugin)
+
+
+def course_term(coursedir: CourseDirectory) -> Term:
+    """Read the tables of a course. They may only name lessons that have a source, if any has.
+
+    Raises CourseError.
+    """
+    root = Path(coursedir.root)
+    sources = root / coursedir.source_directory
+    lessons = {folder.parent.name for folder in sources.glob("*/*.ipynb")}
+    return read_term(root, lessons or None)
+
+
+class SetDueDate(NbGraderPreprocessor):
+    """Enters the due date and the extension of one submission. Raises CourseError.
+
+    A submission gets its row in the gradebook only when it is first graded, so nothing can enter
+    its extension earlier, and nbgrader asks right after this whether it is late.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        about = resources["nbgrader"]
+        term = course_term(course_directory(self))
+        with Gradebook(about["db_url"]) as gradebook:
+            submission = gradebook.find_submission(about["assignment"], about["student"])
+            if set_due_dates(submission, term):
+                gradebook.db.commit()
+        return nb, resources
+
+
+class LatePercent(LateSubmissionPlugin):
+    """Takes a percentage of the points for each day late that has begun, as lessons.csv says.
+
+    For a lesson without `late_percent`, nbgrader's `penalty_method` decides; by default, that takes
+    off nothing.
+    """
+
+    def late_submission_penalty(
+        self, student_id: str, score: float, total_seconds_late: float
+    ) -> float | None:
+        """Return the points to take off, or None if there is no rule. Raises CourseError."""
+        # nbgrader's AssignLatePenalties, the parent, knows which assignment it is.
+        term = course_term(course_directory(self))
+        percent = terms_of(term, self.parent.assignment_id).late_percent
+        if percent is None:
+            return super().late_submission_penalty(student_id, score, total_seconds_late)
+        return late_penalty(score, total_seconds_late, percent)

@@ -1,0 +1,35 @@
+"""The points of the cells of a notebook that has been run and judged."""
+
+from nbformat import NotebookNode
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
+
+from autograder.grading.worker.job import NOT_RUN, VERDICT, CellPoints
+from autograder.lessons.nbgrader_metadata import grade_id_of
+
+
+def cell_points(notebook: NotebookNode) -> CellPoints:
+    """Return the points of verdicts; nbgrader decides about cells that have none."""
+    return CellPoints(
+        {grade_id_of(cell): _points_of(cell) for cell in notebook.cells if is_grade(cell)},
+        frozenset(grade_id_of(cell) for cell in notebook.cells if _is_as_released(cell)),
+    )
+
+
+def _points_of(cell: NotebookNode) -> float | None:
+    """Return the points for a graded cell that has been run; None if they are not known."""
+    if VERDICT in cell.metadata:
+        verdict = cell.metadata[VERDICT]
+        return verdict["points"] if verdict["graded"] else None
+    return determine_grade(cell)[0] if _was_run(cell) else None
+
+
+def _was_run(cell: NotebookNode) -> bool:
+    """Whether the notebook got as far as this cell."""
+    return not any(output.get("ename") == NOT_RUN for output in cell.get("outputs", []))
+
+
+def _is_as_released(cell: NotebookNode) -> bool:
+    """Whether a solution cell is unchanged."""
+    if not is_solution(cell) or is_task(cell):
+        return False
+    return cell.metadata.nbgrader.get("checksum") == compute_checksum(cell)

@@ -1,0 +1,1 @@
+"""Put a made-up class whose true grades are known through nbgrader's commands."""

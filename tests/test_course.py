@@ -1,0 +1,35 @@
+"""The course's commands: a wrong argument ends with a sentence, and does nothing."""
+
+import pytest
+
+from autograder.authoring import commands as author
+from autograder.course.__main__ import AUTHORS, SYSTEMS, main
+from autograder.grading.lms import commands as exchange
+
+
+def test_each_command_that_is_offered_exists():
+    assert [*author.COMMANDS] == [*AUTHORS]
+    assert {*exchange.COLLECTORS} == {*SYSTEMS} == {*filter(None, exchange.EXPORTERS)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "The following arguments are required: COMMAND. python -m autograder.course --help"),
+        (["grade"], "invalid choice: 'grade'"),
+        (["export", "--lms=canvs"], "'canvs' is unknown: write canvas or moodle (LMS=…). python"),
+        (["collect", "01", "a.zip"], "The following arguments are required: --lms"),
+        (["feedback", "01", "--lms=moodle"], "The following arguments are required: --to"),
+    ],
+)
+def test_a_wrong_argument_is_a_sentence(capsys, arguments, said):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    captured = capsys.readouterr()
+    assert ended.value.code == 2 and said in captured.err
+    assert "usage" not in captured.out + captured.err and captured.err.count("\n") == 1
+
+
+def test_a_lesson_that_does_not_exist_is_named(capsys):
+    assert main(["draft", "01_dot", "02_qkv_projections"]) == 2
+    assert "There is no lesson 01_dot, only 01_dot_product_attention, 02" in capsys.readouterr().err

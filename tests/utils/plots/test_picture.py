@@ -1,0 +1,105 @@
+"""Pictures: what they are made of, and how numbers on them are written."""
+
+import io
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from autograder.utils.data import six_words
+from autograder.utils.plots import Picture, look, plot_attention, plot_matrix
+from autograder.utils.plots.numbers import short
+
+LABELS, WORDS = six_words()
+SCORES = WORDS @ WORDS.T
+WEIGHTS = SCORES.softmax(-1)
+
+
+def test_html_shows_the_picture_and_escapes_the_words():
+    picture = Picture(plot_attention([[1]], caption="").draw, 'say "a" & <b>', "<i>c</i>")
+    html = picture._repr_mimebundle_()["text/html"]
+    assert '<img alt="say &quot;a&quot; &amp; &lt;b&gt;"' in html
+    assert "&lt;i&gt;c&lt;/i&gt;</figcaption>" in html
+    assert 'src="data:image/png;base64,iVBOR' in html
+    assert "background:#fff" in html
+
+
+def test_where_nobody_looks_a_picture_is_described(monkeypatch):
+    monkeypatch.setenv("ATTENTION_FIGURES", "described")
+    picture = plot_attention([[1]], caption="what it shows")
+    bundle = picture._repr_mimebundle_()
+    assert list(bundle) == ["text/plain"]
+    assert bundle["text/plain"].startswith("what it shows")
+    assert "png" not in vars(picture)  # not drawn
+    assert picture.png.startswith(b"\x89PNG")  # until requested
+
+
+def test_plain_text_carries_caption_and_alt():
+    plain = Picture(Figure, "what is seen", "what it shows")._repr_mimebundle_()["text/plain"]
+    assert plain == "what it shows\n[what is seen]"
+
+
+def test_save_writes_a_small_png_on_white(tmp_path):
+    plot_attention(WEIGHTS, LABELS, LABELS, caption="c").save(tmp_path / "map.png")
+    png = (tmp_path / "map.png").read_bytes()
+    assert png.startswith(b"\x89PNG") and len(png) < 25_000
+    assert Image.open(tmp_path / "map.png").convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+
+
+def test_colors_survive_the_palette():
+    picture = plot_matrix([[0, 1, 2], [3, 4, 5]], caption="c")
+    drawn = np.asarray(Image.open(io.BytesIO(picture.png)).convert("RGB")).reshape(-1, 3)
+    for value in range(6):
+        color = 255 * np.array(look.WEIGHTS(value / 5)[:3])
+        assert abs(drawn - color).max(axis=1).min() < 10
+
+
+def test_the_same_input_gives_the_same_bytes():
+    first, second = (plot_matrix(SCORES, caption="c").png for _ in range(2))
+    assert first == second
+
+
+def test_neither_pyplot_nor_torch_is_imported():
+    code = (
+        "import sys; from autograder.utils.plots import plot_matrix;"
+        "plot_matrix([[1]], caption='c'); print({'matplotlib.pyplot', 'torch'} & {*sys.modules})"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], encoding="utf-8") == "set()\n"
+
+
+def settings():
+    # Reading "backend" would import pyplot.
+    return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
+
+
+def test_settings_neither_leak_in_nor_out():
+    expected = plot_matrix(SCORES, caption="c").png
+    with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
+        before = settings()
+        assert plot_matrix(SCORES, caption="c").png == expected
+        assert settings() == before
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (0, "0"),
+        (1, "1"),
+        (0.1455, "0.15"),
+        (-0.25, "-0.25"),
+        (9.996, "10.0"),
+        (99.96, "100"),
+        (9999.7, "1e4"),
+        (3e-44, "3e-44"),
+        (-1e9, "-1e9"),
+        (1_234_567, "1.2e6"),
+        (np.nan, "NaN"),
+        (-np.inf, "-inf"),
+    ],
+)
+def test_numbers_are_short(value, printed):
+    assert short(value) == printed

@@ -1,0 +1,260 @@
+"""Views answer mouse and keyboard with true numbers, and are pictures where no script runs."""
+
+import math
+
+import pytest
+import torch
+
+from autograder.utils.views import view_dial, view_tiles, view_training, view_writing
+from autograder.utils.watching import DESCRIBED, FIGURES_VARIABLE
+from tests.support.accessible import barriers_on
+from tests.utils.views.made import (
+    CAUSAL,
+    HEADS,
+    HEADS_OVER_TIME,
+    LABELS,
+    LETTERS,
+    PRODUCTS,
+    SCORES,
+    SCORES_OVER_TIME,
+    VIEWS,
+    WRITER,
+    html,
+)
+
+
+def said(page):
+    return page.locator(".said").inner_text()
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_script_leaves_the_picture(browser, name, monkeypatch):
+    view = VIEWS[name]
+    still = browser.new_page(java_script_enabled=False)
+    still.set_content(html(name))
+    assert still.get_by_role("img").get_attribute("alt") == view.alt
+    assert "1 < 2" in still.inner_text("figcaption")
+    monkeypatch.setenv(FIGURES_VARIABLE, DESCRIBED)
+    assert view._repr_mimebundle_() == {"text/plain": f"1 < 2\n[{view.alt}]"}
+    still.close()
+
+
+def test_all_on_one_page_even_twice(open_view):
+    page = open_view(*VIEWS, "mask")
+    assert page.locator(".attention-view img").count() == 0
+    assert page.locator(".said").count() == len(VIEWS) + 1
+    assert barriers_on(page) == []
+
+
+def test_a_word_is_chosen_by_mouse_or_by_arrow_keys(open_view):
+    page = open_view("heads")
+    page.get_by_text("starts", exact=True).hover()
+    row = HEADS[0, 2]
+    best = LABELS[row.argmax()]
+    assert said(page).startswith(f"head 0: “starts” looks at “{best}” {row.max():.2f}")
+    page.get_by_label("starts", exact=True).focus()
+    page.keyboard.press("ArrowDown")
+    assert "“with” looks at" in said(page)
+    page.get_by_label("head 0").focus()
+    page.keyboard.press("ArrowRight")
+    row = HEADS[1, 3]
+    assert said(page).startswith(
+        f"head 1: “with” looks at “{LABELS[row.argmax()]}” {row.max():.2f}"
+    )
+    numbers = page.locator("[aria-hidden] label").all_inner_texts()
+    assert numbers == [f"{label} {weight:.2f}" for label, weight in zip(LABELS, row, strict=True)]
+
+
+def shown_weights(page):
+    cells = page.locator("table").nth(1).locator("td:not(.bare)").all_inner_texts()
+    return [cells[6 * row : 6 * row + 6] for row in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("way", "hidden", "said_of_it"),
+    [
+        ("−∞ before softmax", -torch.inf, "Each row shares 1"),
+        ("−10⁹ before softmax", -1e9, "Each row shares 1"),
+        ("0 after softmax", None, "A row doesn't sum to 1"),
+    ],
+)
+def test_a_mask_gives_the_weights_that_torch_gives(open_view, way, hidden, said_of_it):
+    page = open_view("mask")
+    page.get_by_label(way).check()
+    page.get_by_role("button", name="“Your” doesn't see “step”").click()
+    page.get_by_role("button", name="“step” sees “one”").press("Space")
+    keep = CAUSAL.clone()
+    keep[0, 5], keep[5, 4] = True, False
+    masked = SCORES if hidden is None else SCORES.masked_fill(~keep, hidden)
+    weights = masked.softmax(-1) * (keep if hidden is None else 1)
+    assert shown_weights(page) == [[f"{weight:.2f}" for weight in row] for row in weights.tolist()]
+    assert said(page).startswith(said_of_it)
+
+
+@pytest.mark.parametrize(
+    ("way", "cell", "said_of_it"),
+    [
+        ("−∞ before softmax", "NaN", "A row with nothing to see is NaN."),
+        ("−10⁹ before softmax", "0.17", "A hidden key gets weight (framed)."),
+        ("0 after softmax", "0.00", "A row doesn't sum to 1"),
+    ],
+)
+def test_a_row_with_nothing_to_see(open_view, way, cell, said_of_it):
+    page = open_view("mask")
+    page.get_by_label(way).check()
+    page.get_by_role("button", name="“Your” sees “Your”").click()
+    assert shown_weights(page)[0] == [cell] * 6
+    assert said_of_it in said(page)
+
+
+def test_longer_vectors_saturate_softmax_unless_scaled(open_view):
+    page = open_view("scale")
+    page.get_by_label("d_k", exact=True).fill("8")
+    weights = (PRODUCTS * 16).softmax(-1)
+    assert f"spread by about 16.0; the largest weight is {weights.max():.2f}" in said(page)
+    assert "next to nothing is learned" in said(page)
+    page.get_by_label("q · k / √d_k").check()
+    weights = PRODUCTS.softmax(-1)
+    slope = (weights * (1 - weights)).max()
+    assert f"weight is {weights.max():.2f}" in said(page) and f"{slope:.2g}" in said(page)
+
+
+def test_a_score_depends_on_the_distance_alone(open_view):
+    page = open_view("dial")
+    places, distance = page.get_by_role("slider").all()
+    product = f"{-0.5 * math.sin(3):.2f}".replace("-", "−")
+    distance.fill("3")
+    for place in ("0", "17", "40"):
+        places.fill(place)
+        assert f"product is {product}." in said(page)
+    distance.fill("-3")
+    assert "the key at 37. Their dot product is 0.07" in said(page)
+
+
+def test_a_dial_takes_pairs():
+    with pytest.raises(ValueError, match="key has 3 features: give two"):
+        view_dial((1.0, 0.0), (1.0, 0.0, 2.0), caption="c")
+
+
+def test_tiles_are_taken_in_one_by_one(open_view):
+    page = open_view("tiles")
+    assert said(page) == "The first tile."
+    page.get_by_label("tiles taken in").press("ArrowRight")
+    assert said(page).startswith("A larger score came for query 0 (m rises by 2.00, so its earlier")
+    assert page.locator("td.bare").all_inner_texts()[1:] == ["3.00", "1.19", "2.00", "1.50"]
+    page.get_by_label("tiles taken in").press("Home")
+    assert said(page) == "Nothing is known yet: m is −∞, and ℓ is 0."
+
+
+def test_a_tile_has_a_key():
+    with pytest.raises(ValueError, match="at least one key in a tile"):
+        view_tiles([[1.0, 2.0]], tile=0, caption="c")
+
+
+def test_memory_follows_what_is_kept(open_view):
+    page = open_view("memory")
+    assert said(page).startswith("The model takes 13 GB, the cache 4.3 GB. 6.7 GB of the card's 24")
+    page.get_by_text("8 key heads").click()
+    assert "the cache 1.1 GB" in said(page)
+    page.get_by_label("texts at once").press("End")
+    assert said(page).endswith("Together that is more than the card's 24 GB.")
+
+
+def corner(page, number):
+    return page.get_by_role("button", name=f"corner {number} at")
+
+
+def test_a_square_goes_through_its_training(open_view):
+    page = open_view("square")
+    assert said(page).startswith("Corner 3: 1.00, 1.00; it gives 1.00 to corner 1 and 0.00 to")
+    page.get_by_label("after epoch").press("ArrowLeft")
+    assert said(page).startswith("Corner 3: 0.00, 0.00; it gives 0.50 to corner 1 and 0.50 to")
+
+
+def test_a_corner_is_moved_by_keys_and_by_mouse(open_view):
+    page = open_view("square")
+    corner(page, 1).press("ArrowRight")
+    corner(page, 1).press("ArrowDown")
+    assert said(page).startswith("Corner 3: 0.90, 1.10;")
+    box = page.locator("svg").bounding_box()
+    at = corner(page, 2).locator("circle").bounding_box()
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5, steps=4)
+    page.mouse.up()
+    numbers = [float(text.replace("−", "-")) for text in coordinates(said(page), "4")]
+    assert numbers == pytest.approx([0, 0], abs=0.03)
+    for _ in range(30):
+        corner(page, 2).press("ArrowUp")
+    assert float(coordinates(said(page), "4")[1].replace("−", "-")) == -1.5  # no further
+
+
+def coordinates(text, name):
+    return text.split(f"Corner {name}: ")[1].split(";")[0].split(", ")
+
+
+def greedy(text, n_new):
+    """The text that the model writes by lesson 10's rule, the likeliest character each time."""
+    tokens, start = [LETTERS.index(letter) for letter in text], 0
+    for _ in range(n_new):
+        if len(tokens) - start > WRITER.n_context:
+            start = len(tokens) - WRITER.n_context // 2
+        with torch.no_grad():
+            tokens.append(WRITER(torch.tensor([tokens[start:]]))[0, -1].argmax().item())
+    return "".join(LETTERS[token] for token in tokens)
+
+
+def test_a_model_writes_in_the_page_as_in_torch(open_view):
+    page = open_view("writing")
+    page.get_by_label("temperature").fill("0")
+    written, wanted = page.locator("pre"), greedy("ab", 101)
+    page.get_by_role("button", name="one character").click()
+    assert written.text_content() == wanted[:3]
+    page.get_by_role("button", name="100 characters").click()
+    page.wait_for_function("root => root.textContent.length == 103", arg=written.element_handle())
+    assert written.text_content() == wanted
+    page.get_by_label("Text to go on with").fill("X⏎é")
+    page.get_by_role("button", name="start over").click()
+    assert written.text_content() == "X\n"
+
+
+def test_knobs_cut_off_what_they_should(open_view):
+    page = open_view("writing")
+    with torch.no_grad():
+        logits = WRITER(torch.tensor([[0, 1]]))[0, -1].double()
+    page.get_by_label("temperature").fill("2")
+    ranked = (logits / 2).softmax(-1).sort(descending=True).values
+    shares = page.locator("table tr td:last-child")
+    page.get_by_label("top-k").fill("4")
+    kept = ranked[:4] / ranked[:4].sum()
+    assert "draws from 4 of 10 characters" in said(page)
+    page.get_by_label("top-p").fill("0.5")
+    count = int((kept.cumsum(0) < 0.5).sum()) + 1
+    assert f"draws from {count} of 10 characters" in said(page)
+    percents = [f"{100 * share / kept[:count].sum():.0f}%" for share in kept[:count]]
+    assert shares.all_inner_texts() == percents + ["0%"] * (10 - count)
+
+
+def test_a_prompt_has_letters_that_the_model_knows():
+    with pytest.raises(ValueError, match="'q', which is none of the letters"):
+        view_writing(WRITER, LETTERS, "aq", caption="c")
+    with pytest.raises(ValueError, match="nothing"):
+        view_writing(WRITER, LETTERS, "", caption="c")
+
+
+def test_a_training_is_gone_through(open_view):
+    page = open_view("training")
+    best = HEADS_OVER_TIME[2].flatten(0, 1).mean(dim=(-2, -1))
+    name = f"layer {best.argmax() // 2}, head {best.argmax() % 2}"
+    assert said(page) == (
+        "After step 30, the loss is 0.50. The highest score for “induction” is "
+        f"{best.max():.2f} ({name})."
+    )
+    page.get_by_label("step").press("Home")
+    assert said(page).startswith("After step 10, the loss is 3.00.")
+    assert page.locator("svg rect").count() == 4 * 10
+
+
+def test_moments_have_losses_and_scores():
+    with pytest.raises(ValueError, match=r"have \[2, 3\] moments"):
+        view_training([1, 2], [3.0, 2.0, 1.0], HEADS_OVER_TIME, SCORES_OVER_TIME, caption="c")

@@ -1,0 +1,28 @@
+"""The data of the lessons: what they compute with, and what was measured once.
+
+Nothing is drawn or trained here.
+"""
+
+from autograder.utils.data.examples import (
+    CORNERS,
+    NOISE,
+    NOISE_FLOOR,
+    Squares,
+    as_you_like_it,
+    generate_squares,
+    six_words,
+)
+from autograder.utils.data.recorded import CURVES, LENGTHS, RUNS
+
+__all__ = [
+    "CORNERS",
+    "CURVES",
+    "LENGTHS",
+    "NOISE",
+    "NOISE_FLOOR",
+    "RUNS",
+    "Squares",
+    "as_you_like_it",
+    "generate_squares",
+    "six_words",
+]

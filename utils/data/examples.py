@@ -1,0 +1,67 @@
+"""What the lessons compute with: six words, a play, and squares."""
+
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+LABELS = ["Your", "journey", "starts", "with", "one", "step"]
+FEATURES = [
+    [0.43, 0.15, 0.89],
+    [0.55, 0.87, 0.66],
+    [0.57, 0.85, 0.64],
+    [0.22, 0.58, 0.33],
+    [0.77, 0.25, 0.10],
+    [0.05, 0.80, 0.55],
+]
+
+
+def six_words() -> tuple[list[str], Float[Tensor, "6 3"]]:
+    """Return six words and their vectors of three features, small enough to follow by eye."""
+    return list(LABELS), torch.tensor(FEATURES)
+
+
+TEXTS = Path(__file__).parent / "texts"
+
+
+def as_you_like_it() -> str:
+    """Return Shakespeare's play, 125,179 characters; texts/sources.md says where it comes from."""
+    return (TEXTS / "as_you_like_it.txt").read_text(encoding="utf-8")
+
+
+CORNERS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
+NOISE = 0.1  # standard deviation of each coordinate, so the best mean squared error is 0.01
+NOISE_FLOOR = NOISE**2
+
+
+class Squares(NamedTuple):
+    """Squares drawn corner by corner; shorter ones are padded with zeros."""
+
+    points: Float[Tensor, "n 4 2"]
+    directions: Int[Tensor, " n"]  # 1: in the order of CORNERS, 0: in reverse
+    lengths: Int[Tensor, " n"]
+
+
+def generate_squares(n: int = 128, variable_length: bool = False, seed: int = 13) -> Squares:
+    """Draw noisy squares from a random start in a random direction; with 2 to 4 corners if asked.
+
+    The numbers are exactly those of published notebooks, but come from a separate generator:
+    numpy's global random state stays as it is.
+    """
+    random = np.random.RandomState(seed)
+    # On Windows this generator defaults to 32 bits.
+    draw = partial(random.randint, size=n, dtype=np.int64)
+    starts = draw(4)
+    lengths = draw(3) + 2 if variable_length else np.full(n, 4)
+    directions = draw(2)
+    points = np.zeros((n, 4, 2))
+    for square, start, length, direction in zip(points, starts, lengths, directions, strict=True):
+        corners = np.roll(CORNERS, -start, axis=0)[:: 2 * direction - 1][:length]
+        square[:length] = corners + random.randn(length, 2) * NOISE
+    return Squares(
+        torch.from_numpy(points).float(), torch.from_numpy(directions), torch.from_numpy(lengths)
+    )

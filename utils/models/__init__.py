@@ -1,0 +1,38 @@
+"""Models that a lesson brings along, most of them broken: its learner has to find out how."""
+
+from autograder.utils.models.language_models import DEFECTS, same_logits, same_words, writer
+from autograder.utils.models.patient import (
+    BLIND_SPOT,
+    DROPOUT,
+    LEAK,
+    MIXING,
+    SOUND,
+    WRONG_SCALE,
+    WRONG_SUM,
+    Patient,
+)
+from autograder.utils.models.patients import HEALTHY, PATIENTS
+from autograder.utils.models.rotations import WRONG_ROTATIONS, rotate_pairs
+from autograder.utils.models.stacks import PART_NAMES, build_stack, stack_code
+
+__all__ = [
+    "BLIND_SPOT",
+    "DEFECTS",
+    "DROPOUT",
+    "HEALTHY",
+    "LEAK",
+    "MIXING",
+    "PART_NAMES",
+    "PATIENTS",
+    "SOUND",
+    "WRONG_ROTATIONS",
+    "WRONG_SCALE",
+    "WRONG_SUM",
+    "Patient",
+    "build_stack",
+    "rotate_pairs",
+    "same_logits",
+    "same_words",
+    "stack_code",
+    "writer",
+]

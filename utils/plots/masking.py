@@ -1,0 +1,107 @@
+"""Show what a mask does: scores, the mask, and weights without and with it, side by side.
+
+Unlike those of `maps`, the panels show different kinds of numbers: scores have their own
+color scale, and all weights share one. Every number is printed.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from autograder.utils.plots.heatmap import PRINTED_UP_TO, print_signs, print_values
+from autograder.utils.plots.look import MASK, WEIGHTS, frame_cells, label_columns
+from autograder.utils.plots.numbers import as_array, as_labels, short
+from autograder.utils.plots.picture import Picture, render
+
+CELL = 0.42  # inches
+
+
+def plot_masking(
+    attn_scores: Any,
+    keep: Any,
+    weights: Mapping[str, Any],
+    key_labels: Sequence[str],
+    query_labels: Sequence[str] | None = None,
+    *,
+    caption: str,
+    alt: str | None = None,
+) -> Picture:
+    """Draw scores, mask and each of `weights`, title → [n_query, n_key], up to 8 by 8.
+
+    query_labels: the same as `key_labels` by default.
+    Raises ValueError if a shape or the number of labels does not fit.
+    """
+    key_labels = as_labels(key_labels, "key_labels")
+    query_labels = key_labels if query_labels is None else as_labels(query_labels, "query_labels")
+    form = len(query_labels), len(key_labels)
+    panels = {"scores": attn_scores, "keep": keep, **weights}
+    arrays = {title: _checked(values, title, form) for title, values in panels.items()}
+    draw = partial(draw_masking, arrays, key_labels, query_labels)
+    return render(draw, caption, _summary(arrays, query_labels) if alt is None else alt)
+
+
+def _checked(values: Any, title: str, form: tuple[int, int]) -> np.ndarray:
+    array = as_array(values, title)
+    if array.shape != form:
+        raise ValueError(
+            f"{title} has the shape {list(array.shape)} for {form[0]} queries and {form[1]} keys: "
+            f"give [n_query, n_key], {list(form)}"
+        )
+    if max(form) > PRINTED_UP_TO:
+        raise ValueError(f"{form[0]} by {form[1]} is too large to be read: draw up to 8 by 8")
+    return array
+
+
+def draw_masking(
+    panels: dict[str, np.ndarray], key_labels: list[str], query_labels: list[str]
+) -> Figure:
+    """Draw one panel for each of `panels`; the first is the scores, the second the mask."""
+    scores, keep, *weights = panels.values()
+    size = len(panels) * (len(key_labels) * CELL + 0.25) + 1.2, len(query_labels) * CELL + 1.1
+    figure = Figure(figsize=size, layout="compressed")
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for ax, title in zip(axes, panels, strict=True):
+        _label_axes(ax, title, key_labels, query_labels, left=ax is axes[0])
+    _draw_values(axes[0], scores, Normalize(scores.min(), scores.max()))
+    axes[1].imshow(keep, cmap=MASK, norm=Normalize(0, 1))
+    print_signs(axes[1], keep)
+    for ax, values in zip(axes[2:], weights, strict=True):
+        _draw_values(ax, values, Normalize(0, 1))
+    return figure
+
+
+def _label_axes(
+    ax: Axes, title: str, key_labels: list[str], query_labels: list[str], left: bool
+) -> None:
+    ax.set_title(title)
+    ax.tick_params(length=0, labelleft=left)
+    ax.spines[:].set_visible(False)
+    frame_cells(ax, len(query_labels), len(key_labels))
+    label_columns(ax, key_labels, CELL)
+    ax.set_yticks(range(len(query_labels)), query_labels)
+    ax.set(xlabel="key", ylabel="query" if left else "")
+
+
+def _draw_values(ax: Axes, values: np.ndarray, scale: Normalize) -> None:
+    image = ax.imshow(values, cmap=WEIGHTS, norm=scale)
+    print_values(ax, values, image.to_rgba(values))
+
+
+def _summary(panels: dict[str, np.ndarray], query_labels: list[str]) -> str:
+    """Give each panel of weights row by row, and how many keys the mask lets each query see."""
+    _, keep, *_ = panels.values()
+    seen = [f"{q} {int(row.sum())}" for q, row in zip(query_labels, keep, strict=True)]
+    parts = [
+        f"{len(panels)} panels, query by key: {', '.join(panels)}.",
+        f"Keys that a query may see: {', '.join(seen)}.",
+    ]
+    for title, values in list(panels.items())[2:]:
+        pairs = zip(query_labels, values, strict=True)
+        rows = [f"{q} {' '.join(map(short, row))}" for q, row in pairs]
+        parts.append(f"{title}: {'; '.join(rows)}.")
+    return " ".join(parts)

@@ -1,0 +1,229 @@
+"""Pictures of squares: as drawn, as predicted, and where a model looks as it completes them."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from math import ceil
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE, WEIGHT_STOPS
+from autograder.utils.plots.alt_text import remarks
+from autograder.utils.plots.look import panel_grid
+from autograder.utils.plots.maps import attention_maps, plot_attention
+from autograder.utils.plots.numbers import as_array, as_labels, check_finite, short
+from autograder.utils.plots.picture import Picture, render
+
+ACROSS = 4
+SIDE = 2.3  # of a panel, in inches
+REACH = 1.75  # of the axes; corners are near ±1
+
+# Which corners ask, and which get asked, in each kind of attention of an encoder-decoder.
+# Where the decoder reads corner 2, corner 3 asks: the one to be written.
+GIVEN, READ, WRITTEN = (1, 2), (2, 3), (3, 4)
+ASKING = {
+    "encoder self": (GIVEN, GIVEN),
+    "decoder self": (WRITTEN, READ),
+    "cross": (WRITTEN, GIVEN),
+}
+FAINTEST = 0.02  # weight that is drawn
+WIDEST = 5.0  # line, for a weight of 1
+LOOK = WEIGHT_STOPS[3]
+
+
+def plot_squares(
+    points: Any,
+    titles: Sequence[str] | None = None,
+    *,
+    n_source: int = 2,
+    caption: str,
+    alt: str | None = None,
+) -> Picture:
+    """Draw each square of `points`, [n, n_corners, 2], as a path from corner to corner.
+
+    The first `n_source` corners are filled; the others, which are to be predicted, are hollow.
+    Raises ValueError if the shape does not fit or a number is not finite.
+    """
+    points = _corners(points, "points")
+    names = _titles(titles, len(points))
+    alt = _squares_summary(points, names, n_source) if alt is None else alt
+    return render(partial(draw_squares, points, names, n_source), caption, alt)
+
+
+def plot_predictions(
+    source: Any,
+    target: Any,
+    prediction: Any,
+    titles: Sequence[str] | None = None,
+    *,
+    caption: str,
+    alt: str | None = None,
+) -> Picture:
+    """Draw the predicted corners and the true ones, each path with arrows.
+
+    source: [n, n_source, 2]; target and prediction: [n, n_target, 2].
+    Raises ValueError if a shape does not fit or a number is not finite.
+    """
+    source, target = _corners(source, "source"), _corners(target, "target")
+    prediction = _corners(prediction, "prediction")
+    if target.shape != prediction.shape or len(source) != len(target):
+        raise ValueError(
+            f"source {list(source.shape)}, target {list(target.shape)} and prediction "
+            f"{list(prediction.shape)}: target and prediction should have one shape, and source "
+            "as many squares"
+        )
+    names = _titles(titles, len(source))
+    alt = _predictions_summary(target, prediction, names) if alt is None else alt
+    return render(partial(draw_predictions, source, target, prediction, names), caption, alt)
+
+
+def plot_square_attention(
+    kind: str, square: Any, attn_weights: Any, *, caption: str, alt: str | None = None
+) -> Picture:
+    """Draw where each head looks as arrows between the corners: the thicker, the more weight.
+
+    kind: "encoder self", "decoder self" or "cross"; it determines which corners ask which.
+    square: [4, 2]; attn_weights: [n_heads, 2, 2], a row for each corner that asks.
+    Weights that need a note, such as a row that doesn't sum to 1, are drawn by `plot_attention`.
+    Raises ValueError for another kind or shape, or if a corner is not finite.
+    """
+    if kind not in ASKING:
+        raise ValueError(f"kind is {kind!r}: give one of {', '.join(map(repr, ASKING))}")
+    corners = as_array(square, "square")
+    if corners.shape != (4, 2):
+        raise ValueError(f"square has the shape {list(corners.shape)}: give [4, 2]")
+    check_finite(corners, "square")
+    queries, keys = ([f"corner {number}" for number in numbers] for numbers in ASKING[kind])
+    axes = {"key_labels": keys, "query_labels": queries, "value_range": (0, 1)}
+    maps = attention_maps(attn_weights, **axes)
+    if remarks(maps):
+        return plot_attention(attn_weights, **axes, caption=caption, alt=alt)
+    alt = _looks_summary(kind, maps.values) if alt is None else alt
+    return render(partial(draw_square_attention, kind, corners, maps.values), caption, alt)
+
+
+def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure:
+    """Draw one panel per square."""
+    figure, panels = _panels(titles)
+    for ax, corners in zip(panels, points, strict=True):
+        _draw_way(ax, corners, GRAY)
+        for number, corner in enumerate(corners, 1):
+            _mark(ax, corner, number, BLUE, full=number <= n_source)
+    return figure
+
+
+def draw_predictions(
+    source: np.ndarray, target: np.ndarray, prediction: np.ndarray, titles: list[str]
+) -> Figure:
+    """Draw one panel per square: the true path in blue, the predicted one in orange."""
+    figure, panels = _panels(titles)
+    for ax, given, true, predicted in zip(panels, source, target, prediction, strict=True):
+        start = len(given) + 1
+        _draw_way(ax, given, GRAY)
+        _draw_way(ax, np.vstack([given[-1:], true]), BLUE)
+        _draw_way(ax, np.vstack([given[-1:], predicted]), ORANGE, "--")
+        for number, corner in enumerate(given, 1):
+            _mark(ax, corner, number, BLUE, full=True)
+        for number, corner in enumerate(true, start):
+            _mark(ax, corner, number, BLUE, full=False)
+        ax.plot(*predicted.T, "X", color=ORANGE, mec="white", ms=9, zorder=4)
+    return figure
+
+
+def draw_square_attention(kind: str, corners: np.ndarray, attn_weights: np.ndarray) -> Figure:
+    """Draw one panel per head: arrows between corners, and a ring where one asks itself."""
+    figure, panels = _panels([f"head {number}" for number in range(len(attn_weights))])
+    for ax, head in zip(panels, attn_weights, strict=True):
+        for query, row in zip(ASKING[kind][0], head, strict=True):
+            for key, weight in zip(ASKING[kind][1], row, strict=True):
+                if weight >= FAINTEST:
+                    _draw_look(ax, corners[query - 1], corners[key - 1], weight)
+        for number, corner in enumerate(corners, 1):
+            _mark(ax, corner, number, BLUE, full=number in GIVEN)
+    return figure
+
+
+def _draw_look(ax: Axes, query: np.ndarray, key: np.ndarray, weight: float) -> None:
+    """Draw how much one corner looks at another, or at itself."""
+    if (query == key).all():
+        ax.plot(*query, "o", ms=19, mfc="none", mec=LOOK, mew=WIDEST * weight)
+        return
+    look = {"arrowstyle": "-|>", "color": LOOK, "lw": WIDEST * weight, "mutation_scale": 14}
+    bend = {"connectionstyle": "arc3,rad=0.15", "shrinkA": 7, "shrinkB": 9}
+    ax.annotate("", key, query, arrowprops=look | bend, zorder=2)
+
+
+def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
+    across = min(len(titles), ACROSS)
+    down = ceil(len(titles) / across)
+    figure = Figure(figsize=(across * SIDE, down * (SIDE + 0.3)), layout="constrained")
+    panels = panel_grid(figure, len(titles), across, sharex=True, sharey=True)
+    for ax, title in zip(panels, titles, strict=True):
+        ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
+        ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        ax.grid(color=GRID, lw=0.6)
+    return figure, panels
+
+
+def _draw_way(ax: Axes, corners: np.ndarray, color: str, line: str = "-") -> None:
+    """Draw arrows from corner to corner, stopping short of the corners themselves."""
+    look = {"arrowstyle": "-|>", "color": color, "ls": line, "shrinkA": 7, "shrinkB": 7}
+    for start, end in pairwise(corners):
+        ax.annotate("", end, start, arrowprops=look, zorder=2)
+
+
+def _mark(ax: Axes, corner: np.ndarray, number: int, color: str, full: bool) -> None:
+    ax.plot(*corner, "o", ms=9, mec=color, mfc=color if full else "white", zorder=3)
+    # Away from the center, so that no arrow crosses it.
+    outward = np.where(np.asarray(corner) < 0, -1, 1)
+    place = {"xytext": 11 * outward, "textcoords": "offset points"}
+    ax.annotate(str(number), corner, ha="center", va="center", **place)
+
+
+def _corners(values: Any, name: str) -> np.ndarray:
+    points = as_array(values, name)
+    if points.ndim != 3 or points.shape[-1] != 2 or not points.size:
+        raise ValueError(f"{name} has the shape {list(points.shape)}: give [n, n_corners, 2]")
+    check_finite(points, name)
+    return points
+
+
+def _titles(titles: Sequence[str] | None, n: int) -> list[str]:
+    names = [f"square {i}" for i in range(n)] if titles is None else as_labels(titles, "titles")
+    if len(names) != n:
+        raise ValueError(f"titles has {len(names)} title(s) for {n} square(s); give one each")
+    return names
+
+
+def _squares_summary(points: np.ndarray, titles: list[str], n_source: int) -> str:
+    ways = [f"{title}: {_way(square)}" for title, square in zip(titles, points, strict=True)]
+    return f"Squares corner by corner, the first {n_source} given. {'; '.join(ways)}."
+
+
+def _looks_summary(kind: str, attn_weights: np.ndarray) -> str:
+    queries, keys = ASKING[kind]
+    said = ["Arrows on the square, from who asks to who gets asked."]
+    for number, head in enumerate(attn_weights):
+        looks = [_look(*one, keys) for one in zip(queries, head, strict=True)]
+        said.append(f"Head {number}: {'; '.join(looks)}.")
+    return " ".join(said)
+
+
+def _look(query: int, weights: np.ndarray, keys: Sequence[int]) -> str:
+    asked = [f"corner {key} ({short(w)})" for key, w in zip(keys, weights, strict=True)]
+    return f"corner {query} asks {', '.join(asked)}"
+
+
+def _predictions_summary(target: np.ndarray, prediction: np.ndarray, titles: list[str]) -> str:
+    said = [
+        f"{title}: true {_way(true)}, predicted {_way(predicted)}"
+        for title, true, predicted in zip(titles, target, prediction, strict=True)
+    ]
+    return f"True and predicted corners. {'; '.join(said)}."
+
+
+def _way(corners: np.ndarray) -> str:
+    return " → ".join(f"({short(x)}, {short(y)})" for x, y in corners)
