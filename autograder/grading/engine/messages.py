@@ -14,7 +14,7 @@ CONNECTION_LOG = logging.getLogger("sqlalchemy.pool")  # traces a Ctrl-C while a
 SAID_IN_SUMMARY = re.compile("^No submitted file|seconds late$|^Late submission penalty")
 NO_GROUPS = (
     "The grader can't make control groups here, so it checks ten times a second what a submission "
-    "uses. The README, under What holds where, says what that leaves open."
+    "uses. What that leaves open is in docs/security.md, under What holds where."
 )
 NO_SECRET = (
     "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
