@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
+from typing import cast
 
 import torch
 from tqdm import tqdm
@@ -109,7 +111,7 @@ COMMANDS: dict[str, Callable[[Lesson], None]] = {
 
 
 def main() -> int:
-    sys.stdout.reconfigure(errors="replace")  # a terminal may have no √
+    cast(TextIOWrapper, sys.stdout).reconfigure(errors="replace")  # a terminal may have no √
     torch.set_num_threads(1)  # many threads make small tensors 100 times slower
     # Checks in a lesson being built must judge, whatever the caller's environment says.
     os.environ.pop("AUTOGRADER_QUESTIONS", None)

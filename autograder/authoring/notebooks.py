@@ -85,7 +85,7 @@ def answered_cells(path: Path) -> list[str]:
         return []
     cells = nbformat.read(path, as_version=4).cells
     answers = [cell for cell in cells if cell.metadata.get("nbgrader", {}).get("solution")]
-    return [grade_id_of(cell) for cell in answers if _begun(cell) not in cell.source]
+    return [cell.metadata.nbgrader.grade_id for cell in answers if _begun(cell) not in cell.source]
 
 
 def _begun(cell: NotebookNode) -> str:
@@ -132,7 +132,9 @@ def _contracts(lesson: Lesson) -> dict[str, str]:
 
 def _cell_ids(cells: list[NotebookNode]) -> list[str]:
     """Make an id for each cell: its exercise, or the nearest heading above, and a number."""
-    ids, heading, seen = [], "start", Counter()
+    ids: list[str] = []
+    seen: Counter[str] = Counter()
+    heading = "start"
     for cell in cells:
         if cell.cell_type == "markdown" and (match := HEADING.match(cell.source)):
             heading = _slug(match[1])

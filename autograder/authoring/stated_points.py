@@ -69,18 +69,18 @@ def stated_in_readme(readme: str, lesson: Lesson) -> str:
     A lesson that the table lacks comes last. Raises AuthoringError.
     """
     top = lesson.notebook.cells[0].source
-    minutes, use = TIME.search(top), LAST_ROW.search(top)
-    if not (minutes and use):
+    title, minutes, use = TITLE.match(top), TIME.search(top), LAST_ROW.search(top)
+    if not (minutes and use and title):
         raise AuthoringError(
             f"The first cell of {lesson.text_path.name} does not say how long the lesson takes and "
             "what it is good for. Add rows to its table: | **Time** | 60 minutes | and "
             "| **You can then** | build an encoder |"
         )
     questions = written_questions(lesson.notebook.cells).values()
-    points = sum(one.points for one in (*lesson.exercises, *questions))
+    points = sum(e.points for e in lesson.exercises) + sum(q.points for q in questions)
     row = re.compile(rf"^(\| \[.*\]\(notebooks/{lesson.name}/.*\) \|).*$", re.M)
     if not row.search(readme):
-        readme = _listed(readme, lesson.name, TITLE.match(top)[1])
+        readme = _listed(readme, lesson.name, title[1])
     return row.sub(lambda match: f"{match[1]} {minutes[1]} | {points} | {use[2]} |", readme)
 
 

@@ -4,7 +4,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autograder.lessons.rewriting import REGION
+from autograder.lessons.rewriting import region
+
+# The nodes that stand somewhere in the code.
+Located = ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,12 @@ class Mutant:
         return " ".join(f"{owner}{self.rule}: {self.change}{ordinal}".split())
 
 
-def region_nodes(source: str) -> Iterator[ast.AST]:
+def region_nodes(source: str) -> Iterator[Located]:
     """Yield the nodes in a cell's solution region that do something when it runs.
 
     Leaves out annotations, what is raised, f-strings, and `strict=`.
     """
-    match = REGION.search(source)
+    match = region(source)
     first = source.count("\n", 0, match.start("body")) + 1
     last = source.count("\n", 0, match.end("body"))
     todo: list[ast.AST] = [ast.parse(source)]
@@ -48,17 +51,24 @@ def region_nodes(source: str) -> Iterator[ast.AST]:
             todo += reversed(
                 [child for child in ast.iter_child_nodes(node) if child is not skipped]
             )
-        if hasattr(node, "lineno") and first <= node.lineno and node.end_lineno <= last:
+        if isinstance(node, Located) and first <= node.lineno and _end(node)[0] <= last:
             yield node
 
 
-def replaced(source: str, node: ast.AST, new: ast.AST) -> str:
+def replaced(source: str, node: Located, new: ast.AST) -> str:
     """Return the source with one node replaced by another."""
     lines = source.encode().splitlines(keepends=True)
-    begin = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
-    end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+    last_line, column = _end(node)
+    begin = sum(len(line) for line in lines[: node.lineno - 1]) + node.col_offset
+    end = sum(len(line) for line in lines[: last_line - 1]) + column
     code = ast.unparse(new).replace("\n", "\n" + " " * node.col_offset)
     if isinstance(new, ast.expr):
         code = f"({code})"
     data = source.encode()
     return (data[:begin] + code.encode() + data[end:]).decode()
+
+
+def _end(node: Located) -> tuple[int, int]:
+    """Return the last line of a parsed node, and the column after it."""
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset

@@ -153,10 +153,9 @@ def loop_once(node: ast.For) -> Iterator[ast.AST]:
 
 
 def return_in_the_loop(node: ast.For) -> Iterator[ast.AST]:
-    if isinstance(node.body[-1], ast.Assign | ast.AugAssign):
-        target = getattr(node.body[-1], "targets", None) or [node.body[-1].target]
-        if isinstance(target[0], ast.Name):
-            returned = ast.Return(ast.Name(target[0].id, ast.Load()))
+    match node.body[-1]:
+        case ast.Assign([ast.Name(name), *_]) | ast.AugAssign(ast.Name(name)):
+            returned = ast.Return(ast.Name(name, ast.Load()))
             yield _with(node, body=[*node.body, returned])
 
 
