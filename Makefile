@@ -12,7 +12,7 @@ export PYTHONUTF8 := 1
 LESSON  ?=
 LAB     ?=
 PYTEST  ?=
-# Each test file stays on one worker, to share fixtures; short notebooks come last, to fill gaps.
+# Each test file stays on one worker, to share fixtures. tests/conftest.py puts long ones first.
 PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Stops a target that was not told what it needs, before it does anything.
 missing = $(strip $(foreach name,$(1),$(if $($(name)),,$(name)=…)))
@@ -31,7 +31,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,22 +39,26 @@ help:  ## list the targets
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab $(LAB) notebooks
 
+quick: $(VENV)/developer  ## a minute of ruff and of the fast, telling tests, while you work
+	ruff check . && ruff format --check .
+	$(PYTESTS) @tests/quick.txt $(PYTEST)
+
 test: $(VENV)/developer  ## set everything up and run the tests, notebooks included
 	$(PYTESTS) $(PYTEST)
 
-# The tests that compute numbers, as on other processors, and with more threads.
+# The tests that compute numbers, once more: another processor and more threads round differently,
+# and whatever allows for the one and not for the other fails here.
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/course/test_isolation.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
-OTHER_PROCESSOR = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
-anywhere: $(VENV)/developer  ## run what computes numbers as if on other machines, and the long trainings
-	$(OTHER_PROCESSOR) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
-	THREADS=4 $(PYTESTS) $(PYTEST) $(NUMBERS)
+ELSEWHERE = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41 THREADS=4
+anywhere: $(VENV)/developer  ## run what computes numbers as if on another machine, and the long trainings
+	$(ELSEWHERE) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
 
-lock: $(VENV)/bin/pip  ## upgrade everything as far as pyproject.toml allows, and write that down
+lock: $(VENV)/pyvenv.cfg  ## upgrade everything as far as pyproject.toml allows, and write that down
 	pip install --upgrade --upgrade-strategy eager -e '.[dev]'
-	versions=$$(pip freeze --exclude-editable | sed 's/+.*//') && \
+	versions=$$(pip freeze --all --exclude-editable | sed '/^pip==/d; s/+.*//') && \
 		echo "$$(grep '^#' lock.txt)"$$'\n'"$$versions" > lock.txt
 
 lint: $(VENV)/developer  ## ruff: rules and format
@@ -116,7 +120,7 @@ demo: $(VENV)/developer  ## grade a made-up class whose true grades are known [L
 
 site: $(VENV)/developer  ## the course as a static site, in docs/site/_build/html
 	python -m autograder.course site
-	sphinx-build --fail-on-warning --quiet docs/site docs/site/_build/html
+	sphinx-build --fail-on-warning --quiet -d docs/site/_build/doctrees docs/site docs/site/_build/html
 
 pictures: $(VENV)/developer  ## the pictures of the README and the site, from the lessons
 	python docs/pictures
@@ -132,15 +136,26 @@ clean:  ## remove the environment and what tools left behind
 
 # ---------------------------------------------------------------- environments
 
-$(VENV)/bin/pip:
-	$(PYTHON) -m venv $(VENV)
+# What pyproject.toml says. The path begins with the environment, which is not meant by `$(PYTHON)`.
+FITS = import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+OUTSIDE = PATH="$${PATH\#*:}" $(PYTHON)
+
+# Asked each time: an environment whose Python is too old, too new or gone is made anew.
+.PHONY: python
+python:
+	@$(VENV)/bin/python -c '$(FITS)' 2>/dev/null || { \
+		$(OUTSIDE) -c '$(FITS)' || { \
+			echo "This course needs Python 3.11, 3.12 or 3.13. Name one: make $(MAKECMDGOALS) PYTHON=..."; \
+			exit 1; }; \
+		$(OUTSIDE) -m venv --clear $(VENV); }
+$(VENV)/pyvenv.cfg: python ; @:
 
 INSTALL = pip install $(addprefix --extra-index-url ,$(TORCH_INDEX)) $(addprefix --constraint ,$(LOCK))
 
-$(VENV)/learner: pyproject.toml $(LOCK) | $(VENV)/bin/pip
+$(VENV)/learner: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 	$(INSTALL) -e '.[lab]'
 	touch $@
 
-$(VENV)/developer: pyproject.toml $(LOCK) | $(VENV)/bin/pip
+$(VENV)/developer: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 	$(INSTALL) -e '.[dev]'
 	touch $@ $(VENV)/learner

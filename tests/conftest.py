@@ -11,6 +11,8 @@ from nbval.plugin import IPyNbCell
 from autograder.lessons.lesson import Lesson, lesson_names
 from tests.support import programs, surroundings, trained
 
+LONG = ("05_square_corners.ipynb", "07_positions.ipynb", "10_tiny_language_model.ipynb")
+
 # Shells make background jobs ignore Ctrl-C, and everything that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same examples everywhere, however long a machine takes.
@@ -29,6 +31,8 @@ def pytest_collectstart() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with notebooks that train: a worker that gets one last leaves the others idle."""
+    items.sort(key=lambda item: item.path.name not in LONG)
     for item in items:
         if isinstance(item, IPyNbCell) and trained.TAG in item.cell.metadata.get("tags", []):
             trained.compare_roughly(item)

@@ -125,6 +125,14 @@ def test_links_lead_somewhere(name):
             assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
 
 
+def test_messages_send_people_to_headings_that_exist():
+    code = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "autograder").rglob("*.py"))
+    found = re.findall(r"([\w/.]+), under ([A-Z][\w ]+)", re.sub(r'"\n\s*"', "", code))
+    assert found
+    for name, heading in found:
+        assert heading.lower().replace(" ", "-") in anchors(PAGES[name]), heading
+
+
 def test_the_readme_is_one_page():
     assert len(PAGES["README.md"].splitlines()) <= 110
 

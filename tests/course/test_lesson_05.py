@@ -135,7 +135,7 @@ def test_the_plain_model_fails_on_every_seed_of_the_lesson(failed):
 
 @pytest.mark.anywhere
 def test_the_plain_model_fails_as_published_too(lesson_5):
-    """Check a seed that fails; `make bench` has ten."""
+    """Check a seed that fails."""
     errors, _ = measure(lesson_5, lesson_5["plain"], *AS_PUBLISHED, seeds=[1])
     assert min(errors) > 0.1
 

@@ -151,7 +151,7 @@ def test_a_run_that_was_killed_and_resumed_ends_with_the_same_weights(tmp_path):
         try:
             assert process.stdout.readline().strip() == b"there"
         finally:
-            process.kill()
+            process.kill()  # or it sleeps on, and `with` waits for it
     assert process.returncode != 0 and not weights.exists()
     assert len(torch.load(checkpoint)["test"]) == 17
     subprocess.run(command, cwd=ROOT, check=True)
