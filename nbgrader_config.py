@@ -23,9 +23,9 @@ c.Autograde.tidying_preprocessors = [
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
 ]
-# The grader gets the marks. It takes these steps with them, and never looks into the notebook.
+# The grader gets the points. It takes these steps with them, and never looks into the notebook.
 c.Autograde.saving_preprocessors = [
-    "autograder.grading.engine.save_marks.SaveMarks",
+    "autograder.grading.engine.save_points.SavePoints",
     "autograder.grading.term.plugins.SetDueDate",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
@@ -44,7 +44,7 @@ c.ExchangeFactory.collect = "autograder.grading.engine.exchange.CollectPlainFile
 c.ZipCollectApp.extractor_plugin = "autograder.grading.lms.extract.ExtractPlainFiles"
 # lessons.csv says what a late submission costs.
 c.AssignLatePenalties.plugin_class = "autograder.grading.term.plugins.LatePercent"
-# Names are quoted, and a mark that is not there is empty, not 0.
+# Names are quoted, and a grade that is not there is empty, not 0.
 c.ExportApp.plugin_class = "autograder.grading.lms.export.CsvExporter"
 c.Execute.extra_arguments = [
     "--HistoryManager.hist_file=:memory:",

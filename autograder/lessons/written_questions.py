@@ -82,11 +82,7 @@ def with_points(text: str, points: int) -> str:
     return f"{text[:start]}{points} point{'s' * (points != 1)}{text[end:]}"
 
 
-def has_mark_scheme(text: str) -> bool:
-    return BEGIN_SCHEME in text
-
-
-def without_mark_scheme(text: str) -> str:
+def without_rubric(text: str) -> str:
     """Return what learners get of a cell: the lines that nbgrader's ClearMarkScheme leaves."""
     kept, hidden = [], False
     for line in text.split("\n"):

@@ -10,8 +10,10 @@ from autograder.lessons.lesson import ROOT
 GRADING = ROOT / "autograder" / "grading"
 ROOMS = ("engine", "worker", "submission", "term", "lms")
 THEIRS = {"student", "assignment", "autograded", "mark", "marks", "marked", "marker", "score"}
-# They call nbgrader through what these modules derive from: its plugins for exports and collecting.
-PLUGINS = {GRADING / "lms/canvas.py", GRADING / "lms/moodle.py"}
+# They call nbgrader through the classes that they derive from.
+SUBCLASSES = {
+    GRADING / f"{name}.py" for name in ("engine/write_feedback", "lms/canvas", "lms/moodle")
+}
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 SPELLED = {
     ast.FunctionDef: "name",
@@ -27,7 +29,7 @@ SPELLED = {
 def own_modules():
     """List the modules of these rooms that don't call nbgrader."""
     paths = {path for room in ROOMS for path in (GRADING / room).glob("*.py")}
-    return sorted(path for path in paths - PLUGINS if "nbgrader" not in imported(path))
+    return sorted(path for path in paths - SUBCLASSES if "nbgrader" not in imported(path))
 
 
 def imported(path):

@@ -12,7 +12,7 @@ from autograder.lessons.lesson import ROOT
 from autograder.lessons.written_questions import (
     WrittenQuestion,
     with_points,
-    without_mark_scheme,
+    without_rubric,
     written_questions,
 )
 
@@ -85,4 +85,4 @@ def test_learners_get_what_nbgrader_leaves(lines):
         ClearMarkScheme(enforce_metadata=False).preprocess_cell(cell, {}, 0)
     except RuntimeError:  # nested, or without an end
         assume(False)
-    assert without_mark_scheme("\n".join(lines)) == cell.source
+    assert without_rubric("\n".join(lines)) == cell.source

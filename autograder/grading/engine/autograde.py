@@ -38,7 +38,7 @@ from autograder.grading.engine.provenance import SETTLED_CELLS, settled_cells
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
 from autograder.grading.engine.run_lock import only_run
-from autograder.grading.engine.save_marks import POINTS
+from autograder.grading.engine.save_points import POINTS
 from autograder.grading.engine.submissions import DueSubmissions, time_if_any
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback

@@ -17,7 +17,7 @@ def changed_points(
     Points that were given by hand stay in any case.
 
     known: the grade so far; None if nothing of it was graded.
-    same: the cells in which a person grades what it was before.
+    same: the cells for which points given by hand still hold.
     late: what lateness takes off some points.
     """
     known = known or Grade()
@@ -25,15 +25,15 @@ def changed_points(
     by_hand = {cell.name: cell.by_hand for cell in known.cells if cell.by_hand is not None}
     extra, lost = sum(cell.extra for cell in known.cells), known.penalty
     after = {name: points for result in graded for name, points in result.points.by_name.items()}
-    score = sum(filter(None, (after | by_hand).values())) + extra
-    losing = late(score) if late else lost
+    points = sum(filter(None, (after | by_hand).values())) + extra
+    losing = late(points) if late else lost
     if not before:
-        to_mark = list(after.values()).count(None)
+        by_person = list(after.values()).count(None)
         ending = f", {losing:g} off for lateness" if losing else ""
-        ending += f", {to_mark} to grade by hand" if to_mark else ""
+        ending += f", {by_person} to grade by hand" if by_person else ""
         why = "; ".join(result.reason for result in graded if result.reason)
-        points = _count(sum(filter(None, after.values())))
-        return f"new: not graded: {why}" if why else f"new: {points} points{ending}"
+        given = _count(sum(filter(None, after.values())))
+        return f"new: not graded: {why}" if why else f"new: {given} points{ending}"
     told = (
         _change(name, before.get(name), points, by_hand.get(name), name in same)
         for name, points in after.items()

@@ -17,24 +17,24 @@ from autograder.grading.gradebook.grades import Grade
 from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.worker.job import Graded
 
-FOLDER, MARK = "history", "mark.json"
+FOLDER, ENTRY = "history", "mark.json"
 MOST_SHOWN = 10
 
 
-def entries(course: Path, student: str, assignment: str) -> list[dict[str, Any]]:
-    """Read a learner's entries, the first first. One that can't be read is left out."""
+def entries(course: Path, learner: str, lesson: str) -> list[dict[str, Any]]:
+    """Read a learner's entries, oldest first. One that can't be read is left out."""
     found = []
-    for path in sorted((course / FOLDER / student / assignment).glob(f"[0-9]*/{MARK}")):
+    for path in sorted((course / FOLDER / learner / lesson).glob(f"[0-9]*/{ENTRY}")):
         with suppress(OSError, ValueError):
             found.append(json.loads(path.read_text(encoding="utf-8")))
     return [entry for entry in found if isinstance(entry, dict)]
 
 
-def earlier_marks(course: Path, student: str, assignment: str) -> list[float | None]:
-    """Return the last mark of each version that was handed in before the current one."""
-    known = entries(course, student, assignment)
-    marks = {str(entry.get("submitted")): entry.get("mark") for entry in known}
-    *earlier, _ = [mark if _is_number(mark) else None for mark in marks.values()] or [None]
+def earlier_grades(course: Path, learner: str, lesson: str) -> list[float | None]:
+    """Return the last grade of each version that was submitted before the current one."""
+    known = entries(course, learner, lesson)
+    grades = {str(entry.get("submitted")): entry.get("mark") for entry in known}
+    *earlier, _ = [grade if _is_number(grade) else None for grade in grades.values()] or [None]
     return earlier[-MOST_SHOWN:]
 
 
@@ -50,25 +50,26 @@ def entry_of(grade: Grade, outcome: str, graded: Iterable[Graded]) -> dict[str, 
     }
 
 
-def _is_number(mark: Any) -> bool:
-    return isinstance(mark, int | float) and math.isfinite(mark)
+def _is_number(grade: Any) -> bool:
+    return isinstance(grade, int | float) and math.isfinite(grade)
 
 
 def remember(
-    course: Path, student: str, assignment: str, submitted: Path, entry: dict[str, Any]
+    course: Path, learner: str, lesson: str, submitted: Path, entry: dict[str, Any]
 ) -> None:
     """Add an entry, unless it is the same as the last one.
 
-    submitted: the folder that was handed in. entry: as `entry_of` returns.
+    submitted: the folder of the submission.
+    entry: as `entry_of` returns.
     Raises OSError.
     """
-    before = entries(course, student, assignment)
+    before = entries(course, learner, lesson)
     if before and before[-1] == entry | {"graded": before[-1].get("graded")}:
         return
-    place = course / FOLDER / student / assignment
+    place = course / FOLDER / learner / lesson
     numbers = [int(path.name) for path in place.glob("[0-9]*") if path.name.isdigit()]
     folder = place / f"{max(numbers, default=0) + 1:03}"
     files = read_below(submitted).files
-    write_below(folder, {name: files[name] for name in files if Path(name).parts[0] != MARK})
+    write_below(folder, {name: files[name] for name in files if Path(name).parts[0] != ENTRY})
     graded = entry | {"graded": datetime.now(UTC).isoformat(timespec="seconds")}
-    write_whole(folder / MARK, json.dumps(graded, indent=1).encode())
+    write_whole(folder / ENTRY, json.dumps(graded, indent=1).encode())

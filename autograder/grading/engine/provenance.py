@@ -24,7 +24,7 @@ SECRET, GRADER, LIMITS = "the secret", "the grader", "the limits"
 DUE, WHEN = "the due date", "when it was handed in"
 SETTLED_CELLS = "settled_cells"  # in nbgrader's resources: what `settled_cells` returned
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
-GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_marks.py")
+GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_points.py")
 
 
 def digest(value: object) -> str:

@@ -1,4 +1,4 @@
-"""What an instructor should know of the learners of a run, besides their marks."""
+"""What an instructor should know about the learners of a run, besides their grades."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,12 +13,13 @@ from autograder.grading.term.tables import Term
 
 @dataclass(frozen=True)
 class Roll:
-    """Learners by what there is to know of them.
+    """Learners by what there is to know about them.
 
-    waiting: who has an answer that a person still has to mark, also from earlier runs.
-    late: whose submission is late. without_time: whose submission does not say when it was handed
-    in, where that costs points. strangers: who is not in learners.csv, where there is one.
-    gone: who has marks from an earlier run, and no submission any more.
+    waiting: who has an answer that a person still has to grade, also from earlier runs.
+    late: whose submission is late.
+    without_time: whose submission does not say when it came in, where lateness costs points.
+    strangers: who is not in learners.csv, if there is one.
+    gone: who has a grade from an earlier run, and no submission any more.
     """
 
     waiting: frozenset[str] = frozenset()
@@ -29,7 +30,7 @@ class Roll:
 
 
 def call_roll(
-    grades: Mapping[str, Grade], assignment: str, term: Term, folders: Mapping[str, str], asked: str
+    grades: Mapping[str, Grade], lesson: str, term: Term, folders: Mapping[str, str], asked: str
 ) -> Roll:
     """Look at everyone in a run.
 
@@ -45,14 +46,14 @@ def call_roll(
     return Roll(
         waiting=here(who for who, grade in grades.items() if grade.waiting),
         late=here(who for who, grade in grades.items() if grade.late),
-        without_time=frozenset(timeless if _is_late_taken_off(assignment, term) else ()),
+        without_time=frozenset(timeless if _is_late_taken_off(lesson, term) else ()),
         strangers=frozenset(folders.keys() - term.learners if term.learners else ()),
         gone=frozenset(one for one in grades if fnmatch(one, asked) and one not in folders),
     )
 
 
-def _is_late_taken_off(assignment: str, term: Term) -> bool:
-    terms = term.lessons.get(assignment)
+def _is_late_taken_off(lesson: str, term: Term) -> bool:
+    terms = term.lessons.get(lesson)
     return terms is not None and terms.due is not None and bool(terms.late_percent)
 
 

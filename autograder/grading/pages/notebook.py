@@ -12,7 +12,7 @@ from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, vi
 from autograder.grading.submission.cells import joined_text
 from autograder.grading.worker.job import VERDICT
 from autograder.lessons.nbgrader_metadata import grade_id_of
-from autograder.lessons.written_questions import without_mark_scheme
+from autograder.lessons.written_questions import without_rubric
 
 TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
 
@@ -50,7 +50,7 @@ class Outline:
 def read_cells(data: bytes) -> tuple[NotebookCell, ...]:
     """Read the cells of a notebook for learners: without mark schemes. Raises ValueError."""
     cells = read_whole_cells(data)
-    return tuple(replace(cell, source=_without_mark_scheme(cell)) for cell in cells)
+    return tuple(replace(cell, source=_without_rubric(cell)) for cell in cells)
 
 
 def read_whole_cells(data: bytes) -> tuple[NotebookCell, ...]:
@@ -98,11 +98,11 @@ def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
     )
 
 
-def _without_mark_scheme(cell: NotebookCell) -> str:
+def _without_rubric(cell: NotebookCell) -> str:
     """Return what is written in a cell, without a mark scheme, which is for instructors alone."""
     match cell.metadata:
         case {"nbgrader": {"solution": False}}:
-            return without_mark_scheme(cell.source)
+            return without_rubric(cell.source)
     return cell.source
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.grading.engine.history import earlier_marks
+from autograder.grading.engine.history import earlier_grades
 from autograder.grading.gradebook.grades import LessonGrades
 from autograder.grading.gradebook.lesson_grades import read_lesson_grades
 from autograder.grading.gradebook.opening import NoGradebook
@@ -39,7 +39,7 @@ def gather(lesson: str, files: CourseFiles) -> Report:
     lost = [Submission(learner, troubles=[LOST]) for learner in known.learners.keys() - graded]
     submissions = sorted([*submissions, *lost], key=lambda submission: submission.learner)
     for submission in submissions:
-        submission.earlier = earlier_marks(files.root, submission.learner, lesson)
+        submission.earlier = earlier_grades(files.root, submission.learner, lesson)
     if waiting := set(files.learners(files.submitted, lesson)) - graded:
         told = f"`make grade LESSON={lesson}` grades what is new."
         names = listed(visible(one, LONGEST_NAME) for one in waiting)

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata
-from autograder.lessons.written_questions import without_mark_scheme
+from autograder.lessons.written_questions import without_rubric
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class SourceCell:
     @property
     def handed_out(self) -> str:
         """The source that learners got."""
-        return without_mark_scheme(self.source) if self.locked else self.source
+        return without_rubric(self.source) if self.locked else self.source
 
 
 @dataclass(frozen=True)

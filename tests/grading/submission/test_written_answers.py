@@ -9,7 +9,7 @@ from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.submission.cells import make_notebook
 from autograder.grading.submission.restore import restore
 from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
-from autograder.lessons.written_questions import ANSWER_STUB, without_mark_scheme
+from autograder.lessons.written_questions import ANSWER_STUB, without_rubric
 
 QUESTION = "Why?\n\n### BEGIN MARK SCHEME\n1 point: so\n### END MARK SCHEME"
 STUB = ANSWER_STUB
@@ -65,7 +65,7 @@ def cell_of(notebook, name):
 
 def released():
     """Return the lesson's cells as learners get them."""
-    return [named(without_mark_scheme(c.source), c.name) for c in BLUEPRINT.cells]
+    return [named(without_rubric(c.source), c.name) for c in BLUEPRINT.cells]
 
 
 def test_the_question_comes_back_with_its_mark_scheme():

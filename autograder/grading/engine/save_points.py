@@ -12,8 +12,8 @@ from autograder.grading.worker.cell_points import cell_points
 POINTS = "cell_points"  # in nbgrader's resources: a worker's `CellPoints`
 
 
-class SaveMarks(NbGraderPreprocessor):
-    """Saves a worker's points, or those of a notebook that was graded unsealed."""
+class SavePoints(NbGraderPreprocessor):
+    """Saves the points that a worker gave, or those of a notebook that was graded unsealed."""
 
     def preprocess(
         self, nb: NotebookNode, resources: ResourcesDict
