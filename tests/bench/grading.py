@@ -115,7 +115,3 @@ def _watch(ended: threading.Event, seen: list[float]) -> None:
 def _megabytes_in_use() -> float:
     memory = psutil.virtual_memory()
     return (memory.total - memory.available) / 1e6
-
-
-if __name__ == "__main__":
-    report()

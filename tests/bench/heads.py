@@ -65,8 +65,3 @@ def _medians(*actions: Callable[[], None]) -> tuple[float, ...]:
             action()
             taken.append(time.perf_counter() - start)
     return tuple(statistics.median(taken) for taken in times)
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    report()

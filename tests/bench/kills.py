@@ -61,7 +61,3 @@ def _run(course: Path) -> float:
 
 def _left(course: Path) -> tuple[Any, ...]:
     return records(gradebook(course)), verdicts(course)
-
-
-if __name__ == "__main__":
-    report()

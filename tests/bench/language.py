@@ -85,8 +85,3 @@ def percent_right(lesson: dict[str, Any], model: Any, periods: Sequence[int]) ->
     tokens, known = lesson["repeating_texts"](256, [*periods], generator)
     with torch.no_grad():
         return 100 * lesson["copy_accuracy"](model(tokens), tokens, known).item()
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    report()

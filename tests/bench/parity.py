@@ -38,7 +38,3 @@ def _compare(lesson: Lesson, course: Path) -> None:
     )
     for row in differ:
         print(f"    {'sealed' if row in sealed else 'stock'}: {row}")
-
-
-if __name__ == "__main__":
-    report()

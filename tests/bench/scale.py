@@ -50,7 +50,3 @@ def _print(name: str, timing: Timing, marks: dict[str, float], found: dict[str, 
     print_timing(f"{len(marks)} with {name}", len(marks), timing)
     agreed = sum(found.get(learner) == mark for learner, mark in marks.items())
     print(f"    true marks: {agreed} of {len(marks)}", flush=True)
-
-
-if __name__ == "__main__":
-    report()

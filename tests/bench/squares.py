@@ -88,8 +88,3 @@ def room(lesson: dict[str, Any], seeds: Iterable[int]) -> Iterator[tuple[str, li
             prediction = lesson["train_completer"](**case.inputs)
             errors.append(F.mse_loss(prediction, case.goal["prediction"]).item())
         yield aspect.name, errors
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    report()

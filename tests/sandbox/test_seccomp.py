@@ -260,10 +260,15 @@ def test_a_clerk_changes_nothing(tmp_path, change):
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
 
 
-def run(*sources):
-    """Run cells in a sandbox; return what each printed, and its errors with their tracebacks."""
-    with closing(Sandbox(["torch", "keras", "matplotlib.pyplot"])) as sandbox:
-        done = sandbox.run([Cell(source, 30.0) for source in sources])
+@pytest.fixture(scope="module")
+def run(sandbox):
+    """Runs cells in a sandbox: what each printed, and its errors with their tracebacks."""
+    with closing(Sandbox(["torch", "keras", "matplotlib.pyplot"])) as place:
+        yield lambda *sources: list(_run(place, sources))
+
+
+def _run(place, sources):
+    done = place.run([Cell(source, 30.0) for source in sources])
     assert not done.stopped, done.stopped
     for cell in done.cells:
         streams = [o for o in cell.outputs if o.output_type == "stream" and o.name == "stdout"]
@@ -271,8 +276,7 @@ def run(*sources):
         yield "".join(o.text for o in streams), errors
 
 
-@pytest.mark.usefixtures("sandbox")
-def test_honest_programs_work():
+def test_honest_programs_work(run):
     results = run(*honest.cells())
     for (name, (_, said)), (printed, errors) in zip(honest.PROGRAMS.items(), results, strict=True):
         assert not errors, (name, errors)
@@ -290,10 +294,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.usefixtures("sandbox")
-def test_a_refused_call_says_where_it_was_refused():
+def test_a_refused_call_says_where_it_was_refused(run):
     sources = [source for source, _ in REFUSED.values()]
-    results = list(run(*sources, "open('/no/such/file')"))
+    results = run(*sources, "open('/no/such/file')")
     for (name, (_, number)), (_, [error]) in zip(REFUSED.items(), results, strict=False):
         assert number in error.evalue, name
         assert "graded in a sandbox" in error.traceback[-1], name
@@ -302,8 +305,7 @@ def test_a_refused_call_says_where_it_was_refused():
     assert "sandbox" not in "\n".join(missing.traceback)
 
 
-@pytest.mark.usefixtures("sandbox")
-def test_open_devices_can_not_be_changed():
+def test_open_devices_can_not_be_changed(run):
     look = """
         import os, stat
         for number in range(256):

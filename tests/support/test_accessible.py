@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.support.accessible import barriers
+from tests.support.accessible import barriers_on
+from tests.support.browser import new_page
 
 SOUND = """<!doctype html><html lang="en"><title>Marks</title>
 <style>p { color: #555; background: #fff }
@@ -11,9 +12,15 @@ SOUND = """<!doctype html><html lang="en"><title>Marks</title>
 """
 
 
-def test_a_sound_page_has_no_barriers(tmp_path):
-    (tmp_path / "page.html").write_text(SOUND, encoding="utf-8")
-    assert barriers(tmp_path / "page.html") == []
+@pytest.fixture(scope="module")
+def page():
+    with new_page() as page:
+        yield page
+
+
+def test_a_sound_page_has_no_barriers(page):
+    page.set_content(SOUND)
+    assert barriers_on(page) == []
 
 
 @pytest.mark.parametrize(
@@ -33,7 +40,7 @@ def test_a_sound_page_has_no_barriers(tmp_path):
         "an id twice",
     ],
 )
-def test_a_barrier_is_found(tmp_path, old, new):
+def test_a_barrier_is_found(page, old, new):
     assert SOUND.count(old) == 1
-    (tmp_path / "page.html").write_text(SOUND.replace(old, new), encoding="utf-8")
-    assert barriers(tmp_path / "page.html")
+    page.set_content(SOUND.replace(old, new))
+    assert barriers_on(page)
