@@ -36,9 +36,10 @@ def append_in_pieces(
     pieces: list[int],
     window: int | None,
 ) -> Any:
-    """Append [batch, n_heads, n, d_head] in pieces; return what the last piece gets.
+    """Append [batch, n_heads, n, d_head] in pieces; return what comes back for the last one.
 
-    length: of the cache. forgets: whether it keeps no more words than it has to.
+    length: how many words the cache says it holds.
+    forgets: whether it keeps no more words than it has to.
     """
     cache = cache_class() if window is None else cache_class(window=window)
     given = zip(key.split(pieces, -2), value.split(pieces, -2), strict=True)
@@ -84,8 +85,9 @@ def read_in_pieces(
 def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[int]) -> Any:
     """Give a language model tokens, [batch, n], in pieces with caches; in one go without pieces.
 
-    n_context: as the model says. attn_weights: of all layers, for the last piece; nothing if one
-    of them has none. afterwards: the logits in one go, of a model that has read in pieces.
+    n_context: the number that the model gives.
+    attn_weights: those of all layers, for the last piece; empty if a layer has none.
+    afterwards: the logits in one go, after the model has read in pieces.
     """
     facts["n_context"] = _number(module, "n_context")
     if not pieces:
@@ -93,7 +95,7 @@ def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[in
         facts["attn_weights"] = _attn_weights(module)
         return result
     with torch.no_grad():
-        _read_with_caches(module, tokens.flip(1), pieces)  # of which nothing may be left
+        _read_with_caches(module, tokens.flip(1), pieces)  # must leave no trace
     result = _read_with_caches(module, tokens, pieces)
     facts["attn_weights"] = _attn_weights(module)
     facts["afterwards"] = module(tokens)

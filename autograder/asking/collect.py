@@ -165,7 +165,7 @@ def _method(
 
 
 def _call_earlier(method: Callable, arguments: dict[str, Any], question: Question) -> None:
-    """Make a call of which nothing may stay behind, and overwrite what it returned."""
+    """Make a call that must leave nothing behind, and overwrite what it returned."""
     with torch.no_grad():
         results = named_results(method(*make_all(arguments).values()), question)
     for value in results.values():

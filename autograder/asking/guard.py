@@ -72,7 +72,7 @@ def forbid(names: Sequence[str]) -> Iterator[None]:
     kernels = Library("aten", "IMPL")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch warns of what is meant
+            warnings.simplefilter("ignore")  # torch warns about replacing a kernel
             for name in names:
                 for kernel, kind in KERNELS.get(name, ()):
                     kernels.impl(kernel, _refusing(name), kind)

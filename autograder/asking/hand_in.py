@@ -90,8 +90,8 @@ def pack(exercise: str, answers: list[Answer], uses: Iterable[str] = ()) -> str:
 def unpack(text: object, question: Question) -> HandedIn:
     """Unpack the answers to a question from a message, which may come from anyone.
 
-    Whether a call changed its inputs is found here. Raises ValueError if the message holds anything
-    else than these answers.
+    This also finds out which calls changed their inputs. Raises ValueError if the message holds
+    anything but these answers.
     """
     if not isinstance(text, str) or len(text) > MOST_BYTES:
         raise ValueError("the answer is no text of a bearable length")

@@ -1,4 +1,4 @@
-"""What a call has to leave as it was: torch's settings, its inputs' and its module's state."""
+"""What a call has to leave as it was: torch's settings, its inputs and its module's state."""
 
 import contextlib
 from collections.abc import Iterator
@@ -78,5 +78,5 @@ def _learning(modules: dict[str, nn.Module]) -> set[str]:
 
 
 def _modes(module: nn.Module) -> dict[str, bool]:
-    """Return by name whether the parts of a module are in train mode; the whole is not one."""
+    """Return by name whether each part of a module is in train mode, without the module itself."""
     return {name: part.training for name, part in module.named_modules() if name}

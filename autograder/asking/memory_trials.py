@@ -1,4 +1,4 @@
-"""Trials of what has to get by with little memory: see `asking.trials`."""
+"""Trials of answers that have to get by with little memory: see `asking.trials`."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ ROWS = 64  # of scores that a backward pass may have at a time
 def in_little_memory(function: Callable, facts: Facts, query: Tensor, *arguments: Any) -> Any:
     """Attend in tiles; the last two arguments are their sizes.
 
-    small: whether no tensor is much larger than the inputs, or than a tile of scores.
+    small: whether all tensors are about as small as the inputs, or as a tile of scores.
     """
     with _Largest() as largest:
         result = function(query, *arguments)
@@ -30,9 +30,10 @@ def apply_in_little_memory(
 ) -> Any:
     """Apply an autograd function to query, key, value and whether it is causal.
 
-    small: whether, forward and backward, no tensor is much larger than the inputs, or than
-    `ROWS` rows of scores. own: whether a call in between changes no gradient. precise: whether
-    gradients are as precise as the inputs.
+    small: whether all tensors, forward and backward, are about as small as the inputs, or as
+        `ROWS` rows of scores.
+    own: whether the gradients stay the same if there is another call in between.
+    precise: whether gradients are as precise as the inputs.
     """
     result = function.apply(*arguments)
     if not isinstance(result, Tensor):

@@ -29,7 +29,7 @@ class Call:
     repeats: whether it is also an output that a second call, in another random state, gives the
         same.
     earlier: the arguments of a call of the same function or module before this one, if there is
-        one; what it returns does not count.
+        one. What that call returns does not count.
     """
 
     arguments: dict[str, Any]
@@ -81,12 +81,12 @@ class Question:
     keeps: module attributes that are outputs too; keeps_detached: they must hold no graph.
     reads: module arguments whose parameters are outputs after the call.
     plain: whether it returns plain numbers or booleans.
-    choices: words of which it returns one.
+    choices: the words, one of which it returns.
     as_dict: whether it returns a dict with the names in `returns`.
     forbidden: names of torch functions that it may not call.
     trial: how it is used, by its name in `asking.trials`; it is called if "".
     seconds: processor time for all calls together.
-    contract: a digest of what the exercise asks for, which a notebook states too.
+    contract: a digest of what the exercise asks for; a notebook states it too.
     """
 
     exercise: str

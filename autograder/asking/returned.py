@@ -95,7 +95,7 @@ def kept_attribute(module: nn.Module, name: str, question: Question, call: Call)
 
 
 def other_parameters(there: Iterable[str], wanted: Iterable[str]) -> WrongResult:
-    """Return the problem of a module with other parameters, which names only what differs."""
+    """Return the problem of a module with other parameters, naming only those that differ."""
     there, wanted = list(there), list(wanted)
     lacking = [name for name in wanted if name not in there]
     extra = [name for name in there if name not in wanted]

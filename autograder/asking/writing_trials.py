@@ -1,8 +1,9 @@
-"""Trials of what writes with a language model, or takes one apart: see `asking.trials`.
+"""Trials of answers that write with a language model, or take one apart: see `asking.trials`.
 
-Draws that should differ from call to call are told apart by two facts. by_generator: a generator
-in the same state gives the same again, and nothing else is drawn from. varies: without one, torch's
-own generator makes the next draws differ.
+Two facts say where an answer draws its random numbers from.
+
+by_generator: it draws from the generator alone, and the same state gives the same again.
+varies: without a generator, the next call draws something else.
 """
 
 from collections.abc import Callable
@@ -31,7 +32,8 @@ def draw_often(
 ) -> Tensor:
     """Draw `DRAWS` tokens; return how often each one came.
 
-    possible: which came at all. by_generator, varies: see above.
+    possible: which tokens came at all.
+    by_generator, varies: see above.
     """
     n_tokens, kept = len(logits), logits.clone()
     how = temperature, top_k, top_p
@@ -101,9 +103,10 @@ def write_on(
 ) -> Any:
     """Let a model write.
 
-    tokens per call: how many the model was given each time, as it notes in `read`. again: whether
-    a second call gives the same, as it should where nothing is left to chance. random: whether heat
-    makes a difference, and texts differ from each other. by_generator, varies: see above.
+    tokens per call: how many the model was given each time, as it notes in `read`.
+    again: whether a second call gives the same, as it should where nothing is left to chance.
+    random: whether heat makes a difference, and texts differ from each other.
+    by_generator, varies: see above.
     """
     result = function(model, tokens, n_new, **how)
     if not isinstance(result, Tensor):
@@ -140,8 +143,8 @@ def run_without_head(
 ) -> Tensor:
     """Give x to what is left of a model, which was built from weights.
 
-    without the next: the result when the next head of the same layer is taken out, too. untouched:
-    whether the model is what it was before.
+    without the next: the result when the next head of the same layer is taken out, too.
+    untouched: whether the model is the same as before.
     """
     before = model(x)
     without = function(model, layer, head)

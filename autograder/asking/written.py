@@ -58,7 +58,7 @@ def names_used(answer: Callable) -> set[str]:
 def borrowed_names(answer: Callable) -> tuple[str, ...]:
     """Return the notebook's tensors and modules that an answer's own code reads, by name.
 
-    A name that is an attribute of the module too, of whatever kind, comes as "self.name".
+    A name that the module also has as an attribute, of whatever kind, is listed as "self.name".
     """
     beside = names_beside(answer)
     codes = list(_codes(answer))

@@ -5,21 +5,10 @@ from dataclasses import dataclass
 from html import escape
 from types import EllipsisType
 
-from torch import Tensor
-
-from autograder.judging.code_marks import as_html
+from autograder.judging.code_marks import Part, paragraph
+from autograder.judging.exhibit_tables import exhibit_part
 from autograder.judging.prediction import Prediction
-from autograder.judging.tensor_table import (
-    MOST,
-    Style,
-    heatmap,
-    pick_corner,
-    pick_slice,
-    plain_table,
-    telling_decimals,
-    value_range,
-)
-from autograder.judging.verdict import Exhibit, Verdict
+from autograder.judging.verdict import Verdict
 from autograder.utils.palette import PARTLY, RIGHT, WRONG
 
 # Colors of the bar on the left; the text keeps the page's color, light or dark.
@@ -43,21 +32,21 @@ def verdict_card(verdict: Verdict) -> Card:
     """Return the card for one verdict."""
     if not verdict.answered:
         return _frame(
-            f"○ {verdict.exercise}: not answered yet", PARTLY, [_paragraph(verdict.sentence)]
+            f"○ {verdict.exercise}: not answered yet", PARTLY, [paragraph(verdict.sentence)]
         )
     if verdict.given_up:
-        return _frame(f"○ {headline(verdict)}", PARTLY, [_paragraph(verdict.sentence)])
+        return _frame(f"○ {headline(verdict)}", PARTLY, [paragraph(verdict.sentence)])
     color = RIGHT if verdict.passed else PARTLY if verdict.points else WRONG
     parts = [_aspects(verdict)]
     if verdict.sentence:
-        parts.append(_paragraph(verdict.sentence))
+        parts.append(paragraph(verdict.sentence))
     if verdict.exhibit:
-        parts.append(_exhibit(verdict.exhibit))
+        parts.append(exhibit_part(verdict.exhibit))
         if not verdict.exhibit.hidden:
             call = f'failing_case("{verdict.exercise}")'
-            parts.append(_paragraph(f"`{call}` gives you this case, to try it again."))
+            parts.append(paragraph(f"`{call}` gives you this case, to try it again."))
     if verdict.printed:
-        parts.append(_paragraph(f"(Your code printed {_lines(verdict.printed)}, left out here.)"))
+        parts.append(paragraph(f"(Your code printed {_lines(verdict.printed)}, left out here.)"))
     return _frame(f"{_sign(verdict.passed)} {headline(verdict)}", color, parts)
 
 
@@ -82,7 +71,7 @@ def count_points(points: float, of: float) -> str:
 
 def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -> Card:
     """Show the first `seen` hints of an exercise. points: whether it has any to lose."""
-    parts = [_paragraph(f"{i}. {hint}") for i, hint in enumerate(hints[:seen], start=1)]
+    parts = [paragraph(f"{i}. {hint}") for i, hint in enumerate(hints[:seen], start=1)]
     left = len(hints) - seen
     more = f"Run the cell again for another ({left} left)."
     if not left:
@@ -91,7 +80,7 @@ def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -
             f'That was the last hint. To move on, put `give_up("{exercise}")` above its check. '
             f"{price} rest of the notebook uses the course's solution."
         )
-    return _frame(f"Hint {seen} of {len(hints)} for {exercise}", PARTLY, [*parts, _paragraph(more)])
+    return _frame(f"Hint {seen} of {len(hints)} for {exercise}", PARTLY, [*parts, paragraph(more)])
 
 
 @dataclass(frozen=True)
@@ -116,19 +105,19 @@ def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) 
     parts = []
     if not prediction.choices:
         title = f"{answer:g}" if right else f"{answer:g}, but it is {prediction.right:g}"
-        parts.append(_paragraph(prediction.because))
+        parts.append(paragraph(prediction.because))
     else:
         chosen = prediction.letters[answer]
         title = f"{answer}: {chosen}"
-        parts.append(_paragraph(prediction.choices[chosen]))
+        parts.append(paragraph(prediction.choices[chosen]))
         if not right:
             said = prediction.choices[prediction.right]
-            parts.append(_paragraph(f"The answer: {prediction.right}. {said}"))
+            parts.append(paragraph(f"The answer: {prediction.right}. {said}"))
     return _frame(f"{_sign(right)} You predicted {title}", RIGHT if right else PARTLY, parts)
 
 
 def _open_prediction(prediction: Prediction) -> Card:
-    choices = [_paragraph(f"{letter}: {text}") for letter, text in prediction.letters.items()]
+    choices = [paragraph(f"{letter}: {text}") for letter, text in prediction.letters.items()]
     what = "a letter" if choices else "a number"
     return _frame(f"○ Put {what} where the dots are, and run the cell again", PARTLY, choices)
 
@@ -161,8 +150,6 @@ def progress_card(
 
 # ---------------------------------------------------------------- parts: (html, text)
 
-Part = tuple[str, str]
-
 
 def _frame(title: str, color: str, parts: list[Part]) -> Card:
     body = "".join(html for html, _ in parts)
@@ -173,10 +160,6 @@ def _frame(title: str, color: str, parts: list[Part]) -> Card:
     return Card(html, "\n".join([title, *(text for _, text in parts)]))
 
 
-def _paragraph(text: str) -> Part:
-    return f'<p style="margin:6px 0">{as_html(text)}</p>', text
-
-
 def _aspects(verdict: Verdict) -> Part:
     lines = [
         f"{_sign(aspect.held)} {aspect.name}" + f" ({aspect.points})" * (not verdict.challenge)
@@ -185,59 +168,6 @@ def _aspects(verdict: Verdict) -> Part:
     items = "".join(f"<li>{_colored(line)}</li>" for line in lines)
     html = f'<ul style="list-style:none;padding-left:0;margin:4px 0">{items}</ul>'
     return html, "\n".join(f"  {line}" for line in lines)
-
-
-def _exhibit(exhibit: Exhibit) -> Part:
-    shapes = ", ".join(f"{name} {tuple(shape)}" for name, shape in exhibit.shapes.items())
-    what = "; ".join(part for part in (exhibit.label, shapes) if part)
-    place = "Seen with a case that only grading uses" if exhibit.hidden else "Seen with"
-    html, text = _paragraph(f"{place}: {what}.") if what else ("", "")
-    if exhibit.expected is None or exhibit.got is None or not exhibit.expected.dim():
-        return html, text
-    tables, lines = _side_by_side(exhibit.output, exhibit.expected, exhibit.got, exhibit.wrong)
-    return html + tables, f"{text}\n{lines}"
-
-
-def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> Part:
-    """Show expected and got on one color scale, at the slice where they first differ."""
-    same = expected.shape == got.shape
-    where, corner = _first(expected), ()
-    if same:
-        differs = expected != got if wrong is None else wrong
-        where = pick_slice(differs)
-        corner = pick_corner(differs[where])
-    style = Style(*value_range(expected, got), telling_decimals(expected, got) if same else 3)
-    marks = None if wrong is None or wrong.all() else wrong[where][corner]  # all: needs no marks
-    panels = [
-        ("expected", expected, where, None),
-        ("yours", got, where if same else _first(got), marks),
-    ]
-    html, text = "", []
-    for word, tensor, index, marked in panels:
-        title = f"{word}: {output} {tuple(tensor.shape)}{_place(index, corner)}"
-        shown = tensor[index][corner] if tensor.numel() else tensor.flatten()
-        html += heatmap(shown, title, style, marked)
-        text.append(f"  {title}:\n{plain_table(shown, style.decimals, marked)}")
-    return html + _whole(got), "\n".join(text)
-
-
-def _place(index: tuple[int, ...], corner: tuple[slice, ...]) -> str:
-    """Say which part of a tensor a table shows."""
-    at = f" at {list(index)}" if index else ""
-    starts = [part.start for part in corner]
-    return f"{at}, from {starts}" if any(starts) else at
-
-
-def _first(tensor: Tensor) -> tuple[int, ...]:
-    """Return the index of the first matrix in a tensor."""
-    return (0,) * max(tensor.dim() - 2, 0)
-
-
-def _whole(got: Tensor) -> str:
-    """Fold away the whole tensor if the table leaves some of it out."""
-    if got.dim() <= 2 and all(size <= MOST for size in got.shape):
-        return ""
-    return f"<details><summary>all of yours</summary><pre>{escape(str(got))}</pre></details>"
 
 
 def _sign(good: bool) -> str:

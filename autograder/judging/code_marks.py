@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from html import escape
 
+Part = tuple[str, str]  # of a card: as HTML, and as plain text
+
 
 def in_backticks(names: Iterable[str]) -> str:
     """ "`a` and `b`"."""
@@ -13,3 +15,8 @@ def as_html(text: str) -> str:
     """Escape the text as HTML, with its code in <code>."""
     pieces = escape(text, quote=False).split("`")
     return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
+
+
+def paragraph(text: str) -> Part:
+    """Return a paragraph of a card."""
+    return f'<p style="margin:6px 0">{as_html(text)}</p>', text

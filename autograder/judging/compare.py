@@ -16,9 +16,9 @@ class Comparison:
     sizes: the size of each named dimension in this case.
     most_error: the largest mean squared error allowed; if given, it replaces the tolerance.
     returned: whether it is a result, not something that the module keeps.
-    others: all that is expected in this case, by name.
+    others: everything that is expected in this case, by name.
     label: the case's name, "" if its sizes say enough.
-    choices: what is said of each word that a number means, where that is wrong.
+    choices: for each word that a number stands for, what to say where it is wrong.
     """
 
     name: str

@@ -73,4 +73,4 @@ def _difference(failure: Failure, wrong: Comparison) -> list[Finding]:
         return [finding(General.NOTHING_TO_DROP)]
     if case.dropout and not any(one.recognized for one in said):
         return [finding(General.DROPPED), *said]
-    return said if case.is_shown else [finding(General.OTHERS_ONLY, recognized=False), *said]
+    return said if case.is_shown else [finding(General.OTHERS_ONLY), *said]

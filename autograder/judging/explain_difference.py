@@ -4,7 +4,7 @@ Each rule knows one way of being wrong, and its function's name is its id. The f
 applies writes the sentence. If none does, one of two others says where the values are off.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from autograder.asking.answer import GRADIENT
 from autograder.judging.compare import Comparison
@@ -106,21 +106,15 @@ def explain_difference(comparison: Comparison) -> list[Finding]:
     found = recognize_difference(comparison)
     if found:
         return [found]
-    where = _first((some_rows_right, largest_difference), comparison, recognized=False)
+    where = [Finding(r.__name__, said, False) for r in PLACES if (said := r(comparison))]
     is_gradient = comparison.name.startswith(GRADIENT)
-    hint = [finding(General.BROKEN_PATH, recognized=False)] if is_gradient else []
-    return [where, *hint] if where else hint
+    return [where[0], finding(General.BROKEN_PATH)] if is_gradient else where[:1]
 
 
 def recognize_difference(comparison: Comparison) -> Finding | None:
     """Say in what way a wrong output differs from the right one; None if no rule applies."""
-    return _first(RULES, comparison)
-
-
-def _first(rules: Iterable[Rule], c: Comparison, recognized: bool = True) -> Finding | None:
-    """Return what the first rule that applies says."""
-    said = ((rule, sentence) for rule in rules if (sentence := rule(c)))
-    return next((Finding(rule.__name__, words, recognized) for rule, words in said), None)
+    said = ((rule, sentence) for rule in RULES if (sentence := rule(comparison)))
+    return next((Finding(rule.__name__, sentence) for rule, sentence in said), None)
 
 
 def some_rows_right(c: Comparison) -> str | None:
@@ -147,3 +141,6 @@ def largest_difference(c: Comparison) -> str:
     if many == 1:
         return f"One value{of} is off, {largest_gap(c)}"
     return f"{many} of {c.got.numel()} values{of} are off, most of all {largest_gap(c)}"
+
+
+PLACES: tuple[Rule, ...] = (some_rows_right, largest_difference)  # the last one always applies

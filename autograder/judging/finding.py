@@ -6,7 +6,6 @@ the `General` rules here, which look at more than a single tensor.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 
 class General(StrEnum):
@@ -67,6 +66,8 @@ SENTENCES = {
         "path somewhere?"
     ),
 }
+# Rules that ask, and don't say what is wrong.
+ASKING = {General.OTHERS_ONLY, General.BROKEN_PATH}
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,6 @@ class Finding:
     recognized: bool = True
 
 
-def finding(rule: General, recognized: bool = True, **facts: Any) -> Finding:
+def finding(rule: General, **facts: str) -> Finding:
     """Return what a general rule says. facts: what its sentence names."""
-    return Finding(rule, SENTENCES[rule].format(**facts), recognized)
+    return Finding(rule, SENTENCES[rule].format(**facts), rule not in ASKING)

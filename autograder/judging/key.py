@@ -21,11 +21,11 @@ class CaseKey:
     raises: the name of the exception that is the right answer, if any.
     most_error: the largest mean squared error allowed, for outputs that are judged by how well
         they do; such an output has no other tolerance.
-    dropout: the share that is dropped; None in evaluation mode, and where there is no dropout.
+    dropout: the share that is dropped; None in evaluation mode and for what has no dropout.
     again: whether the function or module was called before, which must not matter.
     fresh: whether it is drawn anew, as the hidden cases are, for an answer that is right so far.
     hidden: whether only grading uses the case.
-    arguments: what a measure needs; nothing if outputs are judged as they are.
+    arguments: what a measure needs; empty if outputs are judged as they are.
     """
 
     label: str
@@ -94,7 +94,7 @@ class AnswerKey:
     dims: for each output, its named dimensions, such as "*batch n_query n_key".
     builds_on: exercises whose answers this one uses.
     keeps: outputs that are attributes which a module keeps.
-    choices: what is said of each of the question's choices where it is wrong.
+    choices: for each of the question's choices, what to say where it is wrong.
     challenge: whether it is optional, and never graded.
     measure: what is judged instead of the outputs, by its name in `judging.measures`.
     """

@@ -1,4 +1,4 @@
-"""Measures: exercises of which many answers are right, judged by what an answer does."""
+"""Measures: judge an answer by what it does, where many different answers are right."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,9 +18,9 @@ TOLD_APART, WORDS = "told_apart", "words"
 
 
 def measured(measure: str, arguments: Mapping[str, Any], answer: Answer) -> Answer:
-    """Replace an answer's outputs with what a measure says of them; with "", it stays as it is.
+    """Replace an answer's outputs with what a measure says about them; "" leaves them as they are.
 
-    arguments: what the learner's function got, anew.
+    arguments: what the learner's function got; they are made again.
     """
     if not measure or answer.problem:
         return answer
@@ -35,7 +35,7 @@ def measured(measure: str, arguments: Mapping[str, Any], answer: Answer) -> Answ
 def tell_apart(healthy: nn.Module, ill: nn.Module, x: Tensor) -> dict[str, Tensor]:
     """Whether two modules answer differently to x, [batch, n, d_model], and its number of words.
 
-    An input for which the healthy one has no finite answer tells nothing.
+    An input for which the healthy one has no finite answer doesn't count.
     """
     words = x.shape[:-1].numel() if x.dim() == 3 else 0
     return {TOLD_APART: torch.tensor(_differ(healthy, ill, x)), WORDS: torch.tensor(words)}

@@ -15,7 +15,7 @@ NEAR = 0.05  # how far off a number may be, as a share of it
 class Prediction:
     """A prediction that a lesson asks for: one of some choices, or a number.
 
-    choices: what is said of each of them.
+    choices: by choice, what to say to those who took it.
     right: one of the choices, or the number; `because` says why it is that number.
     """
 
@@ -30,7 +30,7 @@ class Prediction:
         return dict(zip(ascii_lowercase, self.choices, strict=False))
 
     def is_right(self, answer: Any) -> bool:
-        """Whether a letter or a number is right. Raises CourseError if it is no answer."""
+        """Whether a letter or a number is right. Raises CourseError for anything else."""
         if self.choices:
             if not isinstance(answer, str) or answer not in self.letters:
                 raise CourseError(f"{answer!r} is none of the choices: {self._call('a')}, say.")

@@ -10,8 +10,7 @@ from autograder.judging.verdict import NEVER_CALLED
 
 # Kinds of problems that leave no answer to judge.
 NOTHING_CAME = NEVER_CALLED - {ProblemKind.UNDEFINED}
-
-GIVEN_UP = "given up"  # is listed among the mistakes
+GIVEN_UP = "given up"  # what a report lists among the mistakes where it happened
 
 
 @dataclass

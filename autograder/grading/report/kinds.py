@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from autograder.asking.problem import ProblemKind
-from autograder.grading.report.class_report import nothing_came
+from autograder.grading.report.class_report import GIVEN_UP, nothing_came
 from autograder.grading.report.submissions import Submission
 from autograder.judging.finding import General
 
@@ -36,7 +36,6 @@ class Kind:
     name: str
 
 
-GIVEN_UP = Kind(Group.MISTAKE, "given up")
 # Kinds by the rule that spoke; of several rules, the first one here counts.
 RULES = {
     General.LEFT_BEHIND: "right in the first call only",
@@ -97,7 +96,7 @@ def kinds(verdict: Mapping[str, Any]) -> Iterator[Kind]:
     if right or not verdict["answered"] or nothing_came(verdict) or verdict["blamed_on"]:
         return
     if verdict["given_up"]:
-        yield GIVEN_UP
+        yield Kind(Group.MISTAKE, GIVEN_UP)
     elif verdict["mistake"]:
         yield Kind(Group.MISTAKE, verdict["mistake"])
     elif name := _general(verdict):

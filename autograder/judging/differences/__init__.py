@@ -1,1 +1,1 @@
-"""Rules, each of which knows one way of being wrong, and says it in a sentence."""
+"""Rules: each one knows one way of being wrong, and has a sentence for it."""

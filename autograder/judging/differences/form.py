@@ -1,4 +1,4 @@
-"""Rules for results of another form: shape, dtype, mode, or what is no number."""
+"""Rules for results in the wrong form: shape, dtype, mode, NaN, or a wrong choice."""
 
 import itertools
 import math
@@ -94,7 +94,7 @@ def not_told_apart(c: Comparison) -> str | None:
     return None
 
 
-# What it means that something isn't so which a trial notes (`asking.trials`).
+# What it means when a fact that a trial notes is false (`asking.trials`).
 NOT_SO = {
     "forgets": "The cache holds on to more than the words that can still be seen.",
     "small": "A tensor on the way is much larger than it has to be.",
@@ -154,7 +154,7 @@ def holds_infinity(c: Comparison) -> str | None:
 
 
 def _strange(c: Comparison, test: Callable[[Tensor], Tensor]) -> str | None:
-    """Say where a test is true of what came, and not of what should come."""
+    """Say where a test is true of a value that came, but not of the right one."""
     if not c.got.is_floating_point():
         return None
     strange = test(c.got) & ~test(c.expected)

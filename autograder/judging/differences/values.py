@@ -1,4 +1,4 @@
-"""Rules for numbers that are off in a way that can be told."""
+"""Rules for numbers that are off in a way that has a name."""
 
 import math
 

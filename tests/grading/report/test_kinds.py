@@ -4,7 +4,7 @@ import pytest
 
 from autograder.asking.answer import Answer
 from autograder.asking.problem import Problem, ProblemKind
-from autograder.grading.report.kinds import GIVEN_UP, PROBLEMS, RULES, Group, Kind, kinds
+from autograder.grading.report.kinds import PROBLEMS, RULES, Group, Kind, kinds
 from autograder.judging.judge import blame, judge, verdict_given_up
 from autograder.judging.verdict import AspectResult, Verdict
 from tests.grading.report.judged import KEY, verdicts
@@ -35,7 +35,7 @@ def test_a_known_mistake_is_its_name():
 
 
 def test_giving_up_is_listed_with_the_mistakes():
-    assert list(kinds(verdict_given_up(KEY).summary())) == [GIVEN_UP]
+    assert list(kinds(verdict_given_up(KEY).summary())) == [Kind(Group.MISTAKE, "given up")]
 
 
 def test_a_lost_aspect_counts_if_another_is_held():

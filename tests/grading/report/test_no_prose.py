@@ -23,7 +23,6 @@ TABLES = [
     explain_problem.CURES,
 ]
 TEXTS = ["STUB", "ITEM"]
-WHERE_ONLY = ["some_rows_right", "largest_difference"]
 
 
 def reworded(text):
@@ -47,11 +46,9 @@ def other_words(monkeypatch):
             monkeypatch.setitem(table, name, reworded(text))
     for name in TEXTS:
         monkeypatch.setattr(explain_problem, name, reworded(getattr(explain_problem, name)))
-    for name in WHERE_ONLY:
-        rule = rewording(getattr(explain_difference, name))
-        monkeypatch.setattr(explain_difference, name, rule)
-    rules = tuple(map(rewording, explain_difference.RULES))
-    monkeypatch.setattr(explain_difference, "RULES", rules)
+    for name in ("RULES", "PLACES"):
+        rules = tuple(map(rewording, getattr(explain_difference, name)))
+        monkeypatch.setattr(explain_difference, name, rules)
     of_errors = [dataclasses.replace(r, say=reworded(r.say)) for r in explain_error.RULES]
     monkeypatch.setattr(explain_error, "RULES", of_errors)
 

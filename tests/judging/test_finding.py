@@ -1,0 +1,15 @@
+"""Each rule has an id of its own, and each general one a sentence."""
+
+from autograder.asking.problem import ProblemKind
+from autograder.judging.explain_difference import PLACES, RULES
+from autograder.judging.finding import SENTENCES, General
+
+
+def test_no_two_rules_have_one_id():
+    of_differences = [rule.__name__ for rule in (*RULES, *PLACES)]
+    ids = [*of_differences, *General, *ProblemKind]
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_general_rule_has_a_sentence():
+    assert SENTENCES.keys() == set(General)
