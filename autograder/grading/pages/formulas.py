@@ -52,7 +52,8 @@ def _element(tex: str, block: bool) -> Element:
     if len(tex) > LONGEST:
         raise NotConverted("it is too long")
     converter = Converter(display="block" if block else "inline")
-    converter.macros = MappingProxyType({})  # defined macros could grow without end
+    # Macros could grow without end, so none can be defined.
+    converter.macros = MappingProxyType({})  # type: ignore[assignment]
     known = ENVIRONMENT.sub(lambda m: f"{m[1].strip()}{{{ALIKE.get(m[2], m[2])}}}", tex)
     return converter.convert_to_element(known)
 

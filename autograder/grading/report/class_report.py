@@ -1,5 +1,6 @@
 """How a class did on a lesson: who got which points, and which mistakes were made."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ class ExerciseReport:
             self.wrong.setdefault(told, []).append(learner)
 
 
-def nothing_came(verdict: dict[str, Any]) -> bool:
+def nothing_came(verdict: Mapping[str, Any]) -> bool:
     """Whether there was no answer to judge, such as after the notebook stopped."""
     return any(problem["kind"] in NOTHING_CAME for problem in verdict["problems"])
 

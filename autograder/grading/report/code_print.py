@@ -64,8 +64,9 @@ def _parsed(source: str) -> ast.Module:
     for number, node in enumerate(ast.walk(tree)):
         if number == MOST_NODES:
             raise ValueError(TOO_LONG)
-        if isinstance(getattr(node, "body", None), list):
-            node.body = [statement for statement in node.body if not _says_nothing(statement)]
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            body[:] = [statement for statement in body if not _says_nothing(statement)]
     return tree
 
 

@@ -91,7 +91,7 @@ def _groups(prints: Prints) -> dict[tuple[str, ...], tuple[str, ...]]:
     """
     longest = sorted(prints, key=lambda exercise: -_length(prints[exercise]))[:MOST_EXERCISES]
     exercises = [exercise for exercise in prints if exercise in longest]
-    found = {}
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for number in range(1, len(exercises) + 1):
         for chosen in combinations(exercises, number):
             found |= dict.fromkeys(_alike([prints[exercise] for exercise in chosen]), chosen)

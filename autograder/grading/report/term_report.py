@@ -12,6 +12,8 @@ from autograder.grading.report.classroom import Report
 from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.gather import gather, shown_path
 from autograder.grading.report.persistent import Persistent, persistent_mistakes
+from autograder.grading.report.same_code import SameCode
+from autograder.grading.report.same_mistakes import SameMistakes
 from autograder.grading.report.standings import TermStanding, term_standings
 from autograder.grading.term.dates import in_course_zone
 from autograder.grading.term.tables import Term, read_term
@@ -132,7 +134,7 @@ def _alike(lessons: Sequence[Report]) -> dict[tuple[str, str], list[str]]:
     """List the pairs that several lessons' reports lead to, with these lessons, the most first."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for report in lessons:
-        groups = [*report.same_code, *report.same_mistakes]
+        groups: list[SameCode | SameMistakes] = [*report.same_code, *report.same_mistakes]
         for pair in sorted({pair for one in groups for pair in combinations(one.learners, 2)}):
             found[pair].append(report.lesson)
     several = {pair: names for pair, names in found.items() if len(names) > 1}

@@ -8,7 +8,10 @@ import ast
 from collections import ChainMap, Counter
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import TypeGuard, cast
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 ACTS = (
     *(ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Assert, ast.Delete),
     *(ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await),
@@ -20,8 +23,10 @@ SILENT = {"annotation", "returns", "ctx", "kind", "type_comment", "type_params"}
 class Reader(ast.NodeVisitor):
     """Digests each node that it visits.
 
-    values: of variables, inner scopes first. attributes: the values of those that the code sets;
-    known: what they are taken to be. acts: whether the current statement acts on something.
+    values: those of variables, inner scopes first.
+    attributes: the values of those that the code sets.
+    known: what attributes are taken to be.
+    acts: whether the current statement acts on something.
     """
 
     def __init__(self) -> None:
@@ -48,7 +53,7 @@ class Reader(ast.NodeVisitor):
             case ast.AST():
                 return self.visit(value)
             case [ast.stmt(), *_]:
-                return self.block(value)
+                return self.block(cast(list[ast.stmt], value))
             case list():
                 return digest("list", *map(self.part, value))
         return f"{type(value).__name__} {value!r}"
@@ -149,7 +154,7 @@ class Reader(ast.NodeVisitor):
         keywords = sorted(map(self.visit, node.keywords))
         return digest("call", self.visit(node.func), self.part(node.args), *keywords)
 
-    def visit_Lambda(self, node: ast.Lambda | ast.FunctionDef) -> str:
+    def visit_Lambda(self, node: ast.Lambda | Function) -> str:
         given, acts = node.args, self.acts
         defaults = self.part([*given.defaults, *filter(None, given.kw_defaults)])
         names = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
@@ -159,7 +164,7 @@ class Reader(ast.NodeVisitor):
         self.values, self.acts = self.values.parents, acts
         return found
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> str:
+    def visit_FunctionDef(self, node: Function) -> str:
         self.values.setdefault(node.name, "itself")
         found = digest(self.part(node.decorator_list), self.visit_Lambda(node))
         self.values[node.name] = found
@@ -177,7 +182,7 @@ class Reader(ast.NodeVisitor):
         self.values[node.name] = found
         return found
 
-    def visit_ListComp(self, node: ast.ListComp | ast.DictComp) -> str:
+    def visit_ListComp(self, node: Comprehension) -> str:
         self.values = self.values.new_child()
         loops = self.part(node.generators)
         made = [self.part(part) for name, part in ast.iter_fields(node) if name != "generators"]
@@ -187,7 +192,7 @@ class Reader(ast.NodeVisitor):
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
 
-def is_call(node: ast.AST | None) -> bool:
+def is_call(node: ast.AST | None) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call)
 
 
