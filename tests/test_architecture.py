@@ -82,6 +82,37 @@ def test_what_is_mounted_into_the_sandbox_needs_nothing_else():
     assert set(needed_files(files, ROOT)) == set(map(Path, files))
 
 
+# What only one room of grading knows, besides the modules named.
+ONLY_IN = {
+    "gradebook": ({"nbgrader.api", "sqlalchemy"}, set()),
+    # formgrader/templates.py fills nbgrader's own templates.
+    "pages": ({"jinja2", "markupsafe", "nh3", "pygments"}, {"formgrader/templates.py"}),
+}
+
+
+def imported_modules(path):
+    """Yield the full names of what a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("room", ONLY_IN)
+def test_only_its_room_knows_a_library(room):
+    libraries, others = ONLY_IN[room]
+    grading = AUTOGRADER / "grading"
+    users = {
+        path.relative_to(grading).as_posix()
+        for path in grading.rglob("*.py")
+        if path.parent.name != room
+        for name in imported_modules(path)
+        if any(f"{name}.".startswith(f"{library}.") for library in libraries)
+    }
+    assert users == others
+
+
 PRIVATE_PARTS = {
     AUTOGRADER / "grading/engine/patches.py",
     AUTOGRADER / "sandbox/inside/seams.py",

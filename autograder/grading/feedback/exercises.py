@@ -7,9 +7,9 @@ from typing import Any
 
 from autograder.grading.gradebook.grades import CellGrade
 from autograder.grading.gradebook.notebook_facts import Facts
-from autograder.grading.pages.filters import number
-from autograder.grading.pages.notebook import NotebookCell
-from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
+from autograder.grading.pages.notebook import NotebookCell, verdict_of
+from autograder.grading.pages.template import number
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.written_questions import asked_in
@@ -23,7 +23,7 @@ DAMAGED = "What the check found can't be read here."
 
 @dataclass(frozen=True)
 class Result:
-    """How an exercise went, for the eye and in words. name: its class in `page.css`."""
+    """How an exercise went, as a sign and in words; name: its class in `page.css`."""
 
     name: str
     sign: str
@@ -139,20 +139,10 @@ def _kind(cell: NotebookCell) -> str:
     return CHECK if VERDICT in cell.metadata or exercise_checked(cell.source) else TEST
 
 
-def verdict_of(cell: NotebookCell) -> dict[str, Any] | None:
-    """Return the verdict in a cell's metadata; {} if it is damaged, None if there is none."""
-    if VERDICT not in cell.metadata:
-        return None
-    try:
-        return checked_verdict(cell.metadata[VERDICT])
-    except ValueError:
-        return {}
-
-
 def _title(
     cell: NotebookCell, verdict: dict[str, Any] | None, kind: str, number: int
 ) -> tuple[str, bool]:
-    """Return an exercise's name, and whether it is one in code."""
+    """Return an exercise's name, and whether that is a name in code."""
     if kind == CHECK and (name := (verdict or {}).get("exercise") or exercise_checked(cell.source)):
         return visible(name, LONGEST_NAME), True
     if MADE_UP_NAME.fullmatch(cell.name):
@@ -203,12 +193,12 @@ def _not_run(cell: NotebookCell) -> bool:
 
 
 def _without_marks(value: object) -> str:
-    """Return a text in which no backtick marks code."""
+    """Return text with no backticks, which would mark code."""
     return visible(value).replace("`", "'") if isinstance(value, str) else ""
 
 
 def _notes(grade: CellGrade, kind: str) -> Iterator[str]:
-    """Say where the points are not the check's."""
+    """Say where the points are not those of the check."""
     if kind in (CHECK, TEST) and grade.by_hand not in (None, grade.judged):
         check = "" if grade.judged is None else f"; the check gave {number(grade.judged)}"
         yield f"Your instructor gave {points_of(grade.by_hand, grade.most)}{check}."

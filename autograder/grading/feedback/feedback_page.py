@@ -6,8 +6,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from autograder.grading.feedback.exercises import (
     CHECK,
     TASK,
@@ -20,8 +18,9 @@ from autograder.grading.feedback.exercises import (
 )
 from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, Outline
-from autograder.grading.pages.render import Renderer
+from autograder.grading.pages.render import Renderer, labeled
 from autograder.grading.pages.template import fill_template
+from autograder.grading.pages.text import Html
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_run, visible
 from autograder.grading.submission.read_notebook import without_remedy
 from autograder.grading.worker.job import NOT_GRADED, SHOWN
@@ -41,12 +40,12 @@ class ShownAnswer:
     anchor: str
     place: str
     exercise: GradedExercise
-    html: Markup
-    comments: list[Markup]
+    html: Html
+    comments: list[Html]
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing that the table of exercises does not say."""
+        """Whether the table of exercises says it all."""
         return not self.html and not self.comments
 
 
@@ -56,8 +55,8 @@ class RestCell:
 
     anchor: str
     cell: NotebookCell
-    html: Markup = field(default_factory=Markup)
-    comment: Markup = field(default_factory=Markup)
+    html: Html = field(default_factory=Html)
+    comment: Html = field(default_factory=Html)
     answer: ShownAnswer | None = None
 
 
@@ -94,11 +93,11 @@ class Feedback:
 
     @property
     def cause(self) -> str:
-        """Why it is not graded; what to do about that, only as long as a grade is missing."""
+        """Why it is not graded; also what to do about that, as long as points are missing."""
         return self.why if self.waiting else without_remedy(self.why)
 
     def remarks(self, exercise: GradedExercise) -> Sequence[str]:
-        """Return what to say of an exercise; of one that was not judged, the top has said why."""
+        """Return what to say of an exercise; if it was not judged, the top of the page says why."""
         return exercise.remarks if exercise.judged or not self.why else exercise.notes
 
     @property
@@ -154,19 +153,19 @@ def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownA
     ]
 
 
-def _graded(renderer: Renderer, exercise: GradedExercise) -> Markup:
-    """Render a graded cell. Of a `check(…)`, only the card says anything, if it was judged."""
+def _graded(renderer: Renderer, exercise: GradedExercise) -> Html:
+    """Render a graded cell; of a `check(…)` that was judged, only the card."""
     renderer.put_below(ANSWER_LEVEL)
     if exercise.kind == CHECK:
         is_told = exercise.judged and exercise.result != WAITING
-        return renderer.outputs(exercise.graded) if is_told else Markup()
+        return renderer.outputs(exercise.graded) if is_told else Html()
     html, label = renderer.cell(exercise.graded), LABELS.get(exercise.kind)
-    return Markup('<p class="label">{}</p>').format(label) + html if html and label else html
+    return labeled(label, html) if html and label else html
 
 
-def _solutions(renderer: Renderer, exercise: GradedExercise) -> Markup:
+def _solutions(renderer: Renderer, exercise: GradedExercise) -> Html:
     renderer.put_below(ANSWER_LEVEL)
-    return Markup().join(map(renderer.cell, exercise.solutions))
+    return renderer.cells(exercise.solutions)
 
 
 def _rest(
@@ -199,7 +198,7 @@ def _anchor(cell: NotebookCell) -> str:
 
 
 def _repeats(cell: NotebookCell, why: str) -> bool:
-    """Whether a cell only says why nothing is graded, as that of a damaged notebook does."""
+    """Whether a cell only says why nothing is graded, as it does in a damaged notebook."""
     return bool(why) and cell.kind == "markdown" and cell.source.endswith(why)
 
 

@@ -1,4 +1,4 @@
-"""What nbgrader's handlers of formgrader do differently: `engine.patches` puts it into them.
+"""What nbgrader's handlers for formgrader do differently here; `engine.patches` puts it into them.
 
 This module is imported where formgrader runs, and nowhere else.
 """
@@ -31,7 +31,7 @@ class Page:
 
     @property
     def nonce(self) -> str:
-        """A value that the scripts of this answer carry, and nobody can guess."""
+        """A value that the scripts of this answer carry and nobody can guess."""
         if not hasattr(self, "drawn_nonce"):
             self.drawn_nonce = secrets.token_urlsafe(16)
         return self.drawn_nonce

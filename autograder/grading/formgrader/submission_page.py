@@ -6,14 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from markupsafe import Markup
-
-from autograder.grading.feedback.exercises import verdict_of
 from autograder.grading.pages.budget import Budget
-from autograder.grading.pages.filters import code
-from autograder.grading.pages.notebook import NotebookCell, read_whole_cells
+from autograder.grading.pages.notebook import NotebookCell, read_whole_cells, verdict_of
 from autograder.grading.pages.render import Renderer
 from autograder.grading.pages.sanitizer import left_out
+from autograder.grading.pages.template import code
+from autograder.grading.pages.text import Html
 from autograder.lessons.written_questions import BEGIN_SCHEME, END_SCHEME
 from autograder.sandbox.confined import Unfinished, confined
 
@@ -40,14 +38,14 @@ class Part:
     is_answer: bool = False
     is_code: bool = False
     is_missing: bool = False
-    source: Markup = field(default_factory=Markup)
-    outputs: Markup = field(default_factory=Markup)
+    source: Html = field(default_factory=Html)
+    outputs: Html = field(default_factory=Html)
 
 
 def page_parts(
     data: bytes | None, points: Mapping[str, float], commented: Collection[str]
 ) -> tuple[list[Part], str]:
-    """Make the parts of a page, and the sentence that says what can't be shown, if anything.
+    """Make the parts of a page, and a sentence about what can't be shown; "" if everything can.
 
     A confined process reads the notebook; the fields for points are made here.
     data: the graded notebook; None if there is none. points: the highest, by the cell's name.
@@ -90,7 +88,7 @@ def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
 
 
 def _with_plain_scheme(cell: NotebookCell) -> NotebookCell:
-    """Return a cell that asks a question with a title for its mark scheme, and no marks around."""
+    """Return a question's cell with a title, instead of marks, around its mark scheme."""
     match cell.metadata:
         case {"nbgrader": {"solution": False}} if cell.kind == "markdown":
             titled = SCHEME_BEGINS.sub("**Mark scheme**\n", cell.source)
@@ -98,8 +96,8 @@ def _with_plain_scheme(cell: NotebookCell) -> NotebookCell:
     return cell
 
 
-def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Markup]:
-    """Say of each check that judged nothing, by its number, why; of those after it, only that.
+def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:
+    """Say why each check judged nothing, by its number; after the first, only that it didn't.
 
     Its card would say 0 points, but the gradebook holds no mark at all.
     """
@@ -112,7 +110,7 @@ def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Markup]:
             why = details or verdict["sentence"]
             is_told = any(why in text for text in told)
             said = f"{NO_RESULT}." if is_told else f"{NO_RESULT}: {verdict['sentence']}"
-            reasons[cell.number] = Markup("<p>{}</p>").format(code(said))
+            reasons[cell.number] = Html("<p>{}</p>").format(code(said))
             told.append(why)
     return reasons
 
@@ -128,8 +126,8 @@ def _parts(
             name="" if name in taken else name,
             is_code=bool(cell["is_code"]),
             is_answer=bool(cell["is_answer"]),
-            source=Markup(cell["source"]),
-            outputs=Markup(cell["outputs"]),
+            source=Html(cell["source"]),
+            outputs=Html(cell["outputs"]),
         )
         taken.add(name)
         yield _with_fields(part, points, commented)
@@ -139,9 +137,9 @@ def _with_fields(part: Part, points: Mapping[str, float], commented: Collection[
     return replace(part, most=points.get(part.name), takes_comment=part.name in commented)
 
 
-def _shown(render: Callable[[NotebookCell], Markup], cell: NotebookCell) -> Markup:
+def _shown(render: Callable[[NotebookCell], Html], cell: NotebookCell) -> Html:
     """Render a part of a cell; if that fails, say so in its place."""
     try:
         return render(cell)
     except Exception:  # whatever it stumbles over, the rest of the page is shown
-        return Markup(f"<p>{left_out(NOT_SHOWN)}</p>")
+        return Html(f"<p>{left_out(NOT_SHOWN)}</p>")

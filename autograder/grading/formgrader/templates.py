@@ -16,7 +16,7 @@ from nbgrader.server_extensions.formgrader.handlers import template_path
 
 HERE = Path(__file__).parent
 NBGRADERS = Path(template_path)
-# In 0.9.6, the page for a notebook that is not there asks for a file by its old name.
+# In 0.9.6, the page for a missing notebook asks for a file by its old name.
 RENAMED = {"formgrade_macros.tpl": "formgrade_macros.html.j2"}
 SCRIPT = re.compile(r"<script\b(?P<attributes>[^>]*)>(?P<body>.*?)</script>", re.DOTALL)
 QUOTED = re.compile(r'"\{\{ (?P<value>[\w.]+) \}\}(?P<more>[^"{}]*)"')

@@ -1,4 +1,4 @@
-"""A cell's outputs as HTML: of each, the best form that shows anything."""
+"""A cell's outputs as HTML, each in the best form that shows anything."""
 
 import base64
 import re

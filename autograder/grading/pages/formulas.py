@@ -23,7 +23,7 @@ ATTRIBUTES = {
     *("minsize", "movablelimits", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy"),
     *("symmetric", "voffset", "width"),
 }
-# Environments that latex2mathml does not know, or numbers, by similar ones that it knows.
+# What replaces environments that latex2mathml doesn't know, or numbers.
 ALIKE = {
     **dict.fromkeys(("align", "align*", "aligned"), "split"),
     **dict.fromkeys(("gather", "gather*", "gathered"), "matrix"),
@@ -52,13 +52,13 @@ def _element(tex: str, block: bool) -> Element:
     if len(tex) > LONGEST:
         raise NotConverted("it is too long")
     converter = Converter(display="block" if block else "inline")
-    converter.macros = MappingProxyType({})  # macros could grow without end: none can be defined
+    converter.macros = MappingProxyType({})  # defined macros could grow without end
     known = ENVIRONMENT.sub(lambda m: f"{m[1].strip()}{{{ALIKE.get(m[2], m[2])}}}", tex)
     return converter.convert_to_element(known)
 
 
 def _written(element: Element) -> str:
-    """Write an element and all in it. Raises NotConverted if something in it is unknown."""
+    """Write an element and all that is in it. Raises NotConverted for an unknown part."""
     if element.tag not in ELEMENTS or "linebreak" in element.attrib:
         raise NotConverted(element.tag)
     attributes = "".join(
@@ -71,7 +71,7 @@ def _written(element: Element) -> str:
 
 
 def _text(element: Element) -> str:
-    """Return an element's text, in which latex2mathml writes signs as character references."""
+    """Return an element's text; latex2mathml writes its signs as character references."""
     text = unescape(element.text or "")
     if element.tag == "mtext":
         text = IN_TEXT.sub(r"\1", text)

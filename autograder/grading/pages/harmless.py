@@ -31,10 +31,10 @@ STYLES = {
     *("padding", "padding-left", "padding-right", "text-align", "vertical-align", "white-space"),
     *("width",),
 }
-# Words, numbers and colors; no function but that of a color, and nothing below zero.
+# Words, numbers and colors; no function except those for colors, and no negative number.
 VALUE = re.compile(r"(?:[a-z0-9#%.,'\" ]|-(?=[a-z])|(?:rgb|hsl)a?\([0-9., %/]*\))+", re.IGNORECASE)
 PROTOCOLS = {"http", "https", "mailto", "data"}
-# Classes of <code> that feedback's sanitizer renders afterwards.
+# Classes of <code> that `sanitizer` renders afterwards.
 RENDERED_LATER = {"tex", "tex-block", "python"}
 MOST_MARKDOWN = 10_000  # characters in a cell
 MOST_TAGS = 10_000  # in an output
@@ -50,7 +50,7 @@ def clean_html(html: str) -> str:
 
 
 def clean_style(style: str) -> str:
-    """Keep those declarations that can neither load anything nor move what they style."""
+    """Keep the declarations that can't load anything or move what they style."""
     if len(style) > MOST_STYLE:
         return ""
     declarations = (part.strip().partition(":") for part in style.split(";"))

@@ -8,8 +8,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.pages.untrusted import LONGEST_NAME, visible
+from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
 from autograder.grading.submission.cells import joined_text
+from autograder.grading.worker.job import VERDICT
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.lessons.written_questions import without_rubric
 
@@ -18,7 +19,11 @@ TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class NotebookCell:
-    """One cell. number: its place, from 1. name: nbgrader's, if it has one."""
+    """One cell of a notebook.
+
+    number: its place, from 1.
+    name: nbgrader's, if it has one.
+    """
 
     number: int
     kind: str
@@ -36,7 +41,7 @@ class NotebookCell:
 
 @dataclass(frozen=True)
 class Outline:
-    """What the instructor's source tells: the title, and nbgrader's cells in lesson order."""
+    """The title of a lesson's notebook, and nbgrader's cells in its order."""
 
     title: str = ""
     order: tuple[str, ...] = ()
@@ -49,15 +54,25 @@ def read_cells(data: bytes) -> tuple[NotebookCell, ...]:
 
 
 def read_whole_cells(data: bytes) -> tuple[NotebookCell, ...]:
-    """Read the cells of a notebook, leaving out what has no meaning. Raises ValueError."""
+    """Read the cells of a notebook, without anything malformed. Raises ValueError."""
     content = json.loads(data)
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
         raise ValueError("the notebook has no cells")
     return tuple(map(_cell, count(1), filter(_is_dict, content["cells"])))
 
 
+def verdict_of(cell: NotebookCell) -> dict[str, Any] | None:
+    """Return the verdict in a cell's metadata; {} if it is damaged, None if there is none."""
+    if VERDICT not in cell.metadata:
+        return None
+    try:
+        return checked_verdict(cell.metadata[VERDICT])
+    except ValueError:
+        return {}
+
+
 def read_outline(path: Path) -> Outline:
-    """Read the source of an assignment's notebook. A missing one tells nothing."""
+    """Read the outline of the source of a notebook; an empty one if there is no source."""
     return _outline(path, path.stat().st_mtime_ns) if path.is_file() else Outline()
 
 

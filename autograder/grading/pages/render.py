@@ -3,15 +3,12 @@
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from markupsafe import Markup
-
 from autograder.grading.pages.budget import Budget
 from autograder.grading.pages.cell_outputs import output_html, without_pictures
 from autograder.grading.pages.harmless import MOST_TEXT
-from autograder.grading.pages.highlight import highlighted
 from autograder.grading.pages.notebook import NotebookCell
 from autograder.grading.pages.sanitizer import Sanitizer, left_out
-from autograder.grading.pages.text import as_text, without_controls
+from autograder.grading.pages.text import Html, as_text, highlighted, without_controls
 from autograder.grading.worker.job import SHOWN
 
 NO_ROOM = left_out("The rest is left out: this page would be too long. It is in the notebook.")
@@ -26,32 +23,36 @@ class Renderer:
 
     @property
     def is_full(self) -> bool:
-        """Whether something was left out already."""
+        """Whether something has been left out."""
         return self._budget.full
 
     def put_below(self, level: int) -> None:
         """Put the headings of what follows below a heading of this level."""
         self._sanitizer.put_below(level)
 
-    def words(self, text: str) -> Markup:
+    def words(self, text: str) -> Html:
         """Render what an instructor wrote, as it was written."""
         plain = escape(without_controls(text.strip()), quote=False)
         return self._as_far_as_it_fits([plain and f'<p class="plain">{plain}</p>'])
 
-    def cell(self, cell: NotebookCell) -> Markup:
+    def cell(self, cell: NotebookCell) -> Html:
         """Render a cell with its outputs."""
         return self.source(cell) + self.outputs(cell)
 
-    def source(self, cell: NotebookCell) -> Markup:
+    def cells(self, cells: Iterable[NotebookCell]) -> Html:
+        """Render cells with their outputs."""
+        return Html().join(map(self.cell, cells))
+
+    def source(self, cell: NotebookCell) -> Html:
         """Render what is written in a cell."""
         return self._as_far_as_it_fits([self._source(cell)] if cell.source.strip() else [])
 
-    def outputs(self, cell: NotebookCell) -> Markup:
+    def outputs(self, cell: NotebookCell) -> Html:
         """Render a cell's outputs. Where the course's own are shown, words replace its pictures."""
         if SHOWN not in cell.metadata:
             return self._as_far_as_it_fits(self._outputs(cell.outputs))
         html = self._as_far_as_it_fits(self._outputs(map(without_pictures, cell.outputs)))
-        return html and Markup('<div class="courses-own">{}</div>').format(html)
+        return html and Html('<div class="courses-own">{}</div>').format(html)
 
     def _source(self, cell: NotebookCell) -> str:
         if cell.kind == "markdown":
@@ -65,7 +66,7 @@ class Renderer:
     def _outputs(self, outputs: Iterable[dict]) -> Iterator[str]:
         return (output_html(output, self._sanitizer) for output in outputs)
 
-    def _as_far_as_it_fits(self, pieces: Iterable[str]) -> Markup:
+    def _as_far_as_it_fits(self, pieces: Iterable[str]) -> Html:
         """Join pieces up to the first for which there is no room, and say so there."""
         html = ""
         for piece in filter(None, pieces):
@@ -73,7 +74,12 @@ class Renderer:
             html += taken or f"<p>{NO_ROOM}</p>"
             if not taken:
                 break
-        return Markup(html)
+        return Html(html)
+
+
+def labeled(label: str, html: Html) -> Html:
+    """Put a label above HTML."""
+    return Html('<p class="label">{}</p>').format(label) + html
 
 
 def _boxed(html: str) -> str:

@@ -14,8 +14,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from autograder.grading.pages.budget import Budget
 from autograder.grading.pages.formulas import mathml
 from autograder.grading.pages.harmless import MOST_MARKDOWN, MOST_TAGS, TAGS, clean_html
-from autograder.grading.pages.highlight import highlighted
-from autograder.grading.pages.text import as_text
+from autograder.grading.pages.text import as_text, highlighted
 from autograder.grading.submission.cells import pictures_of
 
 INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # in `RENDERED_LATER`
@@ -25,7 +24,7 @@ ELEMENT = re.compile(
     r'<code class="(?P<rendered>[a-z-]+)">(?P<text>[^<]*)</code>'
     r'|<(?P<close>/?)(?P<name>[a-z][a-z0-9]*)(?P<rest>(?:[^>"]|"[^"]*")*)>'
 )
-# A tag as somebody means it. What is between the signs in "a<b and c>d" looks like one, too.
+# A tag that somebody meant as one; "a<b and c>d" has something that looks like a tag, too.
 TAG = re.compile(r"""</?([a-z][a-z0-9]*)(\s+[\w-]+=("[^"]*"|'[^']*'|[^\s"'=<>`]+))*\s*/?>""", re.I)
 # Line ends in a picture's data come out of Markdown as %0A.
 SRC = re.compile(r' src="(data:image/[\w.+-]+;base64,(?:[\w+/=\s]|%0A)*)"', re.ASCII)
@@ -41,7 +40,7 @@ RENDERED: dict[str, Callable[[str], str]] = {
 
 
 class Sanitizer:
-    """Sanitizes one piece after the other, in the order of the page."""
+    """Sanitizes the pieces of a page, in their order."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -107,7 +106,7 @@ def left_out(sentence: str) -> str:
 
 
 class _Renderer(IPythonRenderer):
-    """Renders Markdown, and leaves formulas and Python for after it was sanitized.
+    """Renders Markdown, but leaves formulas and Python until it has been sanitized.
 
     room: for attached pictures, in bytes, however often each is shown.
     """

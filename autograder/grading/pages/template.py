@@ -1,15 +1,23 @@
-"""Fill the template of a page: HTML with its style in it, where everything put in is escaped."""
+"""Fill the template of a page: HTML that has its style in it, and escapes every value.
 
+The filters say how text and numbers are written on the pages for instructors and learners.
+"""
+
+import re
 from collections.abc import Callable, Collection
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from autograder.grading.pages.filters import breakable, code, duration, name, number, when
+from autograder.grading.pages.untrusted import LONGEST_NAME, visible
+from autograder.grading.term.dates import in_course_zone
+from autograder.judging.code_marks import as_html
 
-FILTERS = (breakable, code, duration, name, number, when)
+WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
+UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
 
 
 def fill_template(
@@ -32,3 +40,46 @@ def fill_template(
     environment.filters |= {make.__name__: make for make in (*FILTERS, *filters)}
     style = Markup((folder / "page.css").read_text(encoding="utf-8"))
     return environment.get_template(template).render(style=style, **values)
+
+
+def code(text: str) -> Markup:
+    """Render text in which `backticks` mark code."""
+    return Markup(as_html(text))
+
+
+def name(text: str) -> str:
+    """Make a learner's name safe to show: file names may contain anything."""
+    return visible(text, LONGEST_NAME)
+
+
+def number(value: float) -> str:
+    return f"{round(value, 2):g}"
+
+
+def percent(value: float) -> str:
+    """ "83%"; nothing short of all is 100%."""
+    return f"{99 if 99 < value < 100 else round(value)}%"
+
+
+def breakable(text: str) -> Markup:
+    """Let a name break after its underscores and before its capitals."""
+    return Markup("<wbr>").join(WORD_END.split(text))
+
+
+def when(moment: datetime) -> str:
+    """ "3 September 2026, 14:05 CEST", in the course's time zone."""
+    here = in_course_zone(moment)
+    return f"{here.day} {here:%B %Y, %H:%M %Z}"
+
+
+def duration(seconds: float) -> str:
+    """ "1 day 3 hours": the two largest units."""
+    parts, left = [], int(seconds)
+    for unit, size in UNITS:
+        amount, left = divmod(left, size)
+        if amount:
+            parts.append(f"{amount} {unit}{'' if amount == 1 else 's'}")
+    return " ".join(parts[:2]) or "less than a minute"
+
+
+FILTERS = (breakable, code, duration, name, number, when)

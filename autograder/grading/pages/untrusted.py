@@ -73,7 +73,7 @@ def _case_count(data: Any) -> dict[str, float]:
 
 def _problems(data: Any) -> list[dict[str, str]]:
     if not isinstance(data, list) or not all(isinstance(problem, dict) for problem in data):
-        raise ValueError("problems that are none")
+        raise ValueError("a list of problems was expected")
     return [
         {part: visible(problem.get(part, "")) for part in ("kind", "detail", "where")}
         for problem in data[:MOST_PROBLEMS]
@@ -84,7 +84,7 @@ def _number(value: object) -> float:
     # A comparison with NaN is never true.
     if isinstance(value, int | float) and 0 <= value <= MOST_POINTS:
         return value
-    raise ValueError("a number that is none, or out of all bounds")
+    raise ValueError(f"a number from 0 to {MOST_POINTS:,} was expected")
 
 
 def _is_unseen(character: str) -> bool:

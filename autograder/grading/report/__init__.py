@@ -1,5 +1,6 @@
 """`make report`: HTML pages that tell an instructor how a class did, on a lesson and over the term.
 
-Everything on them comes from submissions, so it is checked and bounded when read (`untrusted`), and
-escaped when written (`page`).
+`gather` reads the notebooks and the gradebook, `classroom` makes the report on a lesson of them,
+`term_report` the one on the term, and `report_pages` the pages. Everything on these comes from
+submissions, so `grading.pages` checks it when it is read and escapes it when it is written.
 """

@@ -7,7 +7,7 @@ from typing import Any
 from autograder.asking.answer import NEVER_CALLED
 from autograder.grading.report.submissions import read_submissions
 
-# Kinds of problems that left no answer to judge.
+# The kinds of problems that leave no answer to judge.
 NOTHING_CAME = NEVER_CALLED - {"undefined"}
 
 

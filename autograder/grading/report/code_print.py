@@ -1,7 +1,6 @@
-"""The print of an answer: its code without what says nothing of where it comes from.
+"""A normalized fingerprint of an answer's code.
 
-Comments, layout and docstrings never count, nor what an error says, type annotations and IPython
-magics.
+Comments, layout, docstrings, error messages, type annotations and IPython magics don't count.
 """
 
 import ast
@@ -19,10 +18,11 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 @dataclass(frozen=True)
 class Print:
-    """An answer's code.
+    """The fingerprint of an answer's code.
 
-    letters: the code with its names and in its order. meaning: without them.
-    statements: one by one, with blanks for variables.
+    letters: of the code with its names, in its order.
+    meaning: of what it computes, whatever the names and the order.
+    statements: of each statement, with blanks for variables.
     """
 
     letters: str
@@ -30,7 +30,7 @@ class Print:
     statements: frozenset[str]
 
     def without(self, given: Collection[str]) -> "Print":
-        """Leave out statements that everybody was given."""
+        """Return it without the statements that everybody was given."""
         return replace(self, statements=self.statements.difference(given))
 
 
@@ -45,7 +45,7 @@ def code_print(source: str) -> Print | None:
 
 
 def statements(*sources: str) -> frozenset[str]:
-    """List the statements of some code as a print does; none if it can't be read."""
+    """List the statements of some code as a print does; an empty set if it can't be read."""
     try:
         return frozenset().union(*(_statements(_parsed(source)) for source in sources))
     except NOT_PARSED:

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from markupsafe import Markup
-
-from autograder.grading.pages.filters import percent
-from autograder.grading.pages.template import fill_template
+from autograder.grading.pages.template import fill_template, percent
+from autograder.grading.pages.text import Html
 from autograder.grading.report.classroom import Report
 from autograder.grading.report.histogram import histogram
 from autograder.grading.report.term_report import TermReport
@@ -58,7 +56,7 @@ def _rendered(template: str, **values: Any) -> str:
         HERE,
         {percent},
         template,
-        script=Markup(script),
+        script=Html(script),
         script_hash=_hash(script),
         **values,
     )

@@ -24,8 +24,9 @@ Prints = Mapping[str, Mapping[str, Print]]  # by exercise and learner
 class Shared:
     """An exercise that a group answered with the same code.
 
-    statements: how many are theirs, not the course's. weight: how unusual these are, where a
-    statement that only two learners wrote weighs 1, and one that everybody wrote nothing.
+    statements: how many are theirs, not the course's.
+    weight: how unusual these are; a statement that only two learners wrote weighs 1, and one that
+        everybody wrote weighs 0.
     """
 
     exercise: str
@@ -72,7 +73,7 @@ def enough(class_size: int) -> float:
 
 
 def _rarities(by_learner: Mapping[str, Print]) -> dict[str, float]:
-    """Weigh each statement in the answers to an exercise by how few wrote it."""
+    """Weigh each statement in the answers to an exercise: the fewer wrote it, the more."""
     of = len(by_learner)
     writers = Counter(one for print_ in by_learner.values() for one in print_.statements)
     return {
@@ -126,7 +127,7 @@ def _shared(
 
 
 def _largest(groups: Sequence[SameCode]) -> Iterator[SameCode]:
-    """Yield the first groups that are no part of one before them."""
+    """Yield the first groups that aren't part of an earlier one."""
     kept: list[SameCode] = []
     for group in groups:
         if len(kept) == MOST_GROUPS:

@@ -95,7 +95,7 @@ def _rarest_first(shared: tuple[RareMistake, ...]) -> Iterator[tuple[RareMistake
 
 
 def _once(groups: Iterable[SameMistakes]) -> Iterator[SameMistakes]:
-    """Leave out groups that are part of one before them."""
+    """Leave out groups that are part of an earlier one."""
     seen: list[set[str]] = []
     for group in groups:
         if not any(one >= set(group.learners) for one in seen):

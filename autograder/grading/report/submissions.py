@@ -1,4 +1,4 @@
-"""Read graded submissions from the autograded notebooks. A bad one costs only a line.
+"""Read graded submissions from the autograded notebooks; a broken one costs only a line.
 
 A confined process reads a notebook. What it tells is small, and checked here.
 """
@@ -32,7 +32,7 @@ class Submission:
     verdicts: by exercise. sources: of the solution cells, by grade_id, and the prints of those that
         are Python and not too long.
     outcome: one of `OUTCOMES`, with a reason if it is not graded; "" if the notebook does not say.
-    earlier: the marks of what was handed in before, None for what had none.
+    earlier: the grades of earlier submissions; None for one without a grade.
     troubles: what could not be read, one sentence each.
     """
 
@@ -97,7 +97,7 @@ def _read_notebook(submission: Submission, path: Path) -> None:
 
 
 def _told(data: bytes) -> bytes:
-    """Read a notebook, in a confined process, and tell what the report needs of it."""
+    """Read a notebook in a confined process, and tell what the report needs from it."""
     try:
         cells = list(_cells(_parsed(data)))
     except UNREADABLE as error:
@@ -112,7 +112,7 @@ def _told(data: bytes) -> bytes:
 
 
 def _take(submission: Submission, found: dict[str, Any]) -> None:
-    """Take what was told, as far as it is what it should be. Raises an error at the end of that."""
+    """Take what was told, up to the first part that isn't as expected, which raises an error."""
     for data in found["verdicts"]:
         try:
             verdict = checked_verdict(data)

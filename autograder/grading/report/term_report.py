@@ -40,7 +40,7 @@ class TermReport:
 
     @property
     def enrolled(self) -> list[TermStanding]:
-        """How those stand who are expected to hand in."""
+        """The standings of those who are expected to hand in."""
         return [one for one in self.standings if one.learner not in self.strangers]
 
     def learners(self, lesson: str, standing: Standing) -> list[str]:
@@ -82,12 +82,12 @@ class TermReport:
 
     @property
     def often(self) -> list[Persistent]:
-        """The mistakes that a good part of a later lesson's learners still make."""
+        """The mistakes that a good part of the learners of a later lesson still make."""
         return [one for one in self.persistent if one.later >= OFTEN]
 
 
 def gather_term(files: CourseFiles) -> TermReport:
-    """Gather the reports of all graded lessons, and what can be said over them.
+    """Gather the reports on all graded lessons, and what they show together.
 
     Raises CourseError if nothing is graded, or a table of the term can't be read.
     """

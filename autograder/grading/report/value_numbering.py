@@ -13,7 +13,7 @@ ACTS = (
     *(ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Assert, ast.Delete),
     *(ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await),
 )
-# Fields that change nothing of what is computed.
+# Fields that don't change what is computed.
 SILENT = {"annotation", "returns", "ctx", "kind", "type_comment", "type_params"}
 
 

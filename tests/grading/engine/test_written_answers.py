@@ -147,7 +147,7 @@ def test_the_report_leaves_out_a_mark_that_is_not_whole(asked, said):
     found, rows = report(asked)
     assert found.most == CODE_POINTS + POINTS
     assert f"{asked.name}: 2 submissions to grade by hand, in formgrader." in found.notes
-    assert [rows[one].mark for one in ("both", "words", "code")] == [None, None, CODE_POINTS]
+    assert [rows[one].grade for one in ("both", "words", "code")] == [None, None, CODE_POINTS]
     assert rows["both"].points[-1].points is None
     assert rows["code"].points[-1].state == "unanswered"
     assert rows["words"].remarks == [f"To grade by hand: `{NAME}`."]
@@ -173,7 +173,7 @@ def marked(asked, said):
 def test_marks_by_hand_count_everywhere(marked):
     assert exported(marked)["both"] == (f"{CODE_POINTS + 3}", "graded")
     found, rows = report(marked)
-    assert (rows["both"].mark, rows["words"].mark) == (CODE_POINTS + 3, 4)
+    assert (rows["both"].grade, rows["words"].grade) == (CODE_POINTS + 3, 4)
     assert [rows[one].points[-1].state for one in ("both", "words")] == ["partial", "full"]
     question = found.exercises[NAME]
     assert (question.submissions, question.full, question.partial, question.points) == (5, 1, 1, 7)

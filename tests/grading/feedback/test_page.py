@@ -9,8 +9,8 @@ from nbformat.v4 import new_output
 
 from autograder.asking.answer import Answer, Problem
 from autograder.grading.feedback.feedback_page import render_page, why_not_graded
-from autograder.grading.pages.filters import duration
 from autograder.grading.pages.notebook import Outline
+from autograder.grading.pages.template import duration
 from autograder.grading.pages.untrusted import LONGEST_TEXT
 from autograder.grading.submission.read_notebook import FRESH_COPY
 from autograder.grading.worker.job import NOT_RUN, VERDICT

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from autograder.asking.answer import Answer, Problem
 from autograder.course.__main__ import main
-from autograder.grading.pages.filters import breakable
+from autograder.grading.pages.template import breakable
 from autograder.grading.pages.untrusted import (
     LONGEST_NAME,
     LONGEST_TEXT,
@@ -357,11 +357,11 @@ def damaged(**changes):
         (b'{"cells": 3}', "it has no cells"),
         (b"[" * 100_000, "nested too deeply"),
         ({"cells": [None, 1, {}, {"metadata": []}]}, "holds no verdicts: grade it again"),
-        (damaged(points=float("nan")), "a number that is none"),
-        (damaged(points=10**400), "a number that is none"),
+        (damaged(points=float("nan")), "a number from 0 to 10,000 was expected"),
+        (damaged(points=10**400), "a number from 0 to 10,000 was expected"),
         (damaged(aspects=[None]), "an aspect without a name"),
         (damaged(sentence=5), "int where a text is due"),
-        (damaged(problems="all"), "problems that are none"),
+        (damaged(problems="all"), "a list of problems was expected"),
         (damaged(exercise="another"), "'another', which is not in the lesson"),
         (notebook(verdict("softmax"), verdict("attend"), "splendid"), "of its run is damaged"),
     ],
@@ -441,17 +441,18 @@ def test_long_names_can_be_broken_and_stay_text():
     assert breakable("a_<b>") == "a_<wbr>&lt;b&gt;"
 
 
-# ---------------------------------------------------------------- marks as a picture
+# ---------------------------------------------------------------- grades as a picture
 
 
 @pytest.mark.parametrize("most", [1, 15, 28, 29, 100, 1000, 99_999])
-def test_every_mark_is_in_a_bar(most):
-    marks = [0, 0.5, most / 2, most, most + 1.5]  # the last one with extra credit
-    drawn = histogram(marks, most, 1, 1)
-    assert sum(bar.count for bar in drawn.bars) == len(marks)
+def test_every_grade_is_in_a_bar(most):
+    grades = [0, 0.5, most / 2, most, most + 1.5]  # the last one with extra credit
+    drawn = histogram(grades, most, 1, most)
+    assert sum(bar.count for bar in drawn.bars) == len(grades)
     assert len(drawn.bars) <= MOST_BARS
-    assert all(bar.x >= 0 and bar.x + bar.width <= drawn.width for bar in drawn.bars)
-    assert all(0 < bar.y <= drawn.ground for bar in drawn.bars)
+    assert max(bar.height for bar in drawn.bars) == 100
+    assert all((bar.height > 0) == (bar.count > 0) for bar in drawn.bars)
+    assert 0 <= drawn.mean <= 100 and 0 <= drawn.median <= 100
 
 
 # ---------------------------------------------------------------- what the judge records

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from autograder.course.__main__ import main
 from autograder.grading.gradebook.grades import CellGrade, Grade, LessonGrades
-from autograder.grading.pages.filters import percent
+from autograder.grading.pages.template import percent
 from autograder.grading.report.classroom import make_report
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.report_pages import render_term_page
