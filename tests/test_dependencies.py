@@ -38,7 +38,7 @@ def imported(path):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and not node.level:
             names = [node.module]
         yield from ({name.partition(".")[0] for name in names} - OWN - sys.stdlib_module_names)
 

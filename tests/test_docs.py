@@ -125,6 +125,14 @@ def test_links_lead_somewhere(name):
             assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_files_that_a_page_names_exist(name):
+    folders = "autograder|utils|tests|docs|solutions|notebooks"
+    for path in re.findall(rf"`((?:{folders})/[\w./]*)`", BLOCK.sub("", PAGES[name])):
+        made = "NN_topic" in path or "_build" in path or "mean_of_heads" in path
+        assert made or (ROOT / path).exists(), path
+
+
 def test_messages_send_people_to_headings_that_exist():
     code = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "autograder").rglob("*.py"))
     found = re.findall(r"([\w/.]+), under ([A-Z][\w ]+)", re.sub(r'"\n\s*"', "", code))

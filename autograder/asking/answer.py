@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-LONGEST_TEXT = 300
+from autograder.asking.problem import Problem, cut
+
 REPEATS = "repeats"  # the name of an output: whether a second call gave the same
 GRADIENT = "gradient of "  # a gradient is named so, and by what it is taken with respect to
 MOST_ELEMENTS = 1_000_000
@@ -18,38 +19,7 @@ DTYPES = (
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
 )
 
-
-# Kinds of problems that occur before any call is made.
-NEVER_CALLED = {
-    "undefined",
-    "check timed out",
-    "check waited",
-    "not run",
-    "no answer",
-    "unreadable",
-    "not judged",
-}
-
 Facts = dict[str, Tensor]  # what a trial notes beside the result
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Why a call gave no tensors.
-
-    kind: a word or two, such as "raised" or "time"; `autograder.judging.explain_problem` has a
-        sentence for each.
-    detail: the specifics, such as the exception's message.
-    where: the line of the learner's code, if there is one.
-    """
-
-    kind: str
-    detail: str = ""
-    where: str = ""
-
-    def same_as(self, other: "Problem | None") -> bool:
-        """Whether both went wrong in the same way, on whatever line."""
-        return other is not None and (self.kind, self.detail) == (other.kind, other.detail)
 
 
 @dataclass(frozen=True)
@@ -93,8 +63,8 @@ class Answer:
         try:
             return cls(
                 tensors=_tensors(tree["tensors"]),
-                problem=None if tree["problem"] is None else Problem(**_texts(tree["problem"])),
-                lacks={name: Problem(**_texts(lack)) for name, lack in tree["lacks"].items()},
+                problem=None if tree["problem"] is None else Problem.from_tree(tree["problem"]),
+                lacks={name: Problem.from_tree(lack) for name, lack in tree["lacks"].items()},
                 printed=int(tree["printed"]),
                 borrowed=_names(tree["borrowed"]),
                 inputs=_texts(tree["inputs"]),
@@ -134,8 +104,8 @@ def _tensors(tree: dict[str, Any]) -> dict[str, Tensor]:
 
 
 def _names(values: list[Any]) -> tuple[str, ...]:
-    return tuple(str(value)[:LONGEST_TEXT] for value in values)
+    return tuple(map(cut, values))
 
 
 def _texts(tree: dict[str, Any]) -> dict[str, str]:
-    return {key: str(value)[:LONGEST_TEXT] for key, value in tree.items()}
+    return {key: cut(value) for key, value in tree.items()}

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
 from autograder.asking.memory_trials import ROOM, all_tensors
-from autograder.asking.returned import WrongResult, describe
+from autograder.asking.problem import ProblemKind
+from autograder.asking.returned import WrongResult, wrong_type
 
 
 class GivenCache:
@@ -46,7 +47,7 @@ def append_in_pieces(
     most = sum(pieces) if window is None else window
     per_word = (key.nbytes + value.nbytes) // key.shape[-2]
     if getattr(cache, "window", 0) != window:
-        raise WrongResult("attribute", "window")
+        raise WrongResult(ProblemKind.ATTRIBUTE, "window")
     facts["length"] = _number(cache, "length")
     facts["forgets"] = torch.tensor(_bytes_held(cache) <= ROOM * most * per_word)
     return result
@@ -55,10 +56,10 @@ def append_in_pieces(
 def _number(owner: Any, name: str) -> Tensor:
     """Return a whole number that an object keeps. Raises WrongResult if it doesn't."""
     if not hasattr(owner, name):
-        raise WrongResult("attribute", name)
+        raise WrongResult(ProblemKind.ATTRIBUTE, name)
     value = getattr(owner, name)
     if not isinstance(value, int):
-        raise WrongResult("plain", f"{describe(value)} for {name}")
+        raise wrong_type(ProblemKind.PLAIN, value, name)
     return torch.tensor(value)
 
 

@@ -18,16 +18,16 @@ from autograder.asking.answer import (
     MOST_ELEMENTS,
     REPEATS,
     Answer,
-    Problem,
     changed_inputs,
     digests,
 )
 from autograder.asking.arguments import make_all
+from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
 from autograder.asking.guard import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
-from autograder.asking.problems import problem_of
+from autograder.asking.problem import Problem, ProblemKind
 from autograder.asking.question import Call, Question
 from autograder.asking.returned import (
     WrongResult,
@@ -39,6 +39,8 @@ from autograder.asking.returned import (
 from autograder.asking.trials import TRIALS
 from autograder.asking.written import borrowed_names, method_of, written_function
 
+# The other calls would go the same way, in no less time.
+IN_VAIN = {ProblemKind.TIME, ProblemKind.WAITING, ProblemKind.NOT_ANSWERED}
 # How far a second call may be off, as a fraction of the largest value. The same training in other
 # memory rounds differently and ends up to 0.001 away; with another seed, more than 0.05.
 SAME_AGAIN = 0.01
@@ -53,7 +55,7 @@ def collect(answer: Callable, question: Question) -> list[Answer]:
         for call in question.calls:
             answers.append(replace(_collect_call(answer, question, call, limit), borrowed=borrowed))
             problem = answers[-1].problem
-            if problem and problem.kind in ("time", "waiting", "not answered"):
+            if problem and problem.kind in IN_VAIN:
                 rest = len(question.calls) - len(answers)
                 return answers + [Answer(problem=problem)] * rest
     return answers
@@ -212,5 +214,5 @@ def _require_arguments(function: Callable, arguments: dict[str, Any]) -> None:
     except TypeError as error:
         takes = ", ".join(signature.parameters) or "nothing"
         raise WrongResult(
-            "arguments", f"({takes}), and is called with ({', '.join(arguments)})"
+            ProblemKind.ARGUMENTS, f"({takes}), and is called with ({', '.join(arguments)})"
         ) from error

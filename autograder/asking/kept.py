@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.keras_layers import is_keras_layer
+from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult
 
 
@@ -22,11 +23,11 @@ def same_settings(may_seed: bool) -> Iterator[None]:
         yield
         gradients_now, dtype_now, seed_now = _settings()
         if gradients_now != gradients:
-            raise WrongResult("setting", "gradients")
+            raise WrongResult(ProblemKind.SETTING, "gradients")
         if dtype_now != dtype:
-            raise WrongResult("setting", "dtype")
+            raise WrongResult(ProblemKind.SETTING, "dtype")
         if seed_now != seed and not may_seed:
-            raise WrongResult("setting", "seed")
+            raise WrongResult(ProblemKind.SETTING, "seed")
     finally:
         torch.set_grad_enabled(gradients)
         torch.set_default_dtype(dtype)
@@ -53,17 +54,17 @@ def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
     yield
     for name, value in inputs.items():
         if value.requires_grad and value.is_leaf and name not in needing:
-            raise WrongResult("requires gradients", name)
+            raise WrongResult(ProblemKind.REQUIRES_GRADIENTS, name)
     if frozen := learning - _learning(modules):
-        raise WrongResult("frozen", min(frozen))
+        raise WrongResult(ProblemKind.FROZEN, min(frozen))
     for name, mode in _modes(own).items():
         if mode != modes.get(name, mode):
-            raise WrongResult("part's mode", name)
+            raise WrongResult(ProblemKind.PART_MODE, name)
     for name, (needed, value) in before.items():
         if parameters[name].requires_grad != needed:
-            raise WrongResult("frozen", name)
+            raise WrongResult(ProblemKind.FROZEN, name)
         if not torch.equal(parameters[name], value):
-            raise WrongResult("parameter changed", name)
+            raise WrongResult(ProblemKind.PARAMETER_CHANGED, name)
 
 
 def _learning(modules: dict[str, nn.Module]) -> set[str]:

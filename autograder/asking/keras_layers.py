@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, other_parameters
 
 # Keras wraps an error message: what was called, the message itself in bold, all arguments.
@@ -33,7 +34,7 @@ def built_layer(
     """Build a layer with the given parameters, named like "query.kernel". Raises WrongResult."""
     layers = sys.modules["keras"].layers
     if answer.call is layers.Layer.call:
-        raise WrongResult("method", "call")
+        raise WrongResult(ProblemKind.METHOD, "call")
     with _float_type(dtype), _plain_errors():
         layer = answer(**build)
         # Without a `build` of its own, a layer creates its variables in a call. Keras would call it
@@ -55,7 +56,7 @@ def _load(layer: Any, parameters: dict[str, Tensor]) -> None:
         shape = tuple(variables[name].shape)
         if shape != tuple(value.shape):
             detail = f"{name} has shape {shape}, not {tuple(value.shape)}"
-            raise WrongResult("parameter shape", detail)
+            raise WrongResult(ProblemKind.PARAMETER_SHAPE, detail)
         variables[name].assign(value)
 
 

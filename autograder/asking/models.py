@@ -14,6 +14,7 @@ from autograder.asking.answer import GRADIENT
 from autograder.asking.arguments import load_parameters, make_all
 from autograder.asking.guard import START
 from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_parameters
+from autograder.asking.problem import ProblemKind
 from autograder.asking.question import Call
 from autograder.asking.returned import WrongResult, describe, other_parameters
 
@@ -23,13 +24,15 @@ UNLIKELY = 7_919_104_729  # a seed that nobody sets
 def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
     """Build the learner's class and load its parameters. Raises WrongResult."""
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
-        raise WrongResult("class", describe(answer))
+        raise WrongResult(ProblemKind.CLASS, describe(answer))
     try:
         inspect.signature(answer).bind(**call.build)
     except TypeError as error:
         takes = ", ".join(inspect.signature(answer).parameters) or "nothing"
         wanted = ", ".join(call.build)
-        raise WrongResult("constructor", f"({takes}), and is built with ({wanted})") from error
+        raise WrongResult(
+            ProblemKind.CONSTRUCTOR, f"({takes}), and is built with ({wanted})"
+        ) from error
     build = make_all(call.build)
     if is_keras_layer(answer):
         module = built_layer(answer, build, call.parameters, list(arguments.values()), call.dtype)
@@ -37,7 +40,7 @@ def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.
         _seed_as_zero()
         module = _torch_module(answer(**build).to(call.dtype), call.parameters)
         if torch.initial_seed() != UNLIKELY:
-            raise WrongResult("setting", "seed")
+            raise WrongResult(ProblemKind.SETTING, "seed")
     torch.default_generator.manual_seed(START)  # whatever building drew
     return module.train(call.training)
 
@@ -69,7 +72,9 @@ def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
         raise other_parameters(there, shapes)
     for name, shape in shapes.items():
         if there[name] != shape:
-            raise WrongResult("parameter shape", f"{name} has shape {there[name]}, not {shape}")
+            raise WrongResult(
+                ProblemKind.PARAMETER_SHAPE, f"{name} has shape {there[name]}, not {shape}"
+            )
 
 
 def _require_each_once(module: nn.Module, lacking: Collection[str]) -> None:
@@ -78,7 +83,7 @@ def _require_each_once(module: nn.Module, lacking: Collection[str]) -> None:
     for name, value in module.named_parameters(remove_duplicate=False):
         first = names.setdefault(value, name)
         if name in lacking and first != name:
-            raise WrongResult("same parameter", f"`{name}` is `{first}`")
+            raise WrongResult(ProblemKind.SAME_PARAMETER, f"`{name}` is `{first}`")
 
 
 def require_own_memory(arguments: dict[str, Any]) -> None:
@@ -91,7 +96,8 @@ def require_own_memory(arguments: dict[str, Any]) -> None:
         for parameter, place in places.items():
             if place in owners:
                 raise WrongResult(
-                    "shared", f"`{parameter}` now shares its memory with `{owners[place]}`"
+                    ProblemKind.SHARED,
+                    f"`{parameter}` now shares its memory with `{owners[place]}`",
                 )
         owners |= {place: parameter for parameter, place in places.items()}
 
@@ -118,7 +124,7 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
     """
     for name, value in outputs.items():
         if not value.requires_grad:
-            raise WrongResult("detached", name)
+            raise WrongResult(ProblemKind.DETACHED, name)
     total = sum((value * output_weights(value)).sum() for value in outputs.values())
     found = _differentiated(total, list(leaves.values()))
     return {
@@ -139,7 +145,7 @@ def _differentiated(total: Tensor, inputs: list[Tensor]) -> tuple[Tensor | None,
     found = differentiate()
     if any(gradient.isnan().any() for gradient in found if gradient is not None):
         return found
-    raise WrongResult("nan on the way", made[1])
+    raise WrongResult(ProblemKind.NAN_ON_THE_WAY, made[1])
 
 
 def output_weights(output: Tensor) -> Tensor:

@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.asking.answer import DTYPES, MOST_ELEMENTS, Problem
+from autograder.asking.answer import DTYPES, MOST_ELEMENTS
+from autograder.asking.problem import Instead, Problem, ProblemKind
 from autograder.asking.question import Call, Question
 
 MOST_NAMES = 4
@@ -18,9 +19,18 @@ PLACE = re.compile(r"(.+?)\.(\d+)\.(.+)")  # in a list of modules: "heads.0.quer
 class WrongResult(Exception):
     """The result is not what the question asks for; holds the Problem."""
 
-    def __init__(self, kind: str, detail: str) -> None:
+    def __init__(self, kind: ProblemKind, detail: str, instead: Instead = Instead.OTHER) -> None:
         super().__init__(detail)
-        self.problem = Problem(kind, detail)
+        self.problem = Problem(kind, detail, instead=instead)
+
+
+def wrong_type(kind: ProblemKind, value: Any, name: str = "") -> WrongResult:
+    """Return the problem of a value that has another type than the kind says.
+
+    name: what it should have been, if not the only result.
+    """
+    detail = f"{describe(value)}{f' for {name}' if name else ''}"
+    return WrongResult(kind, detail, _instead(value))
 
 
 def named_results(result: Any, question: Question) -> dict[str, Tensor]:
@@ -36,9 +46,9 @@ def named_results(result: Any, question: Question) -> dict[str, Tensor]:
         result = _values_in_order(result, names)
     wanted = f"({', '.join(names)})"
     if not isinstance(result, tuple | list):
-        raise WrongResult("count", f"{describe(result)} instead of {wanted}")
+        raise WrongResult(ProblemKind.COUNT, f"{describe(result)} instead of {wanted}")
     if len(result) != len(names):
-        raise WrongResult("count", f"{len(result)} things instead of {wanted}")
+        raise WrongResult(ProblemKind.COUNT, f"{len(result)} things instead of {wanted}")
     pairs = zip(names, result, strict=True)
     return {name: _tensor(value, name, question.plain) for name, value in pairs}
 
@@ -46,17 +56,19 @@ def named_results(result: Any, question: Question) -> dict[str, Tensor]:
 def _choice(value: Any, choices: list[str]) -> Tensor:
     """Return the index of a word in `choices`. Raises WrongResult for any other value."""
     if value not in choices:
-        raise WrongResult("choice", f"{value!r}, which is none of: {', '.join(choices)}")
+        raise WrongResult(ProblemKind.CHOICE, f"{value!r}, which is none of: {', '.join(choices)}")
     return torch.tensor(choices.index(value))
 
 
 def _values_in_order(result: Any, names: list[str]) -> list[Any]:
     """Return a dict's values in the order of `names`. Raises WrongResult for anything else."""
     if not isinstance(result, dict):
-        raise WrongResult("keys", f"{describe(result)}, not a dict")
+        raise WrongResult(ProblemKind.KEYS, f"{describe(result)}, not a dict")
     if set(result) != set(names):
         there = ", ".join(map(str, result)) or "nothing in it"
-        raise WrongResult("keys", f"a dict with {there}; it should have {', '.join(names)}")
+        raise WrongResult(
+            ProblemKind.KEYS, f"a dict with {there}; it should have {', '.join(names)}"
+        )
     return [result[name] for name in names]
 
 
@@ -65,21 +77,20 @@ def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:
     if plain and isinstance(value, bool | int | float):
         return torch.tensor(value)
     if plain and isinstance(value, Tensor) and value.requires_grad:
-        raise WrongResult("graph", name)
+        raise WrongResult(ProblemKind.GRAPH, name)
     if plain or not isinstance(value, Tensor):
-        kind = "plain" if plain else "type"
-        raise WrongResult(kind, f"{describe(value)}{f' for {name}' if name else ''}")
+        raise wrong_type(ProblemKind.PLAIN if plain else ProblemKind.TYPE, value, name)
     return value
 
 
 def kept_attribute(module: nn.Module, name: str, question: Question, call: Call) -> Tensor:
     """Return an attribute that the module should keep. Raises WrongResult."""
     if not hasattr(module, name):
-        raise WrongResult("attribute", name)
+        raise WrongResult(ProblemKind.ATTRIBUTE, name)
     value = getattr(module, name)
     value = _tensor(value, f"the attribute {name}", plain=isinstance(value, int))
     if question.keeps_detached and call.gradients and value.requires_grad:
-        raise WrongResult("attached", name)
+        raise WrongResult(ProblemKind.ATTACHED, name)
     return value
 
 
@@ -91,12 +102,12 @@ def other_parameters(there: Iterable[str], wanted: Iterable[str]) -> WrongResult
     layers = {name.split(".")[0] for name in lacking}, {name.split(".")[0] for name in extra}
     if all(len(names) == 1 for names in layers) and layers[0] != layers[1]:
         [right], [given] = layers
-        return WrongResult("parameters", f"has `{given}` where `{right}` should be")
+        return WrongResult(ProblemKind.PARAMETERS, f"has `{given}` where `{right}` should be")
     if not extra and (short := _short_list(there, wanted)):
-        return WrongResult("parameters", short)
+        return WrongResult(ProblemKind.PARAMETERS, short)
     if _come_earlier(extra, lacking):
         return WrongResult(
-            "parameters",
+            ProblemKind.PARAMETERS,
             f"has {_some(extra)} where {_some(lacking)} should be, so a step before it is missing, "
             "such as a ReLU",
         )
@@ -104,7 +115,7 @@ def other_parameters(there: Iterable[str], wanted: Iterable[str]) -> WrongResult
     parts += [f"has an extra {_some(extra)}"] if extra else []
     only_biases = all(name.rpartition(".")[2] == "bias" for name in lacking + extra)
     cure = ": check `bias=` where you make the layers" if only_biases else ""
-    return WrongResult("parameters", " and ".join(parts) + cure)
+    return WrongResult(ProblemKind.PARAMETERS, " and ".join(parts) + cure)
 
 
 def _come_earlier(extra: list[str], lacking: list[str]) -> bool:
@@ -144,7 +155,7 @@ def _some(names: list[str]) -> str:
 def require_mode(module: Any, training: bool) -> None:
     """Raise WrongResult if a call has changed whether a module is in training mode."""
     if isinstance(module, nn.Module) and module.training != training:
-        raise WrongResult("mode", "training" if module.training else "evaluation")
+        raise WrongResult(ProblemKind.MODE, "training" if module.training else "evaluation")
 
 
 def plain_tensor(value: Tensor, name: str) -> Tensor:
@@ -153,35 +164,48 @@ def plain_tensor(value: Tensor, name: str) -> Tensor:
     A class of its own is left behind: it could compute later, where nothing is forbidden.
     """
     if value.layout is not torch.strided:
-        raise WrongResult("type", f"a sparse tensor for {name}")
+        raise WrongResult(ProblemKind.TYPE, f"a sparse tensor for {name}")
     value = Tensor.as_subclass(value, Tensor)
     if value.dtype not in DTYPES:
-        raise WrongResult("type", f"a tensor of dtype {str(value.dtype)[6:]} for {name}")
+        raise WrongResult(ProblemKind.TYPE, f"a tensor of dtype {str(value.dtype)[6:]} for {name}")
     if value.numel() > MOST_ELEMENTS:
-        raise WrongResult("size", f"{tuple(value.shape)}")
+        raise WrongResult(ProblemKind.SIZE, f"{tuple(value.shape)}")
     copied = value.detach().cpu().clone()
     if type(copied) is not Tensor:
-        raise WrongResult("type", f"{describe(copied)} for {name}")
+        raise wrong_type(ProblemKind.TYPE, copied, name)
     return copied
 
 
 def describe(value: Any) -> str:
+    """Return what a value is, in words."""
     if value is None:
         return "None"
-    kind = type(value)
+    kind, name = type(value), type(value).__name__
     if kind.__module__ == "numpy":
-        return "a numpy array" if kind.__name__ == "ndarray" else f"a numpy {kind.__name__}"
-    article = "an" if kind.__name__[0] in "aeiou" else "a"
-    return f"{article} {kind.__name__}{_elements(value) if kind is list else ''}"
+        return "a numpy array" if name == "ndarray" else f"a numpy {name}"
+    if _instead(value) in (Instead.TENSORS, Instead.NUMBERS):
+        name = _instead(value)
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def _elements(values: list) -> str:
-    """Return what a list holds, however deep: " of tensors", " of numbers", or "" for the rest."""
+def _instead(value: Any) -> Instead:
+    """Return what a value is where a tensor or a number is wanted."""
+    if value is None:
+        return Instead.NOTHING
+    if type(value).__module__ == "numpy":
+        return Instead.NUMPY
+    if type(value) is tuple:
+        return Instead.TUPLE
+    return _elements(value) if type(value) is list else Instead.OTHER
+
+
+def _elements(values: list[Any]) -> Instead:
+    """Return what a list holds, however deep."""
     first: Any = values
     for _ in range(MOST_DEPTH):
         if not isinstance(first, list) or not first:
             break
         first = first[0]
     if isinstance(first, Tensor):
-        return " of tensors"
-    return " of numbers" if isinstance(first, bool | int | float) else ""
+        return Instead.TENSORS
+    return Instead.NUMBERS if isinstance(first, bool | int | float) else Instead.OTHER

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
-from autograder.asking.returned import WrongResult, describe
+from autograder.asking.problem import ProblemKind
+from autograder.asking.returned import WrongResult, wrong_type
 
 DRAWS = 1000  # so that a frequency is hardly ever off by more than 0.06
 SOME_DRAWS = 30
@@ -84,9 +85,9 @@ def _sources(draw: Draw) -> Facts:
 def _token(value: Any, n_tokens: int) -> int:
     """Return a value that is a token. Raises WrongResult for any other."""
     if not isinstance(value, int):
-        raise WrongResult("plain", describe(value))
+        raise wrong_type(ProblemKind.PLAIN, value)
     if not 0 <= value < n_tokens:
-        raise WrongResult("choice", f"{value}, and the tokens are 0 to {n_tokens - 1}")
+        raise WrongResult(ProblemKind.CHOICE, f"{value}, and the tokens are 0 to {n_tokens - 1}")
     return value
 
 
@@ -125,7 +126,7 @@ def write_on(
 def _require_training(model: nn.Module, name: str) -> None:
     """Raise WrongResult unless a model is still in train mode, as it was made."""
     if not model.training:
-        raise WrongResult("part's mode", name)
+        raise WrongResult(ProblemKind.PART_MODE, name)
 
 
 def run_without_head(
@@ -145,7 +146,7 @@ def run_without_head(
     before = model(x)
     without = function(model, layer, head)
     if not isinstance(without, nn.Module):
-        raise WrongResult("module", describe(without))
+        raise wrong_type(ProblemKind.MODULE, without)
     result = without(x)
     facts["untouched"] = torch.tensor(without is not model and torch.equal(model(x), before))
     _require_training(model, "model")

@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, describe
 from autograder.errors import CourseError
 
@@ -37,7 +38,7 @@ def names_beside(answer: Any) -> dict[str, Any]:
 def method_of(module: nn.Module, name: str) -> Callable:
     """Return a method of a learner's module. Raises WrongResult if there is none."""
     if not callable(getattr(module, name, None)):
-        raise WrongResult("method", name)
+        raise WrongResult(ProblemKind.METHOD, name)
     return getattr(module, name)
 
 

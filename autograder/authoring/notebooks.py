@@ -85,7 +85,7 @@ def answered_cells(path: Path) -> list[str]:
         return []
     cells = nbformat.read(path, as_version=4).cells
     answers = [cell for cell in cells if cell.metadata.get("nbgrader", {}).get("solution")]
-    return [grade_id_of(cell) for cell in answers if _begun(cell) not in cell.source]
+    return [cell.metadata.nbgrader.grade_id for cell in answers if _begun(cell) not in cell.source]
 
 
 def _begun(cell: NotebookNode) -> str:

@@ -40,7 +40,7 @@ def page(lesson: Lesson) -> NotebookNode:
 
 def _prediction(prediction: Prediction) -> NotebookNode:
     choices = [f"- {text}" for text in prediction.choices]
-    said = prediction.choices.get(str(prediction.right), prediction.because)
+    said = prediction.choices[str(prediction.right)] if prediction.choices else prediction.because
     answer = folded("The answer", f"{prediction.right}. {said}")
     return new_markdown_cell("\n".join(choices) + answer)
 

@@ -19,6 +19,7 @@ HEADING = re.compile(r"^(### Exercise \d+: `(\w+)` \()(?:\d+ points?, )?(\d+ min
 ROW = re.compile(r"^\| \*\*Exercises\*\* \|.*\n?", re.M)
 TIME = re.compile(r"^\| \*\*Time\*\* \| (\d+) minutes", re.M)
 LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \| *(.*?) *\|\n?)", re.M)
+TITLE = re.compile(r"# (.+)")
 LISTED = re.compile(r"^\| \[.*\]\(notebooks/.*\) \|.*\n", re.M)  # in the README's table
 MOST_POINTS = 1_000
 
@@ -68,18 +69,18 @@ def stated_in_readme(readme: str, lesson: Lesson) -> str:
     A lesson that the table lacks comes last. Raises AuthoringError.
     """
     top = lesson.notebook.cells[0].source
-    minutes, use = TIME.search(top), LAST_ROW.search(top)
-    if not (minutes and use):
+    title, minutes, use = TITLE.match(top), TIME.search(top), LAST_ROW.search(top)
+    if not (minutes and use and title):
         raise AuthoringError(
             f"The first cell of {lesson.text_path.name} does not say how long the lesson takes and "
             "what it is good for. Add rows to its table: | **Time** | 60 minutes | and "
             "| **You can then** | build an encoder |"
         )
     questions = written_questions(lesson.notebook.cells).values()
-    points = sum(one.points for one in lesson.exercises) + sum(one.points for one in questions)
+    points = sum(e.points for e in lesson.exercises) + sum(q.points for q in questions)
     row = re.compile(rf"^(\| \[.*\]\(notebooks/{lesson.name}/.*\) \|).*$", re.M)
     if not row.search(readme):
-        readme = _listed(readme, lesson.name, top.partition("\n")[0].removeprefix("# "))
+        readme = _listed(readme, lesson.name, title[1])
     return row.sub(lambda match: f"{match[1]} {minutes[1]} | {points} | {use[2]} |", readme)
 
 

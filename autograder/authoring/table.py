@@ -15,6 +15,7 @@ from autograder.asking.question import Question
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.variants import Variant
 from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import LessonReference
 
@@ -69,12 +70,12 @@ def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> li
     known = lesson.mistakes(exercise)
     said = Counter(mistake.say for mistake in known)
     shared = {mistake.name for mistake in known if said[mistake.say] > 1}
-    kinds = {
-        "mistake": [variant for mistake in known for variant in mistake.variants],
-        "alternative": exercise.alternatives,
-    }
+    asked: list[tuple[str, Variant]] = [
+        *(("mistake", variant) for mistake in known for variant in mistake.variants),
+        *(("alternative", alternative) for alternative in exercise.alternatives),
+    ]
     rows = []
-    for kind, variant in ((kind, variant) for kind, group in kinds.items() for variant in group):
+    for kind, variant in asked:
         function = lesson.namespace({variant.of or name: variant})[name]
         verdict = judge_answer(function, question, key)
         row = Outcome(name, kind, variant.name, verdict, variant.name in shared)

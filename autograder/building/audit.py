@@ -97,5 +97,5 @@ class Audit:
 
 def _unknown_name(answers: list[Answer]) -> str:
     """Return the NameError that an answer ends in; "" if none does. A learner's would not."""
-    details = [answer.problem.detail for answer in answers if answer.problem]
-    return next((detail for detail in details if detail.startswith("NameError")), "")
+    problems = [answer.problem for answer in answers if answer.problem]
+    return next((one.detail for one in problems if one.exception == NameError.__name__), "")

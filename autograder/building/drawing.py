@@ -130,9 +130,7 @@ class Drawing:
             ones=form == ONES,
             exact_root=form in DTYPES,
         )
-        case = self._drawn(make, draw, form)
-        if isinstance(case, Goal | Raises):
-            raise AuthoringError(f"{self.exercise.name}: a {type(case).__name__} has no {form}")
+        case = self._compared(make, draw, form)
         if form == ONES and isinstance(case, ModuleCase):
             case = replace(case, training=True)
         call = self._call(case, draw, form == GRADIENTS)
@@ -146,9 +144,16 @@ class Drawing:
     def _earlier(self, make: Inputs, seed: str) -> dict[str, Any]:
         """Draw the arguments of an earlier call: the same sizes, and other values."""
         draw = Draw(f"{seed}/{self.exercise.name}/{AGAIN}", self.asked)
-        case = self._drawn(self.second.after or make, draw, f"the call before {AGAIN!r}")
+        case = self._compared(self.second.after or make, draw, f"call before {AGAIN!r}")
         inputs = case.inputs if isinstance(case, ModuleCase) else case
         return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHER_VALUES)
+
+    def _compared(self, make: Inputs, draw: Draw, form: str) -> dict[str, Any] | ModuleCase:
+        """Draw a case whose outputs are compared with the solution's."""
+        case = self._drawn(make, draw, form)
+        if isinstance(case, Goal | Raises):
+            raise AuthoringError(f"{self.exercise.name}: a {type(case).__name__} has no {form}")
+        return case
 
     def _drawn(self, make: Inputs, draw: Draw, where: str) -> Case:
         try:

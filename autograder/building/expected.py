@@ -17,6 +17,7 @@ from autograder.asking.question import Question
 from autograder.building.drawing import DrawnCase
 from autograder.judging.key import CaseKey
 from autograder.judging.measures import measured
+from autograder.lessons.cases import Goal
 from autograder.lessons.errors import AuthoringError
 
 ROUNDING = 16  # rounding errors
@@ -49,7 +50,7 @@ def _case_key(
     if known:
         key = _key(case, known.expected, known.tolerance, known.most_error)
     elif case.goal:  # answers need to come near the goal, so the solution isn't run
-        key = _goal_key(case)
+        key = _goal_key(case, case.goal)
     elif measure:
         outputs = _expected(solution, question, case)
         found = measured(measure, case.call.arguments, Answer(outputs)).tensors
@@ -106,13 +107,13 @@ def _outputs(
         raise AuthoringError(f"the solution of {question.exercise} fails: {said}") from error
 
 
-def _goal_key(case: DrawnCase) -> CaseKey:
-    goal = case.goal.goal
+def _goal_key(case: DrawnCase, goal: Goal) -> CaseKey:
     repeats = {REPEATS: torch.tensor(True)} if case.call.repeats else {}
-    tolerance = {name: LEAST[case.call.dtype] * scale for name, scale in _scales(goal).items()}
-    near = [name for name, value in goal.items() if value.is_floating_point()]
-    most_error = dict.fromkeys(near, case.goal.most_error)
-    return _key(case, goal | repeats, tolerance | dict.fromkeys(repeats, 0.0), most_error)
+    scales = _scales(goal.goal).items()
+    tolerance = {name: LEAST[case.call.dtype] * scale for name, scale in scales}
+    near = [name for name, value in goal.goal.items() if value.is_floating_point()]
+    most_error = dict.fromkeys(near, goal.most_error)
+    return _key(case, goal.goal | repeats, tolerance | dict.fromkeys(repeats, 0.0), most_error)
 
 
 def _key(

@@ -1,15 +1,16 @@
 """Sentences for wrong tensors that match no known mistake.
 
-Each rule knows one way of being wrong; the first one that applies provides the sentence. If none
-does, `describe_difference` says where the values are off.
+Each rule knows one way of being wrong, and its function's name is its id. The first one that
+applies writes the sentence. If none does, one of two others says where the values are off.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from autograder.asking.answer import GRADIENT
 from autograder.judging.compare import Comparison
 from autograder.judging.differences.form import (
-    not_finite,
+    holds_infinity,
+    holds_nan,
     not_repeated,
     not_so,
     not_told_apart,
@@ -32,7 +33,6 @@ from autograder.judging.differences.places import (
     sums_of_what_came_before,
 )
 from autograder.judging.differences.values import (
-    DETACHED,
     all_the_same,
     constant_factor,
     cut_off,
@@ -55,6 +55,7 @@ from autograder.judging.differences.weights import (
     untouched_by_softmax,
 )
 from autograder.judging.differences.words import apart, largest_gap, named, subject
+from autograder.judging.finding import Finding, General, finding
 
 Rule = Callable[[Comparison], str | None]
 ROWS = ("n_query", "n_source", "n_target")  # dimensions whose elements attend to others
@@ -70,7 +71,8 @@ RULES: tuple[Rule, ...] = (
     wrong_decision,
     wrong_choice,
     opposite_booleans,
-    not_finite,
+    holds_nan,
+    holds_infinity,
     other_output,
     shuffled_rows,
     reversed_along,
@@ -99,15 +101,26 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def recognize_difference(comparison: Comparison) -> str | None:
+def explain_difference(comparison: Comparison) -> list[Finding]:
+    """Return what there is to say about a wrong output."""
+    found = recognize_difference(comparison)
+    if found:
+        return [found]
+    where = _first((some_rows_right, largest_difference), comparison, recognized=False)
+    is_gradient = comparison.name.startswith(GRADIENT)
+    hint = [finding(General.BROKEN_PATH, recognized=False)] if is_gradient else []
+    return [where, *hint] if where else hint
+
+
+def recognize_difference(comparison: Comparison) -> Finding | None:
     """Say in what way a wrong output differs from the right one; None if no rule applies."""
-    return next((sentence for rule in RULES if (sentence := rule(comparison))), None)
+    return _first(RULES, comparison)
 
 
-def describe_difference(comparison: Comparison) -> str:
-    """Say where a wrong output of the right shape and dtype differs from the right one."""
-    where = some_rows_right(comparison) or largest_difference(comparison)
-    return f"{where} {DETACHED}" if comparison.name.startswith(GRADIENT) else where
+def _first(rules: Iterable[Rule], c: Comparison, recognized: bool = True) -> Finding | None:
+    """Return what the first rule that applies says."""
+    said = ((rule, sentence) for rule in rules if (sentence := rule(c)))
+    return next((Finding(rule.__name__, words, recognized) for rule, words in said), None)
 
 
 def some_rows_right(c: Comparison) -> str | None:

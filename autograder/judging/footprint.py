@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import Answer
+from autograder.asking.problem import Problem, ProblemKind
 
 PRODUCTS = 4
 # NaN and infinities are replaced by numbers that no answer contains.
@@ -36,7 +37,8 @@ class Footprint:
     @classmethod
     def from_tree(cls, tree: list[Any]) -> "Footprint":
         form, products, problem = tree
-        return cls(form, products, Problem(*problem) if problem else None)
+        kind, detail = problem or (None, "")
+        return cls(form, products, Problem(ProblemKind(kind), detail) if kind else None)
 
     def matches(self, other: "Footprint", slack: Tensor) -> bool:
         """Whether both belong to the same answer, up to `slack` in each product."""

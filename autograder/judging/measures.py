@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import Answer
 from autograder.asking.arguments import make_all
+from autograder.asking.problem import Problem, ProblemKind
 
 MOST_NUMBERS = 20_000  # in an input; a hundred times what any exercise needs
 ALIKE = 1e-4
@@ -26,7 +27,8 @@ def measured(measure: str, arguments: Mapping[str, Any], answer: Answer) -> Answ
     function = MEASURES[measure]
     needed = answer.tensors | make_all(dict(arguments))
     if needed.keys() != signature(function).parameters.keys():
-        return Answer(problem=Problem("count", "other things than what was asked for"))  # forged
+        forged = Problem(ProblemKind.COUNT, "other things than what was asked for")
+        return Answer(problem=forged)
     return replace(answer, tensors=function(**needed))
 
 

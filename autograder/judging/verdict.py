@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.asking.answer import Problem
+from autograder.asking.problem import Problem, ProblemKind
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,18 @@ class Exhibit:
     hidden: bool = False
 
 
-# Problems that say nothing about the answer: the notebook, its check or its judge was ended before.
-UNKNOWN = ("not run", "check waited", "not judged")
+# Problems in which no call was made.
+NEVER_CALLED = {
+    ProblemKind.UNDEFINED,
+    ProblemKind.CHECK_TIMED_OUT,
+    ProblemKind.CHECK_WAITED,
+    ProblemKind.NOT_RUN,
+    ProblemKind.NO_ANSWER,
+    ProblemKind.UNREADABLE,
+    ProblemKind.NOT_JUDGED,
+}
+# Problems that leave the answer unknown: the notebook, its check or its judge ended too early.
+UNKNOWN = {ProblemKind.NOT_RUN, ProblemKind.CHECK_WAITED, ProblemKind.NOT_JUDGED}
 
 
 @dataclass(frozen=True)
@@ -61,8 +71,10 @@ class Verdict:
     """The outcome of one exercise.
 
     sentence: what is wrong, empty if everything is right.
-    mistake: the name of the known mistake, if it is one; "given up" counts as one in reports.
-    recognized: whether the sentence says what is wrong, not only where values are off.
+    mistake: the name of the known mistake that it is about, if it is about one.
+    rules: the ids of the rules that wrote it, in order, if it is about none (`judging.finding`).
+    blamed_on: the exercises that have to be finished first, if it is about those.
+    recognized: whether it says what is wrong, not only where values are off.
     problems: what prevented tensors in any case, each problem once.
     given_up: whether the learner took the course's solution, which earns nothing.
     challenge: whether it is optional; its points then count nowhere.
@@ -73,6 +85,8 @@ class Verdict:
     aspects: list[AspectResult]
     sentence: str = ""
     mistake: str = ""
+    rules: tuple[str, ...] = ()
+    blamed_on: tuple[str, ...] = ()
     recognized: bool = True
     exhibit: Exhibit | None = None
     answered: bool = True
@@ -113,6 +127,9 @@ class Verdict:
             "aspects": [asdict(aspect) for aspect in self.aspects],
             "sentence": self.sentence,
             "mistake": self.mistake,
+            "rules": list(self.rules),
+            "blamed_on": list(self.blamed_on),
+            "given_up": self.given_up,
             "answered": self.answered,
             "problems": [asdict(problem) for problem in self.problems],
         }

@@ -22,7 +22,7 @@ import jupytext
 from nbformat import NotebookNode
 
 from autograder.lessons.errors import AuthoringError
-from autograder.lessons.rewriting import REGION, rewrite, slip_mistake
+from autograder.lessons.rewriting import REGION, region, rewrite, slip_mistake
 from autograder.lessons.variants import Mistake, Variant
 from autograder.notebook.course_solution import only_defines
 
@@ -178,7 +178,7 @@ class Lesson:
             return STUB
         begun = next(m for m in exercise.mistakes if m.name == exercise.begins_with)
         cell = rewrite(self.solutions[exercise.name], begun.variants[0])
-        return textwrap.dedent(REGION.search(cell)["body"]).strip("\n")
+        return textwrap.dedent(region(cell)["body"]).strip("\n")
 
     def namespace(self, answers: Mapping[str, Variant] = NO_VARIANTS) -> dict:
         """Run the lesson's imports and definitions, with variants for some exercises."""

@@ -20,12 +20,18 @@ LETTER = re.compile(r"\$\$\$([A-Z]+)|\$([A-Z]+)")
 ATOMS = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict)
 
 
-def rewrite(source: str, variant: Variant) -> str:
-    """Put a variant's code into an exercise cell's solution region. Raises AuthoringError."""
+def region(source: str) -> re.Match[str]:
+    """Find the solution region of an exercise cell. Raises AuthoringError if there is none."""
     match = REGION.search(source)
     if not match:
-        raise AuthoringError(f"{variant.name!r}: there is no solution region to rewrite")
+        raise AuthoringError("there is no solution region to rewrite")
+    return match
+
+
+def rewrite(source: str, variant: Variant) -> str:
+    """Put a variant's code into an exercise cell's solution region. Raises AuthoringError."""
     try:
+        match = region(source)
         body = _other_body(match["body"], variant.code, match["begin"].index("#"))
     except AuthoringError as error:
         raise AuthoringError(f"{variant.name!r}: {error}") from error
@@ -37,7 +43,7 @@ def slip_mistake(slip: Slip, source: str) -> Mistake | None:
 
     Returns None if its pattern matches nowhere, or if it needs a variable that does not exist.
     """
-    body = REGION.search(source)["body"]
+    body = region(source)["body"]
     places = _places(body, slip.old)
     if not places or not _variables(LETTER.sub("torch", slip.new)) <= _variables(source):
         return None
@@ -104,7 +110,7 @@ def _filled(new: str, place: SgNode) -> str:
     def value(match: re.Match) -> str:
         if match[1]:
             return "".join(node.text() for node in place.get_multiple_matches(match[1]))
-        part = place.get_match(match[2]).text()
+        part = place[match[2]].text()
         return f"({part})" if _needs_brackets(part) else part
 
     code = LETTER.sub(value, new)

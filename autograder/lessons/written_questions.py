@@ -78,7 +78,7 @@ def written_questions(cells: Sequence[NotebookNode]) -> dict[int, WrittenQuestio
 
 def with_points(text: str, points: int) -> str:
     """Return the text of a cell that asks, with other points in its heading."""
-    start, end = HEADING.search(text).span("worth")
+    start, end = _heading(text).span("worth")
     return f"{text[:start]}{points} point{'s' * (points != 1)}{text[end:]}"
 
 
@@ -93,12 +93,17 @@ def without_rubric(text: str) -> str:
     return "\n".join(kept)
 
 
-def _question(text: str) -> WrittenQuestion:
+def _heading(text: str) -> re.Match[str]:
     heading = HEADING.search(text)
     if not heading:
         raise AuthoringError(
             f"a question begins with a heading like {MODEL}; this one doesn't:\n{text}"
         )
+    return heading
+
+
+def _question(text: str) -> WrittenQuestion:
+    heading = _heading(text)
     _require_one_region(text, BEGIN_SCHEME, END_SCHEME)
     if ANSWERS.search(text):
         raise AuthoringError(f"a model answer takes a cell of its own, below its question:\n{text}")

@@ -5,9 +5,10 @@ import base64
 import pytest
 import torch
 
-from autograder.asking.answer import Answer, Problem, digests
+from autograder.asking.answer import Answer, digests
 from autograder.asking.codec import CodecError, decode, encode
 from autograder.asking.hand_in import pack, unpack
+from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.asking.question import Call, Question
 
 WORDS = torch.ones(2, 3)
@@ -61,7 +62,7 @@ def test_damaged_bytes_are_refused(data):
 def test_answers_survive_a_message():
     answers = [
         Answer({"context": torch.randn(2, 3)}, printed=3, inputs=digests({"words": -WORDS})),
-        Answer(problem=Problem("raised", "ValueError: no", "line 3: x")),
+        Answer(problem=Problem(ProblemKind.RAISED, "ValueError: no", Place(3, "x"))),
     ]
     asked = Question("softmax", [Call({"words": WORDS}), Call({"words": WORDS})], ["y"])
     back = unpack(pack("softmax", answers), asked).answers

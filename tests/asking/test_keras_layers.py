@@ -165,7 +165,7 @@ def test_where_an_error_happened_is_the_learners_line():
     def call(self, words):
         return keras.ops.reshape(words, (7, -1))
 
-    assert "return keras.ops.reshape(words, (7, -1))" in ask(variant(call=call)).problem.where
+    assert "return keras.ops.reshape(words, (7, -1))" in ask(variant(call=call)).problem.place.code
 
 
 def test_names_do_not_depend_on_the_layers_made_before():

@@ -19,7 +19,7 @@ from tests.course.test_lesson_01 import assert_published
 from tests.course.witnesses.lesson_04 import later_changes
 
 LEAKS_FUTURE = importlib.import_module("autograder.exercises.04_masks.leaks_future").EXERCISE
-WAYS = importlib.import_module("autograder.exercises.04_masks.implementations")
+IMPLEMENTATIONS = importlib.import_module("autograder.exercises.04_masks.implementations")
 LESSON = Lesson("04_masks").namespace()
 _, WORDS = six_words()
 CAUSAL = LESSON["causal_keep"](6)
@@ -269,9 +269,9 @@ SHAPES = [(2, 5, 4), (3, 6, 8), (2, 3, 3), (4, 4, 2)]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("name", WAYS.SOUND_ONES)
+@pytest.mark.parametrize("name", IMPLEMENTATIONS.SOUND_ONES)
 def test_sound_implementations_do_not_depend_on_later_words(name, shape):
-    attention = Code(WAYS.SOUND_ONES[name]).make()
+    attention = Code(IMPLEMENTATIONS.SOUND_ONES[name]).make()
     assert later_changes(attention, shape).max() == 0
 
 
@@ -280,22 +280,22 @@ LATE = {"only the third word sees the fourth", "each word sees the one three pla
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("name", WAYS.LEAKING_ONES)
+@pytest.mark.parametrize("name", IMPLEMENTATIONS.LEAKING_ONES)
 def test_leaking_implementations_do(name, shape):
     if name in LATE:
         shape = (shape[0], max(4, shape[1]), shape[2])
-    attention = Code(WAYS.LEAKING_ONES[name]).make()
+    attention = Code(IMPLEMENTATIONS.LEAKING_ONES[name]).make()
     # Far above rounding errors, so that every honest test can detect it.
     assert later_changes(attention, shape).max() > 1e-4
 
 
-@pytest.mark.parametrize("name", WAYS.SOUND_KINDS)
+@pytest.mark.parametrize("name", IMPLEMENTATIONS.SOUND_KINDS)
 def test_drawn_sound_implementations_do_not_depend_on_later_words(name):
     for attention, shape in drawn(name):
         assert later_changes(attention, shape).max() == 0
 
 
-@pytest.mark.parametrize("name", WAYS.LEAKING_KINDS)
+@pytest.mark.parametrize("name", IMPLEMENTATIONS.LEAKING_KINDS)
 def test_drawn_leaking_implementations_do(name):
     for attention, shape in drawn(name):
         assert later_changes(attention, (shape[0], max(4, shape[1]), shape[2])).max() > 1e-4
@@ -305,16 +305,16 @@ def drawn(name):
     """Yield implementations of a kind, no two alike, with shapes to try them on."""
     sources = set()
     for number in range(20):
-        code = WAYS.drawn(name)(Draw(f"{number}"))["attention"]
+        code = IMPLEMENTATIONS.drawn(name)(Draw(f"{number}"))["attention"]
         sources.add(code.source)
         yield code.make(), SHAPES[number % len(SHAPES)]
     assert len(sources) == 20
 
 
-@pytest.mark.parametrize("name", WAYS.SOUND_ONES | WAYS.LEAKING_ONES)
+@pytest.mark.parametrize("name", IMPLEMENTATIONS.SOUND_ONES | IMPLEMENTATIONS.LEAKING_ONES)
 def test_implementations_keep_what_the_docstring_promises(name):
     """Any batch, n and d; the same outputs for the same words; finite; words unchanged."""
-    attention = Code((WAYS.SOUND_ONES | WAYS.LEAKING_ONES)[name]).make()
+    attention = Code((IMPLEMENTATIONS.SOUND_ONES | IMPLEMENTATIONS.LEAKING_ONES)[name]).make()
     for shape in [*SHAPES, (1, 1, 1), (1, 2, 1), (2, 9, 5)]:
         words = torch.randn(shape)
         copy = words.clone()
@@ -325,13 +325,16 @@ def test_implementations_keep_what_the_docstring_promises(name):
 
 def test_every_aspect_holds_sound_and_leaking_ones():
     """A constant answer must earn nothing, in the public cases and in all."""
-    sound = WAYS.SOUND_ONES | WAYS.SOUND_KINDS
-    leaking = WAYS.LEAKING_ONES | WAYS.LEAKING_KINDS
+    sound = IMPLEMENTATIONS.SOUND_ONES | IMPLEMENTATIONS.SOUND_KINDS
+    leaking = IMPLEMENTATIONS.LEAKING_ONES | IMPLEMENTATIONS.LEAKING_KINDS
     shown, everything = set(), set()
     for aspect in LEAKS_FUTURE.aspects:
         public = {name_of(case) for case in aspect.cases}
         assert public & sound.keys() and public & leaking.keys()
-        assert public & WAYS.SOUND_KINDS.keys() and public & WAYS.LEAKING_KINDS.keys()
+        assert (
+            public & IMPLEMENTATIONS.SOUND_KINDS.keys()
+            and public & IMPLEMENTATIONS.LEAKING_KINDS.keys()
+        )
         shown |= public
         everything |= public | {name_of(case) for case in aspect.hidden_cases}
     assert everything == sound.keys() | leaking.keys()
@@ -350,7 +353,7 @@ FAINT = "masked, a thousandth of the average added at the end"
 
 def past_gap(name):
     """Return how far outputs move at most when all later words change."""
-    attention = Code((WAYS.SOUND_ONES | WAYS.LEAKING_ONES)[name]).make()
+    attention = Code((IMPLEMENTATIONS.SOUND_ONES | IMPLEMENTATIONS.LEAKING_ONES)[name]).make()
     generator = torch.Generator().manual_seed(0)
     words = torch.randn(3, 6, 8, generator=generator)
     before, gaps = attention(words), []
@@ -361,7 +364,7 @@ def past_gap(name):
     return max(gaps)
 
 
-@pytest.mark.parametrize("name", WAYS.SOUND_ONES)
+@pytest.mark.parametrize("name", IMPLEMENTATIONS.SOUND_ONES)
 def test_rounding_stays_below_the_smallest_honest_tolerance(name):
     gap = past_gap(name)
     assert 0 < gap < 1e-6 if name == SHIFTED else gap < 1e-6

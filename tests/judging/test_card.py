@@ -6,7 +6,7 @@ import pytest
 import torch
 from bs4 import BeautifulSoup
 
-from autograder.asking.answer import Problem
+from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.card import (
     Progress,
     count_points,
@@ -376,7 +376,7 @@ def test_a_summary_is_plain():
         sentence="No.",
         mistake="naive",
         exhibit=exhibit(),
-        problems=(Problem("time", "10"),),
+        problems=(Problem(ProblemKind.TIME, "10"),),
     ).summary()
     cases = {"public": {"right": 1, "of": 2}, "hidden": {"right": 0, "of": 2}}
     none = {"public": {"right": 0, "of": 0}, "hidden": {"right": 0, "of": 0}}
@@ -391,6 +391,9 @@ def test_a_summary_is_plain():
         ],
         "sentence": "No.",
         "mistake": "naive",
+        "rules": [],
+        "blamed_on": [],
+        "given_up": False,
         "answered": True,
-        "problems": [{"kind": "time", "detail": "10", "where": ""}],
+        "problems": [{"kind": "time", "detail": "10", "place": None, "instead": "other"}],
     }

@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import Answer
+from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.judging.footprint import Footprint, footprint, slack
 
 torch.manual_seed(0)
@@ -48,7 +49,7 @@ def test_one_other_element_is_seen(place, value):
         with_y(VALUES.reshape(7, 2, 9)),
         Answer({"y": VALUES}),
         Answer(ANSWER.tensors, changed=("words",)),
-        Answer(problem=Problem("recursion")),
+        Answer(problem=Problem(ProblemKind.RECURSION)),
     ],
 )
 def test_another_form_is_seen(other):
@@ -56,14 +57,19 @@ def test_another_form_is_seen(other):
 
 
 def test_problems_match_by_kind_and_detail():
-    here, there = Problem("raised", "E: x", "line 3"), Problem("raised", "E: x", "line 9")
+    here, there = (
+        Problem(ProblemKind.RAISED, "E: x", Place(3)),
+        Problem(ProblemKind.RAISED, "E: x", Place(9)),
+    )
     one, other = (footprint(Answer(problem=problem)) for problem in (here, there))
     assert one.matches(other, torch.zeros(0))
-    assert not one.matches(footprint(Answer(problem=Problem("raised", "E: y"))), torch.zeros(0))
+    assert not one.matches(
+        footprint(Answer(problem=Problem(ProblemKind.RAISED, "E: y"))), torch.zeros(0)
+    )
 
 
 def test_it_travels_as_plain_data():
-    for answer in (ANSWER, Answer(problem=Problem("time", "10"))):
+    for answer in (ANSWER, Answer(problem=Problem(ProblemKind.TIME, "10"))):
         before = footprint(answer)
         assert Footprint.from_tree(before.to_tree()).matches(before, SLACK)
 

@@ -70,6 +70,8 @@ def forged(tree):
     return base64.b64encode(struct.pack("<Q", len(head)) + head + bytes(8) + text).decode()
 
 
+PLACE = {"line": 3, "code": "", "function": ""}
+PROBLEM = {"kind": "raised", "detail": "", "place": PLACE, "instead": "other"}
 X = Question("x", [Call({})], [""])
 
 
@@ -110,6 +112,13 @@ def test_a_forged_shape_is_no_tensor(shape):
         {"tensors": {"": 5}},
         {"problem": 5},
         {"problem": {"no_such": "field"}},
+        {"problem": PROBLEM | {"kind": "no such kind"}},
+        {"problem": PROBLEM | {"kind": ["raised"]}},
+        {"problem": PROBLEM | {"instead": "no such thing"}},
+        {"problem": PROBLEM | {"place": PLACE | {"line": -1}}},
+        {"problem": PROBLEM | {"place": PLACE | {"line": 10**300}}},
+        {"problem": PROBLEM | {"place": PLACE | {"line": 1e400}}},
+        {"problem": PROBLEM | {"place": "line 3"}},
         {"lacks": {"": 5}},
         {"lacks": [1]},
         {"inputs": 5},
@@ -124,11 +133,12 @@ def test_a_forged_answer_is_none(changes):
         unpack(forged(message(answer(**changes))), X)
 
 
-@pytest.mark.parametrize("kind", ["", "no such kind", "raised", "forbidden", "parameters"])
+@pytest.mark.parametrize("kind", ["raised", "forbidden", "parameters", "setting", "plain"])
 def test_forged_problems_are_told_and_earn_nothing(kind):
     reference = load(PUBLIC / "01_dot_product_attention.safetensors")
     question, key = reference.questions["softmax"], reference.keys["softmax"]
-    problem = {"kind": kind, "detail": "<script>x()</script>" * 1000, "where": "\x1b[31m`"}
+    place = {"line": 3, "code": "\x1b[31m`" * 100, "function": "<script>" * 100}
+    problem = PROBLEM | {"kind": kind, "detail": "<script>x()</script>" * 100, "place": place}
     tree = message(*[answer(problem=problem)] * len(key.cases), exercise="softmax")
     verdict = judge(key, unpack(forged(tree), question).answers)
     card = verdict_card(verdict)

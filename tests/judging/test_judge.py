@@ -6,13 +6,14 @@ import math
 import pytest
 import torch
 
-from autograder.asking.answer import GRADIENT, Answer, Problem
+from autograder.asking.answer import GRADIENT, Answer
+from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.judging.compare import Comparison
 from autograder.judging.differences.words import name_dims
-from autograder.judging.explain_difference import describe_difference, recognize_difference
-from autograder.judging.explain_problem import explain_problem
+from autograder.judging.explain_difference import explain_difference
 from autograder.judging.footprint import footprint
-from autograder.judging.judge import MOST_PROBLEMS, blame, judge, unfinished
+from autograder.judging.judge import blame, judge, unfinished
+from autograder.judging.judgment import MOST_PROBLEMS
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 from autograder.references.store import find
 
@@ -26,12 +27,12 @@ SUMS = torch.tensor([1.0, 2.0, 4.0, 8.0])
 OTHER_SUMS = SQUARE * SUMS[:, None] / SUMS  # each row divided by what belongs to the columns
 
 
-def explain_difference(comparison):
-    return recognize_difference(comparison) or describe_difference(comparison)
+def what_is_said(comparison):
+    return " ".join(found.sentence for found in explain_difference(comparison))
 
 
 def explain(got, expected=EXPECTED, dims="batch n_query n_key"):
-    return explain_difference(Comparison("y", got, expected, 1e-5, dims, SIZES))
+    return what_is_said(Comparison("y", got, expected, 1e-5, dims, SIZES))
 
 
 def with_other(value):
@@ -173,21 +174,21 @@ def test_differences_are_explained(got, expected, words):
 
 def test_a_fact_that_is_false_has_a_sentence_of_its_own():
     false, true = torch.tensor(False), torch.tensor(True)
-    said = explain_difference(Comparison("untouched", false, true, 0.0, "", {}))
+    said = what_is_said(Comparison("untouched", false, true, 0.0, "", {}))
     assert said == "The model that you were given has changed. Change a copy."
 
 
 @pytest.mark.parametrize(("chosen", "words"), [(0, "Cats purr."), (1, "Dogs"), (3, "is 3 where")])
 def test_a_wrong_choice_is_told_what_it_would_be_like(chosen, words):
     choices = ["Cats purr. This one doesn't.", "Dogs bark. This one doesn't.", "Birds sing."]
-    said = explain_difference(
+    said = what_is_said(
         Comparison("y", torch.tensor(chosen), torch.tensor(2), 0.0, "", {}, choices=choices)
     )
     assert words in said
 
 
 def test_rows_in_another_order_may_have_to_be_equal():
-    said = explain_difference(
+    said = what_is_said(
         Comparison("y", EXPECTED.roll(1, 1), EXPECTED, 0.0, "batch n_query n_key", SIZES)
     )
     assert "has the right rows, but in the wrong order" in said
@@ -195,7 +196,7 @@ def test_rows_in_another_order_may_have_to_be_equal():
 
 def test_an_output_without_a_name_is_the_result():
     zeros = torch.zeros(2)
-    said = explain_difference(Comparison("", zeros.double(), zeros, 0.0, "n", SIZES))
+    said = what_is_said(Comparison("", zeros.double(), zeros, 0.0, "n", SIZES))
     assert said.startswith("The result should have dtype float32; it has float64.")
 
 
@@ -238,65 +239,6 @@ def test_nan_is_right_where_nan_is_expected():
     assert Comparison("y", expected.clone(), expected, 0.0, "n", {}).right
 
 
-PROBLEMS = [
-    ("not answered", "f", "`f` is not answered yet. Replace"),
-    ("not answered", "g", "`f` uses `g`, which is not answered yet"),
-    ("arguments", "(x)", "`f` takes (x). Restore"),
-    ("type", "None", "returned None; it should return a torch tensor. Is a `return` missing?"),
-    ("type", "a numpy array", "torch tensor. `torch.from_numpy` makes one."),
-    ("type", "a list of tensors", "torch tensor. `torch.stack` makes one tensor of them"),
-    ("type", "a list of numbers", "torch tensor. `torch.tensor` makes one of them."),
-    ("type", "a list", "`f` returned a list; it should return a torch tensor."),
-    ("type", "a tuple", "torch tensor. Return only the one that the exercise asks for."),
-    ("type", "a str", "`f` returned a str; it should return a torch tensor."),
-    ("plain", "a list", "it should return a plain number (or a plain True or False)."),
-    ("choice", "'a', not 'b'", "`f` returned 'a', not 'b'."),
-    ("keys", "other keys", "`f` returned other keys."),
-    ("shared", "W is V", "W is V: change one and the other changes."),
-    ("method", "forward", "should have a method `forward`"),
-    ("class", "a function", "should be a class that inherits from `nn.Module`; it is a function."),
-    ("constructor", "(n)", "The constructor of `f` takes (n)."),
-    ("parameters", "lacks `a`", "The parameters don't match: `f` lacks `a`."),
-    ("parameter shape", "W is flat", "In `f` the parameter W is flat."),
-    ("attribute", "weights", "should keep `self.weights`"),
-    ("attached", "weights", "`self.weights` still holds the graph"),
-    ("graph", "", "`f` returned a tensor that holds the graph"),
-    ("mode", "train", "leaves the model in train mode"),
-    ("detached", "words", "No gradient flows back from `words`."),
-    ("count", "one thing", "`f` returned one thing. Return them together"),
-    ("size", "(9, 9)", "shape (9, 9), far too large"),
-    ("forbidden", "softmax", "without torch's `softmax`."),
-    ("time", "10", "No answer after 10 seconds of computing"),
-    ("waiting", "10", "after 10 seconds, most of them spent waiting"),
-    ("recursion", "", "`f` calls itself without end."),
-    ("memory", "", "The computer's memory ran out"),
-    ("raised", "E: x", "The code stopped with E: x."),
-    ("undefined", "", "There is no `f`: the cell"),
-    ("check timed out", "10 s", "The check of `f` took too long: 10 s."),
-    ("not run", "torn.", "The check of `f` did not run: torn."),
-    ("unreadable", "odd", "can't be read as an answer (odd)."),
-    ("no answer", "", "No answer came in for `f`"),
-]
-
-
-@pytest.mark.parametrize(("kind", "detail", "words"), PROBLEMS)
-def test_problems_are_explained(kind, detail, words):
-    said = explain_problem(Problem(kind, detail), "f")
-    assert words in said and said.endswith((".", "?", "`."))
-    assert "happened at" not in said
-
-
-@pytest.mark.parametrize("kind", ["forbidden", "time", "waiting", "memory", "raised"])
-def test_the_line_of_a_problem_is_named(kind):
-    said = explain_problem(Problem(kind, "10", "line 3 of f"), "f")
-    assert said.endswith(" It happened at line 3 of f.")
-
-
-def test_a_line_that_ends_with_a_colon_ends_the_sentence_without_it():
-    said = explain_problem(Problem("raised", "E: x", "line 9: for i in range(len(words)):"), "f")
-    assert said.endswith(" It happened at line 9: for i in range(len(words)).")
-
-
 @pytest.mark.parametrize(
     ("shape", "dims", "words"),
     [
@@ -334,7 +276,9 @@ def test_an_answer_without_an_output_is_wrong():
 
 def test_where_nothing_was_called_no_inputs_are_shown():
     key = find("softmax").keys["softmax"]
-    verdict = judge(key, [Answer(problem=Problem("not run", "it was torn."))] * len(key.cases))
+    verdict = judge(
+        key, [Answer(problem=Problem(ProblemKind.NOT_RUN, "it was torn."))] * len(key.cases)
+    )
     assert verdict.exhibit is None
     assert verdict.sentence == "The check of `softmax` did not run: it was torn."
 
@@ -381,7 +325,8 @@ def test_an_answer_that_builds_on_an_unfinished_one_says_so():
     wrong = judge(key, [Answer({"weights": torch.zeros(3)}) for _ in key.cases])
     blamed = blame(wrong, ["split_heads"])
     assert blamed.sentence == "Fix `split_heads` first: `softmax` builds on it."
-    assert (blamed.points, blamed.mistake) == (wrong.points, "")
+    assert (blamed.points, blamed.mistake, blamed.rules) == (wrong.points, "", ())
+    assert blamed.blamed_on == ("split_heads",)
     assert blame(wrong, []) is wrong
     right = judge(key, right_answers(key))
     assert blame(right, ["split_heads"]) is right
@@ -430,7 +375,7 @@ def known(name, *values):
 
 
 ONES, TWOS, THREES = [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]
-RAISED = Answer(problem=Problem("raised", "ValueError: too long", "line 1"))
+RAISED = Answer(problem=Problem(ProblemKind.RAISED, "ValueError: too long", Place(1)))
 
 
 def test_right_cases_are_counted_apart():
@@ -453,11 +398,11 @@ def test_an_exception_may_be_the_right_answer():
     key = small_key(case(raises="ValueError"))
     right = judge(key, [RAISED])
     assert right.passed and right.problems == ()
-    other = judge(key, [Answer(problem=Problem("raised", "TypeError: no"))])
+    other = judge(key, [Answer(problem=Problem(ProblemKind.RAISED, "TypeError: no"))])
     assert (
         other.sentence == "`f` should raise ValueError here. The code stopped with TypeError: no."
     )
-    assert not judge(key, [Answer(problem=Problem("time", "ValueError"))]).passed
+    assert not judge(key, [Answer(problem=Problem(ProblemKind.TIME, "ValueError"))]).passed
     silent = judge(key, gives(ONES))
     assert "should raise ValueError here; it raised nothing" in silent.sentence
     assert silent.problems == ()
@@ -466,10 +411,16 @@ def test_an_exception_may_be_the_right_answer():
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
-        (Problem("raised", "AssertionError"), "`assert` raises AssertionError: write `if …: raise"),
-        (Problem("type", "None"), "should raise ValueError here; it returned None."),
-        (Problem("count", "None instead of (y, z)"), "it returned None instead of (y, z)."),
-        (Problem("time", "10"), "does a loop never end?"),
+        (
+            Problem(ProblemKind.RAISED, "AssertionError"),
+            "`assert` raises AssertionError: write `if …: raise",
+        ),
+        (Problem(ProblemKind.TYPE, "None"), "should raise ValueError here; it returned None."),
+        (
+            Problem(ProblemKind.COUNT, "None instead of (y, z)"),
+            "it returned None instead of (y, z).",
+        ),
+        (Problem(ProblemKind.TIME, "10"), "does a loop never end?"),
     ],
 )
 def test_what_came_where_an_exception_is_right(problem, words):
@@ -495,7 +446,9 @@ def test_a_kept_attribute_costs_one_aspect(fault):
     def held(*outputs, at=None):
         key = key_with_kept(*outputs)
         faults = {
-            "lacking": Answer({"y": KEPT["y"]}, lacks={"kept": Problem("attribute", "kept")}),
+            "lacking": Answer(
+                {"y": KEPT["y"]}, lacks={"kept": Problem(ProblemKind.ATTRIBUTE, "kept")}
+            ),
             "wrong": Answer(KEPT | {"kept": torch.zeros(2)}),
         }
         answers = [faults[fault] if at in (None, n) else Answer(KEPT) for n in range(len(outputs))]
@@ -586,13 +539,13 @@ def test_what_is_kept_may_explain_what_is_returned():
 
 def test_another_message_of_the_right_error_does_not_hide_a_mistake():
     slip = known("a slip", TWOS, TWOS)
-    raised = Problem("raised", "ValueError: as the solution says it")
+    raised = Problem(ProblemKind.RAISED, "ValueError: as the solution says it")
     forms = [[*slip.forms[0][:1], footprint(Answer(problem=raised))]]
     slip = dataclasses.replace(slip, forms=forms)
     key = small_key(case(ONES), case(raises="ValueError"), mistakes=[slip])
-    own = Answer(problem=Problem("raised", "ValueError: in other words"))
+    own = Answer(problem=Problem(ProblemKind.RAISED, "ValueError: in other words"))
     assert judge(key, [*gives(TWOS), own]).mistake == "a slip"
-    silent = footprint(Answer(problem=Problem("type", "None")))
+    silent = footprint(Answer(problem=Problem(ProblemKind.TYPE, "None")))
     slip = dataclasses.replace(slip, forms=[[*slip.forms[0][:1], silent]])
     assert judge(dataclasses.replace(key, mistakes=[slip]), [*gives(TWOS), own]).mistake == ""
 
@@ -627,7 +580,7 @@ def test_a_single_fact_is_told_for_what_it_is(name, got, expected, words):
 
 
 def test_an_output_that_is_lacking_is_told():
-    lack = Problem("attribute", "weights")
+    lack = Problem(ProblemKind.ATTRIBUTE, "weights")
     key = small_key(
         case(ONES),
         aspects=[AspectKey("y", 1, [0], ["y"]), AspectKey("weights", 2, [0], ["weights"])],
@@ -659,7 +612,7 @@ def test_without_a_tolerance_it_has_to_be_equal():
 
 
 def test_each_trouble_is_noted_once_and_only_some():
-    troubles = [Problem("raised", f"E: {number}") for number in range(MOST_PROBLEMS + 2)]
+    troubles = [Problem(ProblemKind.RAISED, f"E: {number}") for number in range(MOST_PROBLEMS + 2)]
     answers = [Answer(problem=problem) for problem in [troubles[0], *troubles]]
     verdict = judge(small_key(*[case(ONES)] * len(answers)), answers)
     assert verdict.problems == tuple(troubles[:MOST_PROBLEMS])
@@ -667,9 +620,9 @@ def test_each_trouble_is_noted_once_and_only_some():
 
 def test_a_stub_is_not_answered_and_a_stub_that_is_used_is_no_answer_either():
     key = small_key(case(ONES))
-    stub = judge(key, [Answer(problem=Problem("not answered", "f"))])
-    other = judge(key, [Answer(problem=Problem("not answered", "g"))])
-    raised = judge(key, [Answer(problem=Problem("raised", "f"))])
+    stub = judge(key, [Answer(problem=Problem(ProblemKind.NOT_ANSWERED, "f"))])
+    other = judge(key, [Answer(problem=Problem(ProblemKind.NOT_ANSWERED, "g"))])
+    raised = judge(key, [Answer(problem=Problem(ProblemKind.RAISED, "f"))])
     assert (stub.answered, other.answered, raised.answered) == (False, True, True)
     assert blame(stub, ["g"]) is stub
 

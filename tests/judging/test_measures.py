@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import Answer
 from autograder.asking.arguments import Code
+from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.measures import MOST_NUMBERS, measured
 from autograder.utils.models import HEALTHY, PATIENTS
 
@@ -46,7 +47,7 @@ def test_odd_inputs_tell_nothing_apart(x):
 
 
 def test_a_problem_stays_one():
-    answer = Answer(problem=Problem("time", ""))
+    answer = Answer(problem=Problem(ProblemKind.TIME, ""))
     assert measured("tell apart", PAIR, answer) is answer
 
 

@@ -6,12 +6,12 @@ Every fourteenth of each kind is tried here, and all of them by `make bench BENC
 import nbformat
 import pytest
 
-from tests.sandbox.hostile import ATTACKS, MODULES
+from tests.sandbox.hostile import ATTACKS, KINDS
 from tests.sandbox.hostile.attack import POINTS
 from tests.sandbox.hostile.stage import Stage, points_of
 from tests.sandbox.probes import HOME, broken_walls
 
-SHARE = [attack for module in MODULES for attack in module.ATTACKS[::14]]
+SHARE = [attack for kind in KINDS.values() for attack in kind[::14]]
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autograder.lessons.rewriting import REGION
+from autograder.lessons.rewriting import region
 
-Node = ast.expr | ast.stmt  # what has a place in the source
+# The nodes that stand somewhere in the code.
+Located = ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,12 @@ class Mutant:
         return " ".join(f"{owner}{self.rule}: {self.change}{ordinal}".split())
 
 
-def region_nodes(source: str) -> Iterator[Node]:
+def region_nodes(source: str) -> Iterator[Located]:
     """Yield the nodes in a cell's solution region that do something when it runs.
 
     Leaves out annotations, what is raised, f-strings, and `strict=`.
     """
-    match = REGION.search(source)
-    if match is None:
-        return
+    match = region(source)
     first = source.count("\n", 0, match.start("body")) + 1
     last = source.count("\n", 0, match.end("body"))
     todo: list[ast.AST] = [ast.parse(source)]
@@ -52,16 +51,16 @@ def region_nodes(source: str) -> Iterator[Node]:
             todo += reversed(
                 [child for child in ast.iter_child_nodes(node) if child is not skipped]
             )
-        if isinstance(node, Node) and first <= node.lineno and _end(node)[0] <= last:
+        if isinstance(node, Located) and first <= node.lineno and _end(node)[0] <= last:
             yield node
 
 
-def replaced(source: str, node: Node, new: ast.AST) -> str:
+def replaced(source: str, node: Located, new: ast.AST) -> str:
     """Return the source with one node replaced by another."""
-    lines = [len(line) for line in source.encode().splitlines(keepends=True)]
-    last, last_column = _end(node)
-    begin = sum(lines[: node.lineno - 1]) + node.col_offset
-    end = sum(lines[: last - 1]) + last_column
+    lines = source.encode().splitlines(keepends=True)
+    last_line, column = _end(node)
+    begin = sum(len(line) for line in lines[: node.lineno - 1]) + node.col_offset
+    end = sum(len(line) for line in lines[: last_line - 1]) + column
     code = ast.unparse(new).replace("\n", "\n" + " " * node.col_offset)
     if isinstance(new, ast.expr):
         code = f"({code})"
@@ -69,6 +68,7 @@ def replaced(source: str, node: Node, new: ast.AST) -> str:
     return (data[:begin] + code.encode() + data[end:]).decode()
 
 
-def _end(node: Node) -> tuple[int, int]:
-    """Return the line and column behind a node of parsed code."""
-    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+def _end(node: Located) -> tuple[int, int]:
+    """Return the last line of a parsed node, and the column after it."""
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset

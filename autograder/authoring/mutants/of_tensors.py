@@ -2,9 +2,9 @@
 
 import ast
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from autograder.authoring.mutants.mutant import Mutant, Node, region_nodes, replaced
+from autograder.authoring.mutants.mutant import Mutant, region_nodes, replaced
 from autograder.lessons.rewriting import rewrite, slip_mistake
 from autograder.lessons.variants import Slip
 
@@ -98,8 +98,8 @@ def name_mutants(source: str) -> Iterator[Mutant]:
     """Exchange arguments, and attributes of `self`: the key for the query."""
     tree = ast.parse(source)
     arguments, attributes = _arguments(tree), _attributes(tree)
-    others: list[ast.Name] | list[ast.Attribute]
     for node in region_nodes(source):
+        others: Sequence[ast.expr]
         match node:
             case ast.Name(id, ast.Load()) if id in arguments:
                 others = [ast.Name(other, ast.Load()) for other in sorted(arguments - {id})]
@@ -132,18 +132,17 @@ def in_place_mutants(source: str) -> Iterator[Mutant]:
         yield Mutant("in place", change, replaced(source, node, new))
 
 
-def _phrase(tree: ast.AST, node: Node) -> str:
+def _phrase(tree: ast.AST, node: ast.expr) -> str:
     """Return the shortest expression around a name that has more than attributes and indices."""
     at = _place(node)
     parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
-    same = (n for n in parents if isinstance(n, type(node)))
-    found: ast.AST = next(n for n in same if _place(n) == at)
+    found: ast.AST = next(n for n in parents if isinstance(n, type(node)) and _place(n) == at)
     while isinstance(found, ast.Name | ast.Attribute | ast.Subscript):
         found = parents[found]
     return ast.unparse(found).splitlines()[0]
 
 
-def _place(node: Node) -> tuple[int, int, int | None]:
+def _place(node: ast.expr) -> tuple[int, int, int | None]:
     return node.lineno, node.col_offset, node.end_col_offset
 
 
@@ -185,7 +184,7 @@ def _other_letters(text: str) -> Iterator[str]:
         letters = part.replace("...", "")
         for a, b in itertools.combinations(letters, 2):
             swapped = part.translate(str.maketrans(a + b, b + a))
-            other = [*parts[:index], swapped, *parts[index + 1 :]]
-            yield ",".join(other[:-1]) + "->" + other[-1]
+            others = [*parts[:index], swapped, *parts[index + 1 :]]
+            yield ",".join(others[:-1]) + "->" + others[-1]
     for letter in output.replace("...", ""):
         yield f"{inputs}->{output.replace(letter, '')}"

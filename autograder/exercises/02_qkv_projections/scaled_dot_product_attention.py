@@ -20,8 +20,8 @@ from .shared import SOFTMAX
 
 def large_scores(draw: Draw) -> dict:
     """All scores are large, and alike enough that softmax does not saturate."""
-    large = {name: draw.normal(f"n_{name} d_k", 0.2) + 9 for name in ("query", "key")}
-    return draw.arguments(**large)
+    query, key = (draw.normal(f"n_{name} d_k", 0.2) + 9 for name in ("query", "key"))
+    return draw.arguments(query=query, key=key)
 
 
 KEY_BY_QUERY = (

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from autograder.exercises.slips import KEEPING, KEYS, SCALE, renamed, without
 from autograder.lessons.cases import ModuleCase, Raises
@@ -19,7 +20,7 @@ def sizes_of_model(draw: Draw) -> dict[str, int]:
     return sizes
 
 
-def self_attention(draw: Draw, **build: bool) -> ModuleCase:
+def self_attention(draw: Draw, **build: Any) -> ModuleCase:
     """One tensor as query, key and value."""
     build = sizes_of_model(draw) | build
     words = draw.normal("batch n d_model")
@@ -32,7 +33,7 @@ def masked_self_attention(draw: Draw) -> ModuleCase:
     return case
 
 
-def cross_attention(draw: Draw, scale: float = 1.0, **build: bool) -> ModuleCase:
+def cross_attention(draw: Draw, scale: float = 1.0, **build: Any) -> ModuleCase:
     """Queries, keys and values from three different tensors."""
     build = sizes_of_model(draw) | build
     inputs = {

@@ -1,10 +1,11 @@
 """The mean cross-entropy of each next word, in all texts, without padding."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
+from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Repair
@@ -13,7 +14,7 @@ from autograder.lessons.variants import Alternative, Mistake
 from .shared import STILL_ILL
 
 
-def padded(*lengths: int, padding: int = 0) -> Inputs:
+def padded(*lengths: int, padding: int = 0) -> Callable[[Draw], dict[str, Any]]:
     """Texts of these lengths, with padding after them."""
 
     def case(draw: Draw) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def grouped(n_kv_heads: int, group: int, keep: bool = False, nobody: bool = Fals
             return draw.arguments(key=draw.normal(dims), value=draw.normal(dims), keep=None)
         draw.fix(n_kv_heads=n_kv_heads)
         mask = draw.keep("n_query n_key") if keep else None
-        if nobody:
+        if mask is not None and nobody:
             mask[1] = False
         return draw.arguments(keep=mask)
 

@@ -1,10 +1,10 @@
 """Sizes of queries and keys, and backward passes."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
 
 SAME_SIZES = "both have the same size there"
@@ -21,7 +21,7 @@ def dims_of(draw: Draw, n_query: int, n_key: int, leading: str) -> tuple[str, st
 
 def backward(
     n_query: int, n_key: int, causal: bool = False, leading: str = "", last: float = 0.0
-) -> Inputs:
+) -> Callable[[Draw], dict[str, Any]]:
     """A backward pass, with the context and the logsumexp that belong to it.
 
     last: added to the scores that the last key has with all queries but the last, times √d.

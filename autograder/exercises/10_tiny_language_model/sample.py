@@ -1,6 +1,7 @@
 """Draw a token."""
 
 import math
+from typing import Any
 
 import torch
 
@@ -49,7 +50,7 @@ def drawing(
         order = torch.randperm(len(probs), generator=draw.generator)
         order = order.roll(int(order[0] == 0))
         logits = (torch.tensor(probs, dtype=torch.float64)[order].log() + shift).float()
-        how = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+        how: dict[str, Any] = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
         told = [f"{name} {value}" for name, value in how.items() if value is not None]
         draw.label(", ".join(told))
         wanted = torch.tensor(chances(logits.double(), **how))

@@ -3,10 +3,11 @@
 import unicodedata
 from typing import Any
 
+from autograder.asking.problem import LAST_LINE
 from autograder.grading.worker.job import OUTCOMES
 
 LONGEST_NAME, LONGEST_TEXT = 80, 600
-MOST_ASPECTS, MOST_PROBLEMS = 20, 5
+MOST_ASPECTS, MOST_PROBLEMS, MOST_NAMES = 20, 5, 20
 MOST_POINTS = 10_000
 # Control characters, surrogates, and marks that change the direction of text.
 UNSEEN = {"Cc", "Cs", "Co", "Cn"}
@@ -33,6 +34,9 @@ def checked_verdict(data: Any) -> dict[str, Any]:
                 "aspects": [_aspect(aspect) for aspect in aspects[:MOST_ASPECTS]],
                 "sentence": visible(data.get("sentence")),
                 "mistake": visible(data.get("mistake"), LONGEST_NAME),
+                "rules": _names(data.get("rules", [])),
+                "blamed_on": _names(data.get("blamed_on", [])),
+                "given_up": data.get("given_up", False) is True,
                 "answered": answered,
                 "graded": data.get("graded", True) is True,
                 "problems": _problems(data.get("problems", [])),
@@ -71,13 +75,31 @@ def _case_count(data: Any) -> dict[str, float]:
     return {"right": _number(data.get("right", 0)), "of": _number(data.get("of", 0))}
 
 
-def _problems(data: Any) -> list[dict[str, str]]:
+def _problems(data: Any) -> list[dict[str, Any]]:
     if not isinstance(data, list) or not all(isinstance(problem, dict) for problem in data):
         raise ValueError("a list of problems was expected")
     return [
-        {part: visible(problem.get(part, "")) for part in ("kind", "detail", "where")}
+        {
+            "kind": visible(problem.get("kind", "")),
+            "detail": visible(problem.get("detail", "")),
+            "place": _place(problem.get("place")),
+        }
         for problem in data[:MOST_PROBLEMS]
     ]
+
+
+def _place(data: Any) -> dict[str, Any] | None:
+    match data:
+        case {"line": int(line), "code": str(code), "function": str(function)}:
+            if 0 <= line <= LAST_LINE:
+                return {"line": line, "code": visible(code), "function": visible(function)}
+    return None
+
+
+def _names(data: Any) -> list[str]:
+    if not isinstance(data, list):
+        raise ValueError(f"{type(data).__name__} where a list of names is due")
+    return [visible(name, LONGEST_NAME) for name in data[:MOST_NAMES]]
 
 
 def _number(value: object) -> float:

@@ -4,11 +4,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.asking.answer import NEVER_CALLED
+from autograder.asking.problem import ProblemKind
 from autograder.grading.report.submissions import read_submissions
+from autograder.judging.verdict import NEVER_CALLED
 
-# The kinds of problems that leave no answer to judge.
-NOTHING_CAME = NEVER_CALLED - {"undefined"}
+# Kinds of problems that leave no answer to judge.
+NOTHING_CAME = NEVER_CALLED - {ProblemKind.UNDEFINED}
+
+GIVEN_UP = "given up"  # is listed among the mistakes
 
 
 @dataclass
@@ -59,7 +62,7 @@ class ExerciseReport:
         if nothing_came(verdict):
             self.lost += state == "none"
         elif verdict["answered"] and verdict["points"] < verdict["max_points"]:
-            told = verdict["mistake"], verdict["sentence"]
+            told = GIVEN_UP if verdict["given_up"] else verdict["mistake"], verdict["sentence"]
             self.wrong.setdefault(told, []).append(learner)
 
 

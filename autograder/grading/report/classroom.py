@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-from autograder.asking.answer import Problem
+from autograder.asking.problem import Problem, ProblemKind
 from autograder.grading.gradebook.grades import Grade, LessonGrades
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
 from autograder.grading.report.kinds import Made, kinds_made
@@ -25,6 +26,7 @@ from autograder.grading.report.suspicion import (
     Lead,
     forbidden_calls,
     only_public,
+    place_of,
     shared_code,
     shared_mistakes,
 )
@@ -33,7 +35,12 @@ from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
 from autograder.judging.explain_problem import explain_problem
 
 # Every check after the place where a notebook stopped says "not run".
-ENDED_EARLY = NOTHING_CAME - {"not run"} | {"time", "waiting", "memory", "recursion"}
+ENDED_EARLY = NOTHING_CAME - {ProblemKind.NOT_RUN} | {
+    ProblemKind.TIME,
+    ProblemKind.WAITING,
+    ProblemKind.MEMORY,
+    ProblemKind.RECURSION,
+}
 
 
 @dataclass(frozen=True)
@@ -205,9 +212,14 @@ def _why(row: LearnerRow, grade: Grade | None, known: LessonGrades) -> str:
 def _ended_early(submissions: Sequence[Submission]) -> list[Lead]:
     """List answers that did not come in, or not in time, where the rest of the notebook did."""
     return [
-        Lead(submission.learner, exercise, explain_problem(Problem(**problem), exercise))
+        Lead(submission.learner, exercise, _explained(problem, exercise))
         for submission in submissions
         for exercise, verdict in submission.verdicts.items()
         for problem in verdict["problems"]
         if problem["kind"] in ENDED_EARLY
     ]
+
+
+def _explained(problem: Mapping[str, Any], exercise: str) -> str:
+    kind = ProblemKind(problem["kind"])
+    return explain_problem(Problem(kind, problem["detail"], place_of(problem)), exercise)

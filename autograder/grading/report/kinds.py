@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from autograder.asking.problem import ProblemKind
 from autograder.grading.report.class_report import nothing_came
 from autograder.grading.report.submissions import Submission
-from autograder.judging.differences.values import DETACHED
-from autograder.judging.judge import LEFT_BEHIND, OTHERS_ONLY
+from autograder.judging.finding import General
 
 
 class Group(StrEnum):
@@ -36,47 +36,47 @@ class Kind:
     name: str
 
 
-# Kinds by what the judge says, in parts of its sentences.
-SAID = {
-    LEFT_BEHIND: "right in the first call only",
-    OTHERS_ONLY: "right on the shown cases only",
-    "The code reads the notebook's": "reads variables of the notebook",
-    "in place, so the caller's tensor": "changes its input in place",
-    "nothing flows back": "no gradient flows back",
-    DETACHED: "wrong gradient",
-    "should have shape": "wrong shape",
-    "should have dtype": "wrong dtype",
-    "holds NaN in": "NaN",
-    "with its dimensions in another order": "dimensions in another order",
-    "the right numbers, in the wrong places": "numbers in the wrong places",
+GIVEN_UP = Kind(Group.MISTAKE, "given up")
+# Kinds by the rule that spoke; of several rules, the first one here counts.
+RULES = {
+    General.LEFT_BEHIND: "right in the first call only",
+    General.OTHERS_ONLY: "right on the shown cases only",
+    General.BORROWED: "reads variables of the notebook",
+    General.NOT_ITS_OWN: "reads variables of the notebook",
+    General.CHANGED_INPUT: "changes its input in place",
+    "no_gradient": "no gradient flows back",
+    General.BROKEN_PATH: "wrong gradient",
+    "wrong_shape": "wrong shape",
+    "wrong_dtype": "wrong dtype",
+    "holds_nan": "NaN",
+    "other_axis_order": "dimensions in another order",
+    "misplaced": "numbers in the wrong places",
 }
 # Kinds by the problem that left nothing to compare.
 PROBLEMS = {
-    "raised": "stops with an error",
-    "forbidden": "calls the function that is to be written",
-    "detached": "no gradient flows back",
-    "arguments": "other arguments than asked for",
-    "constructor": "other arguments than asked for",
-    "parameters": "other parameters than asked for",
-    "parameter shape": "other parameters than asked for",
-    "parameter changed": "changes parameters",
-    "frozen": "changes parameters",
-    "attached": "holds on to the graph",
-    "graph": "holds on to the graph",
-    "mode": "leaves a module in another mode",
-    "part's mode": "leaves a module in another mode",
-    "setting": "changes a setting of torch",
-    "time": "takes too long",
-    "waiting": "takes too long",
-    "recursion": "calls itself without end",
-    "memory": "takes too much memory",
-    "size": "takes too much memory",
-    "type": "returns another type",
-    "plain": "returns another type",
-    "count": "returns another number of things",
+    ProblemKind.RAISED: "stops with an error",
+    ProblemKind.FORBIDDEN: "calls the function that is to be written",
+    ProblemKind.DETACHED: "no gradient flows back",
+    ProblemKind.ARGUMENTS: "other arguments than asked for",
+    ProblemKind.CONSTRUCTOR: "other arguments than asked for",
+    ProblemKind.PARAMETERS: "other parameters than asked for",
+    ProblemKind.PARAMETER_SHAPE: "other parameters than asked for",
+    ProblemKind.PARAMETER_CHANGED: "changes parameters",
+    ProblemKind.FROZEN: "changes parameters",
+    ProblemKind.ATTACHED: "holds on to the graph",
+    ProblemKind.GRAPH: "holds on to the graph",
+    ProblemKind.MODE: "leaves a module in another mode",
+    ProblemKind.PART_MODE: "leaves a module in another mode",
+    ProblemKind.SETTING: "changes a setting of torch",
+    ProblemKind.TIME: "takes too long",
+    ProblemKind.WAITING: "takes too long",
+    ProblemKind.RECURSION: "calls itself without end",
+    ProblemKind.MEMORY: "takes too much memory",
+    ProblemKind.SIZE: "takes too much memory",
+    ProblemKind.TYPE: "returns another type",
+    ProblemKind.PLAIN: "returns another type",
+    ProblemKind.COUNT: "returns another number of things",
 }
-# How a sentence ends that blames other exercises for a wrong answer.
-BLAME = (" builds on it.", " builds on them.")
 
 Made = Mapping[Kind, Mapping[str, list[str]]]  # the exercises by learner
 
@@ -94,9 +94,11 @@ def kinds_made(submissions: Iterable[Submission]) -> Made:
 def kinds(verdict: Mapping[str, Any]) -> Iterator[Kind]:
     """Yield the kinds of mistake that a verdict is on; none if it is right, or says nothing."""
     right = verdict["points"] >= verdict["max_points"]
-    if right or not verdict["answered"] or nothing_came(verdict) or _is_blamed(verdict):
+    if right or not verdict["answered"] or nothing_came(verdict) or verdict["blamed_on"]:
         return
-    if verdict["mistake"]:
+    if verdict["given_up"]:
+        yield GIVEN_UP
+    elif verdict["mistake"]:
         yield Kind(Group.MISTAKE, verdict["mistake"])
     elif name := _general(verdict):
         yield Kind(Group.GENERAL, name)
@@ -105,11 +107,7 @@ def kinds(verdict: Mapping[str, Any]) -> Iterator[Kind]:
         yield from (Kind(Group.ASPECT, name) for name in sorted(lost))
 
 
-def _is_blamed(verdict: Mapping[str, Any]) -> bool:
-    return not verdict["mistake"] and verdict["sentence"].endswith(BLAME)
-
-
 def _general(verdict: Mapping[str, Any]) -> str:
     problems = (PROBLEMS.get(problem["kind"], "") for problem in verdict["problems"])
-    said = (name for words, name in SAID.items() if words.strip() in verdict["sentence"])
-    return next(filter(None, [*problems, *said]), "")
+    told = (name for rule, name in RULES.items() if rule in verdict["rules"])
+    return next(filter(None, [*problems, *told]), "")

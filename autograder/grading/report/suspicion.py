@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.asking.problem import Place, ProblemKind
 from autograder.grading.report.code_print import Print, statements
 from autograder.grading.report.same_code import SameCode, same_code
 from autograder.grading.report.same_mistakes import SameMistakes, same_mistakes
 from autograder.grading.report.submissions import Submission
 
 UNFIT = "it is not valid Python, or too long"
-GIVEN_UP = "given up"  # the judge's name for taking the course's solution
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,17 @@ class Lead:
     learner: str
     exercise: str
     reason: str
-    where: str = ""
+    where: Place | None = None
 
 
 def forbidden_calls(submissions: Sequence[Submission]) -> list[Lead]:
     """List answers that call the function that the exercise asks learners to write."""
     return [
-        Lead(submission.learner, exercise, f"calls torch's {problem['detail']}", problem["where"])
+        Lead(submission.learner, exercise, f"calls torch's {problem['detail']}", place_of(problem))
         for submission in submissions
         for exercise, verdict in submission.verdicts.items()
         for problem in verdict["problems"]
-        if problem["kind"] == "forbidden"
+        if problem["kind"] == ProblemKind.FORBIDDEN
     ]
 
 
@@ -78,9 +78,14 @@ def shared_mistakes(submissions: Sequence[Submission]) -> list[SameMistakes]:
     made: dict[str, dict[str, str]] = {}
     for submission in submissions:
         for exercise, verdict in submission.verdicts.items():
-            if verdict["mistake"] not in ("", GIVEN_UP):
+            if verdict["mistake"]:
                 made.setdefault(exercise, {})[submission.learner] = verdict["mistake"]
     return same_mistakes(made)
+
+
+def place_of(problem: Mapping[str, Any]) -> Place | None:
+    """Return the line of code that a problem in a verdict names, if it names one."""
+    return Place(**problem["place"]) if problem["place"] else None
 
 
 def answered(submission: Submission) -> list[str]:

@@ -12,6 +12,7 @@ from nbformat.v4 import new_output
 from traitlets import import_item
 from traitlets.config import Config
 
+from autograder.asking.problem import ProblemKind
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.folder import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.given_up import solutions_for_checks
@@ -160,4 +161,4 @@ def _leave_to_a_person(notebook: NotebookNode) -> None:
 
 
 def _waited(verdict: Verdict) -> bool:
-    return any(problem.kind == "waiting" for problem in verdict.problems)
+    return any(problem.kind == ProblemKind.WAITING for problem in verdict.problems)

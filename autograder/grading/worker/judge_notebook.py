@@ -11,8 +11,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.asking import MIME
-from autograder.asking.answer import LONGEST_TEXT, Answer, Problem
+from autograder.asking.answer import Answer
 from autograder.asking.hand_in import HandedIn, unpack
+from autograder.asking.problem import Problem, ProblemKind, cut
 from autograder.asking.question import Question
 from autograder.grading.submission.given_up import given_up
 from autograder.grading.worker.job import NOT_RUN, VERDICT
@@ -26,10 +27,10 @@ from autograder.references.store import LessonReference
 MOST_SECONDS = 5.0  # of processor time, to judge an answer; an honest one takes a hundredth
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 PROBLEMS = {
-    "NameError": "undefined",
-    "CellTimeoutError": "check timed out",
-    "CellWaitedError": "check waited",
-    NOT_RUN: "not run",
+    "NameError": ProblemKind.UNDEFINED,
+    "CellTimeoutError": ProblemKind.CHECK_TIMED_OUT,
+    "CellWaitedError": ProblemKind.CHECK_WAITED,
+    NOT_RUN: ProblemKind.NOT_RUN,
 }
 
 
@@ -75,7 +76,7 @@ def _judged(
             verdict = _judge(exercise, read_answers(cell, question), keys, earlier)
             return verdict, verdict_card(verdict)
     except Exception as error:
-        problem = Problem("not judged", f"{type(error).__name__}: {error}"[:LONGEST_TEXT])
+        problem = Problem(ProblemKind.NOT_JUDGED, cut(f"{type(error).__name__}: {error}"))
         nothing = _nothing(problem, len(keys[exercise].cases))
         verdict = _judge(exercise, nothing, keys, earlier)
         return verdict, verdict_card(verdict)
@@ -110,7 +111,7 @@ def read_answers(cell: NotebookNode, question: Question) -> HandedIn:
         try:
             return unpack(sent, question)
         except ValueError as error:
-            return _nothing(Problem("unreadable", str(error)), count)
+            return _nothing(Problem(ProblemKind.UNREADABLE, str(error)), count)
     return _nothing(_why_nothing(cell), count)
 
 
@@ -143,11 +144,11 @@ def _sent(cell: NotebookNode) -> Iterator[object]:
 def _why_nothing(cell: NotebookNode) -> Problem:
     errors = [o for o in cell.get("outputs", []) if o.output_type == "error"]
     if not errors:
-        return Problem("no answer")
+        return Problem(ProblemKind.NO_ANSWER)
     error = errors[0]
     if error.ename in PROBLEMS:
         return Problem(PROBLEMS[error.ename], error.evalue)
-    return Problem("raised", f"{error.ename}: {error.evalue}")
+    return Problem(ProblemKind.RAISED, f"{error.ename}: {error.evalue}")
 
 
 @contextmanager

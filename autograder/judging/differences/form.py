@@ -2,8 +2,10 @@
 
 import itertools
 import math
+from collections.abc import Callable
 
 import torch
+from torch import Tensor
 
 from autograder.asking.answer import REPEATS
 from autograder.judging.compare import Comparison, equal
@@ -139,19 +141,30 @@ def opposite_booleans(c: Comparison) -> str | None:
     return None
 
 
-def not_finite(c: Comparison) -> str | None:
-    """NaN or infinity where a number should be."""
-    for word, test in (("NaN", torch.isnan), ("infinity", torch.isinf)):
-        strange = test(c.got) & ~test(c.expected) if c.got.is_floating_point() else None
-        if strange is not None and strange.any():
-            place = first_index(strange)
-            many = int(strange.sum())
-            why = f" {NAN}" if word == "NaN" else ""
-            return (
-                f"{subject(c, 'holds')} {word} in {many} of {c.got.numel()} places, first at "
-                f"{place}, where {number(c.expected[place])} should be.{why}"
-            )
-    return None
+def holds_nan(c: Comparison) -> str | None:
+    """NaN where a number should be."""
+    where = _strange(c, torch.isnan)
+    return where and f"{subject(c, 'holds')} NaN in {where} {NAN}"
+
+
+def holds_infinity(c: Comparison) -> str | None:
+    """Infinity where a number should be."""
+    where = _strange(c, torch.isinf)
+    return where and f"{subject(c, 'holds')} infinity in {where}"
+
+
+def _strange(c: Comparison, test: Callable[[Tensor], Tensor]) -> str | None:
+    """Say where a test is true of what came, and not of what should come."""
+    if not c.got.is_floating_point():
+        return None
+    strange = test(c.got) & ~test(c.expected)
+    if not strange.any():
+        return None
+    place = first_index(strange)
+    return (
+        f"{int(strange.sum())} of {c.got.numel()} places, first at {place}, where "
+        f"{number(c.expected[place])} should be."
+    )
 
 
 def _misplaced(c: Comparison) -> str:

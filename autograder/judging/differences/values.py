@@ -15,11 +15,7 @@ from autograder.judging.differences.words import (
     number,
     subject,
 )
-
-DETACHED = (
-    "Does a `detach()`, `.data`, `.item()`, `torch.tensor(…)`, NumPy or `no_grad` break the path "
-    "somewhere?"
-)
+from autograder.judging.finding import SENTENCES, General
 
 
 def too_few_digits(c: Comparison) -> str | None:
@@ -47,7 +43,7 @@ def no_gradient(c: Comparison) -> str | None:
     """A gradient of zeros where it should not be zero."""
     if not c.name.startswith(GRADIENT) or c.got.any():
         return None
-    return f"{subject(c)} 0 everywhere, so nothing flows back. {DETACHED}"
+    return f"{subject(c)} 0 everywhere, so nothing flows back. {SENTENCES[General.BROKEN_PATH]}"
 
 
 def all_the_same(c: Comparison) -> str | None:

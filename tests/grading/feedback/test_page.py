@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 from nbformat.v4 import new_output
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import Answer
+from autograder.asking.problem import Problem, ProblemKind
 from autograder.grading.feedback.feedback_page import render_page, why_not_graded
 from autograder.grading.pages.notebook import Outline
 from autograder.grading.pages.template import duration
@@ -109,7 +110,7 @@ def test_each_exercise_has_its_points_its_state_and_its_mistake():
         *exercise("some", 1, MISTAKE),
         *exercise("none", 0, "It is *always* zero."),
         *exercise("open", 0, "`open` is not answered yet.", answered=False),
-        *exercise("lost", 0, "The notebook stopped.", problems=(Problem("not run"),)),
+        *exercise("lost", 0, "The notebook stopped.", problems=(Problem(ProblemKind.NOT_RUN),)),
     ]
     known = {"all": 4, "some": 1, "none": 0, "open": 0, "lost": None}
     soup = page(cells, facts({f"check_{name}": (4, given, None) for name, given in known.items()}))
@@ -210,7 +211,9 @@ def test_without_comments_there_is_no_place_for_them():
 
 
 def test_a_notebook_that_could_not_be_graded_says_why():
-    cells = exercise("softmax", 0, "The notebook stopped.", problems=(Problem("not run"),))
+    cells = exercise(
+        "softmax", 0, "The notebook stopped.", problems=(Problem(ProblemKind.NOT_RUN),)
+    )
     known = facts({"check_softmax": (4, None, None)})
     soup = page(cells, known, why="`while True` took too long")
     assert "No grade yet" in header(soup) and "of 4 points" not in header(soup)
@@ -222,7 +225,9 @@ def test_a_notebook_that_could_not_be_graded_says_why():
 def test_the_page_of_a_damaged_notebook_says_so_once():
     why = "The file is empty: save it again."
     told = markdown(f"**This notebook could not be graded**: {why}")
-    cells = exercise("softmax", 0, f"The check did not run: {why}", problems=(Problem("not run"),))
+    cells = exercise(
+        "softmax", 0, f"The check did not run: {why}", problems=(Problem(ProblemKind.NOT_RUN),)
+    )
     known = facts({"check_softmax": (4, None, None)})
     soup = page([told, *cells], known, why=why)
     assert words(soup).count(why) == 1
@@ -233,7 +238,7 @@ def test_the_page_of_a_damaged_notebook_says_so_once():
 def unread(name, why):
     """Make the cells of an exercise in a notebook that could not be read."""
     said = f"The check of `{name}` did not run: {why}"
-    _, check = exercise(name, 0, said, problems=(Problem("not run", why),))
+    _, check = exercise(name, 0, said, problems=(Problem(ProblemKind.NOT_RUN, why),))
     return [solution(name, ""), check]
 
 
@@ -263,7 +268,9 @@ def test_a_damaged_notebook_marked_by_hand_has_its_points_and_no_cards():
 
 
 def test_a_part_that_was_not_judged_has_no_card():
-    lost = exercise("attend", 0, "It stopped.", problems=(Problem("not run", "It stopped."),))
+    lost = exercise(
+        "attend", 0, "It stopped.", problems=(Problem(ProblemKind.NOT_RUN, "It stopped."),)
+    )
     known = facts({**POINTS, "check_attend": (4, None, None)})
     soup = page([*TWO[:2], *lost], known, why="It stopped.")
     assert [len(section.select(".shown")) for section in soup.select("section.answer")] == [1, 0]

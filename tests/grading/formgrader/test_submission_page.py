@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.asking.answer import Problem
+from autograder.asking.problem import Problem
 from autograder.grading.formgrader.submission_page import NOT_SHOWN, page_parts
 from autograder.grading.pages.render import Renderer
 from autograder.grading.worker.job import VERDICT

@@ -8,7 +8,7 @@ from nbgrader import api
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from autograder.asking.answer import Problem
+from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.grading.worker.job import VERDICT, run_path
 from autograder.judging.verdict import AspectResult, CaseCount, Verdict
 
@@ -50,12 +50,14 @@ def wrong(exercise, mistake, sentence):
 
 
 def open_(exercise):
-    return verdict(exercise, 0, answered=False, problems=(Problem("not answered", exercise),))
+    return verdict(
+        exercise, 0, answered=False, problems=(Problem(ProblemKind.NOT_ANSWERED, exercise),)
+    )
 
 
 def problem(exercise, kind, detail=""):
     return verdict(
-        exercise, 0, problems=(Problem(kind, detail, "line 3"),), sentence=f"No: {kind}."
+        exercise, 0, problems=(Problem(kind, detail, Place(3)),), sentence=f"No: {kind}."
     )
 
 

@@ -1,67 +1,26 @@
-"""Which kind of mistake a wrong answer is, by what the judge says of it."""
-
-import dataclasses
+"""Which kind of mistake a wrong answer is, by the rules and problems that its verdict names."""
 
 import pytest
-import torch
 
-from autograder.asking.answer import Answer, Problem
-from autograder.grading.report.kinds import BLAME, PROBLEMS, SAID, Group, Kind, kinds
-from autograder.judging import explain_difference, explain_problem, judge
-from autograder.judging.compare import Comparison
+from autograder.asking.answer import Answer
+from autograder.asking.problem import Problem, ProblemKind
+from autograder.grading.report.kinds import GIVEN_UP, PROBLEMS, RULES, Group, Kind, kinds
+from autograder.judging.judge import blame, judge, verdict_given_up
 from autograder.judging.verdict import AspectResult, Verdict
-from autograder.references.store import find
+from tests.grading.report.judged import KEY, verdicts
 from tests.grading.report.made import verdict, wrong
 
-RIGHT = torch.arange(6.0).reshape(2, 3)
-NAN = RIGHT.clone().fill_diagonal_(torch.nan)
-MIXED = torch.tensor([[1.0, 0.0, 2.0], [5.0, 4.0, 3.0]])
-NOTHING = Problem("no such kind")
 
-
-def difference(got, name="result"):
-    """What the judge says of a wrong tensor."""
-    compared = Comparison(name, got, RIGHT, 1e-6, dims="", sizes={})
-    found = explain_difference.recognize_difference(compared)
-    return found or explain_difference.describe_difference(compared)
-
-
-def change_in_place():
-    """What the judge says of right answers whose calls changed an argument."""
-    key = find("softmax").keys["softmax"]
-    answers = [Answer(case.expected, changed=("scores",)) for case in key.cases]
-    return judge.judge(dataclasses.replace(key, mistakes=[]), answers).sentence
-
-
-# For each phrase, a sentence of the judge's that has it.
-SENTENCES = {
-    judge.LEFT_BEHIND: judge.LEFT_BEHIND + difference(RIGHT + 7),
-    judge.OTHERS_ONLY: judge.OTHERS_ONLY + difference(RIGHT[:1]),
-    "The code reads the notebook's": explain_problem.explain_borrowed(("scale",)),
-    "in place, so the caller's tensor": change_in_place(),
-    "nothing flows back": difference(torch.zeros(2, 3), "gradient of x"),
-    explain_difference.DETACHED: difference(RIGHT**2 - 40, "gradient of x"),
-    "should have shape": difference(RIGHT[:1]),
-    "should have dtype": difference(RIGHT.double()),
-    "holds NaN in": difference(NAN),
-    "with its dimensions in another order": difference(RIGHT.T),
-    "the right numbers, in the wrong places": difference(MIXED),
-}
-
-
-@pytest.mark.parametrize("phrase", SAID)
-def test_what_the_judge_says_is_recognized(phrase):
-    sentence = " ".join(SENTENCES[phrase].split())  # as it is read from a notebook
-    told = verdict("softmax", 0, sentence=sentence)
-    assert Kind(Group.GENERAL, SAID[phrase]) in kinds(told)
+@pytest.mark.parametrize("rule", RULES)
+def test_the_rule_that_spoke_tells_the_kind(rule):
+    told = verdicts()[rule].summary()
+    assert rule in told["rules"] and list(kinds(told)) == [Kind(Group.GENERAL, RULES[rule])]
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_each_problem_is_one_that_the_judge_knows(kind):
-    sentence = explain_problem.explain_problem(Problem(kind, "x"), "f")
-    assert sentence != explain_problem.explain_problem(NOTHING, "f")
-    told = verdict("softmax", 0, problems=(Problem(kind, "x"),), sentence=sentence)
-    assert Kind(Group.GENERAL, PROBLEMS[kind]) in kinds(told)
+def test_so_does_a_problem(kind):
+    told = judge(KEY, [Answer(problem=Problem(ProblemKind(kind), "x"))] * 3).summary()
+    assert told["rules"] == [kind] and list(kinds(told)) == [Kind(Group.GENERAL, PROBLEMS[kind])]
 
 
 def of_aspects(**held):
@@ -75,6 +34,10 @@ def test_a_known_mistake_is_its_name():
     assert not any(kind.group == Group.GENERAL for kind in kinds(told))
 
 
+def test_giving_up_is_listed_with_the_mistakes():
+    assert list(kinds(verdict_given_up(KEY).summary())) == [GIVEN_UP]
+
+
 def test_a_lost_aspect_counts_if_another_is_held():
     lost = list(kinds(of_aspects(numbers=True, gradients=False).summary()))
     assert lost == [Kind(Group.ASPECT, "gradients")]
@@ -82,10 +45,10 @@ def test_a_lost_aspect_counts_if_another_is_held():
     assert list(kinds(of_aspects(numbers=True, gradients=True).summary())) == []
 
 
-@pytest.mark.parametrize("others", [["softmax"], ["softmax", "attend"]])
+@pytest.mark.parametrize("others", [("softmax",), ("softmax", "attend")])
 def test_what_another_exercise_is_to_blame_for_is_no_mistake(others):
-    blamed = judge.blame(of_aspects(numbers=True, gradients=False), others)
-    assert blamed.sentence.endswith(BLAME) and list(kinds(blamed.summary())) == []
+    blamed = blame(of_aspects(numbers=True, gradients=False), list(others))
+    assert blamed.blamed_on == others and list(kinds(blamed.summary())) == []
 
 
 @pytest.mark.parametrize(
@@ -93,7 +56,7 @@ def test_what_another_exercise_is_to_blame_for_is_no_mistake(others):
     [
         verdict("softmax"),
         verdict("softmax", 0, answered=False),
-        verdict("softmax", 1, problems=(Problem("not run"),)),
+        verdict("softmax", 1, problems=(Problem(ProblemKind.NOT_RUN),)),
     ],
     ids=["right", "not answered", "not run"],
 )

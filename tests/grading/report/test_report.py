@@ -14,7 +14,8 @@ from nbgrader import api
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from autograder.asking.answer import Answer, Problem
+from autograder.asking.answer import Answer
+from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.course.__main__ import main
 from autograder.grading.pages.template import breakable
 from autograder.grading.pages.untrusted import (
@@ -186,7 +187,8 @@ def test_code_that_the_courses_solution_has_is_not(course):
 
 def test_rare_mistakes_that_two_share_are_worth_a_look_and_giving_up_is_not(course):
     alike = notebook(wrong("softmax", "a slip", "One."), wrong("attend", "a slur", "Two."))
-    given_up = notebook(wrong("softmax", "given up", "Lent."), wrong("attend", "a snag", "Two."))
+    lent = verdict("softmax", 0, given_up=True, sentence="Lent.")
+    given_up = notebook(lent, wrong("attend", "a snag", "Two."))
     write_class(course, {"jon": alike, "kim": alike, "lea": given_up, "max": given_up})
     assert [group.learners for group in report(course).same_mistakes] == [("jon", "kim")]
     told = Reader(page(course)).sections["look"]
@@ -298,6 +300,9 @@ def test_the_page_goes_where_it_is_told(course, capsys):
 # ---------------------------------------------------------------- hostile and broken
 
 
+PLACE = {"line": 3, "code": EVIL, "function": EVIL}
+
+
 def evil_verdict(exercise):
     aspect = {"name": EVIL, "points": 1, "held": True}
     return {
@@ -309,7 +314,7 @@ def evil_verdict(exercise):
         "mistake": EVIL,
         "answered": True,
         "problems": [
-            {"kind": "forbidden", "detail": EVIL, "where": EVIL},
+            {"kind": "forbidden", "detail": EVIL, "place": PLACE},
             {"kind": "time", "detail": EVIL},
         ]
         * 1000,
@@ -478,15 +483,18 @@ def test_a_verdict_counts_public_and_hidden_cases():
 def test_a_verdict_names_each_problem_once():
     key = find("softmax").keys["softmax"]
     answers = [
-        Answer(problem=Problem("forbidden", "softmax", f"line {i}")) for i in range(len(key.cases))
+        Answer(problem=Problem(ProblemKind.FORBIDDEN, "softmax", Place(i)))
+        for i in range(len(key.cases))
     ]
     verdict = judge(key, answers).summary()
-    assert verdict["problems"] == [{"kind": "forbidden", "detail": "softmax", "where": "line 0"}]
+    [problem] = verdict["problems"]
+    assert (problem["kind"], problem["detail"]) == ("forbidden", "softmax")
+    assert problem["place"] == {"line": 0, "code": "", "function": ""}
 
 
 def test_an_error_that_is_asked_for_is_no_problem():
     key = find("softmax").keys["softmax"]
     cases = [dataclasses.replace(case, raises="ValueError", expected={}) for case in key.cases]
     key = dataclasses.replace(key, cases=cases, mistakes=[])
-    answers = [Answer(problem=Problem("raised", "ValueError: no"))] * len(cases)
+    answers = [Answer(problem=Problem(ProblemKind.RAISED, "ValueError: no"))] * len(cases)
     assert judge(key, answers).summary()["problems"] == []

@@ -40,7 +40,7 @@ ONE, TWO, THREE, OWN = "01_one", "02_two", "03_three", "04_own"
 SCALE = ("not scaled", "Divide the scores by `√d_k`.")
 SHAPE = "`weights` should have shape (2, 3); it has (3, 2)."
 FULL = notebook(verdict("softmax"), verdict("attend"))
-LOST = notebook(verdict("softmax"), verdict("attend", 2, sentence=SHAPE))
+LOST = notebook(verdict("softmax"), verdict("attend", 2, sentence=SHAPE, rules=("wrong_shape",)))
 CUT_OFF = [problem(exercise, "not run") for exercise in POINTS]
 LESSONS = {
     ONE: {

@@ -7,28 +7,30 @@ count, size and time, and is run only where `tests.sandbox.probes` has shown tha
 """
 
 from importlib import import_module
+from pathlib import Path
 
 from tests.sandbox.hostile.attack import Attack
+from tests.sandbox.hostile.written import attacks_in
 
-MODULES = tuple(
-    import_module(f"{__name__}.{name}")
-    for name in (
-        "answers",
-        "calls",
-        "cells",
-        "clock",
-        "files",
-        "forbidden",
-        "hooks",
-        "judged",
-        "limits",
-        "memory",
-        "messages",
-        "pages",
-        "processes",
-        "reading",
-        "results",
-        "writing",
-    )
-)
-ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]
+HERE = Path(__file__).parent
+# Attacks by kind: those that are text, and those that Python makes.
+KINDS: dict[str, list[Attack]] = {
+    path.stem: attacks_in(path) for path in sorted(HERE.glob("*.txt"))
+}
+for name in (
+    "answers",
+    "calls",
+    "cells",
+    "files",
+    "forbidden",
+    "judged",
+    "limits",
+    "memory",
+    "messages",
+    "pages",
+    "processes",
+    "reading",
+    "results",
+):
+    KINDS.setdefault(name, []).extend(import_module(f"{__name__}.{name}").ATTACKS)
+ATTACKS = [attack for kind in KINDS.values() for attack in kind]

@@ -180,27 +180,6 @@ def as_attention(x):
     return torch.ones(len(key), 1, 1, 1), key, value
 """,
     ),
-    Attack(
-        "forbidden until later",
-        "returns a tensor that calls softmax when it is sent, after the check",
-        answers={
-            "softmax": """
-                dims = {}
-                class Late(torch.Tensor):
-                    def detach(self): return self
-                    cpu = detach
-                    def clone(self, **more):
-                        if not more: return self
-                        plain, dim = self.as_subclass(torch.Tensor), dims.get(self.data_ptr())
-                        return (plain if dim is None else torch.softmax(plain, dim)).clone(**more)
-                def softmax(scores, dim=-1):
-                    out = scores.clone().as_subclass(Late)
-                    dims[out.data_ptr()] = dim
-                    return out
-            """
-        },
-        outcome="graded",
-    ),
     _ways(
         "forbidden by a pickle",
         "has softmax called by what unpickles, copies, folds or sorts",

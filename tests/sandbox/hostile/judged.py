@@ -1,6 +1,5 @@
 """Attacks on the judge: answers of the right form that would give it work, or an error."""
 
-from tests.sandbox.hostile.attack import Attack
 from tests.sandbox.hostile.forging import changed
 
 ATTACKS = [
@@ -166,33 +165,5 @@ ATTACKS = [
         """
         for one in answers: one["inputs"] = {str(n): "0" * 5000 for n in range(50)}
         """,
-    ),
-    Attack(
-        "answers twice",
-        "sends answers to a check twice, and those of another exercise in between",
-        first="""
-            from IPython.display import display
-            from autograder.asking import MIME, hand_in
-            honest_check = check
-            def check(answer):
-                display({MIME: hand_in.pack("query_scores", [])}, raw=True)
-                honest_check(answer)
-                honest_check(answer)
-        """,
-        earns=(),
-    ),
-    Attack(
-        "answers under odd media types",
-        "sends answers under media types that look like the right one",
-        answers={
-            "softmax": """
-                from IPython.display import display
-                from autograder.asking import MIME
-                for kind in (MIME.upper(), MIME + " ", MIME + ";a=b", MIME + "\\n", "x" + MIME):
-                    display({kind: "AAAA", "text/plain": kind}, raw=True)
-                    display({MIME: {"a": 1}, kind: ["AAAA"] * 9}, raw=True)
-            """
-        },
-        told="vnd",
     ),
 ]

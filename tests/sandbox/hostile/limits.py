@@ -19,106 +19,6 @@ def make(first):
 
 ATTACKS = [
     Attack(
-        "endless loop",
-        "never comes to an end, in a cell after an answer",
-        first=f"while time.process_time() < {SPIN}: pass",
-        told="this cell took more than",
-        outcome="graded",
-    ),
-    Attack(
-        "loop that can't be interrupted",
-        "never comes to an end and swallows KeyboardInterrupt",
-        answers={
-            "softmax": f"""
-                while time.process_time() < {SPIN}:
-                    try:
-                        while time.process_time() < {SPIN}: pass
-                    except BaseException:
-                        pass
-            """
-        },
-        told="could not be interrupted",
-        outcome="not graded",
-    ),
-    Attack(
-        "loop in an answer",
-        "never comes to an end within the function that is checked, and ignores every signal",
-        answers={
-            "softmax": f"""
-                def softmax(scores, dim=-1):
-                    for number in set(signal.Signals) - {{signal.SIGKILL, signal.SIGSTOP}}:
-                        signal.signal(number, signal.SIG_IGN)
-                    while time.process_time() < {SPIN}: pass
-            """
-        },
-        outcome="not graded",
-    ),
-    Attack(
-        "loop outside Python",
-        "spends its time adding up numbers, where no interrupt is seen",
-        answers={"softmax": "sum(range(2 * 10**9))"},
-        outcome="not graded",
-    ),
-    Attack(
-        "endless recursion",
-        "calls itself without end, in a cell, in its answer, in its repr and in C",
-        answers={
-            "softmax": "def softmax(scores, dim=-1): return softmax(scores, dim)",
-            "context_vector": """
-                class Deep:
-                    def __repr__(self): return repr(Deep())
-                Deep()
-            """,
-            "attention_scores": """
-                import json
-                nested = []
-                for _ in range(10**5): nested = [nested]
-                json.dumps(nested)
-            """,
-            "simple_attention": """
-                def down(n): return down(n + 1)
-                down(0)
-            """,
-        },
-    ),
-    Attack(
-        "fork bomb",
-        f"forks up to {FORKS} processes that wait",
-        answers={
-            "softmax": f"""
-                for _ in range({FORKS}):
-                    try:
-                        pid = os.fork()
-                    except OSError as error:
-                        print("held:", error)
-                        break
-                    if pid == 0:
-                        time.sleep({SLEEP})
-                        os._exit(0)
-                else:
-                    time.sleep({SLEEP})
-            """
-        },
-        told="more than 80 processes|held: ",
-    ),
-    Attack(
-        "fork chain",
-        f"forks {FORKS} times, each process another one, all in sessions of their own",
-        answers={
-            "softmax": f"""
-                for _ in range({FORKS}):
-                    try:
-                        if os.fork():
-                            break
-                    except OSError as error:
-                        break
-                    os.setsid()
-                time.sleep({SLEEP})
-            """
-        },
-        told="processes|took more than|died",
-    ),
-    Attack(
         "thread bomb",
         f"starts up to {THREADS} threads",
         answers={
@@ -144,37 +44,6 @@ ATTACKS = [
                 held.append(bytes([1]) * (1 << 26))
         """,
         told="MemoryError|GB of memory",
-    ),
-    Attack(
-        "memory bomb in many hands",
-        "takes 2 GB in pieces that two processes share each, so that none has it for itself",
-        answers={
-            "softmax": f"""
-                for _ in range(8):
-                    piece = bytearray(b"x") * (1 << 28)
-                    for _ in range(2):
-                        if os.fork() == 0:
-                            time.sleep({SLEEP})
-                            os._exit(0)
-                    del piece
-                time.sleep({SLEEP})
-            """
-        },
-        told="GB of memory|took more than",
-    ),
-    Attack(
-        "memory bomb without an owner",
-        "asks for shared memory that no process holds: memfd, System V, anonymous mappings",
-        first="""
-            import mmap
-            attempt(lambda: os.memfd_create("x"))
-            attempt(lambda: call("shmget", 1, 1 << 20, 0o1666))
-            attempt(lambda: call("msgget", 1, 0o1666))
-            attempt(lambda: call("syscall", 447, 0) if os.uname().machine == "x86_64" else 1 / 0)
-            pieces = []
-            attempt(lambda: [pieces.append(mmap.mmap(-1, 1 << 30)) for _ in range(4)])
-        """,
-        told="held: .*\n.*held: ",
     ),
     Attack(
         "disk bomb",
@@ -211,29 +80,6 @@ ATTACKS = [
         told="held: ",
     ),
     Attack(
-        "giant file on paper",
-        "makes files that are terabytes long and hold nothing",
-        first="""
-            def stretch():
-                with open("/tmp/" + MARK, "wb") as file: return file.truncate(1 << 42)
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            attempt(stretch)
-        """,
-        told="held: ",
-    ),
-    Attack(
-        "open files",
-        "opens up to 5,000 files and sockets",
-        first="""
-            opened = []
-            def more():
-                for _ in range(5000): opened.append(os.open("/dev/null", 0))
-            attempt(more)
-            opened = [os.close(number) for number in opened]
-        """,
-        told="held: .*Too many open files",
-    ),
-    Attack(
         "output flood",
         f"prints {FLOOD >> 20} MB, and later on without an end",
         first=f"""
@@ -259,42 +105,5 @@ ATTACKS = [
             """
         },
         told="OutputLimit",
-    ),
-    Attack(
-        "thousands of outputs",
-        "shows 5,000 small things",
-        last="""
-            from IPython.display import display
-            for number in range(5000): display({"text/plain": str(number)}, raw=True)
-        """,
-    ),
-    Attack(
-        "error of many megabytes",
-        "raises an exception whose name and message are a megabyte each, again and again",
-        first="""
-            class Rude(Exception):
-                def _render_traceback_(self): return ["T" * 500_000] * 20
-            Rude.__name__ = "N" * 1_000_000
-            raise Rude("V" * 1_000_000)
-        """
-        "# NEXT CELL\nraise Rude('V' * 5_000_000)",
-        told="OutputLimit",
-    ),
-    Attack(
-        "flood from behind",
-        "starts a thread that goes on printing while later cells run",
-        first="""
-            import threading
-            def flood():
-                for _ in range(1000): print("z" * 10_000); time.sleep(0.001)
-            threading.Thread(target=flood, daemon=True).start()
-        """,
-    ),
-    Attack(
-        "waiting for an answer",
-        "asks for input, which nobody will ever give",
-        first="input('your password? ')",
-        told="StdinNotImplementedError",
-        outcome="graded",
     ),
 ]

@@ -127,40 +127,6 @@ kernel.iopub_socket.send_multipart([b"x", b"<IDS|MSG>", session.sign(parts), *pa
         told=r"\? .* \?",
     ),
     Attack(
-        "reports forged on every socket",
-        "writes what the supervisor would report to everything that may lead out",
-        answers={
-            "softmax": """
-                import json, stat, struct
-                report = json.dumps({"outputs": [], "execution_count": 1, "seconds": 1e400})
-                frame = struct.pack("!Q", len(report)) + report.encode()
-                for number in range(3, 256):
-                    try:
-                        if stat.S_ISSOCK(os.fstat(number).st_mode): os.write(number, frame * 9)
-                    except OSError: pass
-            """
-        },
-    ),
-    Attack(
-        "the connection taken over",
-        "removes the sockets and the connection file that lead to its kernel",
-        first="""
-            import glob
-            print(open(glob.glob("/scratch/.kernel/*.json")[0]).read())
-            for path in glob.glob("/scratch/.kernel/*"):
-                os.remove(path)
-        """,
-        told="signature_scheme",
-    ),
-    Attack(
-        "comm messages",
-        "opens hundreds of comm channels with large data",
-        first="""
-            from comm import create_comm
-            for number in range(200): create_comm("x" * 1000, data={"y": "z" * 1000})
-        """,
-    ),
-    Attack(
         "outputs nested deep",
         "shows JSON a hundred thousand deep, and of a size that no text tells",
         last=kernel("""
@@ -184,34 +150,6 @@ for value in ({"a": 1}, [1, [2]], 5, None, True, ["a", "b"]):
         earns=None,
     ),
     Attack(
-        "half characters",
-        "prints, shows and raises lone surrogates and control characters",
-        first="""
-            from IPython.display import display
-            odd = "\\ud800 \\udfff \\x00 \\x1b[31m \\u202e \\ufffe"
-            print(odd.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
-            kernel = get_ipython().kernel
-            for text in (odd, odd[10:]):
-                for data in ({"text/plain": text}, {"text/html": text}, {text: text}):
-                    attempt(lambda: 1 / len(display(data, raw=True) or ""))
-        """
-        '# NEXT CELL\nraise ValueError("\\ud800\\x00")# NEXT CELL\nprint("\\ud800")',
-        told="held: ",
-    ),
-    Attack(
-        "scripts in outputs",
-        "shows HTML, JavaScript and SVG that would act on whoever looks at them",
-        first="""
-            from IPython.display import HTML, Javascript, SVG, display
-            script = "<script>parent.fetch('/formgrader/api')</script>"
-            display(HTML(script), Javascript("parent.fetch('/formgrader/api')"))
-            display({"image/svg+xml": f"<svg onload='x()'>{script}</svg>"}, raw=True)
-            display({"image/png": f'"><script>x()</script>', "text/markdown": script}, raw=True)
-            raise ValueError(script)
-        """,
-        told="ValueError",
-    ),
-    Attack(
         "outputs updated without end",
         "updates one output hundreds of times, and outputs that there are not",
         last=kernel("""
@@ -233,22 +171,6 @@ send("clear_output", {"wait": "yes"}); send("clear_output", {"wait": []})
 print("cleared")
 """),
         told="cleared|could not be interrupted",
-    ),
-    Attack(
-        "replies with payloads",
-        "asks the frontend for a next cell, an edit, a page and its own end",
-        first="""
-            manager = get_ipython().payload_manager
-            for payload in (
-                {"source": "set_next_input", "text": "check = print", "replace": True},
-                {"source": "edit_magic", "filename": "/etc/passwd", "line_number": 1},
-                {"source": "page", "data": {"text/html": "<script>evil()</script>"}, "start": 0},
-                {"source": "ask_exit", "keepkernel": False},
-                {"source": "x" * 100_000},
-            ):
-                manager.write_payload(payload, single=False)
-        """,
-        outcome="graded",
     ),
     Attack(
         "input requested by message",
@@ -344,18 +266,5 @@ print("sent")
 """),
         told="sent|could not be interrupted",
         outcome="",
-    ),
-    Attack(
-        "colors and names of media types",
-        "shows media types with parameters, paths, HTML and line breaks in their names",
-        first="""
-            from IPython.display import display
-            for kind in ("text/html; charset=utf-7", "text/html\\n", "TEXT/HTML", "text/html/x",
-                         "../../x", "image/png><script>", "application/javascript",
-                         "text/" + "x" * 99, "application/x+json", "text/vnd.x+json"):
-                display({kind: "<script>evil()</script>", "text/plain": "plain"}, raw=True)
-        """,
-        told="plain",
-        outcome="graded",
     ),
 ]

@@ -216,28 +216,4 @@ ATTACKS = [
         honest=("query_scores",),
         outcome="graded",
     ),
-    Attack(
-        "escapes in a stream",
-        "prints colors of terminals for every letter, backspaces and moves of the cursor",
-        first="""
-            print("\\x1b[31m" * 150_000)
-            print("\\x1b[" + ";".join("38;5;9" for _ in range(9000)) + "mx")
-            print("\\r" * 50_000 + "\\b" * 50_000)
-            print("\\x1b]8;;javascript:evil()\\x07click\\x1b]8;;\\x07")
-        """,
-        told="click",
-        outcome="graded",
-    ),
-    Attack(
-        "an error for the page",
-        "raises errors whose tracebacks are HTML, escapes and links to the machine's files",
-        first="""
-            class Rude(Exception):
-                def _render_traceback_(self):
-                    return ["<script>evil()</script>", "\\x1b[31m" * 9000, "File /etc/passwd"] * 20
-            raise Rude("<img src=x onerror=evil()>")
-        """,
-        told="Rude",
-        outcome="graded",
-    ),
 ]

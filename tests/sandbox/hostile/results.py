@@ -94,21 +94,6 @@ ATTACKS = [
         def softmax(scores, dim=-1): return next(kinds, ring)
         """,
     ),
-    Attack(
-        "a tuple that lies",
-        "returns tuples that have another length each time they are asked",
-        answers={
-            "simple_attention": """
-                class Liar(tuple):
-                    count = 0
-                    def __len__(self): return 2
-                    def __iter__(self):
-                        while True: yield torch.zeros(3)
-                def simple_attention(words): return Liar()
-            """
-        },
-        outcome="graded",
-    ),
     _returns(
         "a type with a long name",
         "returns an object whose type has a name that is HTML, escapes and a megabyte",

@@ -8,9 +8,9 @@ from types import CodeType
 import torch
 from torch import nn
 
-from autograder.asking.answer import LONGEST_TEXT, Problem
 from autograder.asking.clock import OutOfTime, TimeLimit
 from autograder.asking.guard import ForbiddenCall
+from autograder.asking.problem import Place, Problem, ProblemKind, cut
 from autograder.asking.question import Question
 from autograder.asking.returned import WrongResult
 
@@ -24,19 +24,21 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
         case WrongResult():
             return error.problem
         case NotImplementedError() if not str(error):  # the stub's; torch's own have a message
-            return Problem("not answered", _raised_in(error) or question.exercise)
-        case OutOfTime() if limit.waited:
-            return Problem("waiting", f"{limit.wall_seconds:g}", _where(error, question.exercise))
-        case OutOfTime():
-            return Problem("time", f"{limit.seconds:g}", _where(error, question.exercise))
+            return Problem(ProblemKind.NOT_ANSWERED, _raised_in(error) or question.exercise)
         case RecursionError():
-            return Problem("recursion")
+            return Problem(ProblemKind.RECURSION)
+    place = _place(error, question.exercise)
+    match error:
+        case OutOfTime() if limit.waited:
+            return Problem(ProblemKind.WAITING, f"{limit.wall_seconds:g}", place)
+        case OutOfTime():
+            return Problem(ProblemKind.TIME, f"{limit.seconds:g}", place)
         case MemoryError():
-            return Problem("memory", "", _where(error, question.exercise))
+            return Problem(ProblemKind.MEMORY, "", place)
         case ForbiddenCall():
-            return Problem("forbidden", str(error), _where(error, question.exercise))
+            return Problem(ProblemKind.FORBIDDEN, str(error), place)
     text = f"{type(error).__name__}: {_layer(error)}{error}".strip().splitlines()[0].rstrip(":.")
-    return Problem("raised", text[:LONGEST_TEXT], _where(error, question.exercise))
+    return Problem(ProblemKind.RAISED, cut(text), place)
 
 
 def _layer(error: BaseException) -> str:
@@ -66,13 +68,13 @@ def _raised_in(error: BaseException) -> str:
     return frames[-1][0].co_qualname.split(".")[0] if frames else ""
 
 
-def _where(error: BaseException, exercise: str) -> str:
-    """Return the line of the learner's code, and its function if that is another exercise's."""
+def _place(error: BaseException, exercise: str) -> Place | None:
+    """Return the line of the learner's code that raised, if there is one."""
     frames = _learner_frames(error)
     if not frames:
-        return ""
+        return None
     code, number = frames[-1]
     line = linecache.getline(code.co_filename, number).strip()
     owner = code.co_qualname.split(".")[0]
-    place = f"in `{owner}`, " if owner.isidentifier() and owner != exercise else ""
-    return f"{place}line {number}: {line}"[:LONGEST_TEXT].removesuffix(": ")
+    elsewhere = owner.isidentifier() and owner != exercise
+    return Place(number, cut(line), owner if elsewhere else "")

@@ -1,0 +1,76 @@
+"""Explain a failure that is not a known mistake."""
+
+from autograder.asking.problem import Problem, ProblemKind
+from autograder.judging.code_marks import in_backticks
+from autograder.judging.compare import Comparison
+from autograder.judging.explain_difference import explain_difference
+from autograder.judging.explain_problem import explain_problem, happened_at, is_explained
+from autograder.judging.finding import Finding, General, finding
+from autograder.judging.judgment import Failure
+
+# Kinds of problems in which something came back.
+RETURNED = {
+    ProblemKind.TYPE,
+    ProblemKind.PLAIN,
+    ProblemKind.MODULE,
+    ProblemKind.COUNT,
+    ProblemKind.CHOICE,
+    ProblemKind.KEYS,
+}
+
+
+def explain(failure: Failure) -> list[Finding]:
+    """Return what there is to say about a failure, in order."""
+    return [*_borrowed(failure.answer.borrowed), *_cause(failure)]
+
+
+def explained(problem: Problem, exercise: str, sizes: dict[str, int] | None = None) -> Finding:
+    """Return what there is to say about a problem. sizes: of each named dimension in the case."""
+    sentence = explain_problem(problem, exercise, sizes)
+    return Finding(problem.kind, sentence, is_explained(problem))
+
+
+def _borrowed(names: tuple[str, ...]) -> list[Finding]:
+    """Say that an answer reads variables of the notebook."""
+    if not names:
+        return []
+    name = names[0].removeprefix("self.")
+    return [finding(General.BORROWED if name == names[0] else General.NOT_ITS_OWN, name=name)]
+
+
+def _cause(failure: Failure) -> list[Finding]:
+    case, answer, exercise = failure.case, failure.answer, failure.judgment.key.exercise
+    if case.raises:
+        return [_no_error(failure.problem, exercise, case.raises)]
+    if failure.problem:
+        return [explained(failure.problem, exercise, case.sizes)]
+    if failure.wrong is None or answer.changed:
+        return [finding(General.CHANGED_INPUT, inputs=in_backticks(answer.changed))]
+    return _difference(failure, failure.wrong)
+
+
+def _no_error(problem: Problem | None, exercise: str, error: str) -> Finding:
+    """Say what happened where an exception was the right answer."""
+    facts = {"exercise": exercise, "error": error}
+    if problem is None:
+        return finding(General.NO_ERROR, **facts)
+    if problem.kind in RETURNED:
+        return finding(General.RETURNED_INSTEAD, detail=problem.detail, **facts)
+    if not problem.exception:
+        return explained(problem, exercise)
+    if problem.exception == AssertionError.__name__:
+        return finding(General.ASSERTION, **facts)
+    at = happened_at(problem)
+    return finding(General.OTHER_ERROR, detail=problem.detail, at=at, **facts)
+
+
+def _difference(failure: Failure, wrong: Comparison) -> list[Finding]:
+    """Say how an output differs, and in which cases alone."""
+    case, said = failure.case, explain_difference(wrong)
+    if case.again:
+        return [finding(General.LEFT_BEHIND), *said]
+    if case.dropout == 0 and failure.judgment.only_in_training():
+        return [finding(General.NOTHING_TO_DROP)]
+    if case.dropout and not any(one.recognized for one in said):
+        return [finding(General.DROPPED), *said]
+    return said if case.is_shown else [finding(General.OTHERS_ONLY, recognized=False), *said]

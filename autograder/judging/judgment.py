@@ -1,0 +1,240 @@
+"""The answers to an exercise, case by case and aspect by aspect, compared with its key."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from autograder.asking.answer import GRADIENT, Answer
+from autograder.asking.problem import Problem, ProblemKind
+from autograder.judging.compare import Comparison
+from autograder.judging.explain_difference import recognize_difference
+from autograder.judging.key import AnswerKey, AspectKey, CaseKey
+from autograder.judging.measures import measured
+from autograder.judging.verdict import AspectResult, CaseCount, Exhibit
+
+MOST_PROBLEMS = 5
+WHOLE_CALL = "*"  # among what is wrong: the call failed, or changed its inputs
+
+
+class Judgment:
+    """Answers compared with a key.
+
+    key: what is expected.
+    answers: one for each case of the key.
+    wrong: for each case, the outputs that are wrong by name, and `WHOLE_CALL` if the call is.
+    aspects: those of the key, each without what another one is charged with.
+    """
+
+    def __init__(self, key: AnswerKey, answers: list[Answer]) -> None:
+        if len(answers) != len(key.cases):
+            raise ValueError(
+                f"{key.exercise} has {len(key.cases)} cases, not {len(answers)} answers"
+            )
+        self.key = key
+        self.answers = [
+            _complete(case, measured(key.measure, case.arguments, answer))
+            for case, answer in zip(key.cases, answers, strict=True)
+        ]
+        self.wrong = [self._wrong_outputs(index) for index in range(len(answers))]
+        self.aspects = self._charge_once()
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is more than the stub."""
+        stub = Problem(ProblemKind.NOT_ANSWERED, self.key.exercise)
+        return not any(stub.same_as(answer.problem) for answer in self.answers)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What prevented tensors, each problem once."""
+        found: list[Problem] = []
+        for index in range(len(self.answers)):
+            for problem in self._case_problems(index):
+                if not any(problem.same_as(other) for other in found):
+                    found.append(problem)
+        return tuple(found[:MOST_PROBLEMS])
+
+    def result(self, aspect: AspectKey) -> AspectResult:
+        """Return the outcome of an aspect."""
+        failing = self._failing(aspect)
+
+        def count(hidden: bool) -> CaseCount:
+            cases = [i for i in aspect.cases if self.key.cases[i].hidden is hidden]
+            return CaseCount(sum(i not in failing for i in cases), len(cases))
+
+        return AspectResult(aspect.name, aspect.points, not failing, count(False), count(True))
+
+    def failure(self) -> "Failure | None":
+        """Return the failure that tells a learner most, if there is one."""
+        found = [
+            (number, index)
+            for number, aspect in enumerate(self.aspects)
+            for index in self._failing(aspect)
+        ]
+        if not found:
+            return None
+        number, index = min(found, key=lambda pair: self._rank(*pair))
+        return Failure(self, self.aspects[number], index)
+
+    def counted(self, aspect: AspectKey, index: int) -> list[str]:
+        """List the outputs that count in a case: all, or those named and their gradients."""
+        outputs = aspect.outputs
+        of_gradients = any(name.startswith(GRADIENT) for name in outputs)
+        return [
+            name
+            for name in self.key.cases[index].expected
+            if name not in aspect.ignored
+            and (not outputs or name in outputs or (name.startswith(GRADIENT) and not of_gradients))
+        ]
+
+    def comparison(self, index: int, name: str) -> Comparison:
+        """Compare an output in a case with what is expected."""
+        key, case = self.key, self.key.cases[index]
+        return Comparison(
+            name=name,
+            got=self.answers[index].tensors[name],
+            expected=case.expected[name],
+            tolerance=case.tolerance.get(name, 0.0),
+            dims=key.dims.get(name, ""),
+            sizes=case.sizes,
+            most_error=case.most_error.get(name),
+            returned=name not in key.keeps,
+            others=case.expected,
+            label=case.label,
+            choices=key.choices,
+        )
+
+    def only_in_training(self) -> bool:
+        """Whether a module with dropout is right in evaluation mode, always wrong in train mode."""
+        pairs = list(zip(self.key.cases, map(bool, self.wrong), strict=True))
+        follows = all(bad == (case.dropout is not None) for case, bad in pairs if not case.raises)
+        return follows and any(case.dropout for case in self.key.cases)
+
+    def _wrong_outputs(self, index: int) -> set[str]:
+        case, answer = self.key.cases[index], self.answers[index]
+        if case.raises:
+            return set() if raised(answer.problem, case.raises) else {WHOLE_CALL}
+        if answer.problem:
+            return {WHOLE_CALL}
+        wrong = {
+            name
+            for name in case.expected
+            if name in answer.lacks or not self.comparison(index, name).right
+        }
+        return wrong | {WHOLE_CALL} if answer.changed else wrong
+
+    def _charge_once(self) -> list[AspectKey]:
+        """Return the aspects, so that a kept attribute that is wrong counts in only one of them.
+
+        That is the aspect about this attribute, or else the first in which it is wrong.
+        """
+        aspects = list(self.key.aspects)
+        for name in self.key.keeps:
+            charged = [n for n, aspect in enumerate(aspects) if self._charges(aspect, name)]
+            about = [n for n in charged if name in aspects[n].outputs]
+            for n in set(charged) - set((about or charged)[:1]):
+                aspects[n] = replace(aspects[n], ignored=[*aspects[n].ignored, name])
+        return aspects
+
+    def _charges(self, aspect: AspectKey, name: str) -> bool:
+        return any(name in self.wrong[i] and name in self.counted(aspect, i) for i in aspect.cases)
+
+    def _failing(self, aspect: AspectKey) -> list[int]:
+        return [i for i in aspect.cases if self.wrong[i] & {*self.counted(aspect, i), WHOLE_CALL}]
+
+    def _rank(self, number: int, index: int) -> tuple[bool, bool, int, bool]:
+        """Rank a failing case of an aspect; the lowest tells a learner most.
+
+        What goes wrong in a first call, or in a result, explains what follows from it. And a case
+        that is not hidden can be shown in full.
+        """
+        case = self.key.cases[index]
+        counted = self.wrong[index] & {*self.counted(self.aspects[number], index), WHOLE_CALL}
+        only_gradients = all(name.startswith(GRADIENT) for name in counted)
+        return case.again, only_gradients, number, case.hidden
+
+    def _case_problems(self, index: int) -> list[Problem]:
+        case, answer = self.key.cases[index], self.answers[index]
+        if case.raises and raised(answer.problem, case.raises):
+            return []
+        if answer.problem:
+            return [answer.problem]
+        return [] if case.raises else list(answer.lacks.values())
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A case in which an aspect is wrong."""
+
+    judgment: Judgment
+    aspect: AspectKey
+    index: int
+
+    @property
+    def case(self) -> CaseKey:
+        return self.judgment.key.cases[self.index]
+
+    @property
+    def answer(self) -> Answer:
+        return self.judgment.answers[self.index]
+
+    @cached_property
+    def problem(self) -> Problem | None:
+        """What ended the call, or the first output that counts and is lacking."""
+        lacks = self.answer.lacks
+        return self.answer.problem or next((lacks[n] for n in self._names if n in lacks), None)
+
+    @cached_property
+    def wrong(self) -> Comparison | None:
+        """The first wrong output that a rule recognizes, or else the first wrong one.
+
+        Something that is kept may explain what is returned.
+        """
+        if self.problem:
+            return None
+        compared = [
+            self.judgment.comparison(self.index, name)
+            for name in self._suspects()
+            if name in self.answer.tensors
+        ]
+        return next(filter(recognize_difference, compared), next(iter(compared), None))
+
+    def exhibit(self) -> Exhibit:
+        """Return what a card shows of it."""
+        case, wrong = self.case, self.wrong
+        exhibit = Exhibit(self.index, case.label, case.shapes, hidden=case.hidden)
+        if wrong is None or case.hidden:
+            return exhibit
+        cell_by_cell = wrong.most_error is None and wrong.got.shape == wrong.expected.shape
+        return replace(
+            exhibit,
+            output=wrong.name,
+            expected=wrong.expected,
+            got=wrong.got,
+            wrong=wrong.wrong_at if cell_by_cell else None,
+        )
+
+    @property
+    def _names(self) -> list[str]:
+        return self.judgment.counted(self.aspect, self.index)
+
+    def _suspects(self) -> list[str]:
+        """List the wrong outputs that count, and then those that the module keeps."""
+        wrong = self.judgment.wrong[self.index]
+        first = [name for name in self._names if name in wrong]
+        keeps = self.judgment.key.keeps
+        kept = [name for name in self.case.expected if name in wrong and name in keeps]
+        return list(dict.fromkeys([*first, *kept])) if first else []
+
+
+def raised(problem: Problem | None, error: str) -> bool:
+    """Whether the code stopped with this exception."""
+    return problem is not None and problem.exception == error
+
+
+def _complete(case: CaseKey, answer: Answer) -> Answer:
+    """Return the answer, or a problem if an output is missing (only forged answers lack one)."""
+    given = answer.tensors.keys() | answer.lacks.keys()
+    if answer.problem or case.raises or given == case.expected.keys():
+        return answer
+    said = f"other things than ({', '.join(case.expected)})"
+    return Answer(problem=Problem(ProblemKind.COUNT, said))

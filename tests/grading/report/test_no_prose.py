@@ -1,0 +1,108 @@
+"""No sentence decides anything: with every one replaced, the report says the same of a class."""
+
+import dataclasses
+import hashlib
+from functools import wraps
+
+import pytest
+
+from autograder.asking.answer import Answer
+from autograder.asking.problem import Place, Problem, ProblemKind
+from autograder.grading.report.classroom import make_report
+from autograder.grading.report.marks import Marks
+from autograder.grading.report.submissions import Submission
+from autograder.grading.report.untrusted import checked_verdict
+from autograder.judging import explain_difference, explain_error, explain_problem, finding
+from autograder.judging.judge import blame, judge, verdict_given_up
+from tests.grading.report.judged import KEY, OTHER, RIGHT, Y, judged, verdicts
+
+TABLES = [
+    finding.SENTENCES,
+    explain_problem.SENTENCES,
+    explain_problem.SETTINGS,
+    explain_problem.CURES,
+]
+TEXTS = ["STUB", "ITEM"]
+WHERE_ONLY = ["some_rows_right", "largest_difference"]
+
+
+def reworded(text):
+    """Another text, the same for the same."""
+    return text and hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def rewording(rule):
+    @wraps(rule)
+    def speak(comparison):
+        return reworded(rule(comparison))
+
+    return speak
+
+
+@pytest.fixture
+def other_words(monkeypatch):
+    """Let the judge write other sentences."""
+    for table in TABLES:
+        for name, text in table.items():
+            monkeypatch.setitem(table, name, reworded(text))
+    for name in TEXTS:
+        monkeypatch.setattr(explain_problem, name, reworded(getattr(explain_problem, name)))
+    for name in WHERE_ONLY:
+        rule = rewording(getattr(explain_difference, name))
+        monkeypatch.setattr(explain_difference, name, rule)
+    rules = tuple(map(rewording, explain_difference.RULES))
+    monkeypatch.setattr(explain_difference, "RULES", rules)
+    of_errors = [dataclasses.replace(r, say=reworded(r.say)) for r in explain_error.RULES]
+    monkeypatch.setattr(explain_error, "RULES", of_errors)
+
+
+def class_verdicts():
+    """Verdicts on an exercise, of as many kinds as there are."""
+    yield from verdicts().values()
+    yield from [judged(0, Y + 1)] * 2  # a known mistake
+    for kind in ProblemKind:
+        problem = Problem(kind, "dtype", Place(3, "raise ValueError"))
+        yield judge(KEY, [Answer(RIGHT), *[Answer(problem=problem)] * 2])
+        yield judge(KEY, [Answer(problem=problem)] * 3)
+    yield judge(KEY, [Answer(problem=Problem(ProblemKind.NOT_ANSWERED, "f"))] * 3)
+    yield blame(judged(0, OTHER), ["e"])
+    yield verdict_given_up(KEY)
+    yield judge(KEY, [Answer(RIGHT)] * 3)
+
+
+def told(verdict_of):
+    """What the report says of a class, but for sentences. verdict_of: reads a verdict."""
+    submissions = []
+    for number, verdict in enumerate(class_verdicts()):
+        other = judged(0, Y + 2 if verdict.mistake else Y)
+        both = {"f": verdict_of(verdict), "g": verdict_of(other)}
+        submissions.append(Submission(f"learner{number}", 1.0, both))
+    found = make_report("01", submissions, Marks(), {})
+    assert {"given up", "a slip", "a slur", ""} == {made.name for made in found.mistakes}
+    assert found.forbidden and found.same_mistakes and found.ended_early and found.kinds
+    wordless = [(made.exercise, made.name, made.learners) for made in found.mistakes]
+    leads = [(lead.learner, lead.exercise, str(lead.where)) for lead in found.ended_early]
+    exercises = [dataclasses.replace(one, wrong={}) for one in found.exercises.values()]
+    facts = found.kinds, found.same_mistakes, found.forbidden, found.only_public, found.rows
+    return facts, wordless, leads, exercises
+
+
+def as_it_is(verdict):
+    return checked_verdict(verdict.summary())
+
+
+def in_other_words(verdict):
+    summary = verdict.summary()
+    return checked_verdict(summary | {"sentence": reworded(summary["sentence"])})
+
+
+AS_IT_IS = told(as_it_is)
+
+
+def test_no_sentence_of_a_verdict_decides_anything():
+    assert told(in_other_words) == AS_IT_IS
+
+
+def test_no_sentence_in_the_judge_decides_anything(other_words):
+    assert all(" " not in verdict.sentence for verdict in [judged(0, OTHER), judged(0, Y[:1])])
+    assert told(in_other_words) == AS_IT_IS
