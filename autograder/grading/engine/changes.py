@@ -7,7 +7,7 @@ from autograder.grading.worker.job import Graded
 
 
 def changed_points(
-    known: Grade | None,
+    known: Grade,
     graded: Collection[Graded],
     same: Container[str] = (),
     late: Callable[[float], float] | None = None,
@@ -16,11 +16,10 @@ def changed_points(
 
     Points that were given by hand stay in any case.
 
-    known: the grade so far; None if nothing of it was graded.
+    known: the grade so far.
     same: the cells for which points given by hand still hold.
     late: what lateness takes off some points.
     """
-    known = known or Grade()
     before = {cell.name: cell.judged for cell in known.cells}
     by_hand = {cell.name: cell.by_hand for cell in known.cells if cell.by_hand is not None}
     extra, lost = sum(cell.extra for cell in known.cells), known.penalty

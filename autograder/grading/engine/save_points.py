@@ -7,9 +7,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from autograder.grading.engine.provenance import SETTLED_CELLS
 from autograder.grading.gradebook.entries import save_points
 from autograder.grading.gradebook.opening import Gradebook
-from autograder.grading.worker.cell_points import cell_points
+from autograder.grading.worker.notebook_points import notebook_points
 
-POINTS = "cell_points"  # in nbgrader's resources: a worker's `CellPoints`
+POINTS = "notebook_points"  # in nbgrader's resources: a worker's `NotebookPoints`
 
 
 class SavePoints(NbGraderPreprocessor):
@@ -21,7 +21,7 @@ class SavePoints(NbGraderPreprocessor):
         about = resources["nbgrader"]
         submitted = about["notebook"], about["assignment"], about["student"]
         settled = about.get(SETTLED_CELLS, frozenset())
-        given = about[POINTS] if POINTS in about else cell_points(nb)
+        given = about[POINTS] if POINTS in about else notebook_points(nb)
         with Gradebook(about["db_url"]) as gradebook:
             save_points(gradebook, submitted, given.by_name, given.unanswered, settled)
         return nb, resources

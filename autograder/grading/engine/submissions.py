@@ -107,10 +107,10 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
         late = self._late_rule(folder, term)
         return changed_points(self.grade_of(self.student_of(folder)), graded, same, late)
 
-    def grade_of(self, learner: str) -> Grade | None:
-        """Read a learner's grade for the lesson; None if nothing of it was graded."""
+    def grade_of(self, learner: str) -> Grade:
+        """Read a learner's grade for the lesson; an empty one if nothing was graded."""
         with self.gradebook() as gradebook:
-            return read_grade(gradebook.db, self.coursedir.assignment_id, learner)
+            return read_grade(gradebook.db, self.coursedir.assignment_id, learner) or Grade()
 
     def gradebook(self) -> Gradebook:
         """Open the course's gradebook, to be closed by the caller."""

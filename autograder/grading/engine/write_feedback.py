@@ -125,7 +125,7 @@ def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
 @cache
 def _look() -> str:
     """Return a digest of the code that makes the pages: a new look is a reason to write them."""
-    folders = (Path(room.__file__).parent for room in (feedback, pages))
+    folders = (Path(room.__path__[0]) for room in (feedback, pages))
     files = sorted(file for folder in folders for file in folder.glob("*.*"))
     return digest([file.read_bytes() for file in files])
 

@@ -23,9 +23,9 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import absent_answers, empty_submission, restore
-from autograder.grading.worker.cell_points import cell_points
 from autograder.grading.worker.job import GRADED, NOT_GRADED, NOT_RUN, SHOWN, Job
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
+from autograder.grading.worker.notebook_points import notebook_points
 from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import LessonReference
@@ -53,7 +53,7 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
     outcome, reason = _outcome(run, verdicts, _wrote(notebook, job.blueprint))
     if broken:
         _leave_to_a_person(notebook)
-    points = cell_points(notebook)
+    points = notebook_points(notebook)
     facts = {
         "outcome": outcome,
         "reason": reason,

@@ -69,7 +69,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class CellPoints:
+class NotebookPoints:
     """The points of a notebook's cells.
 
     by_name: for each graded cell; None if a person has to give them.
@@ -97,7 +97,7 @@ class Graded:
     path: str
     notebook: bytes
     outcome: str
-    points: CellPoints = field(default_factory=CellPoints)
+    points: NotebookPoints = field(default_factory=NotebookPoints)
     reason: str = ""
     absent: frozenset[str] = frozenset()
     seconds: float = 0.0

@@ -18,7 +18,7 @@ from autograder.asking.hand_in import encode_questions
 from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import clerk
-from autograder.grading.worker.job import OUTCOMES, CellPoints, Graded, Job
+from autograder.grading.worker.job import OUTCOMES, Graded, Job, NotebookPoints
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Bounds, Message, Unfinished, confined
@@ -107,7 +107,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
                 job.path,
                 notebook,
                 outcome,
-                _cell_points(points, unanswered, job.blueprint),
+                _notebook_points(points, unanswered, job.blueprint),
                 reason[:LONGEST_REASON],
                 _names(absent, job.blueprint),
                 seconds,
@@ -118,10 +118,12 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
     raise ValueError("the facts about it are not complete")
 
 
-def _cell_points(points: dict[str, Any], unanswered: list[Any], blueprint: Blueprint) -> CellPoints:
+def _notebook_points(
+    points: dict[str, Any], unanswered: list[Any], blueprint: Blueprint
+) -> NotebookPoints:
     graded = [cell for cell in blueprint.cells if cell.grade]
     checked = {cell.name: _points(points.get(cell.name), cell.points or 0.0) for cell in graded}
-    return CellPoints(checked, _names(unanswered, blueprint))
+    return NotebookPoints(checked, _names(unanswered, blueprint))
 
 
 def _names(found: list[Any], blueprint: Blueprint) -> frozenset[str]:

@@ -3,13 +3,13 @@
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 
-from autograder.grading.worker.job import NOT_RUN, VERDICT, CellPoints
+from autograder.grading.worker.job import NOT_RUN, VERDICT, NotebookPoints
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
-def cell_points(notebook: NotebookNode) -> CellPoints:
+def notebook_points(notebook: NotebookNode) -> NotebookPoints:
     """Return the points of verdicts; nbgrader decides about cells that have none."""
-    return CellPoints(
+    return NotebookPoints(
         {grade_id_of(cell): _points_of(cell) for cell in notebook.cells if is_grade(cell)},
         frozenset(grade_id_of(cell) for cell in notebook.cells if _is_as_released(cell)),
     )
