@@ -141,7 +141,7 @@ def _record_name(prediction: str) -> str:
 
 
 def _reference(exercise: str) -> LessonReference:
-    """Find the lesson of an exercise. Raises CourseError, also if the notebook's version differs."""
+    """Find the lesson of an exercise. Raises CourseError, also if the notebook's one differs."""
     require_fit(exercise)
     return store.find(exercise)
 
