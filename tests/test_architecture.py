@@ -82,7 +82,7 @@ def test_what_is_mounted_into_the_sandbox_needs_nothing_else():
     assert set(needed_files(files, ROOT)) == set(map(Path, files))
 
 
-# What only one room of grading knows, besides the modules named.
+# Libraries that only one room of grading knows, besides the modules named.
 ONLY_IN = {
     "gradebook": ({"nbgrader.api", "sqlalchemy"}, set()),
     # formgrader/templates.py fills nbgrader's own templates.

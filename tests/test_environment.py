@@ -12,7 +12,7 @@ from autograder.lessons.lesson import ROOT
 from tests.test_dependencies import PROJECT
 
 OLD = "exit 1"
-# One that fits makes environments with nothing in them: a whole one takes seconds.
+# A Python that fits, but makes empty environments: complete ones take seconds.
 NEW = f"""
 [ "$1" = -m ] || exec "{sys.executable}" "$@"
 rm -rf "$4"; mkdir -p "$4/bin"
@@ -35,7 +35,7 @@ def python(path, code):
 
 
 def make(clone, code):
-    """Set up a learner's environment with a Python that does this, without the packages."""
+    """Set up a learner's environment with this Python, but without the packages."""
     python(clone / "python", code)
     command = ["make", ".venv/learner", f"PYTHON={clone}/python", "INSTALL=echo install"]
     return subprocess.run(command, cwd=clone, capture_output=True, encoding="utf-8")

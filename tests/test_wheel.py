@@ -1,4 +1,4 @@
-"""The wheel that learners install: what is in it, what its version tells, and that it suffices."""
+"""The wheel that learners install: its contents, what its version tells, and that it suffices."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ VERSION = re.compile(r"attention_from_scratch-(1\.0\.0\+c[0-9a-f]{8})-py3-none-a
 
 
 def version(sources):
-    """The version that a wheel of these sources would have: building one takes seconds."""
+    """The version that a wheel of these sources would have; building one would take seconds."""
     command = [sys.executable, "setup.py", "--quiet", "--version"]
     return subprocess.check_output(command, cwd=sources, text=True).splitlines()[-1]
 
@@ -102,8 +102,8 @@ def test_nothing_hidden_in_what_learners_get(lesson, content):
     for name in reference.keys:
         public = tensors_of(load(PUBLIC / f"{lesson.name}.safetensors"), name, hidden=False)
         public |= gradients_of_sums()
-        # What a public case contains too, such as the gradient of a sum, is no secret. Nor is a
-        # part of it: a table of a few places is the beginning of a longer one.
+        # A tensor that a public case contains too, such as the gradient of a sum, is no secret. Nor
+        # is part of one: a table of a few places is the beginning of a longer one.
         secret = {
             tensor
             for tensor in tensors_of(reference, name, hidden=True)
@@ -205,7 +205,7 @@ def test_whatever_changes_in_it_changes_it(sources):
 
 @pytest.fixture(scope="module")
 def learner(wheel, tmp_path_factory):
-    """The Python of an environment with the wheel, and nothing else of the course."""
+    """The Python of an environment with the wheel and nothing else of the course."""
     return environment_with(wheel, tmp_path_factory.mktemp("learner") / "environment")
 
 

@@ -34,7 +34,7 @@ def system(request, monkeypatch):
 
 @pytest.fixture
 def patient(monkeypatch):
-    """Keep the wall clock from ending anything."""
+    """Keep the limit on wall time from ending anything."""
     monkeypatch.setattr(clock, "PATIENCE", FOREVER)
 
 

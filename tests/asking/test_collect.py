@@ -188,7 +188,7 @@ def test_two_results_are_told_apart(result, words):
 
 
 def twice(answer, **facts):
-    """Ask for a second call, after one with other words of the same shape."""
+    """Ask for a call that comes after another one, on other words of the same shape."""
     words = torch.randn(2, 3)
     call = Call({"words": words}, earlier={"words": -words}, **facts)
     [answer] = collect(answer, Question("f", [call], ["result"]))

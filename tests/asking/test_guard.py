@@ -1,4 +1,4 @@
-"""A forbidden function is refused where torch computes it, whatever it is called by."""
+"""A forbidden function is refused where torch computes it, by whatever name it is called."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What a call leaves changed is restored, and said."""
+"""What a call changes is restored, and reported."""
 
 import pytest
 import torch

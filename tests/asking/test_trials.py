@@ -158,7 +158,7 @@ def test_keys_and_values_are_seen():
 
 
 class Echo(nn.Module):
-    """A model with one layer whose logits are the keys in its cache, summed up."""
+    """A model with one layer; its logits are the sum of the keys in its cache."""
 
     def __init__(self):
         super().__init__()
@@ -235,7 +235,7 @@ def test_it_is_counted_which_token_becomes_which():
 
 
 def test_a_changed_input_is_left_for_all_to_see():
-    """And draws go on from what was given, so that the change alone is what is wrong."""
+    """Draws go on from the changed input, so that nothing but the change is wrong."""
 
     def drawn(logits, temperature, top_k, top_p, generator):
         logits /= temperature

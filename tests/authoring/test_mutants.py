@@ -1,4 +1,4 @@
-"""Mutants: which ones are made, what becomes of them, and what a check must not let pass."""
+"""Mutants: which ones are made, how they are counted, and what a check must not let pass."""
 
 import dataclasses
 
@@ -118,7 +118,7 @@ def test_no_mutant_of_the_first_lesson_survives():
 
 
 def test_no_mutant_of_any_lesson_survived(lesson):
-    """Trying them all takes minutes, so it is the author's part."""
+    """Trying them all takes minutes, so it is up to the author."""
     assert record.is_fresh(lesson), "run `make reference`"
     shown = record.read()[lesson.name]["exercises"]
     assert list(shown) == [*lesson.asked]

@@ -1,4 +1,4 @@
-"""Points are stated in the notebooks, and stand in the exercises."""
+"""Notebooks state the points that exercises define."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""A question goes from its text to the source notebook and back; learners get a part of it."""
+"""A question goes from its text to the source notebook and back; learners get part of it."""
 
 import re
 import shutil

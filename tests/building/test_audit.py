@@ -1,4 +1,4 @@
-"""An exercise whose check is not honest does not build."""
+"""An exercise with a flawed check does not build."""
 
 import dataclasses
 import io
@@ -181,7 +181,7 @@ def test_what_learners_are_given_must_earn_nothing():
 
 
 def test_doing_nothing_must_earn_nothing():
-    """This is an exercise that is judged by what it does to a module."""
+    """The exercise here is judged by what it does to a module."""
     lesson = Lesson("02_qkv_projections")
     exercise = next(e for e in lesson.exercises if e.name == "copy_projections")
     question, key = ExerciseBuilder(lesson, exercise).build()

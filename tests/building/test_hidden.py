@@ -16,7 +16,7 @@ LESSON = "01_dot_product_attention"
 
 
 def scores_of(seed):
-    """The scores that the hidden cases of `softmax` are about."""
+    """The scores in the hidden cases of `softmax`."""
     reference = grading_reference(LESSON, seed)
     question, key = reference.questions["softmax"], reference.keys["softmax"]
     pairs = zip(question.calls, key.cases, strict=True)
@@ -41,7 +41,7 @@ def test_they_take_the_place_of_fresh_ones(lesson):
 
 
 def test_a_steady_answer_is_the_same_for_another_draw(lesson):
-    """Otherwise, hidden cases could not take it from the case shown."""
+    """Otherwise, hidden cases could not take it from the shown case."""
     keys = hidden.load(hidden.PUBLIC / f"{lesson.name}.safetensors").keys
     for exercise in (e for e in lesson.exercises if e.part(Judged).steady):
         by_label = defaultdict(list)

@@ -60,7 +60,7 @@ def test_the_table_shows_what_a_rule_would_say_of_a_mistake(softmax, monkeypatch
 
 
 def test_few_mistakes_share_their_words(lesson):
-    """Nearly all have a sentence of their own, by which the audit requires them to be named."""
+    """Nearly all have a sentence of their own; the audit makes sure that they get it."""
     own = total = 0
     for exercise in lesson.asked.values():
         known = lesson.mistakes(exercise)
@@ -110,7 +110,7 @@ def test_another_edit_of_a_mistake_is_seen(softmax):
 
 
 def test_another_solution_is_seen(softmax):
-    """Every expected number is compared: any one beyond its tolerance is seen."""
+    """Every expected number is compared, so that any one beyond its tolerance is noticed."""
     key = softmax.keys["softmax"]
     for number, case in enumerate(key.cases):
         for name, value in case.expected.items():

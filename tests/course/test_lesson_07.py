@@ -1,4 +1,4 @@
-"""Lesson 7: agreement with transformers, what its text says of rotations, and its measurement."""
+"""Lesson 7: agreement with transformers, its claims about rotations, and its measurement."""
 
 import copy
 import os

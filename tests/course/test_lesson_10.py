@@ -57,7 +57,7 @@ def as_gpt2(transformers, model, n_tokens):
 
 @torch.no_grad()
 def fill(conv, *linears):
-    """Their `Conv1D` has the weight of a linear layer the other way around."""
+    """Their `Conv1D` has a transposed linear layer's weight."""
     conv.weight.copy_(torch.cat([linear.weight for linear in linears]).T)
     conv.bias.copy_(torch.cat([linear.bias for linear in linears]))
 
@@ -136,7 +136,7 @@ def test_a_text_in_pieces_has_the_same_logits(pieces, seed):
 
 
 def written_without_caches(model, tokens, n_new, **how):
-    """What is in sight starts anew with half a context whenever another token would not fit."""
+    """The visible text restarts with half a context whenever another token would not fit."""
     start = 0
     for _ in range(n_new):
         if tokens.shape[1] - start > model.n_context:
@@ -193,7 +193,7 @@ LESSON["one_text"] = one_text(LESSON)
 
 @pytest.mark.anywhere
 def test_copying_takes_two_layers_and_the_score_alone_is_fooled():
-    """What the lesson says of its models, and by a margin, on any processor."""
+    """The lesson's claims about its models hold by a margin, on any processor."""
     every = range(8, 17)
     copies, _, weights = LESSON["train_copier"](2, [*every])
     shortcut, _, shortcut_weights = LESSON["train_copier"](2, [12], n_steps=300)

@@ -135,7 +135,7 @@ def test_figures_have_alt_text_and_a_caption(lesson):
 
 
 def test_views_are_shown_with_the_scripts_of_today(lesson):
-    """Where training made the numbers, the check of outputs leaves scripts out."""
+    """The check of outputs leaves out scripts whose numbers come from training."""
     notebook = nbformat.read(lesson.notebook_path, as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     for html in (output.get("data", {}).get("text/html", "") for output in outputs):
@@ -154,7 +154,7 @@ def test_few_outputs_are_left_uncompared(lesson):
 
 
 def test_numbers_that_training_made_are_compared_roughly(lesson):
-    """Names are followed from an optimizer's steps through all that is made with them."""
+    """Names are followed from an optimizer's steps through everything computed from them."""
     made, exact = {"train_epoch"}, []
     for cell in nbformat.read(lesson.notebook_path, as_version=4).cells:
         if cell.cell_type != "code" or exercise_defined(cell.source):

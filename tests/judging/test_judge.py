@@ -24,7 +24,7 @@ WEIGHTS = EXPECTED.softmax(-1)
 SQUARE = torch.randn(2, 4, 4).softmax(-1)
 CAUSAL = SQUARE.tril() / SQUARE.tril().sum(-1, keepdim=True)
 SUMS = torch.tensor([1.0, 2.0, 4.0, 8.0])
-OTHER_SUMS = SQUARE * SUMS[:, None] / SUMS  # each row divided by what belongs to the columns
+OTHER_SUMS = SQUARE * SUMS[:, None] / SUMS  # rows divided by the sums of the columns
 
 
 def what_is_said(comparison):
@@ -555,7 +555,7 @@ def test_a_mistake_that_would_show_elsewhere_was_not_made():
     slip = known("a slip", TWOS, ONES, ONES)
     assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, ONES, ONES)).mistake == "a slip"
     assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, TWOS, ONES)).mistake == ""
-    # Nor if most of what is wrong is wrong in another way.
+    # Nor was it made if most wrong answers are wrong in another way.
     assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, ONES, TWOS)).mistake == "a slip"
     assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, THREES, TWOS)).mistake == ""
 

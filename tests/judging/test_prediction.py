@@ -1,4 +1,4 @@
-"""Predictions: what is an answer, which is right, and what the card says."""
+"""Predictions: what counts as an answer, which is right, and what the card says."""
 
 import pytest
 

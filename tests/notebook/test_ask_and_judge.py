@@ -1,4 +1,4 @@
-"""Asking and judging in one process: fresh cases are for what is right on the others."""
+"""Asking and judging in one process: fresh cases are for answers that are right on the others."""
 
 import pytest
 import torch

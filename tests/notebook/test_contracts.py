@@ -1,4 +1,4 @@
-"""A notebook and checks that were not made for each other are told apart, exercise by exercise."""
+"""A mismatch between a notebook and the checks is noticed, exercise by exercise."""
 
 import ast
 from importlib.metadata import version

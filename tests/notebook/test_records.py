@@ -1,4 +1,4 @@
-"""What a learner has done outlives the kernel, and is shared by the notebooks of a course."""
+"""A learner's progress outlives the kernel, and a course's notebooks share it."""
 
 import pytest
 

@@ -7,9 +7,9 @@ from colorspacious import cspace_convert, deltaE
 
 from autograder.utils.palette import BLUE, GRAY, HIDDEN, ORANGE, RED, WEIGHT_STOPS, ink_on
 
-# A difference of 10 is plain to see next to each other, and 15 between marks that lie apart.
+# A difference of 10 is easy to see side by side, and one of 15 between marks that are far apart.
 APART, NEXT = 15, 8
-# Names of the simulation's, at full strength. None: all colors are seen.
+# The simulation's names, at full strength. None: all colors are seen.
 DEFICIENCIES = [None, "deuteranomaly", "protanomaly", "tritanomaly"]
 
 

@@ -49,7 +49,7 @@ def trainer(seed=0, epoch=train_epoch):
 
 
 def ran(n_epochs, seed=0):
-    """Train from the start at once: draws in between would change its random state."""
+    """Start training at once: draws in between would change the model's random state."""
     run = trainer(seed)
     run.run(n_epochs)
     return run
@@ -127,7 +127,7 @@ def test_interrupting_loses_nothing(where):
     assert_same_run(whole, run)
 
 
-# Waits once it has trained for that many epochs and one more, which it has not saved.
+# Waits after training for this many epochs and one more, which it has not saved.
 RUN = """
 import sys, time, torch
 from tests.utils.test_training import train_epoch, trainer
@@ -151,7 +151,7 @@ def test_a_run_that_was_killed_and_resumed_ends_with_the_same_weights(tmp_path):
         try:
             assert process.stdout.readline().strip() == b"there"
         finally:
-            process.kill()  # or it sleeps on, and `with` waits for it
+            process.kill()  # otherwise it would sleep on, and `with` would wait for it
     assert process.returncode != 0 and not weights.exists()
     assert len(torch.load(checkpoint)["test"]) == 17
     subprocess.run(command, cwd=ROOT, check=True)

@@ -1,4 +1,4 @@
-"""Pictures: what they are made of, and how numbers on them are written."""
+"""Pictures: their contents, and how numbers on them are written."""
 
 import io
 import subprocess
