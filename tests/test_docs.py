@@ -100,7 +100,7 @@ def test_a_command_in_the_text_exists(page, command):
 
 
 @pytest.mark.parametrize(("begins", "file"), RUN_IN.items())
-def test_what_runs_it_says_so(begins, file):
+def test_the_test_that_runs_a_command_contains_it(begins, file):
     text = (ROOT / file).read_text(encoding="utf-8")
     assert all(word in text for word in begins.split())
 

@@ -74,7 +74,7 @@ def test_it_takes_no_other_top_level_name(content):
     assert names.split() == [b"autograder"]
 
 
-def test_it_lives_with_the_libraries_that_are_there(content):
+def test_it_leaves_a_hubs_libraries_alone(content):
     """A hub or Colab has its own torch, numpy and JupyterLab, and they stay as they are."""
     [metadata] = [text.decode() for name, text in content.items() if name.endswith("/METADATA")]
     needed = re.findall(r"^Requires-Dist: ([^;\n]+)$", metadata, re.M)
@@ -165,7 +165,7 @@ def test_it_is_the_same_wherever_the_wheel_is_built(sources, tmp_path):
     assert version(other) == version(sources)
 
 
-def test_what_is_not_in_the_wheel_does_not_change_it(sources, tmp_path):
+def test_files_outside_the_wheel_do_not_change_it(sources, tmp_path):
     before = version(sources)
     for name in ("README.md", "autograder/grading/__init__.py", "autograder/exercises/slips.py"):
         append(sources / name)
@@ -178,7 +178,7 @@ def test_what_is_not_in_the_wheel_does_not_change_it(sources, tmp_path):
     assert not left.exists()
 
 
-def test_whatever_changes_in_it_changes_it(sources):
+def test_any_change_in_the_wheel_changes_it(sources):
     found = [version(sources)]
     for name in (
         "autograder/notebook/calls.py",
@@ -214,7 +214,7 @@ def test_a_lesson_runs_with_the_wheel_alone(learner, tmp_path):
     require_full_points(run(solved_notebook(lesson), learner, tmp_path / lesson.name), lesson)
 
 
-def test_a_notebook_of_other_checks_is_told_so(learner, tmp_path):
+def test_a_notebook_for_other_checks_is_noticed(learner, tmp_path):
     lesson = Lesson("01_dot_product_attention")
     notebook = solved_notebook(lesson)
     for cell in notebook.cells:

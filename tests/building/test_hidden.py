@@ -30,7 +30,7 @@ def test_they_follow_the_seed():
     assert not any(x.equal(y) for x, y in zip(first, other, strict=True))
 
 
-def test_they_take_the_place_of_fresh_ones(lesson):
+def test_they_replace_fresh_cases(lesson):
     for key in grading_reference(lesson.name, "a").keys.values():
         kinds = [(case.fresh, case.hidden) for case in key.cases]
         shown = kinds.count((False, False))
@@ -75,7 +75,7 @@ def test_a_challenge_is_not_graded():
     assert "add_score" not in graded.keys.keys() | graded.questions.keys()
 
 
-def test_checks_that_have_changed_since_the_reference_was_built_are_a_sentence(monkeypatch):
+def test_checks_changed_since_the_reference_was_built_are_reported(monkeypatch):
     stale = dataclasses.replace(hidden.load(hidden.PUBLIC / f"{LESSON}.safetensors"), source="old")
     monkeypatch.setattr(hidden, "load", lambda path: stale)
     shown_reference.cache_clear()

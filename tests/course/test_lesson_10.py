@@ -83,7 +83,7 @@ def test_the_model_is_a_gpt_2(transformers, n_heads, n_layers, n, seed):
 
 @settings(max_examples=20)
 @given(st.integers(2, 12), st.integers(0, 99), st.booleans())
-def test_the_loss_is_theirs(transformers, n, seed, padded):
+def test_the_loss_agrees_with_transformers(transformers, n, seed, padded):
     model = drawn_model(2, 1, seed)
     tokens = torch.randint(19, (3, n))
     tokens[1, n // 2 + 1 :] = 19 if padded else 7
@@ -102,7 +102,7 @@ def test_the_loss_is_theirs(transformers, n, seed, padded):
     st.none() | st.integers(1, 40),
     st.none() | st.floats(0.05, 0.999),
 )
-def test_what_is_drawn_from_is_theirs(transformers, n_tokens, seed, temperature, top_k, top_p):
+def test_sampling_agrees_with_transformers(transformers, n_tokens, seed, temperature, top_k, top_p):
     torch.manual_seed(seed)
     logits = 3 * torch.randn(n_tokens)
     steps = [transformers.processors.TemperatureLogitsWarper(temperature)]
@@ -168,7 +168,7 @@ def test_writing_with_caches_changes_nothing(n, n_new, seed, temperature):
 
 
 @given(st.integers(0, 2), st.integers(0, 2), st.integers(0, 99))
-def test_without_a_head_nothing_comes_from_it(layer, head, seed):
+def test_a_head_taken_out_contributes_nothing(layer, head, seed):
     """Whatever the head's own parameters are, what is left of the model stays the same."""
     model, tokens = drawn_model(3, 3, seed), torch.randint(20, (2, 8))
     rows = slice(6 * head, 6 * (head + 1))

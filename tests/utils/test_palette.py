@@ -42,6 +42,6 @@ def test_what_a_mask_hides_looks_like_no_weight(deficiency):
     assert min(deltaE(hidden, seen(stop, deficiency)) for stop in WEIGHT_STOPS) > APART
 
 
-def test_ink_is_what_can_be_read():
+def test_ink_is_readable():
     assert ink_on(1, 1, 1) == ink_on(0.9, 0.6, 0.3) == "#000000"
     assert ink_on(0, 0, 0) == ink_on(0.7, 0, 0.1) == "#ffffff"
