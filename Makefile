@@ -14,7 +14,7 @@ LAB     ?=
 PYTEST  ?=
 # Each test file stays on one worker, to share fixtures. tests/conftest.py puts long ones first.
 PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
-# Stops a target that was not told what it needs, before it does anything.
+# Stops a target that lacks a variable before it does anything.
 missing = $(strip $(foreach name,$(1),$(if $($(name)),,$(name)=…)))
 needs = $(if $(call missing,$(1)),$(error make $@ needs $(call missing,$(1))))
 # Options that `make grade` passes to nbgrader.
@@ -22,12 +22,12 @@ GRADE = $(if $(JOBS),--Autograde.jobs=$(JOBS)) $(if $(STUDENT),--student='$(subs
 	$(if $(filter-out 0,$(FORCE)),--force) $(if $(SCHEDULER),--Autograde.scheduler=$(SCHEDULER)) \
 	$(if $(filter-out 0,$(UNSEALED)),--Autograde.unsealed=True) $(if $(filter-out 0,$(DRY)),--Autograde.dry=True)
 # A package index with a smaller torch, such as the CPU index on PyTorch's installation page.
-# Empty: the usual torch.
+# If empty, the usual torch.
 TORCH_INDEX ?=
-# The exact versions of everything. Empty: the newest that pyproject.toml allows.
+# The exact versions of everything. If empty, the newest that pyproject.toml allows.
 LOCK ?= lock.txt
-# GNU Make 3.81, the one on macOS, looks up plain commands on the path that it was started with, not
-# on the one above. With a shell other than its default, it leaves that to the shell.
+# GNU Make 3.81, the one on macOS, looks up simple commands on the path that it was started with, not
+# on the one above, unless the shell is not its default: then it leaves that to the shell.
 SHELL := bash
 
 .DEFAULT_GOAL := help
@@ -39,7 +39,7 @@ help:  ## list the targets
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab $(LAB) notebooks
 
-quick: $(VENV)/developer  ## a minute of ruff and of the fast, telling tests, while you work
+quick: $(VENV)/developer  ## a minute of ruff and the fast, telling tests, while you work
 	ruff check . && ruff format --check .
 	$(PYTESTS) @tests/quick.txt $(PYTEST)
 
@@ -47,16 +47,16 @@ test: $(VENV)/developer  ## set everything up and run the tests, notebooks inclu
 	$(PYTESTS) $(PYTEST)
 
 # The tests that compute numbers, once more: another processor and more threads round differently,
-# and whatever allows for the one and not for the other fails here.
+# and a test that only holds on one of them fails here.
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/course/test_isolation.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py
 ELSEWHERE = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41 THREADS=4
-anywhere: $(VENV)/developer  ## run what computes numbers as if on another machine, and the long trainings
+anywhere: $(VENV)/developer  ## run tests that compute numbers as if on another machine, and the long trainings
 	$(ELSEWHERE) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
 
-lock: $(VENV)/pyvenv.cfg  ## upgrade everything as far as pyproject.toml allows, and write that down
+lock: $(VENV)/pyvenv.cfg  ## upgrade everything within pyproject.toml's bounds, and write lock.txt
 	pip install --upgrade --upgrade-strategy eager -e '.[dev]'
 	versions=$$(pip freeze --all --exclude-editable | sed '/^pip==/d; s/+.*//') && \
 		echo "$$(grep '^#' lock.txt)"$$'\n'"$$versions" > lock.txt
@@ -64,7 +64,7 @@ lock: $(VENV)/pyvenv.cfg  ## upgrade everything as far as pyproject.toml allows,
 lint: $(VENV)/developer  ## ruff: rules and format
 	ruff check . && ruff format --check .
 
-format: $(VENV)/developer  ## ruff: mend what it can
+format: $(VENV)/developer  ## ruff: fix what it can
 	ruff check --fix . && ruff format .
 
 build: reference lessons release  ## all three of the following, in order [LESSON=...]
@@ -78,16 +78,16 @@ draft: $(VENV)/developer  ## the same without the mutants, while you write [LESS
 lessons: $(VENV)/developer  ## solutions/*.py → executed source notebooks [LESSON=...]
 	python -m autograder.course lessons $(LESSON)
 
-text: $(VENV)/developer  ## the way back: an edited source notebook → its text, LESSON=...
+text: $(VENV)/developer  ## the way back: edited source notebook → its text, LESSON=...
 	$(call needs,LESSON)python -m autograder.course text $(LESSON)
 
 release: $(VENV)/developer  ## source notebooks → notebooks/, what learners open [LESSON=...]
 	python -m autograder.course release $(LESSON)
 
-mistakes: $(VENV)/developer  ## what becomes of every known mistake [LESSON=...]
+mistakes: $(VENV)/developer  ## what the check says about every known mistake [LESSON=...]
 	python -m autograder.course mistakes $(LESSON)
 
-mutants: $(VENV)/developer  ## what becomes of answers with one fault each, made by rule [LESSON=...]
+mutants: $(VENV)/developer  ## try answers with one generated fault each [LESSON=...]
 	python -m autograder.course mutants $(LESSON)
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
@@ -115,7 +115,7 @@ formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the b
 report: $(VENV)/developer  ## HTML pages on how a class did, and one over the term [LESSON=...]
 	python -m autograder.course report $(LESSON)
 
-demo: $(VENV)/developer  ## grade a made-up class whose true grades are known [LESSON=...]
+demo: $(VENV)/developer  ## grade a made-up class with known true grades [LESSON=...]
 	python -m tests.demo $(LESSON)
 
 site: $(VENV)/developer  ## the course as a static site, in docs/site/_build/html
@@ -128,19 +128,19 @@ pictures: $(VENV)/developer  ## the pictures of the README and the site, from th
 oldest: $(VENV)/developer  ## run the lessons from the wheel with the oldest libraries that it allows
 	python -m tests.oldest $(addprefix --extra-index-url ,$(TORCH_INDEX))
 
-bench: $(VENV)/developer  ## time what should be fast
+bench: $(VENV)/developer  ## measure what should be fast or good [BENCH=...]
 	python -m tests.bench $(BENCH)
 
-clean:  ## remove the environment and what tools left behind
+clean:  ## remove the environment and the tools' leftovers
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
 
 # ---------------------------------------------------------------- environments
 
-# What pyproject.toml says. The path begins with the environment, which is not meant by `$(PYTHON)`.
+# pyproject.toml's bounds. The path begins with the environment, but `$(PYTHON)` is one outside it.
 FITS = import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
 OUTSIDE = PATH="$${PATH\#*:}" $(PYTHON)
 
-# Asked each time: an environment whose Python is too old, too new or gone is made anew.
+# Checked each time: an environment whose Python is too old, too new or gone is made anew.
 .PHONY: python
 python:
 	@$(VENV)/bin/python -c '$(FITS)' 2>/dev/null || { \

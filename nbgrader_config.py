@@ -23,7 +23,7 @@ c.Autograde.tidying_preprocessors = [
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
 ]
-# The grader gets the points. It takes these steps with them, and never looks into the notebook.
+# The grader gets the points. It takes these steps with them, and never reads the notebook.
 c.Autograde.saving_preprocessors = [
     "autograder.grading.engine.save_points.SavePoints",
     "autograder.grading.term.plugins.SetDueDate",
@@ -39,12 +39,12 @@ c.Autograde.autograde_preprocessors = [
     *c.Autograde.saving_preprocessors,
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-# nbgrader's own follow links that learners hand in, and unpack whatever is in a zip.
+# nbgrader's own classes follow links in submissions, and unpack whatever is in a zip.
 c.ExchangeFactory.collect = "autograder.grading.engine.exchange.CollectPlainFiles"
 c.ZipCollectApp.extractor_plugin = "autograder.grading.lms.extract.ExtractPlainFiles"
 # lessons.csv says what a late submission costs.
 c.AssignLatePenalties.plugin_class = "autograder.grading.term.plugins.LatePercent"
-# Names are quoted, and a grade that is not there is empty, not 0.
+# Names are quoted, and a missing grade is empty, not 0.
 c.ExportApp.plugin_class = "autograder.grading.lms.export.CsvExporter"
 c.Execute.extra_arguments = [
     "--HistoryManager.hist_file=:memory:",
@@ -53,6 +53,5 @@ c.Execute.extra_arguments = [
 # Validate a notebook only after the last step, not after each.
 c.Exporter.optimistic_validation = True
 
-# Run submissions behind walls, many at a time, and show them in formgrader so that nothing in them
-# acts.
+# Run submissions in sandboxes, many at a time, and show them in formgrader with nothing active.
 install()

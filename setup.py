@@ -1,8 +1,8 @@
-"""Give the wheel a version that tells what is in it. Everything else is said in pyproject.toml.
+"""Give the wheel a version that tells its contents. Everything else is in pyproject.toml.
 
-`1.0.0+c3f9c2a1b`: a local version, whose digest changes when a file in the wheel or what pip is
-told about it does, and only then. Two wheels with the same version hold the same, wherever they
-were built; the digests have no order, so a newer wheel need not have the higher version.
+`1.0.0+c3f9c2a1b` is a local version. Its digest changes only when a file in the wheel or the
+wheel's metadata does. Two wheels with the same version are the same, wherever they were built. The
+digests have no order, so a newer wheel may have a lower version.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ RELEASE = "1.0.0"
 
 
 class BuildAnew(build_py):
-    """Builds from nothing: what an earlier build left behind would end up in the wheel."""
+    """Builds from scratch: leftovers of an earlier build would end up in the wheel."""
 
     def run(self) -> None:
         if not self.editable_mode:
@@ -27,7 +27,7 @@ class BuildAnew(build_py):
 
 
 def wheel_files() -> list[Path]:
-    """List the files that a wheel is made of, by what pyproject.toml says."""
+    """List the files that go into a wheel, according to pyproject.toml."""
     distribution = Distribution({"script_name": "setup.py"})
     distribution.parse_config_files()
     build = distribution.get_command_obj("build_py")
@@ -42,7 +42,7 @@ def version() -> str:
     for path in wheel_files():
         content = path.read_bytes()
         digest.update(f"\n{path.as_posix()} {len(content)}\n".encode() + content)
-    # The letter keeps a digest without any of its own from being read as a number.
+    # Without the letter, a digest of digits alone would be read as a number.
     return f"{RELEASE}+c{digest.hexdigest()[:8]}"
 
 

@@ -82,7 +82,7 @@ def test_what_is_mounted_into_the_sandbox_needs_nothing_else():
     assert set(needed_files(files, ROOT)) == set(map(Path, files))
 
 
-# What only one room of grading knows, besides the modules named.
+# Libraries that only one room of grading knows, besides the modules named.
 ONLY_IN = {
     "gradebook": ({"nbgrader.api", "sqlalchemy"}, set()),
     # formgrader/templates.py fills nbgrader's own templates.
@@ -127,7 +127,7 @@ def private_names_of_others(path):
                 yield f"{path.name}: {ast.unparse(node)}"
 
 
-def test_private_names_of_others_are_used_in_two_modules_alone():
+def test_only_two_modules_use_private_names_of_others():
     paths = {*FILES} - PRIVATE_PARTS
     assert [name for path in paths for name in private_names_of_others(path)] == []
 
@@ -137,7 +137,7 @@ def test_no_torch_is_imported_where_a_command_of_nbgrader_starts(module):
     require_no_torch(f"import autograder.grading.{module}")
 
 
-def test_what_is_due_is_known_before_torch_is_loaded():
+def test_pending_work_is_known_before_torch_is_loaded():
     """The sandbox, which loads torch too, then starts beside it and not after it."""
     require_no_torch(
         "from autograder.grading.engine import provenance\n"

@@ -1,4 +1,4 @@
-"""The course's commands: a wrong argument ends with a sentence, and does nothing."""
+"""The course's commands: a wrong argument prints a sentence, and nothing happens."""
 
 import pytest
 

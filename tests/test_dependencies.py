@@ -53,7 +53,7 @@ def imported(path):
     ],
     ids=["utils and check", "asking and judging", "grading and authoring", "tests"],
 )
-def test_what_is_imported_is_declared(patterns, declared):
+def test_all_imports_are_declared(patterns, declared):
     named = {normal(re.split(r"[\[=<>~! ]", line)[0]) for line in declared}
     owners = packages_distributions()
     for path in (path for pattern in patterns for path in ROOT.glob(pattern)):
@@ -83,7 +83,7 @@ def test_the_pages_say_which_are_the_oldest():
     assert f"torch {bounds['torch']} or newer" in page
 
 
-def test_every_dependency_is_locked_at_a_version_that_it_may_have():
+def test_every_dependency_is_locked_at_an_allowed_version():
     locked = {normal(name): version for name, version in LOCKED.items()}
     for line in DEVELOPER:
         requirement = Requirement(line)

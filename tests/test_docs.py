@@ -1,4 +1,4 @@
-"""What the pages for people say is so: commands, links, words, versions and examples."""
+"""What the documentation says is true: commands, links, words, versions and examples."""
 
 import json
 import re
@@ -56,7 +56,7 @@ BY_HAND = (  # for which a test would need another machine, or the network
 
 
 def blocks(page):
-    """Yield the commands of each console block, but of none that is marked as not tried."""
+    """Yield the commands of each console block, except for those marked as not tried."""
     for block in BLOCK.finditer(page):
         before = page[: block.start()].rstrip().rpartition("\n\n")[2]
         after = page[block.end() :].lstrip().partition("\n\n")[0]
@@ -100,7 +100,7 @@ def test_a_command_in_the_text_exists(page, command):
 
 
 @pytest.mark.parametrize(("begins", "file"), RUN_IN.items())
-def test_what_runs_it_says_so(begins, file):
+def test_the_test_that_runs_a_command_contains_it(begins, file):
     text = (ROOT / file).read_text(encoding="utf-8")
     assert all(word in text for word in begins.split())
 

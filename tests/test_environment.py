@@ -12,7 +12,7 @@ from autograder.lessons.lesson import ROOT
 from tests.test_dependencies import PROJECT
 
 OLD = "exit 1"
-# One that fits makes environments with nothing in them: a whole one takes seconds.
+# A Python that fits, but makes empty environments: complete ones take seconds.
 NEW = f"""
 [ "$1" = -m ] || exec "{sys.executable}" "$@"
 rm -rf "$4"; mkdir -p "$4/bin"
@@ -35,13 +35,13 @@ def python(path, code):
 
 
 def make(clone, code):
-    """Set up a learner's environment with a Python that does this, without the packages."""
+    """Set up a learner's environment with this Python, but without the packages."""
     python(clone / "python", code)
     command = ["make", ".venv/learner", f"PYTHON={clone}/python", "INSTALL=echo install"]
     return subprocess.run(command, cwd=clone, capture_output=True, encoding="utf-8")
 
 
-def test_nothing_is_made_with_a_python_that_does_not_fit(clone):
+def test_a_python_that_does_not_fit_makes_nothing(clone):
     done = make(clone, OLD)
     assert done.returncode != 0
     assert "needs Python 3.11" in done.stdout
@@ -74,7 +74,7 @@ def test_the_makefile_knows_what_fits():
     ]
 
 
-def test_what_the_quick_tests_leave_out_is_there():
+def test_the_quick_tests_name_existing_files():
     lines = (ROOT / "tests/quick.txt").read_text(encoding="utf-8").splitlines()
     named = [line.rpartition("=")[2].partition("::")[0] for line in lines]
     assert [name for name in named if not (ROOT / name).exists()] == []

@@ -1,4 +1,4 @@
-"""The wheel that learners install: what is in it, what its version tells, and that it suffices."""
+"""The wheel that learners install: its contents, what its version tells, and that it suffices."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ VERSION = re.compile(r"attention_from_scratch-(1\.0\.0\+c[0-9a-f]{8})-py3-none-a
 
 
 def version(sources):
-    """The version that a wheel of these sources would have: building one takes seconds."""
+    """The version that a wheel of these sources would have; building one would take seconds."""
     command = [sys.executable, "setup.py", "--quiet", "--version"]
     return subprocess.check_output(command, cwd=sources, text=True).splitlines()[-1]
 
@@ -74,7 +74,7 @@ def test_it_takes_no_other_top_level_name(content):
     assert names.split() == [b"autograder"]
 
 
-def test_it_lives_with_the_libraries_that_are_there(content):
+def test_it_leaves_a_hubs_libraries_alone(content):
     """A hub or Colab has its own torch, numpy and JupyterLab, and they stay as they are."""
     [metadata] = [text.decode() for name, text in content.items() if name.endswith("/METADATA")]
     needed = re.findall(r"^Requires-Dist: ([^;\n]+)$", metadata, re.M)
@@ -102,8 +102,8 @@ def test_nothing_hidden_in_what_learners_get(lesson, content):
     for name in reference.keys:
         public = tensors_of(load(PUBLIC / f"{lesson.name}.safetensors"), name, hidden=False)
         public |= gradients_of_sums()
-        # What a public case contains too, such as the gradient of a sum, is no secret. Nor is a
-        # part of it: a table of a few places is the beginning of a longer one.
+        # A tensor that a public case contains too, such as the gradient of a sum, is no secret. Nor
+        # is part of one: a table of a few places is the beginning of a longer one.
         secret = {
             tensor
             for tensor in tensors_of(reference, name, hidden=True)
@@ -165,7 +165,7 @@ def test_it_is_the_same_wherever_the_wheel_is_built(sources, tmp_path):
     assert version(other) == version(sources)
 
 
-def test_what_is_not_in_the_wheel_does_not_change_it(sources, tmp_path):
+def test_files_outside_the_wheel_do_not_change_it(sources, tmp_path):
     before = version(sources)
     for name in ("README.md", "autograder/grading/__init__.py", "autograder/exercises/slips.py"):
         append(sources / name)
@@ -178,7 +178,7 @@ def test_what_is_not_in_the_wheel_does_not_change_it(sources, tmp_path):
     assert not left.exists()
 
 
-def test_whatever_changes_in_it_changes_it(sources):
+def test_any_change_in_the_wheel_changes_it(sources):
     found = [version(sources)]
     for name in (
         "autograder/notebook/calls.py",
@@ -205,7 +205,7 @@ def test_whatever_changes_in_it_changes_it(sources):
 
 @pytest.fixture(scope="module")
 def learner(wheel, tmp_path_factory):
-    """The Python of an environment with the wheel, and nothing else of the course."""
+    """The Python of an environment with the wheel and nothing else of the course."""
     return environment_with(wheel, tmp_path_factory.mktemp("learner") / "environment")
 
 
@@ -214,7 +214,7 @@ def test_a_lesson_runs_with_the_wheel_alone(learner, tmp_path):
     require_full_points(run(solved_notebook(lesson), learner, tmp_path / lesson.name), lesson)
 
 
-def test_a_notebook_of_other_checks_is_told_so(learner, tmp_path):
+def test_a_notebook_for_other_checks_is_noticed(learner, tmp_path):
     lesson = Lesson("01_dot_product_attention")
     notebook = solved_notebook(lesson)
     for cell in notebook.cells:

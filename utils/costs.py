@@ -1,4 +1,4 @@
-"""The cost of a call: its time, and the memory of the tensors that it makes or leaves behind.
+"""The cost of a call: its time, and the memory of the tensors that it creates or leaves behind.
 
 Memory is measured with torch's profiler, which records every allocation and release by torch's
 allocator, even inside compiled operations.
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 
-MEMORY = "[memory]"  # the profiler's name for an event of the allocator
+MEMORY = "[memory]"  # the profiler's name for an allocator event
 
 
 def seconds(function: Callable, *arguments: Any, repeats: int = 3) -> float:
@@ -45,9 +45,9 @@ def peak_megabytes(function: Callable, *arguments: Any) -> float:
 
 
 def saved_megabytes(function: Callable, *arguments: Any) -> float:
-    """Measure the memory in MB (10⁶ bytes) that a call leaves behind for its backward pass.
+    """Measure the memory in MB (10⁶ bytes) that a call keeps for its backward pass.
 
-    Each piece of memory counts once, whether it was there before or not.
+    Each piece of memory counts once, even if it existed before the call.
     """
     saved: dict[int, int] = {}
 
@@ -57,7 +57,7 @@ def saved_megabytes(function: Callable, *arguments: Any) -> float:
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        result = function(*arguments)  # as long as it lives, no memory is used twice
+        result = function(*arguments)  # while it lives, its memory is not used again
     del result
     return sum(saved.values()) / 1e6
 

@@ -1,6 +1,7 @@
 """Keras 3 on its torch backend: `from autograder.utils.keras_on_torch import keras, ops`.
 
-As an import, it fits among a lesson's other imports, before classes that inherit from Keras's.
+This is a module so that a lesson can import it at its top, before classes that inherit from
+Keras's.
 """
 
 from autograder.utils.libraries import load_keras

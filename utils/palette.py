@@ -2,9 +2,9 @@
 
 BLUE, ORANGE, RED, GRAY = "#31688e", "#d98c2b", "#b00020", "#6a6a6a"
 PURPLE, PINK = "#440154", "#c4568a"
-# From no weight to all of it: a light ground and one hue, the darker the more.
+# From no weight to all of it: a light ground and one hue, darker for more weight.
 WEIGHT_STOPS = ("#f7fafc", "#cfe3ef", "#8dbdd9", "#3f86b0", "#0f4468")
-# What a mask hides, and what it lets through.
+# Cells that a mask hides, and those that it lets through.
 HIDDEN, SEEN = "#e3a857", "#f7fafc"
 # Whether an answer is right, on light grounds and dark ones.
 RIGHT, PARTLY, WRONG = "#2da44e", "#d4a72c", "#e5534b"

@@ -34,14 +34,14 @@ def split_squares(points: Float[Tensor, "n n_corners 2"], n_source: int = 2) -> 
 def make_loader(
     source: Tensor, target: Tensor, batch_size: int | None = None, seed: int = 0
 ) -> DataLoader:
-    """Make batches of (source, target), reshuffled each epoch; by default, one batch of all.
+    """Make batches of (source, target), reshuffled each epoch; by default, one batch of everything.
 
     The order depends only on `seed`, whatever else draws random numbers.
     """
     generator = torch.Generator().manual_seed(seed)
     data = TensorDataset(source, target)
     if batch_size is None:
-        # Taken in one piece: gathering it square by square would take longer than a step.
+        # Taken all at once: gathering it square by square would take longer than a step.
         return DataLoader([data.tensors], batch_size=None, generator=generator)
     return DataLoader(data, batch_size, shuffle=True, generator=generator)
 
@@ -80,7 +80,7 @@ def steps_of(n_steps: int) -> Iterator[int]:
 
 @dataclass
 class History:
-    """Losses by epoch: of training with teacher forcing, and of predicting the test set."""
+    """Losses by epoch: training with teacher forcing, and predicting the test set."""
 
     train: list[float] = field(default_factory=list)
     test: list[float] = field(default_factory=list)
@@ -114,8 +114,8 @@ class Trainer:
     def run(self, n_epochs: int, checkpoint: str | Path | None = None) -> History:
         """Train until `n_epochs` are done in total; with a checkpoint, continue from there.
 
-        The checkpoint is written after each epoch. Interrupting undoes only the unfinished epoch:
-        run again to continue.
+        The checkpoint is written after each epoch. An interruption undoes only the unfinished
+        epoch: run again to continue.
         Raises ValueError if the checkpoint belongs to a run that began with other weights.
         """
         if checkpoint is not None and Path(checkpoint).exists():
@@ -127,7 +127,7 @@ class Trainer:
         return self.history
 
     def save(self, path: str | Path) -> None:
-        """Write a checkpoint; the file is complete at every moment, even if this is killed."""
+        """Write a checkpoint. The file is always complete, even if this is killed."""
         temporary = Path(f"{path}.part")
         torch.save(self._state(), temporary)
         os.replace(temporary, path)
@@ -189,7 +189,7 @@ def _digest(model: nn.Module) -> str:
 
 
 def _take_a_step() -> None:
-    """Take an optimizer's first step, in which torch imports for seconds, before any check."""
+    """Take an optimizer's first step before any check: it makes torch import for seconds."""
     parameter = nn.Parameter(torch.zeros(1))
     parameter.grad = torch.zeros(1)
     torch.optim.Adam([parameter]).step()

@@ -1,4 +1,4 @@
-"""Whether anyone is looking: only then are pictures drawn and progress bars shown."""
+"""Whether anyone is looking: if not, pictures aren't drawn and progress bars aren't shown."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tqdm import tqdm
 
-# When nobody looks, drawing takes most of a lesson's time. A grader may set this variable to
+# Drawing takes most of a lesson's time, even if nobody looks. A grader may set this variable to
 # `DESCRIBED`: pictures then show their caption and description, and are only drawn on request.
 FIGURES_VARIABLE = "ATTENTION_FIGURES"
 DESCRIBED = "described"

@@ -82,7 +82,8 @@ def digests(arguments: Mapping[str, Any]) -> dict[str, str]:
 def changed_inputs(before: Mapping[str, Any], after: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of the arguments, known `before` a call, whose digests differ after it.
 
-    One without a digest counts as changed, unless none has one: there was no call.
+    An argument without a digest counts as changed. If `after` is empty, there was no call, and
+    nothing has changed.
     """
     known = digests(before) if after else {}
     return tuple(name for name in known if after.get(name) != known[name])

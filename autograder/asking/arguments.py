@@ -25,7 +25,7 @@ class StandIn:
     """A module that replaces a learner's class: it has the given parameters and no forward.
 
     A name with a dot ("query.weight") belongs to an nn.Linear; any other is an nn.Parameter.
-    attributes: plain values that it keeps, such as its number of heads.
+    attributes: plain values that the module keeps, such as its number of heads.
     """
 
     parameters: dict[str, Tensor]
@@ -80,7 +80,7 @@ class Code:
 
     given: names of other arguments of the call. If there are any, the source defines a function,
         and the argument is what it returns for them (such as an optimizer for a model).
-    numbers: those that the source uses, by name. Codes that differ only in them compile once.
+    numbers: those that the source uses, by name. Sources that differ only in these compile once.
     """
 
     source: str

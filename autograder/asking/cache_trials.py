@@ -13,7 +13,7 @@ from autograder.asking.returned import WrongResult, wrong_type
 
 
 class GivenCache:
-    """A cache as it should be: all keys and values so far, or those that a window lets be seen."""
+    """A correct cache: it keeps all keys and values so far, or those within a window."""
 
     def __init__(self, window: int | None = None) -> None:
         self.window, self.length, self.n_heads = window, 0, 0
@@ -36,7 +36,7 @@ def append_in_pieces(
     pieces: list[int],
     window: int | None,
 ) -> Any:
-    """Append [batch, n_heads, n, d_head] in pieces; return what comes back for the last one.
+    """Append [batch, n_heads, n, d_head] in pieces; return what the cache returns for the last one.
 
     length: how many words the cache says it holds.
     forgets: whether it keeps no more words than it has to.
@@ -72,7 +72,7 @@ def _bytes_held(cache: Any) -> int:
 def read_in_pieces(
     module: nn.Module, facts: Facts, x: Tensor, pieces: list[int], window: int | None
 ) -> Any:
-    """Give a module x, [batch, n, d_model], in pieces with a cache; in one go if there are none.
+    """Give a module x, [batch, n, d_model], in pieces with a cache, or in one go without pieces.
 
     cached_heads: how many heads the cache is given.
     """
@@ -83,9 +83,9 @@ def read_in_pieces(
 
 
 def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[int]) -> Any:
-    """Give a language model tokens, [batch, n], in pieces with caches; in one go without pieces.
+    """Give a language model tokens, [batch, n], in pieces with caches, or in one go without pieces.
 
-    n_context: the number that the model gives.
+    n_context: the model's own.
     attn_weights: those of all layers, for the last piece; empty if a layer has none.
     afterwards: the logits in one go, after the model has read in pieces.
     """

@@ -23,7 +23,7 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
     match error:
         case WrongResult():
             return error.problem
-        case NotImplementedError() if not str(error):  # the stub's; torch's own have a message
+        case NotImplementedError() if not str(error):  # from the stub; torch's have a message
             return Problem(ProblemKind.NOT_ANSWERED, _raised_in(error) or question.exercise)
         case RecursionError():
             return Problem(ProblemKind.RECURSION)

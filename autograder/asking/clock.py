@@ -14,7 +14,7 @@ from typing import Self
 
 PATIENCE = 10.0  # wall seconds allowed for each second of processor time
 EVERY = 0.05  # seconds between two checks
-AGAIN = 1.0  # seconds before code that swallowed the exception gets another one
+AGAIN = 1.0  # seconds until code that swallowed the exception gets another one
 
 _raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
@@ -26,7 +26,8 @@ class OutOfTime(BaseException):
 class TimeLimit:
     """A time budget that several bodies of code share, in the thread that enters it.
 
-    seconds: of this process's processor time. wall_seconds: of wall time.
+    seconds: the limit on this process's processor time.
+    wall_seconds: the limit on wall time.
     waited: whether wall time ran out first.
 
     In the main thread of a POSIX system, a sleeping body is woken. Elsewhere the exception waits

@@ -46,9 +46,9 @@ def encode(tree: Tree) -> bytes:
 
 
 def decode(data: bytes, most_tree_bytes: int = sys.maxsize) -> Tree:
-    """Decode the tree in `data`. Raises CodecError if there is none.
+    """Decode the tree in `data`. Raises CodecError if it doesn't hold one.
 
-    most_tree_bytes: the most that the tree may take, not counting the numbers in its tensors.
+    most_tree_bytes: the largest size allowed for the tree, without the numbers in its tensors.
     """
     try:
         flat = load(data)
@@ -91,7 +91,7 @@ class _Store:
 
     def put(self, tensor: Tensor) -> list:
         """Store a tensor and return its dtype, start and shape."""
-        # Not contiguous(): it leaves a single number with any stride, as in x[::3], as it is.
+        # Not contiguous(): it keeps the stride of a single number, as in x[::3].
         tensor = tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
         dtype, content = _dtype_name(tensor.dtype), tensor.view(-1)
         key = (dtype, content.view(torch.uint8).numpy().tobytes())

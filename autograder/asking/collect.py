@@ -39,7 +39,7 @@ from autograder.asking.returned import (
 from autograder.asking.trials import TRIALS
 from autograder.asking.written import borrowed_names, method_of, written_function
 
-# The other calls would go the same way, in no less time.
+# After one of these, the other calls would go the same way and take as long.
 IN_VAIN = {ProblemKind.TIME, ProblemKind.WAITING, ProblemKind.NOT_ANSWERED}
 # How far a second call may be off, as a fraction of the largest value. The same training in other
 # memory rounds differently and ends up to 0.001 away; with another seed, more than 0.05.
@@ -88,7 +88,7 @@ def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeL
 
 
 def trusted_outputs(solution: Callable, question: Question, call: Call) -> dict[str, Tensor]:
-    """Return all outputs of one call of the course's own code, by name, without a guard.
+    """Return all outputs of one call of the course's own code, by name, without guarding it.
 
     Raises what the code raises.
     """
@@ -101,7 +101,10 @@ def _dropout(call: Call) -> contextlib.AbstractContextManager:
 
 
 def _made(call: Call) -> dict[str, Any]:
-    """Make the arguments. Equal tensors are one, as in `attention(x, x, x)`, save for gradients."""
+    """Make the arguments, equal tensors as one, as in `attention(x, x, x)`.
+
+    If gradients are taken, they stay apart.
+    """
     made = make_all(call.arguments)
     tensors = [] if call.gradients else [v for v in made.values() if isinstance(v, Tensor)]
     for name, value in made.items():
@@ -130,7 +133,7 @@ def _outputs(
     method = _method(function, question, call, facts)
     calls = contextlib.nullcontext()
     if call.earlier is not None:
-        calls = torch.no_grad()  # as where models are used, and results are kept for later
+        calls = torch.no_grad()  # as when models are used, and results are kept for later
         _call_earlier(method, call.earlier, question)
     with calls, same_state(function, dict(zip(arguments, given, strict=True))):
         result = method(*given)
@@ -156,7 +159,7 @@ def _outputs(
 def _method(
     function: Callable, question: Question, call: Call, facts: dict[str, Tensor]
 ) -> Callable:
-    """Return what is called with the arguments, which may note facts. Raises WrongResult."""
+    """Return what to call with the arguments; it may note facts. Raises WrongResult."""
     if question.trial:
         return partial(TRIALS[question.trial], function, facts)
     method = function if call.method == "forward" else method_of(function, call.method)

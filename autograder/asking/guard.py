@@ -12,11 +12,11 @@ from torch import Tensor
 from torch.library import Library
 from torch.overrides import TorchFunctionMode
 
-START = 9_021_077  # a seed that nobody sets, so that a seed set by the code is noticed
+START = 9_021_077  # a seed that nobody would choose, so that a seed set by the code is noticed
 
 
-# The kernels that do the work of a function, under whatever name and in whatever thread it is
-# called, with the kind of tensors that each is for.
+# The kernels that do a function's work, whatever the name and the thread it is called by, and the
+# kind of tensors that each one handles.
 KERNELS = {
     "softmax": [
         *(("_softmax", "CPU"), ("_softmax.out", "CPU")),
@@ -67,7 +67,7 @@ def silence() -> Iterator[LineCounter]:
 def forbid(names: Sequence[str]) -> Iterator[None]:
     """Raise ForbiddenCall when the body calls one of the named torch functions, by any name.
 
-    Their kernels are replaced, which no other thread, `torch.ops` or TorchScript gets around.
+    Their kernels are replaced, so other threads, `torch.ops` and TorchScript don't get around it.
     """
     kernels = Library("aten", "IMPL")
     try:
@@ -79,7 +79,7 @@ def forbid(names: Sequence[str]) -> Iterator[None]:
         with ByName(names):
             yield
     finally:
-        del kernels  # which puts the former ones back
+        del kernels  # which restores the originals
 
 
 def _refusing(name: str) -> Callable[..., NoReturn]:
@@ -90,7 +90,7 @@ def _refusing(name: str) -> Callable[..., NoReturn]:
 
 
 class ByName(TorchFunctionMode):
-    """Raise ForbiddenCall for the name by which the code calls a function.
+    """Raise ForbiddenCall with the name by which the code calls a function.
 
     Catches `torch.softmax(x)`, `x.softmax()`, `F.softmax(x)` and `nn.Softmax()(x)` alike.
     """
@@ -107,9 +107,9 @@ class ByName(TorchFunctionMode):
 
 
 class SameDropout(TorchFunctionMode):
-    """Let a number's value decide how much of it dropout leaves.
+    """Replace dropout: a number's value decides how much of it is left.
 
-    So the result is the same on every processor, and for every right way to arrange the numbers.
+    This gives the same result on every processor, and for every right way to arrange the numbers.
     The share is a smooth function of the value, so that rounding changes nothing.
     """
 
@@ -131,5 +131,5 @@ def _dropout(x: Tensor, p: float = 0.5, training: bool = True, inplace: bool = F
 def same_randomness() -> Iterator[None]:
     """Give the body a fixed seed, then restore the notebook's own random state."""
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(START)  # of the CPU only: all devices take 1 ms
+        torch.default_generator.manual_seed(START)  # only the CPU's: seeding all devices takes 1 ms
         yield

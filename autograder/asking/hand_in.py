@@ -48,7 +48,7 @@ def check(answer: Callable) -> None:
 
 
 def made_for(*stated: str, **contracts: str) -> None:
-    """Do nothing, whatever this or an older notebook states: the grader has its own questions."""
+    """Do nothing, whatever the notebook states: the grader has its own questions."""
 
 
 def hint(exercise: Callable | str | None = None) -> None:

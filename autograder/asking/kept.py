@@ -39,7 +39,7 @@ def _settings() -> tuple[bool, torch.dtype, int]:
 
 @contextlib.contextmanager
 def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
-    """Raise WrongResult if a call changes its module, or what can be trained afterwards.
+    """Raise WrongResult if a call changes its module, or which parameters can be trained.
 
     function: what is called, perhaps a module. arguments: tensors, modules and others, by name.
     """

@@ -37,8 +37,8 @@ def built_layer(
         raise WrongResult(ProblemKind.METHOD, "call")
     with _float_type(dtype), _plain_errors():
         layer = answer(**build)
-        # Without a `build` of its own, a layer creates its variables in a call. Keras would call it
-        # once more before, on symbolic tensors, which takes several times as long.
+        # A layer without a `build` of its own creates its variables in a call. Before that, Keras
+        # would call it on symbolic tensors, which takes several times as long.
         layer.built = answer.build is layers.Layer.build
         layer(*arguments)
     if parameters is not None:
@@ -84,7 +84,7 @@ def _names_in(layer: Any, prefix: str = "") -> Iterator[str]:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """Make errors from the body say in their first line what went wrong, as elsewhere."""
+    """Make errors from the body say what went wrong in their first line, as other errors do."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Trials of answers that have to get by with little memory: see `asking.trials`."""
+"""Trials of answers that have to do with little memory: see `asking.trials`."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ from torch.overrides import TorchFunctionMode
 
 from autograder.asking.answer import Facts
 
-ROOM = 2  # how much larger than what is needed something may be
-ROWS = 64  # of scores that a backward pass may have at a time
+ROOM = 2  # how many times as large as necessary a tensor may be
+ROWS = 64  # rows of scores that a backward pass may hold at a time
 
 
 def in_little_memory(function: Callable, facts: Facts, query: Tensor, *arguments: Any) -> Any:
@@ -32,7 +32,7 @@ def apply_in_little_memory(
 
     small: whether all tensors, forward and backward, are about as small as the inputs, or as
         `ROWS` rows of scores.
-    own: whether the gradients stay the same if there is another call in between.
+    own: whether another call in between leaves the gradients as they are.
     precise: whether gradients are as precise as the inputs.
     """
     result = function.apply(*arguments)
@@ -42,7 +42,7 @@ def apply_in_little_memory(
     leaves = [value.detach().double().requires_grad_() for value in inputs]
     with _Largest() as largest:
         first = function.apply(*leaves, causal)
-        # Called directly: the mode can't see what autograd calls.
+        # Called directly, because the mode can't see what autograd calls.
         found = first.grad_fn.apply(torch.ones_like(first))[: len(leaves)]
     function.apply(*(2 * leaf for leaf in leaves), not causal)
     again = torch.autograd.grad(first.sum(), leaves)
@@ -69,7 +69,7 @@ def without_keys(
 
 
 class _Largest(TorchFunctionMode):
-    """Notes the number of elements of the largest floating-point tensor that a call returns.
+    """Records the number of elements of the largest floating-point tensor that a call returns.
 
     It sees only what Python code calls. (A dispatch mode sees everything, but its first use spends
     two seconds on imports.)
@@ -86,7 +86,7 @@ class _Largest(TorchFunctionMode):
         return result
 
     def fits(self, inputs: list[Any], scores: int) -> Tensor:
-        """Whether it is not much larger than all inputs, and than so many scores per batch."""
+        """Whether it is about as small as the largest input, or as this many scores per batch."""
         sizes = [tensor.numel() for tensor in all_tensors(inputs)]
         batch = math.prod(inputs[0].shape[:-2])
         return torch.tensor(self.numel <= ROOM * max(*sizes, batch * scores))

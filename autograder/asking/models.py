@@ -18,7 +18,7 @@ from autograder.asking.problem import ProblemKind
 from autograder.asking.question import Call
 from autograder.asking.returned import WrongResult, describe, other_parameters
 
-UNLIKELY = 7_919_104_729  # a seed that nobody sets
+UNLIKELY = 7_919_104_729  # a seed that nobody would choose
 
 
 def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
@@ -78,7 +78,7 @@ def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
 
 
 def _require_each_once(module: nn.Module, lacking: Collection[str]) -> None:
-    """Raise WrongResult if a parameter that is lacking is only another name for one that is not."""
+    """Raise WrongResult if a missing parameter is just another name for one that is there."""
     names: dict[nn.Parameter, str] = {}
     for name, value in module.named_parameters(remove_duplicate=False):
         first = names.setdefault(value, name)
@@ -119,8 +119,8 @@ def leaf_tensors(function: Callable, call: Call, arguments: dict[str, Any]) -> d
 def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:
     """Differentiate a weighted sum of all outputs.
 
-    Raises WrongResult if an output has no graph, or if a NaN arises on the way back and is gone at
-    the end.
+    Raises WrongResult if an output has no graph, or if a NaN appears on the way back but not in the
+    gradients.
     """
     for name, value in outputs.items():
         if not value.requires_grad:
@@ -149,5 +149,5 @@ def _differentiated(total: Tensor, inputs: list[Tensor]) -> tuple[Tensor | None,
 
 
 def output_weights(output: Tensor) -> Tensor:
-    """Return fixed weights that differ for every element."""
+    """Return fixed weights, a different one for each element."""
     return torch.arange(output.numel(), dtype=output.dtype).cos().view(output.shape)

@@ -1,4 +1,4 @@
-"""Why a call of a learner's code gave no tensors: the kinds of problems, and what is known of one.
+"""Why a call of a learner's code gave no tensors: kinds of problems, and the facts about one.
 
 `autograder.judging.explain_problem` has a sentence for each kind.
 """
@@ -30,7 +30,7 @@ class ProblemKind(StrEnum):
     WAITING = "waiting"
     RECURSION = "recursion"
     MEMORY = "memory"
-    # It can't be called, or not built, in the way the exercise asks for.
+    # It can't be called or built as the exercise asks.
     ARGUMENTS = "arguments"
     METHOD = "method"
     CLASS = "class"
@@ -79,7 +79,7 @@ class Place:
     """A line of the learner's code.
 
     code: what the line says, if its source is known.
-    function: the function that it's in, if it is another one than the exercise's.
+    function: the function that it's in, unless that is the exercise's own.
     """
 
     line: int

@@ -26,7 +26,7 @@ class Call:
     method: the module's method to call; "" only builds the module.
     training: whether the module is in train mode.
     gradients: whether gradients of the outputs are outputs too.
-    repeats: whether it is also an output that a second call, in another random state, gives the
+    repeats: whether it is also an output whether a second call, in another random state, gives the
         same.
     earlier: the arguments of a call of the same function or module before this one, if there is
         one. What that call returns does not count.
@@ -43,7 +43,7 @@ class Call:
 
     @property
     def dtype(self) -> torch.dtype:
-        """That of its floating-point arguments; without any, that of its parameters."""
+        """The dtype of its floating-point arguments or, if there are none, of its parameters."""
         values = [*self.arguments.values(), *(self.parameters or {}).values()]
         tensors = [value for value in values if isinstance(value, Tensor)]
         return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
@@ -78,15 +78,16 @@ class Question:
     """How to call a learner's code, and which outputs to take from it.
 
     returns: names of the returned values, in order.
-    keeps: module attributes that are outputs too; keeps_detached: they must hold no graph.
+    keeps: module attributes that are outputs too.
+    keeps_detached: whether these must hold no graph.
     reads: module arguments whose parameters are outputs after the call.
     plain: whether it returns plain numbers or booleans.
-    choices: the words, one of which it returns.
+    choices: the words; it returns one of them.
     as_dict: whether it returns a dict with the names in `returns`.
     forbidden: names of torch functions that it may not call.
-    trial: how it is used, by its name in `asking.trials`; it is called if "".
+    trial: how it is used, by its name in `asking.trials`; if "", it is just called.
     seconds: processor time for all calls together.
-    contract: a digest of what the exercise asks for; a notebook states it too.
+    contract: a digest of what the exercise asks for, which a notebook states too.
     """
 
     exercise: str

@@ -1,4 +1,4 @@
-"""Take the named outputs of a call, or say why there are none."""
+"""Extract the named outputs of a call, or say why there are none."""
 
 import re
 from collections.abc import Iterable
@@ -25,9 +25,9 @@ class WrongResult(Exception):
 
 
 def wrong_type(kind: ProblemKind, value: Any, name: str = "") -> WrongResult:
-    """Return the problem of a value that has another type than the kind says.
+    """Return the problem of a value whose type is not the one that the kind asks for.
 
-    name: what it should have been, if not the only result.
+    name: the result's name, if there are several.
     """
     detail = f"{describe(value)}{f' for {name}' if name else ''}"
     return WrongResult(kind, detail, _instead(value))
@@ -119,7 +119,7 @@ def other_parameters(there: Iterable[str], wanted: Iterable[str]) -> WrongResult
 
 
 def _come_earlier(extra: list[str], lacking: list[str]) -> bool:
-    """Whether all extra parameters are the lacking ones, at an earlier place of a list."""
+    """Whether all extra parameters are the missing ones, at an earlier place in a list."""
     places = [list(map(PLACE.match, names)) for names in (extra, lacking)]
     if len(extra) != len(lacking) or not all(map(all, places)):
         return False
@@ -161,7 +161,7 @@ def require_mode(module: Any, training: bool) -> None:
 def plain_tensor(value: Tensor, name: str) -> Tensor:
     """Copy a tensor to the CPU, without its graph. Raises WrongResult if that is impossible.
 
-    A class of its own is left behind: it could compute later, where nothing is forbidden.
+    A tensor subclass is not kept: it could compute later, where nothing is forbidden.
     """
     if value.layout is not torch.strided:
         raise WrongResult(ProblemKind.TYPE, f"a sparse tensor for {name}")
@@ -189,7 +189,7 @@ def describe(value: Any) -> str:
 
 
 def _instead(value: Any) -> Instead:
-    """Return what a value is where a tensor or a number is wanted."""
+    """Return what a value is, given that a tensor or a number is expected."""
     if value is None:
         return Instead.NOTHING
     if type(value).__module__ == "numpy":
@@ -200,7 +200,7 @@ def _instead(value: Any) -> Instead:
 
 
 def _elements(values: list[Any]) -> Instead:
-    """Return what a list holds, however deep."""
+    """Return what a list holds, however deeply nested."""
     first: Any = values
     for _ in range(MOST_DEPTH):
         if not isinstance(first, list) or not first:

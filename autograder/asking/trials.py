@@ -1,7 +1,7 @@
 """Trials: how a check uses what learners wrote where a plain call won't do.
 
-Each takes the answer (a function, a class or a built module), a dict for the facts that it notes
-beside the result, and a call's arguments. It returns the result.
+Each takes the answer (a function, a class or a built module), a dict in which it notes further
+facts, and a call's arguments. It returns the result.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
-"""Trials of answers that write with a language model, or take one apart: see `asking.trials`.
+"""Trials of answers that generate text, or take a language model apart: see `asking.trials`.
 
-Two facts say where an answer draws its random numbers from.
+Two facts say where an answer gets its random numbers.
 
-by_generator: it draws from the generator alone, and the same state gives the same again.
-varies: without a generator, the next call draws something else.
+by_generator: from the generator alone; the same state gives the same result.
+varies: from torch if there is no generator; the next call gives another result.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def draw_often(
     """
     n_tokens, kept = len(logits), logits.clone()
     how = temperature, top_k, top_p
-    function(logits, *how, _generator())  # may change its input only here, where it is noticed
+    function(logits, *how, _generator())  # may change its input only here, where we notice
 
     def drawn(count: int, generator: torch.Generator | None) -> Tensor:
         drawing = (function(kept.clone(), *how, generator) for _ in range(count))
@@ -50,7 +50,7 @@ def draw_often(
 
 
 def draw_again(function: Callable, facts: Facts, draft: Tensor, target: Tensor) -> Tensor:
-    """Draw `DRAWS` tokens from `draft`, and hand each one on.
+    """Draw `DRAWS` tokens from `draft`, and pass each one on.
 
     Returns how often which token became which, [n_tokens, n_tokens].
     by_generator, varies: see above.
@@ -76,7 +76,7 @@ def _generator(seed: int = 0) -> torch.Generator:
 
 
 def _sources(draw: Draw) -> Facts:
-    """Tell by_generator and varies."""
+    """Find out `by_generator` and `varies`."""
     state = torch.get_rng_state()
     again = torch.equal(draw(_generator()), draw(_generator()))
     untouched = torch.equal(torch.get_rng_state(), state)
@@ -104,8 +104,8 @@ def write_on(
     """Let a model write.
 
     tokens per call: how many the model was given each time, as it notes in `read`.
-    again: whether a second call gives the same, as it should where nothing is left to chance.
-    random: whether heat makes a difference, and texts differ from each other.
+    again: whether a second call gives the same, as it should when nothing is left to chance.
+    random: whether temperature makes a difference, and the texts of a batch differ.
     by_generator, varies: see above.
     """
     result = function(model, tokens, n_new, **how)

@@ -31,7 +31,7 @@ def written_function(answer: Any) -> Callable:
 
 
 def names_beside(answer: Any) -> dict[str, Any]:
-    """Return what the notebook that defines an answer has, by name; {} where that is not known."""
+    """Return the globals of the notebook that defines an answer; {} if they are not known."""
     return getattr(inspect.unwrap(written_function(answer)), "__globals__", {})
 
 
@@ -80,7 +80,7 @@ def _codes(value: Any) -> Iterator[CodeType]:
 
 
 def _operands(code: CodeType, operation: str) -> Iterator[str]:
-    """Yield the names that an operation is applied to, in functions within the code too."""
+    """Yield the names that an operation is applied to, in nested functions too."""
     yield from (line.argval for line in dis.get_instructions(code) if line.opname == operation)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

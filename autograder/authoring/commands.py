@@ -88,7 +88,7 @@ def mistakes(lesson: Lesson) -> None:
 
 
 def mutants(lesson: Lesson) -> None:
-    """Print what becomes of the mutants. Raises AuthoringError if a check is not sound."""
+    """Print what the checks do with the mutants. Raises AuthoringError if a check is not sound."""
     _try_mutants(lesson, load(PUBLIC / f"{lesson.name}.safetensors"))
 
 
@@ -108,7 +108,7 @@ COMMANDS: dict[str, Callable[[Lesson], None]] = {
 
 
 def run(command: str, names: Sequence[str]) -> int:
-    """Run a command for the lessons named, or for all; return 1 if it failed for one.
+    """Run a command for the lessons named, or for all; return 1 if it fails for any of them.
 
     Raises CourseError if there is no such lesson.
     """
@@ -118,7 +118,7 @@ def run(command: str, names: Sequence[str]) -> int:
     torch.set_num_threads(1)  # many threads make small tensors 100 times slower
     # Checks in a lesson being built must judge, whatever the caller's environment says.
     os.environ.pop("AUTOGRADER_QUESTIONS", None)
-    os.environ["PROGRESS_FILE"] = ""  # and what the author has done as a learner is left out
+    os.environ["PROGRESS_FILE"] = ""  # and the author's own progress as a learner must not show
     for name in tqdm(names or known, desc=command, disable=None):
         try:
             COMMANDS[command](Lesson(name))

@@ -80,7 +80,7 @@ def write_text(notebook: Path, text: Path) -> None:
 
 
 def answered_cells(path: Path) -> list[str]:
-    """List the exercises and questions in a released notebook that are not as released."""
+    """List the exercises and questions that somebody has worked on in a released notebook."""
     if not path.exists():
         return []
     cells = nbformat.read(path, as_version=4).cells
@@ -89,7 +89,7 @@ def answered_cells(path: Path) -> list[str]:
 
 
 def _begun(cell: NotebookNode) -> str:
-    """Return what an answer's cell holds at first."""
+    """Return what an answer cell holds at first."""
     if cell.cell_type == "markdown":
         return ANSWER_STUB
     return textwrap.indent(cell.metadata.get(BEGINNING, STUB), INDENT)
@@ -125,7 +125,7 @@ def _add_questions(cells: list[NotebookNode]) -> None:
 
 
 def _contracts(lesson: Lesson) -> list[str]:
-    """Return digests of what the exercises ask for by the reference. Raises CourseError."""
+    """Return the reference's digests of what the exercises ask for. Raises CourseError."""
     questions = load(PUBLIC / f"{lesson.name}.safetensors").questions
     return [question.contract for question in questions.values()]
 

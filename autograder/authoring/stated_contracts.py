@@ -1,6 +1,6 @@
 """State in a lesson's notebook which version of each exercise it has, where the checks read it.
 
-What is added here is left out again on the way back from a notebook to its text.
+What is added here is removed again on the way back from a notebook to its text.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""State points and minutes where people read them, each from the one place that knows it.
+"""State points and minutes where people read them, each from its single source.
 
 An exercise knows its points; a question that a person grades states its own in its heading. The
-text's headings know how long each takes, and the table at its top how long the lesson takes and
-what it is good for. What is added here is left out again on the way back from a notebook to its
+text's headings say how long each takes, and the table at its top how long the lesson takes and
+what it is good for. What is added here is removed again on the way back from a notebook to its
 text.
 """
 
@@ -27,7 +27,7 @@ MOST_POINTS = 1_000
 def state_points(cells: Sequence[NotebookNode], points: Mapping[str, int]) -> None:
     """Add the points to the headings of exercises, and the sum of all to the table at the top.
 
-    points: by exercise. A heading of something else stays as it is.
+    points: by exercise. Other headings stay as they are.
     """
     asked = [question.points for question in written_questions(cells).values()]
     questions = f" and {len(asked)} question{'s' * (len(asked) != 1)}" if asked else ""

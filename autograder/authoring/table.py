@@ -1,7 +1,7 @@
 """The table of known mistakes: is each one rejected and named? Does every alternative pass?
 
-Beside what the author says of a mistake stands what the check would say if it did not know it: a
-mistake that a rule tells as well needs no entry.
+The author's sentence about a mistake is printed beside what the check would say without knowing
+it: a mistake that a rule explains as well needs no entry.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import LessonReference
 
 MARGIN, BETWEEN = "      ", " │ "
-LEAST_WIDTH = 30  # of a column
+LEAST_WIDTH = 30  # smallest width of a column
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Outcome:
     """The check's verdict on one mistake or alternative.
 
     shared: whether another mistake has the same sentence.
-    unknown: what the check would say of a mistake that it did not know.
+    unknown: what the check would say if it did not know the mistake.
     """
 
     exercise: str
@@ -56,7 +56,7 @@ class Outcome:
 
 
 def outcomes(lesson: Lesson, reference: LessonReference) -> list[Outcome]:
-    """Judge every mistake and alternative of a lesson by its reference."""
+    """Judge every mistake and alternative in a lesson by its reference."""
     return [
         outcome
         for name in reference.keys

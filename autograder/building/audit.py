@@ -60,14 +60,14 @@ class Audit:
             self._require(not unearned, f"gives {verdict.points} for what learners are given")
 
     def _trivial(self, good: list[Answer]) -> Iterator[tuple[str, list[Answer]]]:
-        """Yield answers that took no thought, in the form of good ones."""
+        """Yield answers that take no thought, in the form of good ones."""
         generator = torch.Generator().manual_seed(0)
         makers: dict[str, Callable[[Tensor], Tensor]] = {
             "zeros": torch.zeros_like,
             "ones": torch.ones_like,
             "random values": lambda t: torch.rand(t.shape, generator=generator).to(t.dtype),
         }
-        if self.key.measure:  # others may be right
+        if self.key.measure:  # other values may be right
             makers = {"zeros": torch.zeros_like}
         for name, make in makers.items():
             yield name, [self._made_of(answer.tensors, make) for answer in good]
@@ -96,6 +96,9 @@ class Audit:
 
 
 def _unknown_name(answers: list[Answer]) -> str:
-    """Return the NameError that an answer ends in; "" if none does. A learner's would not."""
+    """Return the NameError that an answer ends in; "" if none does.
+
+    A mistake that ends in one is badly written: no learner's code would.
+    """
     problems = [answer.problem for answer in answers if answer.problem]
     return next((one.detail for one in problems if one.exception == NameError.__name__), "")

@@ -12,8 +12,8 @@ from doctest import DocTestParser
 from autograder.asking.question import Question
 
 SOLUTION = re.compile(r"### BEGIN SOLUTION.*?### END SOLUTION", re.DOTALL)
-HOW_CHECKED = {"calls", "seconds", "contract"}  # not about what is asked
-DIGITS = 4  # those of a lesson fit on one line of its notebook
+HOW_CHECKED = {"calls", "seconds", "contract"}  # how it is asked, not what
+DIGITS = 4  # so that a lesson's contracts fit on one line of its notebook
 
 
 def contract(question: Question, source: str, raises: Iterable[str]) -> str:
@@ -21,7 +21,8 @@ def contract(question: Question, source: str, raises: Iterable[str]) -> str:
 
     Cases, points, mistakes, hints and prose may change without making a notebook outdated.
 
-    source: of the exercise's cell. raises: names of the exceptions that are right answers.
+    source: the exercise's cell.
+    raises: names of the exceptions that are right answers.
     """
     fields = sorted(vars(question).items())
     outputs = [(name, value) for name, value in fields if value and name not in HOW_CHECKED]

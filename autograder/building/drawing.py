@@ -34,12 +34,12 @@ SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
 DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
 OTHER_VALUES = -0.7  # a factor
-LONGER = 1 + 2**-26  # a factor: the product has more digits than a float32 holds
+LONGER = 1 + 2**-26  # a factor that gives numbers more digits than a float32 holds
 
 
 @dataclass(frozen=True)
 class DrawnCase:
-    """One call, and what its draw says about it.
+    """One call, and the draw that it comes from.
 
     seed: what it was drawn from: `SHOWN_SEED`, `FRESH_SEED` or a secret.
     """
@@ -60,9 +60,9 @@ class DrawnCase:
 
 
 class Drawing:
-    """The cases that are drawn for an exercise, seed by seed.
+    """The cases drawn for an exercise, seed by seed.
 
-    solution: the course's; its annotations say what to draw.
+    solution: the course's own; its annotations say what to draw.
     cases: those drawn so far.
     aspects: the cases of each aspect, by number.
     """
@@ -77,7 +77,7 @@ class Drawing:
     def draw(self, seed: str) -> None:
         """Draw all cases from a seed. Raises AuthoringError.
 
-        A case that only adds to those shown (`FRESH_SEED`) is not asked in other forms.
+        Fresh cases (`FRESH_SEED`) are not asked in other forms.
         """
         self._draw_aspects(seed)
         if seed != FRESH_SEED:
@@ -103,7 +103,7 @@ class Drawing:
                 self.cases.append(DrawnCase(call, draw, seed, goal, raises))
 
     def _draw_forms(self, seed: str) -> None:
-        """Ask a case once more, in each of the exercise's forms."""
+        """Ask a case again, in each of the exercise's forms."""
         aspects = self.exercise.aspects
         about_gradients = any(aspect.gradients for aspect in aspects)
         for form in self.exercise.also:
@@ -142,7 +142,7 @@ class Drawing:
         return call, draw
 
     def _earlier(self, make: Inputs, seed: str) -> dict[str, Any]:
-        """Draw the arguments of an earlier call: the same sizes, and other values."""
+        """Draw the arguments of an earlier call: the same sizes, but other values."""
         draw = Draw(f"{seed}/{self.exercise.name}/{AGAIN}", self.asked)
         case = self._compared(self.second.after or make, draw, f"call before {AGAIN!r}")
         inputs = case.inputs if isinstance(case, ModuleCase) else case
@@ -182,7 +182,7 @@ def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
 
 
 def _with_parameters(arguments: dict[str, Any], draw: Draw) -> dict[str, Any]:
-    """Draw parameters for library modules among the arguments that have none."""
+    """Draw parameters for those library modules among the arguments that lack them."""
 
     def filled(value: Any) -> Any:
         if not isinstance(value, Library) or value.parameters:

@@ -1,4 +1,4 @@
-"""The example in an exercise's docstring has to be true, whatever machine a learner has."""
+"""The example in an exercise's docstring has to be true on every learner's machine."""
 
 import doctest
 import re
@@ -10,7 +10,7 @@ import torch
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 
-WIDER = torch.float64  # where its results differ in print, rounding decides what is printed
+WIDER = torch.float64  # if its results print differently, they depend on rounding
 DTYPE = re.compile(r",\s+dtype=torch\.float\d+")
 
 

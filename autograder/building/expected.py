@@ -20,7 +20,7 @@ from autograder.judging.measures import measured
 from autograder.lessons.cases import Goal
 from autograder.lessons.errors import AuthoringError
 
-ROUNDING = 16  # rounding errors
+ROUNDING = 16  # how far inputs are moved to find the tolerance, in rounding errors
 # The least relative error that counts, by dtype. Right code that takes a detour over logarithms of
 # large scores is off by 2e-5 in float32.
 LEAST = {torch.float64: 1e-10, torch.float32: 3e-5, torch.float16: 1e-2}
@@ -36,7 +36,7 @@ def case_keys(
     """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
 
     measure: what is judged instead of the outputs, by its name.
-    known: answers that hold for every case with the same label, so that the solution isn't run.
+    known: answers that hold for every case with the same label, so the solution isn't run again.
     """
     by_name = {key.label: key for key in known if key.label}
     return [
@@ -63,7 +63,7 @@ def _case_key(
 def _compared_key(solution: Callable, question: Question, case: DrawnCase) -> CaseKey:
     expected = _expected(solution, question, case)
     disturbed = expected
-    if any(map(Tensor.is_floating_point, expected.values())):  # otherwise nothing is rounded
+    if any(map(Tensor.is_floating_point, expected.values())):  # the other dtypes are not rounded
         disturbed = _expected(solution, question, case, ROUNDING)
     scales, least = _scales(expected), LEAST[case.call.dtype]
     tolerance = {
@@ -78,7 +78,7 @@ def _expected(
 ) -> dict[str, Tensor]:
     """Compute the solution's outputs in float64 and return them in the inputs' dtype.
 
-    noise: size of random changes to the inputs and parameters, in rounding errors.
+    noise: the size of random changes to the inputs and parameters, in rounding errors.
     """
     generator = torch.Generator().manual_seed(0)
 
@@ -139,14 +139,14 @@ def _key(
 
 
 def rounding_to(dtype: torch.dtype) -> Callable[[Tensor], Tensor]:
-    """Return a function that rounds float64; it keeps any other dtype, which the solution chose."""
+    """Return a function that rounds float64 to `dtype`; other dtypes are the solution's choice."""
     return lambda value: value.to(dtype) if value.dtype is torch.float64 else value
 
 
 def _tolerance(expected: Tensor, disturbed: Tensor, least: float) -> float:
-    """Return how far a right answer may be off, absolute, and at least `least`.
+    """Return how far a right answer may be off in absolute terms: at least `least`.
 
-    Good code is off by about as much as the answer moves when its inputs are rounded (backward
+    Good code is off by about as much as rounding its inputs changes the answer (backward
     stability), so the bound is a few times that.
     """
     if not expected.is_floating_point():
@@ -155,7 +155,7 @@ def _tolerance(expected: Tensor, disturbed: Tensor, least: float) -> float:
 
 
 def _scales(outputs: dict[str, Tensor]) -> dict[str, float]:
-    """Return for each output the scale that its rounding errors are proportional to, at least 1.
+    """Return, for each output, the scale of its rounding errors: at least 1.
 
     A gradient may be zero because large terms cancel, like that of a key's bias, so all gradients
     of a call share one scale.

@@ -1,4 +1,4 @@
-"""The reference for grading: the public cases, and hidden ones that no two submissions share.
+"""The reference for grading: public cases, and hidden ones that no two submissions share.
 
 They are drawn from the course's secret and the submission. Grading a submission again gives it the
 same cases, and printing them helps nobody, since any change to a submission changes its cases.

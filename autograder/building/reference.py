@@ -62,7 +62,7 @@ class ExerciseBuilder:
         require_true_examples(self.lesson, self.exercise.name)
         others = {v.name: self._answers(v) for v in self.exercise.alternatives}
         known = self.lesson.mistakes(self.exercise)
-        asked = sum(not case.fresh for case in self.cases)  # a mistake fails before fresh cases
+        asked = sum(not case.fresh for case in self.cases)  # mistakes fail before fresh cases
         wrong = {m.name: [self._answers(v, asked) for v in m.variants] for m in known}
         right = {"the solution": collect(self.solution, self.question), **others}
         key = self._key(
@@ -88,7 +88,7 @@ class ExerciseBuilder:
         )
 
     def _footprints(self, answers: list[Answer]) -> list[Footprint]:
-        asked = zip(self.cases, answers, strict=False)  # a mistake is asked no fresh cases
+        asked = zip(self.cases, answers, strict=False)  # mistakes have no fresh cases
         return [footprint(measured(self.measure, case.call.arguments, a)) for case, a in asked]
 
     def _answers(self, variant: Variant, count: int | None = None) -> list[Answer]:
@@ -99,7 +99,7 @@ class ExerciseBuilder:
 
 
 def question_of(exercise: Exercise, calls: list[Call]) -> Question:
-    """Ask an exercise with these calls; what it asks for has no digest yet."""
+    """Make an exercise's question with these calls, without a contract yet."""
     keeps, result = exercise.part(Keeps), exercise.part(Result)
     return Question(
         exercise=exercise.name,

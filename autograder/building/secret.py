@@ -1,4 +1,4 @@
-"""The course's secret, and the seeds that are made from it. Nothing here takes long to import."""
+"""The course's secret, and the seeds made from it. This module is quick to import."""
 
 import hashlib
 import hmac
@@ -17,7 +17,7 @@ def own_secret() -> str:
         secret = os.fsencode(os.environ[SECRET_VARIABLE])
     else:
         secret = SECRET_FILE.read_bytes() if SECRET_FILE.exists() else b""
-    # Any bytes will do, but the locale must not change what they mean.
+    # Any bytes will do, but they must mean the same in every locale.
     return secret.decode("utf-8", "backslashreplace").strip()
 
 
@@ -27,5 +27,5 @@ def course_secret() -> str:
 
 
 def seed_for(submission: str) -> str:
-    """Return what the hidden cases of a submission, given by its digest, are drawn from."""
+    """Return the seed of a submission's hidden cases. submission: its digest."""
     return hmac.new(course_secret().encode(), submission.encode(), hashlib.sha256).hexdigest()

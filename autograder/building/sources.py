@@ -1,8 +1,8 @@
 """Find the project's own modules that a module imports, directly or indirectly, and hash them.
 
-Tables that lie in an imported package belong to it.
+Tables beside a module that names them are part of it.
 
-This reads files and imports none of them, so that grading knows what is due before torch is loaded.
+Files are read, not imported, so that grading knows what to do before torch is loaded.
 """
 
 import ast
@@ -16,7 +16,7 @@ from autograder.lessons.lesson import ROOT, Lesson
 
 BUILDER = ROOT / "autograder" / "building" / "reference.py"
 UTILS = ["autograder", "utils"]  # in the repository, its modules are in `utils/`
-DATA = re.compile(r'"([\w-]+\.csv)"')  # a file of data beside the module that names it
+DATA = re.compile(r'"([\w-]+\.csv)"')  # a data file beside the module that names it
 
 
 def source_digest(lesson: Lesson, *also: Path) -> str:
@@ -24,7 +24,7 @@ def source_digest(lesson: Lesson, *also: Path) -> str:
 
     A lesson's prose and demonstrations don't count.
 
-    also: code that is needed to make something else from the reference.
+    also: further code, such as what makes something else from the reference.
     """
     exercises = (ROOT / "autograder" / "exercises" / lesson.name).glob("*.py")
     files = needed_files([lesson.text_path, *exercises, BUILDER, *also], ROOT)
@@ -35,7 +35,7 @@ def source_digest(lesson: Lesson, *also: Path) -> str:
 def needed_files(start: Iterable[Path], root: Path) -> list[Path]:
     """List the files below `root` that the files in `start` need, including themselves, sorted.
 
-    A module needs the modules that it imports, and the data beside it that it names.
+    A module needs the modules that it imports, and the data files beside it that it names.
     """
     found: set[Path] = set()
     todo = list(start)

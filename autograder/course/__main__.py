@@ -27,7 +27,7 @@ SYSTEMS = ("canvas", "moodle")
 
 
 class Parser(argparse.ArgumentParser):
-    """Ends with a sentence where argparse prints its usage, too."""
+    """Reports an error in one sentence, where argparse would also print its usage."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{message[:1].upper()}{message[1:]}. {self.prog} --help tells more.\n")

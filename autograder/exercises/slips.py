@@ -8,7 +8,7 @@ from autograder.lessons.variants import Slip
 
 
 def without(slips: Iterable[Slip], *names: str) -> list[Slip]:
-    """Leave out slips that are right in an exercise, or that it names differently."""
+    """Leave out slips that are right in an exercise, or that the exercise names differently."""
     slips = list(slips)
     if unknown := set(names) - {slip.name for slip in slips}:
         raise AuthoringError(f"there is no slip {', '.join(sorted(unknown))} to leave out")
@@ -105,7 +105,7 @@ KEYS = (
     ),
 )
 
-# Where some dimensions may come in front: a batch, heads.
+# For inputs with leading dimensions, such as a batch or heads.
 FROM_THE_LEFT = (
     Slip(
         "shape[1]",

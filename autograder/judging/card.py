@@ -85,9 +85,10 @@ def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a learner is with one exercise. points: None before the first check.
+    """A learner's progress on one exercise.
 
-    challenge: whether its points count nowhere.
+    points: None before the first check.
+    challenge: whether it is optional, so that its points don't count.
     """
 
     exercise: str
@@ -98,7 +99,7 @@ class Progress:
 
 
 def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) -> Card:
-    """Show a prediction's choices, or what is right and why the answer is not."""
+    """Show a prediction's choices, or what is right and why the answer is wrong."""
     if answer is ...:
         return _open_prediction(prediction)
     right = prediction.is_right(answer)
@@ -127,9 +128,9 @@ def progress_card(
     predicted: dict[str, list[int | None]],
     opened: Collection[str],
 ) -> Card:
-    """Show the course's points by lesson, and by exercise those of the lessons in `opened`.
+    """Show the course's points by lesson, and by exercise for the lessons in `opened`.
 
-    predicted: by lesson, for each prediction 1 if it was right, 0 if not, None if it is open.
+    predicted: for each prediction of a lesson, 1 if right, 0 if wrong, None if not made yet.
     """
     rows: list[tuple[str, str, float]] = []
     for lesson, asked in lessons.items():
@@ -175,7 +176,7 @@ def _sign(good: bool) -> str:
 
 
 def _colored(line: str) -> str:
-    """Escape a line as HTML; a sign at its beginning gets its color."""
+    """Escape a line as HTML, and color the sign that it begins with, if any."""
     sign, rest = line[:1], line[1:]
     if sign not in SIGNS:
         return escape(line)

@@ -15,10 +15,10 @@ class Comparison:
     dims: its named dimensions, such as "*batch n_query n_key".
     sizes: the size of each named dimension in this case.
     most_error: the largest mean squared error allowed; if given, it replaces the tolerance.
-    returned: whether it is a result, not something that the module keeps.
-    others: everything that is expected in this case, by name.
+    returned: whether the call returned it; if not, it is an attribute of the module.
+    others: all the outputs expected in this case, by name.
     label: the case's name, "" if its sizes say enough.
-    choices: for each word that a number stands for, what to say where it is wrong.
+    choices: what to say about a wrong choice; a number in the output is an index into this list.
     """
 
     name: str

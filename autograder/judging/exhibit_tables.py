@@ -19,7 +19,7 @@ from autograder.judging.verdict import Exhibit
 
 
 def exhibit_part(exhibit: Exhibit) -> Part:
-    """Show the case that went wrong: its inputs' shapes, what is expected, and what came."""
+    """Show the case that went wrong: its inputs' shapes, the expected output and the learner's."""
     shapes = ", ".join(f"{name} {tuple(shape)}" for name, shape in exhibit.shapes.items())
     what = "; ".join(part for part in (exhibit.label, shapes) if part)
     place = "Seen with a case that only grading uses" if exhibit.hidden else "Seen with"
@@ -39,7 +39,7 @@ def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | No
         where = pick_slice(differs)
         corner = pick_corner(differs[where])
     style = Style(*value_range(expected, got), telling_decimals(expected, got) if same else 3)
-    marks = None if wrong is None or wrong.all() else wrong[where][corner]  # all: needs no marks
+    marks = None if wrong is None or wrong.all() else wrong[where][corner]  # don't mark every cell
     panels = [
         ("expected", expected, where, None),
         ("yours", got, where if same else _first(got), marks),

@@ -8,7 +8,7 @@ from autograder.judging.explain_problem import explain_problem, happened_at, is_
 from autograder.judging.finding import Finding, General, finding
 from autograder.judging.judgment import Failure
 
-# Kinds of problems in which something came back.
+# Kinds of problems in which the call did return something.
 RETURNED = {
     ProblemKind.TYPE,
     ProblemKind.PLAIN,
@@ -25,7 +25,10 @@ def explain(failure: Failure) -> list[Finding]:
 
 
 def explained(problem: Problem, exercise: str, sizes: dict[str, int] | None = None) -> Finding:
-    """Return what there is to say about a problem. sizes: of each named dimension in the case."""
+    """Return what there is to say about a problem.
+
+    sizes: the size of each named dimension in the case.
+    """
     sentence = explain_problem(problem, exercise, sizes)
     return Finding(problem.kind, sentence, is_explained(problem))
 
@@ -65,7 +68,7 @@ def _no_error(problem: Problem | None, exercise: str, error: str) -> Finding:
 
 
 def _difference(failure: Failure, wrong: Comparison) -> list[Finding]:
-    """Say how an output differs, and in which cases alone."""
+    """Say how an output differs, and whether it does so only in certain cases."""
     case, said = failure.case, explain_difference(wrong)
     if case.again:
         return [finding(General.LEFT_BEHIND), *said]

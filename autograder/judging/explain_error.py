@@ -236,7 +236,7 @@ RULES = (
 def explain_error(message: str, sizes: dict[str, int]) -> str | None:
     """Explain an exception's message; None if no rule knows it.
 
-    sizes: the size of each named dimension in the case, which names the sizes in the message.
+    sizes: the size of each named dimension in the case, to name the sizes in the message.
     """
     names = _unique(sizes)
     for rule in RULES:
@@ -247,7 +247,10 @@ def explain_error(message: str, sizes: dict[str, int]) -> str | None:
 
 @dataclass(frozen=True)
 class _Group:
-    """Part of a message; names: the dimensions by size."""
+    """Part of a message.
+
+    names: the dimensions by size.
+    """
 
     text: str
     names: dict[str, str]
@@ -262,6 +265,6 @@ class _Group:
 
 
 def _unique(sizes: dict[str, int]) -> dict[str, str]:
-    """Return the dimension of each size that only one has."""
+    """Return dimensions by size, leaving out sizes that several dimensions share."""
     values = list(sizes.values())
     return {str(size): name for name, size in sizes.items() if size > 1 and values.count(size) == 1}

@@ -103,7 +103,7 @@ SENTENCES = {
     ),
 }
 STUB = "`{exercise}` is not answered yet. Replace `raise NotImplementedError()`."
-# By what a call has changed for all code that runs after it.
+# By the global setting that a call has changed for all later code.
 SETTINGS = {
     "gradients": (
         "After the call, gradients are still switched off. Use `with torch.no_grad():`, which "

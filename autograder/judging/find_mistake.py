@@ -12,10 +12,10 @@ Form = list[Footprint]
 
 
 def find_mistake(judgment: Judgment, case: int) -> MistakeKey | None:
-    """Find the known mistake that explains the answers, `case` first of all.
+    """Find the known mistake that explains the answers, above all the one to `case`.
 
-    It matches the answer to that case and to half of those that it could have spoiled, and it does
-    not show where the answer is right.
+    It has to match the answer to that case and to half of those that it could have spoiled, and it
+    must leave no trace in a case where the answer is right.
     """
     return _Suspicion(judgment, case).best()
 

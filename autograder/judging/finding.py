@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class General(StrEnum):
-    """Rules about how the cases differ, and about what a call did beside returning something."""
+    """Rules about how the cases differ, and about what a call did besides returning something."""
 
     BORROWED = "borrowed"
     NOT_ITS_OWN = "not_its_own"
@@ -66,7 +66,7 @@ SENTENCES = {
         "path somewhere?"
     ),
 }
-# Rules that ask, and don't say what is wrong.
+# Rules that only ask a question; they don't say what is wrong.
 ASKING = {General.OTHERS_ONLY, General.BROKEN_PATH}
 
 

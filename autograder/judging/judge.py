@@ -78,8 +78,9 @@ def unfinished(
 ) -> list[str]:
     """List the exercises that a learner has to finish before one whose answer uses them.
 
-    That is the earlier ones, without those that build on another one of them.
-    keys: of the lesson's exercises, in its order. used: names that the answer uses.
+    These are the unfinished ones, except those that build on another unfinished one.
+    keys: those of the lesson's exercises, in lesson order.
+    used: names that the answer uses.
     """
     earlier = takewhile(lambda name: name != exercise, keys)
     wrong = [name for name in earlier if name in used and not is_finished(name)]

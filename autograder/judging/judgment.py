@@ -20,8 +20,8 @@ class Judgment:
 
     key: what is expected.
     answers: one for each case of the key.
-    wrong: for each case, the outputs that are wrong by name, and `WHOLE_CALL` if the call is.
-    aspects: those of the key, each without what another one is charged with.
+    wrong: for each case, the names of the wrong outputs, and `WHOLE_CALL` if the call went wrong.
+    aspects: the key's, where each wrong attribute counts in one aspect only.
     """
 
     def __init__(self, key: AnswerKey, answers: list[Answer]) -> None:
@@ -39,13 +39,13 @@ class Judgment:
 
     @property
     def answered(self) -> bool:
-        """Whether there is more than the stub."""
+        """Whether the learner has written anything in place of the stub."""
         stub = Problem(ProblemKind.NOT_ANSWERED, self.key.exercise)
         return not any(stub.same_as(answer.problem) for answer in self.answers)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What prevented tensors, each problem once."""
+        """Why calls returned no tensors, each problem once."""
         found: list[Problem] = []
         for index in range(len(self.answers)):
             for problem in self._case_problems(index):
@@ -123,7 +123,7 @@ class Judgment:
         return wrong | {WHOLE_CALL} if answer.changed else wrong
 
     def _charge_once(self) -> list[AspectKey]:
-        """Return the aspects, so that a kept attribute that is wrong counts in only one of them.
+        """Return the aspects, such that a wrong attribute of the module counts in only one.
 
         That is the aspect about this attribute, or else the first in which it is wrong.
         """
@@ -179,7 +179,7 @@ class Failure:
 
     @cached_property
     def problem(self) -> Problem | None:
-        """What ended the call, or the first output that counts and is lacking."""
+        """What ended the call, or else why the first missing output that counts is missing."""
         lacks = self.answer.lacks
         return self.answer.problem or next((lacks[n] for n in self._names if n in lacks), None)
 
@@ -187,7 +187,7 @@ class Failure:
     def wrong(self) -> Comparison | None:
         """The first wrong output that a rule recognizes, or else the first wrong one.
 
-        Something that is kept may explain what is returned.
+        A wrong attribute may explain a wrong result.
         """
         if self.problem:
             return None
@@ -199,7 +199,7 @@ class Failure:
         return next(filter(recognize_difference, compared), next(iter(compared), None))
 
     def exhibit(self) -> Exhibit:
-        """Return what a card shows of it."""
+        """Return what a card shows about it."""
         case, wrong = self.case, self.wrong
         exhibit = Exhibit(self.index, case.label, case.shapes, hidden=case.hidden)
         if wrong is None or case.hidden:

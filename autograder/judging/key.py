@@ -21,9 +21,9 @@ class CaseKey:
     raises: the name of the exception that is the right answer, if any.
     most_error: the largest mean squared error allowed, for outputs that are judged by how well
         they do; such an output has no other tolerance.
-    dropout: the share that is dropped; None in evaluation mode and for what has no dropout.
+    dropout: the share that is dropped; None in evaluation mode or without dropout.
     again: whether the function or module was called before, which must not matter.
-    fresh: whether it is drawn anew, as the hidden cases are, for an answer that is right so far.
+    fresh: whether it is another draw, as hidden cases are, for an answer that is right so far.
     hidden: whether only grading uses the case.
     arguments: what a measure needs; empty if outputs are judged as they are.
     """
@@ -93,8 +93,8 @@ class AnswerKey:
 
     dims: for each output, its named dimensions, such as "*batch n_query n_key".
     builds_on: exercises whose answers this one uses.
-    keeps: outputs that are attributes which a module keeps.
-    choices: for each of the question's choices, what to say where it is wrong.
+    keeps: outputs that are attributes of the module.
+    choices: for each of the question's choices, what to say if it is the wrong one.
     challenge: whether it is optional, and never graded.
     measure: what is judged instead of the outputs, by its name in `judging.measures`.
     """

@@ -20,7 +20,7 @@ TOLD_APART, WORDS = "told_apart", "words"
 def measured(measure: str, arguments: Mapping[str, Any], answer: Answer) -> Answer:
     """Replace an answer's outputs with what a measure says about them; "" leaves them as they are.
 
-    arguments: what the learner's function got; they are made again.
+    arguments: descriptions of what the learner's function got, which is built anew.
     """
     if not measure or answer.problem:
         return answer

@@ -15,8 +15,9 @@ NEAR = 0.05  # how far off a number may be, as a share of it
 class Prediction:
     """A prediction that a lesson asks for: one of some choices, or a number.
 
-    choices: by choice, what to say to those who took it.
-    right: one of the choices, or the number; `because` says why it is that number.
+    choices: by choice, what to say to learners who picked it.
+    right: one of the choices, or a number.
+    because: why it is that number.
     """
 
     name: str

@@ -20,7 +20,8 @@ class CaseCount:
 class AspectResult:
     """The outcome of one aspect.
 
-    public: the cases that the notebook shows; hidden: those that only grading uses.
+    public: the cases that the notebook shows.
+    hidden: the cases that only grading uses.
     """
 
     name: str
@@ -72,10 +73,10 @@ class Verdict:
 
     sentence: what is wrong, empty if everything is right.
     mistake: the name of the known mistake that it is about, if it is about one.
-    rules: the ids of the rules that wrote it, in order, if it is about none (`judging.finding`).
-    blamed_on: the exercises that have to be finished first, if it is about those.
+    rules: the ids of the rules that wrote it (`judging.finding`), in order, if no mistake did.
+    blamed_on: the exercises that have to be finished first, if it asks for that.
     recognized: whether it says what is wrong, not only where values are off.
-    problems: what prevented tensors in any case, each problem once.
+    problems: why calls returned no tensors, each problem once.
     given_up: whether the learner took the course's solution, which earns nothing.
     challenge: whether it is optional; its points then count nowhere.
     """

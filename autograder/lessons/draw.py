@@ -23,7 +23,7 @@ class Draw:
     asked: the dimensions of each of the solution's arguments, as annotated there.
     ones: every size that is not fixed is 1.
     exact_root: d_k and d_head are 4, whose root is the same number in every dtype. Otherwise they
-        are never squares, so that a root rounded down, or half of 4, never passes for the root.
+        are never squares, so that neither a root rounded down nor half of 4 passes for the root.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Draw:
     def arguments(self, leading: str = "", scale: float = 1.0, **given: Any) -> dict[str, Any]:
         """Return the solution's arguments: those given, and normal tensors for the rest.
 
-        leading: the dimensions that `*batch` stands for in this case.
+        leading: the dimensions that replace `*batch` in this case.
         """
         for name, dims in self.asked.items():
             if not dims and name not in given:

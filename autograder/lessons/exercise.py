@@ -13,10 +13,10 @@ P = TypeVar("P", bound=Part)
 
 @dataclass(frozen=True)
 class Aspect:
-    """One thing to get right, the points for it, and the cases that test it.
+    """One thing to get right, with its points and the cases that test it.
 
-    cases: each makes the arguments of one call, by name and in call order, from a `Draw`; one
-        plain case by default.
+    cases: functions that make the arguments of one call, by name and in call order, from a `Draw`;
+        by default, one plain case.
     outputs: the names of the outputs that count; all of them if empty.
     gradients: whether gradients of the outputs count too.
     hidden_cases: cases that only grading uses, in addition to fresh draws of the others.
@@ -37,10 +37,10 @@ class Exercise:
     returns: the names of the returned values, separated by spaces.
     parts: what only some exercises need.
     builds_on: exercises whose answers this one uses.
-    also: forms in which the last case of the first aspect is asked once more, for this aspect and
-        for others that count outputs which it does not. A module with sizes of 1 is in train mode.
-        There is no form with gradients if an aspect is about them.
-    excuses: mutants of the solution that are right, by the start of their label, and why.
+    also: forms in which the last case of the first aspect is asked again, for this aspect and for
+        others that count outputs which this one doesn't. A module with sizes of 1 is in train mode.
+        The form with gradients is left out if an aspect is about gradients.
+    excuses: why certain mutants of the solution are right, by the start of their label.
     challenge: whether it is optional. It is checked in the notebook, but never graded, and its
         points count nowhere.
     seconds: processor time for all its cases together.
@@ -66,9 +66,9 @@ class Exercise:
 
     @property
     def begins_with(self) -> str:
-        """The mistake whose code learners are given, to repair it; "" if they are given none."""
+        """The mistake whose code learners have to repair; "" if they start from a stub."""
         return self.part(Repair).mistake
 
     def part(self, kind: type[P]) -> P:
-        """Return the exercise's part of a kind; one that asks for nothing if it names none."""
+        """Return the exercise's part of this kind or, if it has none, an empty one."""
         return next((part for part in self.parts if isinstance(part, kind)), kind())

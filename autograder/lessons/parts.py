@@ -1,4 +1,4 @@
-"""Parts of an exercise that only some exercises need. An exercise names its own in `parts`."""
+"""The rarer parts of an exercise, which it lists in `parts` if it needs them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from autograder.lessons.cases import Inputs
 
 @dataclass(frozen=True)
 class Result:
-    """What the answer returns, where that is not tensors.
+    """What the answer returns if not tensors.
 
     plain: plain numbers or booleans.
     as_dict: a dict with the names in `returns`.
-    choices: one of these words; what is said of each where it is wrong.
+    choices: one of these words; each with what to say if it is the wrong one.
     """
 
     plain: bool = False
@@ -47,18 +47,18 @@ class Forbids:
 
 @dataclass(frozen=True)
 class Trial:
-    """How the answer is used where a plain call won't do: the name of one of `asking.trials`."""
+    """How the answer is used if a plain call won't do: the name of one of `asking.trials`."""
 
     name: str = ""
 
 
 @dataclass(frozen=True)
 class SecondCall:
-    """What is different about a second call, which asks the last case of the first aspect again.
+    """How the second call differs, which asks the last case of the first aspect again.
 
     beside: another case to call a second time.
-    after: makes the arguments of the call before, with the same sizes; by default they are those of
-        the second, with other values.
+    after: makes the arguments of the first call, with the same sizes; by default, they are those of
+        the second call, with other values.
     """
 
     beside: Inputs | None = None
@@ -69,7 +69,7 @@ class SecondCall:
 class Judged:
     """How the answers are judged.
 
-    by: what is judged instead of the outputs, by its name in `judging.measures`.
+    by: the name of the measure in `judging.measures` that is judged instead of the outputs.
     steady: whether the right answer to a case does not depend on its draw.
     """
 
@@ -79,7 +79,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Repair:
-    """Learners are given code to repair: that of a mistake, by its name."""
+    """Learners are given the code of this mistake to repair."""
 
     mistake: str = ""
 

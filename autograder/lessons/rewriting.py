@@ -41,7 +41,7 @@ def rewrite(source: str, variant: Variant) -> str:
 def slip_mistake(slip: Slip, source: str) -> Mistake | None:
     """Return the mistake that a slip makes in an exercise cell.
 
-    Returns None if its pattern matches nowhere, or if it needs a variable that does not exist.
+    Returns None if its pattern matches nowhere, or if it uses a variable that does not exist.
     """
     body = region(source)["body"]
     places = _places(body, slip.old)

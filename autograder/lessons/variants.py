@@ -21,7 +21,7 @@ Code = dict[str, str] | str
 class Variant:
     """The solution rewritten.
 
-    of: the exercise whose solution is rewritten, if it is another one in the same lesson.
+    of: the exercise whose solution is rewritten, if that is another one in the same lesson.
     """
 
     name: str
@@ -33,14 +33,14 @@ class Variant:
 class Alternative(Variant):
     """A different correct solution; it must earn full points.
 
-    excuses: its mutants that are right, by the start of their label, and why.
+    excuses: why certain mutants of it are right, by the start of their label.
     """
 
     excuses: Mapping[str, str] = field(default_factory=dict)
 
 
 class Mistake:
-    """A known wrong answer: what to tell a learner who made it, and code variants that make it.
+    """A known wrong answer: what to tell learners who give it, and code variants that make it.
 
     of: as in `Variant`.
     """

@@ -1,1 +1,1 @@
-"""What a learner calls in a notebook, and what these calls keep and show."""
+"""What a learner calls in a notebook, and what these calls store and show."""

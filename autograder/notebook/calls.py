@@ -1,6 +1,6 @@
 """What a learner calls: `check`, `hint`, `failing_case`, `give_up`, `predict` and `progress`.
 
-Notebooks call `made_for`, which is imported from here too.
+Notebooks also import `made_for` from here.
 """
 
 import os
@@ -110,7 +110,7 @@ def predict(name: str, answer: str | float | EllipsisType = ...) -> None:
     """Show the choices of a prediction, or what is true and what speaks against your answer.
 
     answer: the letter of a choice, or a number.
-    Raises CourseError if there is no such prediction, or if the answer is none.
+    Raises CourseError if there is no such prediction, or if the answer isn't a valid one.
     """
     prediction = store.find_prediction(name)
     if answer is not ...:
@@ -141,7 +141,7 @@ def _record_name(prediction: str) -> str:
 
 
 def _reference(exercise: str) -> LessonReference:
-    """Find the lesson of an exercise. Raises CourseError, also if the notebook has another one."""
+    """Find the lesson of an exercise. Raises CourseError, also if the notebook's one differs."""
     require_fit(exercise)
     return store.find(exercise)
 
@@ -168,7 +168,7 @@ def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list
 
 
 def _progress(name: str, records: dict[str, Record]) -> Progress:
-    """Return where a learner is with an exercise; nowhere yet if it has changed since."""
+    """Return a learner's progress on an exercise; none if its points have changed since."""
     key, record = store.find(name).keys[name], records.get(name, Record())
     if record.most != key.points:
         return Progress(name, None, key.points, challenge=key.challenge)

@@ -20,10 +20,10 @@ _stated: dict[str, set[str]] = {}  # by lesson, in this kernel's notebook
 
 
 def made_for(lesson: str = "", contracts: str = "", **older: str) -> None:
-    """State what a notebook's exercises ask for; say so if the installed checks ask otherwise.
+    """State what a notebook's exercises ask for; print a warning if the installed checks differ.
 
     contracts: a digest for each exercise of the lesson, joined by "-".
-    older: what notebooks stated before a lesson had one line; no installed checks fit those.
+    older: the arguments that older notebooks give; no installed checks fit those notebooks.
     """
     if older:
         print(f"{_installed()} do not fit this notebook. {REMEDY}")
@@ -55,7 +55,7 @@ def require_fit(exercise: str) -> None:
 
 
 def _fits(lesson: str) -> bool:
-    """Whether the checks know each version that the notebook stated of a lesson's exercises."""
+    """Whether the checks know every version of a lesson's exercises that the notebook states."""
     return _stated[lesson] <= {*_known(lesson).values()}
 
 

@@ -1,7 +1,7 @@
 """The course's own solution of an exercise, for a learner who gives it up.
 
-It is read from the lesson's text without jupytext, which learners do not install. A course that is
-handed out without `solutions/` has none to give.
+It is read from the lesson's text without jupytext, which learners do not install. A course handed
+out without `solutions/` has no solutions to give.
 """
 
 import ast

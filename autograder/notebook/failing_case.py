@@ -1,4 +1,4 @@
-"""A case that went wrong in a check, with all that it takes to try it again."""
+"""A case that went wrong in a check, with everything needed to try it again."""
 
 from collections.abc import Callable
 from html import escape
@@ -17,9 +17,10 @@ class FailingCase(dict):
     """The inputs of a case, by name. Shown in a notebook, it says how to try it again.
 
     sizes: the size of each named dimension.
-    expected, yours: the first output that is wrong, named `output`; None if there was none.
+    output: the name of the first wrong output.
+    expected, yours: the values of that output; None if the call returned no such output.
     parameters: a module's, by name; None for a function.
-    earlier: the inputs of a call that came before; None if there was none.
+    earlier: the inputs of the call before this one; None if there was none.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class FailingCase(dict):
         return built_module(answer, self._call, self)
 
     def use(self, answer: Callable) -> tuple[Any, dict[str, Tensor]]:
-        """Use what a learner wrote as the check does; return the result, and what else is seen."""
+        """Use what a learner wrote as the check does; return the result and further outputs."""
         facts: dict[str, Tensor] = {}
         return TRIALS[self._trial](answer, facts, *self.values()), facts
 

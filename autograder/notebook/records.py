@@ -1,4 +1,4 @@
-"""What a learner has done so far, kept in a file that outlives the notebook's kernel.
+"""A learner's progress, kept in a file that outlives the notebook's kernel.
 
 The file lies beside the lessons' folders, so that all notebooks of a course share it. Where it
 can't be written, the record lasts as long as the kernel.
@@ -13,7 +13,7 @@ from pathlib import Path
 from autograder.atomic_writes import write_whole
 
 FILE = ".attention_progress.json"
-VARIABLE = "PROGRESS_FILE"  # the path of another file; empty: none
+VARIABLE = "PROGRESS_FILE"  # the path of another file; if empty, no file
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ _of_this_kernel: dict[str, Record] = {}
 
 
 def read_records() -> dict[str, Record]:
-    """Read the records of all exercises that were worked on, by name."""
+    """Read the records of all exercises that the learner has worked on, by name."""
     return _read_file() | _of_this_kernel
 
 
@@ -42,7 +42,7 @@ def record_of(exercise: str) -> Record:
 
 
 def keep_record(exercise: str, record: Record) -> None:
-    """Keep the record of an exercise. Other kernels may have written those of others meanwhile."""
+    """Keep the record of an exercise. Other kernels may have written other records meanwhile."""
     _of_this_kernel[exercise] = record
     if path := _path():
         tree = {name: asdict(record) for name, record in read_records().items()}

@@ -19,7 +19,7 @@ REMEDY = "Run `make reference` (all lessons), or install the course again."
 
 @dataclass(frozen=True)
 class LessonReference:
-    """The built exercises of one lesson, by name, in lesson order.
+    """The built exercises of one lesson, by name and in lesson order.
 
     source: a digest of the sources that they were built from.
     """
@@ -72,7 +72,7 @@ def find(exercise: str) -> LessonReference:
 
 
 def find_prediction(name: str) -> Prediction:
-    """Find a prediction. Raises CourseError if there is none of that name, with the closest one."""
+    """Find a prediction. Raises CourseError if no lesson has it, suggesting the closest name."""
     return _find(name, predictions_by_lesson(), "prediction").predictions[name]
 
 
@@ -105,7 +105,7 @@ def _lessons() -> dict[str, LessonReference]:
 
 
 def _readable(path: Path) -> dict[str, Any]:
-    """Read the tree from a reference file of this version. Raises CourseError, CodecError."""
+    """Read the tree from a reference file. Raises CourseError, also for another version's file."""
     try:
         tree = decode(path.read_bytes())
     except OSError as error:

@@ -34,7 +34,7 @@ def system(request, monkeypatch):
 
 @pytest.fixture
 def patient(monkeypatch):
-    """Keep the wall clock from ending anything."""
+    """Keep the limit on wall time from ending anything."""
     monkeypatch.setattr(clock, "PATIENCE", FOREVER)
 
 
@@ -47,7 +47,7 @@ def test_a_loop_ends():
 
 
 @pytest.mark.usefixtures("system", "patient")
-def test_a_loop_that_swallows_everything_meets_it_again(monkeypatch):
+def test_a_loop_that_swallows_the_exception_gets_it_again(monkeypatch):
     monkeypatch.setattr(clock, "AGAIN", 0.05)
     swallowed = 0
     with pytest.raises(OutOfTime), TimeLimit(0.05) as limit, limit.running():
@@ -75,7 +75,7 @@ def test_a_sleeper_is_woken(monkeypatch):
 
 
 @pytest.mark.usefixtures("patient")
-def test_what_others_compute_does_not_count(burner):
+def test_other_processes_do_not_count(burner):
     before = burner.cpu_times().user
     with TimeLimit(0.5) as limit, limit.running():
         while burner.cpu_times().user < before + 1:
@@ -108,13 +108,13 @@ def test_it_holds_in_any_thread():
 
 
 @pytest.mark.usefixtures("patient")
-def test_an_alarm_of_the_codes_own_is_not_the_limits():
+def test_the_codes_own_alarm_is_not_the_limit():
     with TimeLimit(FOREVER) as limit, limit.running():
         signal.raise_signal(signal.SIGALRM)
 
 
 @pytest.mark.usefixtures("system")
-def test_nothing_rings_afterwards():
+def test_no_alarm_is_left_behind():
     before = signal.getsignal(signal.SIGALRM)
     for _ in range(20):
         try:

@@ -114,7 +114,7 @@ def test_forged_messages_are_refused(sent):
         unpack(sent, ASKED)
 
 
-def test_a_single_number_out_of_many_comes_through():
+def test_a_single_number_of_a_larger_tensor_is_encoded():
     answer = Answer({"y": torch.arange(3.0)[0::3]})
     [back] = unpack(pack("softmax", [answer]), ASKED).answers
     assert back.tensors["y"].tolist() == [0.0]

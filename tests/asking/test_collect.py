@@ -111,7 +111,7 @@ def test_an_endless_loop_is_stopped(function, monkeypatch):
     )
 
 
-def test_interrupting_a_check_is_no_answer():
+def test_interrupting_a_check_gives_no_answer():
     def interrupted(scores, dim=-1):
         raise KeyboardInterrupt
 
@@ -137,7 +137,7 @@ class Late(torch.Tensor):
         return torch.softmax(plain, -1).clone(**more) if more else self
 
 
-def test_a_tensor_that_computes_later_is_what_it_was():
+def test_a_tensor_that_computes_later_is_taken_as_it_was():
     answers = collect(lambda scores, dim=-1: scores.clone().as_subclass(Late), QUESTION)
     outputs = [tensor for answer in answers for tensor in answer.tensors.values()]
     assert outputs and all(type(tensor) is torch.Tensor for tensor in outputs)
@@ -188,14 +188,14 @@ def test_two_results_are_told_apart(result, words):
 
 
 def twice(answer, **facts):
-    """Ask for a second call, after one with other words of the same shape."""
+    """Ask for a call that comes after another one, on other words of the same shape."""
     words = torch.randn(2, 3)
     call = Call({"words": words}, earlier={"words": -words}, **facts)
     [answer] = collect(answer, Question("f", [call], ["result"]))
     return answer.tensors["result"], words
 
 
-def test_what_a_function_keeps_from_an_earlier_call_shows():
+def test_state_that_a_function_keeps_is_noticed():
     cache, made = {}, torch.arange(3.0)
 
     def by_shape(words):
@@ -211,7 +211,7 @@ def test_what_a_function_keeps_from_an_earlier_call_shows():
     assert torch.equal(result, torch.zeros(3))  # the first caller wrote into it
 
 
-def test_what_a_module_keeps_from_an_earlier_call_shows():
+def test_state_that_a_module_keeps_is_noticed():
     class Keeping(nn.Module):
         def forward(self, words):
             if not hasattr(self, "kept"):

@@ -1,4 +1,4 @@
-"""A forbidden function is refused where torch computes it, whatever it is called by."""
+"""A forbidden function is refused where torch computes it, by whatever name it is called."""
 
 import pytest
 import torch
@@ -34,7 +34,7 @@ WAYS = {
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("way", WAYS)
-def test_it_is_refused_only_within(way):
+def test_it_is_refused_only_inside(way):
     with pytest.raises(ForbiddenCall), forbid(["softmax", "log_softmax"]):
         WAYS[way](X)
     WAYS[way](X)

@@ -1,4 +1,4 @@
-"""What a call leaves changed is restored, and said."""
+"""What a call changes is restored, and reported."""
 
 import pytest
 import torch
@@ -26,7 +26,7 @@ def said_of(function, **arguments):
         (lambda: torch.manual_seed(0), "sets torch's seed"),
     ],
 )
-def test_settings_are_restored_and_the_change_is_said(change, words):
+def test_settings_are_restored_and_the_change_is_reported(change, words):
     def f(words, *rest):
         change()
         return words
@@ -54,7 +54,7 @@ def test_settings_are_restored_after_an_error():
     assert torch.is_grad_enabled()
 
 
-def test_an_input_must_not_come_to_require_gradients():
+def test_a_call_must_not_make_an_input_require_gradients():
     assert "`words` require gradients" in said_of(lambda words: words.requires_grad_())
     assert said_of(lambda words: words.clone().requires_grad_()) == ""
 
@@ -136,7 +136,7 @@ NUMBERS = torch.zeros(2)
     ],
     ids=["filled", "replaced", "frozen", "no longer a parameter of its own"],
 )
-def test_a_module_that_is_handed_over_can_still_be_trained(change, said):
+def test_a_module_argument_can_still_be_trained(change, said):
     def f(target):
         change(target)
 

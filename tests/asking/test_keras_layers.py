@@ -47,7 +47,7 @@ def test_parameters_are_loaded_by_name():
     torch.testing.assert_close(answer.tensors["result"], expected)
 
 
-def test_it_gives_back_the_dtype_of_its_input():
+def test_it_returns_the_dtype_of_its_input():
     """On torch, Keras's own matrix products are rounded to float32 regardless."""
     precise = {name: value.double() for name, value in PARAMETERS.items()}
     words = WORDS.double()
@@ -156,12 +156,12 @@ unanswered.__code__ = unanswered.__code__.replace(co_qualname="Affine.call")
         (variant(call=lambda self, words: self.words), "'Affine' object has no attribute 'words'"),
     ],
 )
-def test_what_is_wrong_with_a_layer_is_said(answer, words):
+def test_problems_of_a_layer_are_named(answer, words):
     problem = ask(answer, gradients=True).problem
     assert words in explain_problem(problem, "Affine")
 
 
-def test_where_an_error_happened_is_the_learners_line():
+def test_an_error_is_placed_at_the_learners_line():
     def call(self, words):
         return keras.ops.reshape(words, (7, -1))
 

@@ -76,7 +76,7 @@ def test_the_mode_and_the_dtype():
     assert double.tensors["result"].dtype is torch.float64
 
 
-def test_without_a_decimal_in_its_input_a_module_has_the_dtype_of_its_parameters():
+def test_a_module_with_integer_inputs_has_the_dtype_of_its_parameters():
     class Row(Affine):
         def forward(self, words):
             self.scaled = self.weight
@@ -141,7 +141,7 @@ unanswered.__code__ = unanswered.__code__.replace(co_qualname="Affine.forward")
         (variant(forward=lambda self, words: None), "returned None"),
     ],
 )
-def test_what_is_wrong_with_a_module_is_said(answer, words):
+def test_problems_of_a_module_are_named(answer, words):
     got = ask(answer, gradients=True)
     problem = got.problem or got.lacks["scaled"]
     assert words in explain_problem(problem, "Affine")
@@ -156,7 +156,7 @@ def test_what_is_wrong_with_a_module_is_said(answer, words):
         (["net.1.weight", "web.1.bias"], "lacks `net.2.weight`, `net.2.bias` and has an extra"),
     ],
 )
-def test_parameters_at_another_place_of_a_list(there, words):
+def test_parameters_at_another_place_in_a_list(there, words):
     wanted = ["net.0.weight", "net.2.weight", "net.2.bias"]
     assert words in other_parameters(["net.0.weight", *there], wanted).problem.detail
 
@@ -250,7 +250,7 @@ def test_one_word_of_several():
     assert "returned 'leek', which is none of: none, leak" in explain_problem(answer.problem, "f")
 
 
-def test_another_method_than_forward():
+def test_a_method_other_than_forward():
     class Doubler(Affine):
         def twice(self, words):
             self.scaled = words
@@ -303,7 +303,7 @@ def test_sharing_memory_is_not_copying():
     assert "`target.w` now shares its memory with `source.w`" in sentence
 
 
-def test_a_module_may_only_be_built():
+def test_a_module_may_be_built_without_a_call():
     class Refuses(Affine):
         def __init__(self, d_in, d_out):
             raise ValueError("no")

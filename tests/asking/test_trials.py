@@ -42,7 +42,7 @@ def test_a_cache_is_given_all_pieces(pieces, window):
     assert facts["length"] == 12
 
 
-def test_what_a_cache_holds_is_counted():
+def test_the_contents_of_a_cache_are_counted():
     facts = {}
     append_in_pieces(Hoarder, facts, KEY, VALUE, [1] * 12, 2)
     assert not facts["forgets"]
@@ -50,7 +50,7 @@ def test_what_a_cache_holds_is_counted():
     assert facts["forgets"]
 
 
-def test_a_cache_says_what_its_window_is():
+def test_a_cache_tells_its_window():
     class Nameless(Hoarder):
         def __init__(self, window=None):
             super().__init__()
@@ -122,7 +122,7 @@ def test_they_are_seen_on_the_way_back_too():
     assert facts["small"]
 
 
-def test_calls_that_share_what_they_keep_are_seen():
+def test_calls_that_share_state_are_noticed():
     class Shared(torch.autograd.Function):
         @staticmethod
         def forward(ctx, query, key, value, causal):
@@ -158,7 +158,7 @@ def test_keys_and_values_are_seen():
 
 
 class Echo(nn.Module):
-    """A model with one layer whose logits are the keys in its cache, summed up."""
+    """A model with one layer; its logits are the sum of the keys in its cache."""
 
     def __init__(self):
         super().__init__()
@@ -181,7 +181,7 @@ def test_tokens_are_read_with_caches():
     assert facts["attn_weights"].shape == (1, 1, 1, 6, 1) and facts["n_context"] == 20
 
 
-def test_weights_that_are_not_kept_are_nothing():
+def test_weights_that_are_not_kept_are_empty():
     model, facts = Echo(), {}
     model.forward = lambda tokens: tokens
     read_tokens(model, facts, torch.arange(6)[None], [])
@@ -227,15 +227,15 @@ def test_a_draw_is_a_token(draw, said):
         draw_often(lambda logits, *_: draw(logits), {}, torch.zeros(2), 1.0, None, None)
 
 
-def test_it_is_counted_which_token_becomes_which():
+def test_pairs_of_tokens_are_counted():
     draft, target, facts = torch.tensor([0.5, 0.5]), torch.tensor([0.0, 1.0]), {}
     pairs = draw_again(lambda draft, target, token, generator: 1, facts, draft, target)
     torch.testing.assert_close(pairs, torch.tensor([[0.0, 0.5], [0.0, 0.5]]), rtol=0, atol=0.06)
     assert facts["by_generator"] and not facts["varies"]
 
 
-def test_a_changed_input_is_left_for_all_to_see():
-    """And draws go on from what was given, so that the change alone is what is wrong."""
+def test_a_changed_input_stays_changed():
+    """Draws go on from the changed input, so that nothing but the change is wrong."""
 
     def drawn(logits, temperature, top_k, top_p, generator):
         logits /= temperature
@@ -279,20 +279,20 @@ WRITERS = {
 
 
 @pytest.mark.parametrize(("write", "lacking"), WRITERS.items())
-def test_what_a_writer_draws_from_is_noted(write, lacking):
+def test_the_source_of_a_writers_draws_is_noted(write, lacking):
     facts, tokens = {}, torch.ones(2, 4, dtype=torch.long)
     assert write_on(write, facts, Echo(), tokens, 3, {}).shape == (2, 7)
     drawn = {"by_generator", "varies", "random"}
     assert {name for name in drawn if not facts[name]} == lacking
 
 
-def test_what_a_writer_reads_is_noted():
+def test_the_tokens_that_a_writer_reads_are_counted():
     facts = {}
     write_on(noisy, facts, Echo(), torch.ones(1, 4, dtype=torch.long), 3, {"temperature": 0.0})
     assert facts["tokens per call"].tolist() == [4] and facts["again"]
 
 
-def test_a_writer_that_goes_on_from_the_last_call_is_noticed():
+def test_a_writer_that_continues_from_its_last_call_is_noticed():
     def write(model, tokens, n_new, **how):
         model.written = getattr(model, "written", 0) + 1
         return torch.cat([tokens, torch.full((len(tokens), n_new), model.written)], dim=1)

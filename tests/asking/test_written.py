@@ -40,7 +40,7 @@ class Function(torch.autograd.Function):
 """
 
 
-def test_what_is_borrowed_from_the_notebook():
+def test_names_borrowed_from_the_notebook():
     beside = {}
     exec(NOTEBOOK, beside)
     assert borrowed_names(beside["clean"]) == ()
@@ -54,6 +54,6 @@ def test_static_and_decorated_methods_use_names_too():
     assert names_used(beside["Function"]) >= {"other", "clean", "words", "SMALL"}
 
 
-def test_nothing_is_borrowed_by_what_has_no_code():
+def test_values_without_code_borrow_nothing():
     assert borrowed_names(torch.softmax) == ()
     assert borrowed_names(nn.Linear) == ()

@@ -24,7 +24,7 @@ def test_the_source_notebook_is_fresh(lesson):
     assert sources(stored) == sources(build_notebook(lesson)), REMEDY
 
 
-def test_the_way_back_carries_an_edit_and_nothing_else(lesson, tmp_path):
+def test_the_way_back_carries_only_the_edit(lesson, tmp_path):
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     notebook, text = tmp_path / lesson.notebook_path.name, tmp_path / lesson.text_path.name
     shutil.copy(lesson.text_path, text)
@@ -77,7 +77,7 @@ def test_two_builds_have_the_same_cells(lesson):
     assert build_notebook(lesson) == build_notebook(lesson)
 
 
-def test_cell_ids_are_unique_and_speak(lesson):
+def test_cell_ids_are_unique_and_readable(lesson):
     ids = [cell.id for cell in build_notebook(lesson).cells]
     assert len(set(ids)) == len(ids)
     for exercise in lesson.exercises:

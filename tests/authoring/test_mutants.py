@@ -1,4 +1,4 @@
-"""Mutants: which ones are made, what becomes of them, and what a check must not let pass."""
+"""Mutants: which ones are made, how they are counted, and what a check must not let pass."""
 
 import dataclasses
 
@@ -95,7 +95,7 @@ def test_around_a_function_of_floats_there_are_faults_of_all_kinds():
     } <= rules
 
 
-def test_a_result_that_is_no_tensor_is_not_spoiled_as_one():
+def test_only_tensor_results_are_spoiled_as_tensors():
     lesson = Lesson("10_tiny_language_model")
     reference = load(PUBLIC / f"{lesson.name}.safetensors")
     for name in ("sample", "without_head"):
@@ -104,7 +104,7 @@ def test_a_result_that_is_no_tensor_is_not_spoiled_as_one():
         assert "seed changed" in rules and not any(rule.startswith("result") for rule in rules)
 
 
-def test_every_mutant_is_another_code_with_a_label_of_its_own():
+def test_mutants_differ_in_code_and_label():
     question, key = REFERENCE.questions["softmax"], REFERENCE.keys["softmax"]
     mutants = mutants_of(LESSON, named("softmax"), question, key)
     assert len({m.label for m in mutants}) == len({m.source for m in mutants}) == len(mutants)
@@ -118,14 +118,14 @@ def test_no_mutant_of_the_first_lesson_survives():
 
 
 def test_no_mutant_of_any_lesson_survived(lesson):
-    """Trying them all takes minutes, so it is the author's part."""
+    """Trying them all takes minutes, so it is up to the author."""
     assert record.is_fresh(lesson), "run `make reference`"
     shown = record.read()[lesson.name]["exercises"]
     assert list(shown) == [*lesson.asked]
     assert not any(counts["survivors"] for counts in shown.values())
 
 
-def test_a_record_is_stale_once_anything_has_changed(tmp_path, monkeypatch):
+def test_a_record_is_stale_once_anything_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(record, "FILE", tmp_path / "record.json")
     assert not record.is_fresh(LESSON)
     record.keep(LESSON, [Survey("softmax", named=2)])

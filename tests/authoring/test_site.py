@@ -1,4 +1,4 @@
-"""The site has all lessons, no solutions, and nothing from elsewhere; everybody can read it."""
+"""The site has all lessons, no solutions, and no external files; everybody can read it."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from autograder.lessons.lesson import ROOT, Lesson, lesson_names, prediction_ask
 from tests.support.accessible import barriers_on
 from tests.support.browser import new_page
 
-SERIOUS = {"serious", "critical"}  # the theme's frame has lesser ones
+SERIOUS = {"serious", "critical"}  # the theme's frame has minor ones
 
 
 @pytest.fixture(scope="module")

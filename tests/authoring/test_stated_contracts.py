@@ -16,7 +16,7 @@ def stated(source, contracts):
     return cell.source
 
 
-def test_it_is_stated_and_left_out_again():
+def test_it_is_stated_and_removed_again():
     source = stated(IMPORTS, ["524e", "e3fd"])
     assert source == f'{IMPORTS}\n\nmade_for("02_softmax", "524e-e3fd")'
     assert leave_out_contracts(source) == IMPORTS

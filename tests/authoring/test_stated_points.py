@@ -1,4 +1,4 @@
-"""Points are stated in the notebooks, and stand in the exercises."""
+"""Notebooks state the points that exercises define."""
 
 from types import SimpleNamespace
 
@@ -27,7 +27,7 @@ def test_headings_and_table_state_them():
     assert other == "### Exercise 3: `g`"
 
 
-def test_stating_twice_is_stating_once_and_leaving_out_undoes_it():
+def test_stating_is_idempotent_and_leaving_out_undoes_it():
     once = stated(OPENING, HEADING, points={"f": 3})
     assert stated(*once, points={"f": 3}) == once
     assert [leave_out_points(text) for text in once] == [OPENING, HEADING]

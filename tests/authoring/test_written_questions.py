@@ -1,4 +1,4 @@
-"""A question goes from its text to the source notebook and back; learners get a part of it."""
+"""A question goes from its text to the source notebook and back; learners get part of it."""
 
 import re
 import shutil
@@ -112,7 +112,7 @@ def test_the_readme_counts_it_too(text):
     assert stated_in_readme(f"{row} 1 | 1 | |\n", lesson) == f"{row} 45 | 7 | double it |\n"
 
 
-def test_there_and_back_it_is_the_same(text):
+def test_the_round_trip_changes_nothing(text):
     assert carried_back(text, built(text)) == TEXT
     assert carried_back(text, built(text)) == TEXT
 
@@ -127,7 +127,7 @@ def test_there_and_back_it_is_the_same(text):
         (NAME, MODEL_ANSWER, "It grows.\n\nAnd so on."),
     ],
 )
-def test_an_edit_in_the_source_notebook_is_carried_back_and_nothing_else(text, cell, old, new):
+def test_only_the_edit_in_a_source_notebook_is_carried_back(text, cell, old, new):
     notebook = built(text)
     edited = cell_of(notebook, cell)
     edited.source = edited.source.replace(old, new)
@@ -157,7 +157,7 @@ def test_points_given_in_nbgraders_toolbar_count(text):
 
 
 @pytest.mark.parametrize(("heading", "toolbar"), [(5, 6), (4, 2.5), (4, 0), (4, 10**9)])
-def test_points_that_can_not_be_told_are_refused(text, heading, toolbar):
+def test_ambiguous_points_are_refused(text, heading, toolbar):
     notebook = built(text)
     edited = cell_of(notebook, f"question_{NAME}")
     edited.source = edited.source.replace("4 points", f"{heading} points")
@@ -197,7 +197,7 @@ def test_a_release_never_overwrites_an_answer_in_words(released):
     assert answered_cells(released) == [NAME]
 
 
-def test_a_mark_scheme_that_would_get_lost_stops_the_release(text):
+def test_a_mark_scheme_that_would_be_lost_stops_the_release(text):
     notebook = built(text)
     del cell_of(notebook, f"question_{NAME}").metadata["nbgrader"]
     write(notebook, source_of(text))

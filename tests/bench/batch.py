@@ -1,6 +1,6 @@
-"""Sixty submissions, of which twenty are hostile, against the same batch with honest ones instead.
+"""Sixty submissions, twenty of them hostile, compared with a batch where all are honest.
 
-The hostile ones are taken evenly from all kinds. Honest marks and pages should be the same in both.
+The hostile ones are of all kinds. Honest grades and pages should be the same in both batches.
 """
 
 import tempfile
@@ -28,7 +28,10 @@ HONEST, HOSTILE = 40, 20
 
 @dataclass
 class Batch:
-    """A course that has been graded. pages: how many honest learners got feedback."""
+    """A course that has been graded.
+
+    pages: how many honest learners got feedback.
+    """
 
     grading: float
     feedback: float
@@ -37,7 +40,7 @@ class Batch:
 
 
 def report() -> None:
-    """Print how long both take, and how many honest marks and pages are as they should be."""
+    """Print how long both take, and how many honest grades and pages are right."""
     if broken := broken_walls():
         print("The walls do not hold, so nothing is run:", *broken, sep="\n  ")
         return
@@ -62,7 +65,10 @@ def report() -> None:
 
 
 def _graded(course: Path, honest: dict, stage: Stage | None) -> Batch:
-    """Make a course, and grade it. stage: where the hostile ones come from; None for none."""
+    """Make a course, and grade it.
+
+    stage: where the hostile submissions come from; None for none.
+    """
     release(course)
     for name, made in honest.items():
         hand_in(course, name, made.notebook(LESSON))
@@ -80,7 +86,7 @@ def _graded(course: Path, honest: dict, stage: Stage | None) -> Batch:
 
 
 def _attacks() -> list:
-    """Take attacks from everywhere in the list."""
+    """Take attacks from all parts of the list."""
     return [ATTACKS[number * len(ATTACKS) // HOSTILE] for number in range(HOSTILE)]
 
 

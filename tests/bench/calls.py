@@ -1,4 +1,4 @@
-"""The system calls that honest code makes in the sandbox, and those that it is refused.
+"""The system calls that honest code makes in the sandbox, and those that are refused.
 
 All lessons run with their solutions and with each alternative, then the programs of
 `tests.sandbox.honest`, under strace (Debian, Ubuntu: apt install strace). What is refused here
@@ -35,7 +35,7 @@ REFUSALS = {"ENOSYS", "EPERM", "EINVAL", "ENOTTY", "EAFNOSUPPORT", "EOPNOTSUPP"}
 
 
 def report() -> None:
-    """Print how often each call was made, and with which arguments one was refused."""
+    """Print how often each call was made, and the arguments of refused ones."""
     if shutil.which("strace") is None:
         print("  not traced: strace is missing (Debian, Ubuntu: apt install strace)")
         return
@@ -51,7 +51,7 @@ def report() -> None:
 
 
 def run_everything() -> None:
-    """Run all that is traced."""
+    """Run everything to be traced."""
     with closing(Sandbox(IMPORTS, LIMITS, {QUESTIONS_VARIABLE: QUESTIONS})) as sandbox:
         for name in lesson_names():
             reference = load(PUBLIC / f"{name}.safetensors")
@@ -81,7 +81,7 @@ def _run(sandbox: Sandbox, title: str, sources: list[str], files: dict[str, byte
 
 
 def _calls(folder: Path) -> Iterator[re.Match]:
-    """Yield the calls of all processes from the moment that they had the filter."""
+    """Yield the calls of all processes from the moment that the filter applies to them."""
     traces = {path.suffix[1:]: path for path in folder.glob("of.*")}
     children, filtered = defaultdict(list), []
     for pid, path in traces.items():

@@ -1,4 +1,4 @@
-"""The whole course: what a submission to each lesson costs, sealed and with stock nbgrader.
+"""The whole course: the cost of a submission to each lesson, sealed and with stock nbgrader.
 
 Then a class of 100 hands in every lesson. Stock is what `--Autograde.unsealed=True` runs: the loop
 and the kernel of nbgrader on the whole notebook, with the course's judge as a plug-in. Both are
@@ -34,7 +34,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Spent:
-    """Seconds that a command took: by the clock, and of all processors."""
+    """Seconds that a command took: wall time, and time of all processors."""
 
     clock: float
     processor: float
@@ -51,7 +51,7 @@ def report() -> None:
 
 
 def compare(lesson: Lesson, course: Path) -> tuple[Cost, Cost]:
-    """Time both engines on the same submissions, and compare their marks."""
+    """Time both engines on the same submissions, and compare the grades."""
     release(course, lesson)
     sealed = cost(lesson, course, COUNT, f"--Autograde.jobs={WORKERS}")
     marks = scores(gradebook(course), lesson)
@@ -81,7 +81,7 @@ def cost(lesson: Lesson, course: Path, count: int, *options: str) -> Cost:
 
 
 def print_class(course: Path, stock: dict[str, float]) -> None:
-    """Print how long grading a class takes in each lesson, and in all, with starting up.
+    """Print how long grading a class takes in each lesson and in all, startup included.
 
     stock: seconds that stock, which has one worker, takes for a submission, by lesson.
     """
@@ -119,6 +119,6 @@ def grade(lesson: Lesson, course: Path, *options: str) -> Spent:
 
 
 def _processor_seconds() -> float:
-    """Return what all processors of this machine have worked: it should do nothing else."""
+    """Return the seconds that all processors worked: the machine should do nothing else."""
     used = psutil.cpu_times()
     return used.user + used.nice + used.system

@@ -1,4 +1,4 @@
-"""Whether a mark depends on the draw: all variants of all lessons, each judged with many draws.
+"""Whether a grade depends on the draw: all variants of all lessons, each judged with many draws.
 
 An alternative is right, so it should lose nothing under any draw. A known mistake should lose the
 same aspects under all of them. It takes a quarter of an hour.
@@ -18,12 +18,12 @@ from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 from tests.demo.made_up_class import own_mistakes
 
-OF_ALTERNATIVES, OF_MISTAKES = 100, 10  # draws
+OF_ALTERNATIVES, OF_MISTAKES = 100, 10  # draws of each
 SLOW = "train_completer"  # it trains a model for each case
 
 
 def report() -> None:
-    """Print the variants whose marks depend on the draw, and the aspects in question."""
+    """Print the variants whose points depend on the draw, and the aspects in question."""
     for name in lesson_names():
         lesson = Lesson(name)
         references = [grading_reference(name, f"draw {i}") for i in range(OF_ALTERNATIVES)]

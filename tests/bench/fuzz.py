@@ -1,7 +1,7 @@
-"""Fuzz everything that reads what others wrote, for an hour or for FUZZ_SECONDS.
+"""Fuzz everything that reads other people's files, for an hour or for FUZZ_SECONDS.
 
-Hypothesis keeps what it found in `.hypothesis`, and tries that first the next time. Examples that
-were mended are in the tests of what read them.
+Hypothesis keeps its findings in `.hypothesis`, and tries these first the next time. Examples that
+were fixed are in the tests of their readers.
 """
 
 import os
@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from tests.fuzz.readers import READERS, Reader
 
 SECONDS = 3600.0
-AT_A_TIME = 500  # examples
+AT_A_TIME = 500  # examples in one run
 
 
 def report() -> None:
-    """Print how many examples each reader got, and what it stumbled over."""
+    """Print how many examples each reader got, and its first error."""
     each = float(os.environ.get("FUZZ_SECONDS", SECONDS)) / len(READERS)
     for reader in READERS:
         count, found = fuzz(reader, each)
@@ -24,7 +24,7 @@ def report() -> None:
 
 
 def fuzz(reader: Reader, seconds: float) -> tuple[int, str]:
-    """Try examples for so long; return how many, and the first error."""
+    """Try examples for this long; return how many, and the first error."""
     end, tried = time.monotonic() + seconds, [0]
 
     def counted(value: object) -> None:

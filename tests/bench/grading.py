@@ -26,7 +26,7 @@ AIM = 10
 
 @dataclass
 class Timing:
-    """One command's seconds, and its peak memory in each part of the run.
+    """A command's seconds, and its peak memory in each part of the run.
 
     Memory is the whole machine's, in MB, beyond what was in use before.
     """
@@ -49,7 +49,7 @@ def report() -> None:
 
 
 def compare(course: Path) -> None:
-    """Time both on the existing submissions, and compare their marks."""
+    """Time both on the existing submissions, and compare the grades."""
     print(f"{COUNT} submissions of {LESSON.name}, {WORKERS} workers:")
     drawn = grade(course, "--Autograde.figures=True")
     print_timing("sealed, figures drawn", COUNT, drawn)

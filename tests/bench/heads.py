@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from autograder.lessons.lesson import Lesson
 
-D_MODEL, N_HEADS = 512, 8  # the paper's sizes
+D_MODEL, N_HEADS = 512, 8  # the sizes in the paper
 SIZES = [(64, 5), (2, 512)]  # batch, words
 RUNS = 30
 AIM = 1.2

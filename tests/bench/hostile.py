@@ -1,4 +1,4 @@
-"""Every hostile submission, one after another: what each did, and what it earned."""
+"""Every hostile submission, one after another: what it did, and what it earned."""
 
 from tests.sandbox.hostile.__main__ import main
 

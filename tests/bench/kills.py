@@ -20,7 +20,7 @@ COUNT, MOMENTS = 40, 20
 
 
 def report() -> None:
-    """Print the result of each kill, and how many left the same as no kill."""
+    """Print the result of each kill, and how many ended as without a kill."""
     with tempfile.TemporaryDirectory() as folder:
         course = Path(folder, "course")
         make_course(course, COUNT)

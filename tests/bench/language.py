@@ -1,4 +1,4 @@
-"""The models of lesson 10 over seeds: what the writer's loss comes to, and how copiers copy."""
+"""The models of lesson 10 over several seeds: the writer's loss, and how well copiers copy."""
 
 from collections.abc import Iterator, Sequence
 from time import process_time
@@ -16,7 +16,7 @@ AIM = 2.0  # nats on the test text, on every seed
 
 
 def report() -> None:
-    """Print the losses of writers, and how often copiers are right, also with heads taken out."""
+    """Print writers' losses, and how often copiers are right, also with heads taken out."""
     lesson = Lesson(NAME).namespace()
     train, test = texts(lesson)
     lesson["one_text"] = one_text(lesson)
@@ -54,7 +54,10 @@ def texts(lesson: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def lines(lesson: dict[str, Any], copier: Any, weights: torch.Tensor) -> Iterator[str]:
-    """Yield what there is to say of a copier. weights: for `one_text`."""
+    """Yield the lines about a copier.
+
+    weights: those for `one_text`.
+    """
     by_period = [percent_right(lesson, copier, [period]) for period in PERIODS]
     yield "period " + " ".join(f"{p}: {r:.0f}" for p, r in zip(PERIODS, by_period, strict=True))
     for score in ("previous_token_score", "induction_score"):

@@ -1,6 +1,6 @@
 """The models of lesson 7 by scheme, task and seed: trained on 32 tokens, tested on up to 256.
 
-And ALiBi once more, trained for longer on the task that it finds hard.
+ALiBi is also trained for longer on the task that it finds hard.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The sealed engine and stock nbgrader give the demo class of every lesson the same marks.
+"""The sealed engine and stock nbgrader give the demo class of every lesson the same grades.
 
 Stock is what `--Autograde.unsealed=True` runs: nbgrader's own loop and kernel, with the course's
 judge as a plug-in. Every row of the gradebook is compared, cell by cell.

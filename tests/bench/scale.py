@@ -1,6 +1,6 @@
 """Many submissions: 10,000 on this machine, and 1,000 on a Dask cluster with PostgreSQL.
 
-They are those of a made-up class to lesson 1, over and over. Memory is the whole machine's.
+They repeat those of a made-up class in lesson 1. Memory is the whole machine's.
 """
 
 import tempfile
@@ -18,7 +18,7 @@ PARTS = 10
 
 
 def report() -> None:
-    """Print the times, the memory in each tenth of the run, and how many marks are true."""
+    """Print the times, the memory in each tenth of the run, and how many grades are true."""
     with tempfile.TemporaryDirectory() as folder:
         on_this_machine(Path(folder, "here"))
     with tempfile.TemporaryDirectory() as folder:

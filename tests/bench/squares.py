@@ -1,8 +1,8 @@
 """The models of lesson 5 over many seeds: test errors, and how long training takes.
 
 The plain model is trained as published (256 squares in batches of 16, 100 epochs) and as in the
-lesson (256 squares in one batch, 120 epochs), and so is the better model, whole and with parts left
-out. Then comes the exercise `train_completer`, on separate cases.
+lesson (256 squares in one batch, 120 epochs), and so is the better model, complete and with parts
+left out. Then comes the exercise `train_completer`, on separate cases.
 """
 
 import importlib

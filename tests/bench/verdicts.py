@@ -1,7 +1,7 @@
-"""What becomes of every known mistake, slip and alternative, as one JSON file.
+"""The verdicts on every known mistake, slip and alternative, as one JSON file.
 
-Written before a change and after it, the two files show whether any verdict moved: points by
-aspect, the mistake that was named, the sentence. `BENCH_TO=before.json make bench BENCH=verdicts`.
+Two files, from before and after a change, show whether any verdict differs: points by aspect, the
+named mistake, the sentence. `BENCH_TO=before.json make bench BENCH=verdicts`.
 """
 
 import json
@@ -22,7 +22,7 @@ from autograder.lessons.variants import Variant
 from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import PUBLIC, load
 
-SEED = "verdicts"  # of the hidden cases
+SEED = "verdicts"  # seed of the hidden cases
 FILE = "verdicts.json"  # where the verdicts go unless BENCH_TO says otherwise
 
 
@@ -36,7 +36,7 @@ def variants(lesson: Lesson, exercise: Exercise) -> Iterator[tuple[str, Variant]
 
 
 def verdicts(lesson_name: str, exercise_name: str) -> dict[str, Any]:
-    """Judge an exercise's variants as the notebook does and as grading does."""
+    """Judge an exercise's variants both as the notebook does and as grading does."""
     torch.set_num_threads(1)
     lesson = Lesson(lesson_name)
     shown = load(PUBLIC / f"{lesson_name}.safetensors")

@@ -1,4 +1,4 @@
-"""An exercise whose check is not honest does not build."""
+"""An exercise with a flawed check does not build."""
 
 import dataclasses
 import io
@@ -93,7 +93,7 @@ def test_a_bad_exercise_does_not_build(changes, words):
     assert words in str(error.value)
 
 
-def test_slips_of_which_none_fits_do_not_build():
+def test_slips_that_fit_nowhere_do_not_build():
     with pytest.raises(AuthoringError, match="none of the slips of softmax fits"):
         build(slips=CONTEXT)
 
@@ -134,7 +134,7 @@ TRIVIAL = {
 
 
 @pytest.mark.parametrize("name", TRIVIAL)
-def test_an_exercise_that_takes_no_thought_does_not_pass(name):
+def test_an_exercise_that_takes_no_thought_does_not_build(name):
     question, key = build(mistakes=[])
     answers = [
         Answer({n: TRIVIAL[name](call, t) for n, t in case.expected.items()})
@@ -159,7 +159,7 @@ def question_of_two(question):
     return dataclasses.replace(question, calls=calls)
 
 
-def test_random_values_earn_nothing_and_are_always_the_same():
+def test_random_values_are_reproducible_and_earn_nothing():
     """Values between 0 and 1 are on average closer to 0.5 than zeros and ones are."""
     question, key = build(mistakes=[])
     halves = [{n: torch.full((50, 50), 0.5) for n in case.expected} for case in key.cases]
@@ -174,14 +174,14 @@ def test_random_values_earn_nothing_and_are_always_the_same():
     assert torch.get_rng_state().equal(before)
 
 
-def test_what_learners_are_given_must_earn_nothing():
+def test_code_given_to_learners_must_earn_nothing():
     given = Mistake("only for vectors", "?", {"scores.amax(dim, keepdim=True)": "scores.max()"})
     with pytest.raises(AuthoringError, match="for what learners are given"):
         build(mistakes=[given], slips=(), parts=[*SOFTMAX.parts, Repair(given.name)])
 
 
 def test_doing_nothing_must_earn_nothing():
-    """This is an exercise that is judged by what it does to a module."""
+    """The exercise here is judged by what it does to a module."""
     lesson = Lesson("02_qkv_projections")
     exercise = next(e for e in lesson.exercises if e.name == "copy_projections")
     question, key = ExerciseBuilder(lesson, exercise).build()

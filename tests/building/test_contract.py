@@ -69,7 +69,7 @@ def test_another_skeleton_is_another_contract(old, new):
         ("\n    def forward", "\n    # forward\n    def forward"),
     ],
 )
-def test_other_words_and_another_solution_are_not(old, new):
+def test_other_prose_or_another_solution_is_the_same_contract(old, new):
     assert old in SOURCE
     assert contract_with(source=SOURCE.replace(old, new)) == contract_with()
 
@@ -91,7 +91,7 @@ def test_other_outputs_are_another_contract(change):
     assert contract_with(dataclasses.replace(QUESTION, **change)) != contract_with()
 
 
-def test_an_exception_that_is_asked_for_is_part_of_it():
+def test_an_expected_exception_is_part_of_it():
     assert contract_with(raises=["ValueError"]) != contract_with()
     assert contract_with(raises=["ValueError"] * 2) == contract_with(raises=["ValueError"])
 
@@ -100,7 +100,7 @@ def built(exercise):
     return ExerciseBuilder(LESSON, exercise).question
 
 
-def test_points_cases_mistakes_and_hints_are_not():
+def test_points_cases_mistakes_and_hints_are_not_part_of_it():
     first, *others = SOFTMAX.aspects
     changed = dataclasses.replace(
         SOFTMAX,

@@ -16,7 +16,7 @@ LESSON = "01_dot_product_attention"
 
 
 def scores_of(seed):
-    """The scores that the hidden cases of `softmax` are about."""
+    """The scores in the hidden cases of `softmax`."""
     reference = grading_reference(LESSON, seed)
     question, key = reference.questions["softmax"], reference.keys["softmax"]
     pairs = zip(question.calls, key.cases, strict=True)
@@ -30,7 +30,7 @@ def test_they_follow_the_seed():
     assert not any(x.equal(y) for x, y in zip(first, other, strict=True))
 
 
-def test_they_take_the_place_of_fresh_ones(lesson):
+def test_they_replace_fresh_cases(lesson):
     for key in grading_reference(lesson.name, "a").keys.values():
         kinds = [(case.fresh, case.hidden) for case in key.cases]
         shown = kinds.count((False, False))
@@ -41,7 +41,7 @@ def test_they_take_the_place_of_fresh_ones(lesson):
 
 
 def test_a_steady_answer_is_the_same_for_another_draw(lesson):
-    """Otherwise, hidden cases could not take it from the case shown."""
+    """Otherwise, hidden cases could not take it from the shown case."""
     keys = hidden.load(hidden.PUBLIC / f"{lesson.name}.safetensors").keys
     for exercise in (e for e in lesson.exercises if e.part(Judged).steady):
         by_label = defaultdict(list)
@@ -75,7 +75,7 @@ def test_a_challenge_is_not_graded():
     assert "add_score" not in graded.keys.keys() | graded.questions.keys()
 
 
-def test_checks_that_have_changed_since_the_reference_was_built_are_a_sentence(monkeypatch):
+def test_checks_changed_since_the_reference_was_built_are_reported(monkeypatch):
     stale = dataclasses.replace(hidden.load(hidden.PUBLIC / f"{LESSON}.safetensors"), source="old")
     monkeypatch.setattr(hidden, "load", lambda path: stale)
     shown_reference.cache_clear()

@@ -51,7 +51,7 @@ def test_the_table_of_mistakes(built):
     assert [row for row in rows if not row.good] == []
 
 
-def test_the_table_shows_what_a_rule_would_say_of_a_mistake(softmax, monkeypatch, capsys):
+def test_the_table_shows_what_a_rule_would_say_about_a_mistake(softmax, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "400")
     print_table(LESSON.name, outcomes(LESSON, softmax))
     said = "All your weights together sum to 1. Each row needs its own sum: give `sum` the"
@@ -59,8 +59,8 @@ def test_the_table_shows_what_a_rule_would_say_of_a_mistake(softmax, monkeypatch
     assert [line for line in capsys.readouterr().out.splitlines() if said in line and ruled in line]
 
 
-def test_few_mistakes_share_their_words(lesson):
-    """Nearly all have a sentence of their own, by which the audit requires them to be named."""
+def test_few_mistakes_share_a_sentence(lesson):
+    """Nearly all have a sentence of their own; the audit makes sure that they get it."""
     own = total = 0
     for exercise in lesson.asked.values():
         known = lesson.mistakes(exercise)
@@ -91,14 +91,14 @@ def test_two_builds_do_not_differ(softmax):
     assert list(differences(of_one_exercise(), softmax)) == []
 
 
-def test_another_seed_is_seen(softmax, monkeypatch):
+def test_another_seed_is_noticed(softmax, monkeypatch):
     monkeypatch.setattr(reference, "SHOWN_SEED", "another")
     found = list(differences(of_one_exercise(), softmax))
     assert any("arguments" in line for line in found)
     assert any("case 0 of softmax" in line for line in found)
 
 
-def test_another_edit_of_a_mistake_is_seen(softmax):
+def test_another_edit_of_a_mistake_is_noticed(softmax):
     first, *others = SOFTMAX.mistakes
     edited = Mistake(first.name, first.say, "return scores.exp() * 1.01")
     found = list(
@@ -109,8 +109,8 @@ def test_another_edit_of_a_mistake_is_seen(softmax):
     assert found and all(f"the mistake {first.name!r}" in line for line in found)
 
 
-def test_another_solution_is_seen(softmax):
-    """Every expected number is compared: any one beyond its tolerance is seen."""
+def test_another_solution_is_noticed(softmax):
+    """Every expected number is compared, so that any one beyond its tolerance is noticed."""
     key = softmax.keys["softmax"]
     for number, case in enumerate(key.cases):
         for name, value in case.expected.items():
@@ -151,7 +151,7 @@ def copied(tmp_path, monkeypatch):
         "utils/data/broken_runs.csv",
     ],
 )
-def test_an_edit_of_any_source_is_seen(copied, name):
+def test_an_edit_of_any_source_is_noticed(copied, name):
     before = source_digest(LESSON)
     path = copied / name
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
@@ -160,7 +160,7 @@ def test_an_edit_of_any_source_is_seen(copied, name):
     assert source_digest(LESSON) != before
 
 
-def test_another_exercise_is_seen_and_one_of_another_lesson_is_not(copied):
+def test_only_the_lessons_own_exercises_make_a_reference_stale(copied):
     before, exercises = source_digest(LESSON), copied / "autograder" / "exercises"
     other = exercises / "02_qkv_projections" / "project.py"
     other.parent.mkdir()
@@ -170,7 +170,7 @@ def test_another_exercise_is_seen_and_one_of_another_lesson_is_not(copied):
     assert source_digest(LESSON) != before
 
 
-def test_an_edit_of_a_lessons_definitions_is_seen_and_one_of_its_prose_or_figures_is_not(copied):
+def test_definitions_make_a_reference_stale_but_prose_and_figures_do_not(copied):
     text = copied / "solutions" / f"{LESSON.name}.py"
     before = source_digest(LESSON)
     prose = text.read_bytes().replace(b"# %% [markdown]\n", b"# %% [markdown]\n# More.\n")

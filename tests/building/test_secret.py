@@ -5,7 +5,7 @@ import os
 from autograder.building import secret
 
 
-def test_the_secret_is_the_environments_or_the_files(tmp_path, monkeypatch):
+def test_the_secret_comes_from_the_environment_or_the_file(tmp_path, monkeypatch):
     monkeypatch.delenv(secret.SECRET_VARIABLE, raising=False)
     monkeypatch.setattr(secret, "SECRET_FILE", tmp_path / "secret.txt")
     assert secret.own_secret() == ""

@@ -7,14 +7,14 @@ from torch import Tensor
 from autograder.lessons.lesson import Lesson
 from autograder.utils.data import generate_squares
 
-# Of the runs in autograder.utils.runs.
+# The seeds of the runs in autograder.utils.data.recorded.
 SEED_OF = {"A": 3, "B": 0, "C": 0, "D": 3, "E": 1, "F": 0}
 N_EPOCHS, NOTED_EVERY = 200, 5
 LEARNING_RATES = {"learning rate too small": 0.0001, "gradients not cleared": 0.01}
 
 
 def broken_run(defect: str, seed: int, n_epochs: int = N_EPOCHS) -> tuple[Tensor, Tensor]:
-    """Losses in training and test of the better model with a defect, every fifth epoch."""
+    """Training and test losses of the better model with a defect, every fifth epoch."""
     better = Lesson("05_square_corners").namespace()["better"]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

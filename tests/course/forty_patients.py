@@ -1,6 +1,6 @@
 """Forty causal self-attention modules with a known diagnosis, for examining tests of attention.
 
-They were written without a look at the course's tests.
+They were written without looking at the course's tests.
 
 Each is built as `cls(d_model, n_heads, n_kv_heads)` and maps [batch, n, d_model] to that shape.
 Its docstring begins with its diagnosis: a leak, a blind spot, mixing, a wrong sum, a wrong scale,

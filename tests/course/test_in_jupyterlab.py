@@ -12,7 +12,7 @@ from tests.support.browser import new_page
 from tests.support.lab import jupyter_lab
 
 LESSON = Lesson("01_dot_product_attention")
-# Cells out of sight are not on the page otherwise, and couldn't be found by what they say.
+# Otherwise, cells out of sight are not on the page and can't be found by their text.
 SETTINGS = {"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}
 RIGHT = """def softmax(scores, dim=-1):
     exps = (scores - scores.amax(dim, keepdim=True)).exp()
@@ -43,7 +43,7 @@ def page(tmp_path_factory):
 
 
 def wait_for_kernel(page: Page) -> None:
-    """Wait until the kernel can run cells: what a cell is asked before that is lost."""
+    """Wait until the kernel can run cells: earlier requests are lost."""
     expect(page.locator("#jp-main-statusbar")).to_contain_text("(ipykernel) | Idle")
 
 

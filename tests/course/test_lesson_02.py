@@ -192,7 +192,7 @@ def test_linear_layers_start_with_mean_zero():
     assert weight.abs().max() <= 1 / 16**0.5 and weight.mean().abs() < 0.05
 
 
-def test_attention_does_not_know_the_order(lesson_2):
+def test_attention_ignores_the_order(lesson_2):
     torch.manual_seed(1)
     attention = lesson_2["SelfAttention"](3, 2, 4)
     torch.testing.assert_close(attention(WORDS.flip(0)), attention(WORDS).flip(0))

@@ -154,7 +154,7 @@ def test_dropout_keeps_the_mean_and_not_the_sums():
 # ---------------------------------------------------------------- the module
 
 
-def test_heads_that_do_not_divide():
+def test_heads_that_do_not_divide_the_width():
     for action in (
         lambda: MultiHeadAttention(10, 4),
         lambda: LESSON["split_heads"](torch.zeros(1, 3, 10), 4),

@@ -324,7 +324,7 @@ def test_implementations_keep_what_the_docstring_promises(name):
 
 
 def test_every_aspect_holds_sound_and_leaking_ones():
-    """A constant answer must earn nothing, in the public cases and in all."""
+    """A constant answer must earn nothing, on the public cases and on all cases."""
     sound = IMPLEMENTATIONS.SOUND_ONES | IMPLEMENTATIONS.SOUND_KINDS
     leaking = IMPLEMENTATIONS.LEAKING_ONES | IMPLEMENTATIONS.LEAKING_KINDS
     shown, everything = set(), set()

@@ -101,7 +101,7 @@ def test_a_longer_prediction_begins_with_the_shorter_one(lesson_5, build):
         assert model.predict(TEST[0]).equal(two[:, :1])
 
 
-def test_with_the_mask_in_the_sources_place_the_first_corner_moves(lesson_5):
+def test_the_mask_passed_as_the_sources_moves_the_first_corner(lesson_5):
     _, states = encoded(lesson_5)
     shifted, keep = lesson_5["shift_target"](SQUARE, 2), lesson_5["causal_keep"]
     for seed in range(20):
@@ -113,7 +113,7 @@ def test_with_the_mask_in_the_sources_place_the_first_corner_moves(lesson_5):
         torch.testing.assert_close(*right, rtol=0, atol=1e-7)
 
 
-def test_predicting_gives_the_mode_back(lesson_5):
+def test_predicting_restores_the_mode(lesson_5):
     model = lesson_5["plain"]()
     for training in (True, False):
         model.train(training)
@@ -166,7 +166,7 @@ def only_residual(lesson, kept):
 
 
 @pytest.mark.anywhere
-def test_what_each_change_is_worth(lesson_5, improved):
+def test_what_each_change_contributes(lesson_5, improved):
     """Leave one out, over the five seeds of the lesson."""
     seeds = range(5)
     without, _ = measure(lesson_5, lesson_5["without_residual"], seeds=seeds)
@@ -268,7 +268,7 @@ def test_the_trained_model_asks_the_opposite_corner(lesson_5):
 # ---------------------------------------------------------------- exercises graded by what they do
 
 
-def test_the_runs_are_what_their_defects_give():
+def test_the_runs_come_from_their_defects():
     defect_of = DIAGNOSE_RUN.DEFECT_OF
     known = [(defect_of[name], seed, RUNS[name], 3) for name, seed in SEED_OF.items()]
     more = [(*which, run, 1) for which, run in DIAGNOSE_RUN.more_runs().items()]

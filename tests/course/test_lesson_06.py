@@ -226,7 +226,7 @@ def test_query_and_key_exchanged_do_not_agree_without_biases_either():
 
 
 @pytest.mark.parametrize("name", PROJECTIONS)
-def test_of_four_spoiled_biases_only_the_keys_goes_unseen(name):
+def test_of_four_spoiled_biases_only_the_keys_goes_unnoticed(name):
     theirs = torchs(12, 3)
     ours, words = ours_of(LESSON, theirs), torch.randn(2, 5, 12)
     keep = torch.rand(2, 5, 5) < 0.5
@@ -247,7 +247,7 @@ def test_the_keys_bias_gets_no_gradient():
     assert largest.pop("key") < 1e-4 and min(largest.values()) > 0.1
 
 
-def test_the_outputs_bias_can_stand_in_for_the_values():
+def test_the_outputs_bias_can_replace_the_values_bias():
     theirs = torchs(12, 3)
     ours, words = ours_of(LESSON, theirs), torch.randn(2, 5, 12)
     keep = torch.rand(2, 5, 5) < 0.5
@@ -319,7 +319,7 @@ def test_the_published_scale_is_2_83_times_off_beside_keras_own_layer():
 MEGABYTES_OF_WEIGHTS = 4 * 2048**2 * 4 / 1e6
 
 
-def test_what_they_hold_in_memory():
+def test_how_much_memory_they_hold():
     """Returning weights costs n², and not returning them n."""
     ours = LESSON["MultiHeadAttention"](64, 4)
     theirs = nn.MultiheadAttention(64, 4, batch_first=True)

@@ -1,4 +1,4 @@
-"""Lesson 7: agreement with transformers, what its text says of rotations, and its measurement."""
+"""Lesson 7: agreement with transformers, its claims about rotations, and its measurement."""
 
 import copy
 import os
@@ -74,7 +74,7 @@ def test_rotate_halves_is_llamas(models, base, **shape):
 
 @settings(max_examples=60)
 @given(**SHAPES)
-def test_rotate_is_that_of_gpt_j(models, **shape):
+def test_rotate_is_gpt_js(models, **shape):
     x, positions = drawn(**shape)
     gptj = models["gptj"]
     table = gptj.create_sinusoidal_positions(len(positions) + 5, shape["d_head"])[positions]
@@ -85,7 +85,7 @@ def test_rotate_is_that_of_gpt_j(models, **shape):
 
 @settings(max_examples=40)
 @given(n_heads=st.integers(1, 40), n_query=st.integers(1, 16), past=st.integers(0, 16))
-def test_alibi_bias_is_that_of_bloom(models, n_heads, n_query, past):
+def test_alibi_bias_is_blooms(models, n_heads, n_query, past):
     n_key = n_query + past
     build = models["bloom"].build_alibi_tensor
     by_key = build(torch.ones(1, n_key).double(), n_heads, torch.float64)  # [n_heads, 1, n_key]
@@ -120,7 +120,7 @@ def test_the_layouts_differ_by_an_order_of_features():
     agree(LESSON["rotate_halves"](x[:, order], place), LESSON["rotate"](x, place)[:, order])
 
 
-def test_at_distance_0_any_layout_will_do():
+def test_at_distance_0_any_layout_is_right():
     x, y, place = torch.randn(5, 8), torch.randn(5, 8), torch.arange(5) * 7
     scores = [(turn(x, place) * turn(y, place)).sum(-1) for turn in WRONG_ROTATIONS.values()]
     names = list(WRONG_ROTATIONS)
@@ -129,7 +129,7 @@ def test_at_distance_0_any_layout_will_do():
 
 
 @pytest.mark.parametrize("n_heads", range(1, 65))
-def test_papers_and_codes_slopes_agree_for_powers_of_two_alone(n_heads):
+def test_slopes_of_paper_and_code_agree_only_for_powers_of_two(n_heads):
     by_code = -LESSON["alibi_bias"](n_heads, 1, 2)[:, 0, 0]
     by_paper = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
     assert torch.allclose(by_code, by_paper) == (n_heads & (n_heads - 1) == 0)

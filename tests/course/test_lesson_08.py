@@ -66,7 +66,7 @@ def test_ill_ones_compute_something_else(name, sizes):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("disease", [LEAK, BLIND_SPOT, MIXING, WRONG_SUM, WRONG_SCALE])
-def test_a_test_finds_those_and_only_those_that_count(tests, disease, seed):
+def test_a_test_finds_exactly_the_patients_that_count(tests, disease, seed):
     for name, patient in PATIENTS.items():
         for sizes in SIZES:
             if patient.counts_for(disease):
@@ -109,7 +109,7 @@ def test_a_stranger_is_diagnosed(lesson_8, stranger, sizes, seed):
     assert lesson_8["diagnose"](build(sizes, seed)) == diagnosis
 
 
-def test_each_test_finds_a_stranger_or_leaves_it_in_peace(tests, stranger):
+def test_each_test_is_right_about_a_stranger(tests, stranger):
     build, diagnosis = stranger
     patient = Patient(() if diagnosis == SOUND else (diagnosis,), "")
     asked = {disease: test for disease, test in tests.items() if patient.counts_for(disease)}
@@ -121,7 +121,7 @@ def test_each_test_finds_a_stranger_or_leaves_it_in_peace(tests, stranger):
     "words, scale, said",
     [(1, 0.0, "doesn't tell the two modules apart"), (3, 1.0, "has 3 words; 1 would do")],
 )
-def test_a_wrong_input_is_told_what_it_does(words, scale, said):
+def test_a_wrong_input_gets_its_explanation(words, scale, said):
     def always_the_same(healthy, ill):
         x = torch.arange(float(words * healthy.query.in_features)).sin()
         return scale * x.view(1, words, -1)

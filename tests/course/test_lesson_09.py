@@ -46,7 +46,7 @@ def lower_right(n_query, n_key):
 
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
 @given(sizes, sizes, st.booleans(), st.integers(1, 9), st.integers(1, 9), st.integers(0, 10))
-def test_tiles_are_the_library_s_attention(dtype, atol, n, more, causal, rows, columns, seed):
+def test_tiles_agree_with_the_librarys_attention(dtype, atol, n, more, causal, rows, columns, seed):
     torch.manual_seed(seed)
     query = torch.randn(2, n, 8, dtype=dtype)
     key, value = torch.randn(2, 2, n + more, 8, dtype=dtype)
@@ -89,7 +89,7 @@ def test_tiles_take_a_tenth_of_the_memory_of_all_scores():
     assert tiled < plain / 10
 
 
-def test_what_is_saved_for_the_way_back():
+def test_memory_saved_for_the_backward_pass():
     query, key, value = torch.randn(3, 1024, 32, requires_grad=True)
     apply, tiled = LESSON["TiledAttention"].apply, LESSON["tiled_attention"]
     plain = saved_megabytes(LESSON["attend"], query, key, value)
@@ -97,7 +97,7 @@ def test_what_is_saved_for_the_way_back():
     assert saved_megabytes(tiled, query, key, value, False, 256, 256) > 1.5 * plain
 
 
-def test_words_show_few_defects_and_logits_all():
+def test_words_show_few_defects_but_logits_show_all():
     by_words = {}
     for defect in DEFECTS:
         models = [writer(seed, defect) for seed in range(20)]

@@ -57,7 +57,7 @@ def as_gpt2(transformers, model, n_tokens):
 
 @torch.no_grad()
 def fill(conv, *linears):
-    """Their `Conv1D` has the weight of a linear layer the other way around."""
+    """Their `Conv1D` has a transposed linear layer's weight."""
     conv.weight.copy_(torch.cat([linear.weight for linear in linears]).T)
     conv.bias.copy_(torch.cat([linear.bias for linear in linears]))
 
@@ -83,7 +83,7 @@ def test_the_model_is_a_gpt_2(transformers, n_heads, n_layers, n, seed):
 
 @settings(max_examples=20)
 @given(st.integers(2, 12), st.integers(0, 99), st.booleans())
-def test_the_loss_is_theirs(transformers, n, seed, padded):
+def test_the_loss_agrees_with_transformers(transformers, n, seed, padded):
     model = drawn_model(2, 1, seed)
     tokens = torch.randint(19, (3, n))
     tokens[1, n // 2 + 1 :] = 19 if padded else 7
@@ -102,7 +102,7 @@ def test_the_loss_is_theirs(transformers, n, seed, padded):
     st.none() | st.integers(1, 40),
     st.none() | st.floats(0.05, 0.999),
 )
-def test_what_is_drawn_from_is_theirs(transformers, n_tokens, seed, temperature, top_k, top_p):
+def test_sampling_agrees_with_transformers(transformers, n_tokens, seed, temperature, top_k, top_p):
     torch.manual_seed(seed)
     logits = 3 * torch.randn(n_tokens)
     steps = [transformers.processors.TemperatureLogitsWarper(temperature)]
@@ -136,7 +136,7 @@ def test_a_text_in_pieces_has_the_same_logits(pieces, seed):
 
 
 def written_without_caches(model, tokens, n_new, **how):
-    """What is in sight starts anew with half a context whenever another token would not fit."""
+    """The visible text restarts with half a context whenever another token would not fit."""
     start = 0
     for _ in range(n_new):
         if tokens.shape[1] - start > model.n_context:
@@ -168,7 +168,7 @@ def test_writing_with_caches_changes_nothing(n, n_new, seed, temperature):
 
 
 @given(st.integers(0, 2), st.integers(0, 2), st.integers(0, 99))
-def test_without_a_head_nothing_comes_from_it(layer, head, seed):
+def test_a_head_taken_out_contributes_nothing(layer, head, seed):
     """Whatever the head's own parameters are, what is left of the model stays the same."""
     model, tokens = drawn_model(3, 3, seed), torch.randint(20, (2, 8))
     rows = slice(6 * head, 6 * (head + 1))
@@ -193,7 +193,7 @@ LESSON["one_text"] = one_text(LESSON)
 
 @pytest.mark.anywhere
 def test_copying_takes_two_layers_and_the_score_alone_is_fooled():
-    """What the lesson says of its models, and by a margin, on any processor."""
+    """The lesson's claims about its models hold by a margin, on any processor."""
     every = range(8, 17)
     copies, _, weights = LESSON["train_copier"](2, [*every])
     shortcut, _, shortcut_weights = LESSON["train_copier"](2, [12], n_steps=300)

@@ -80,7 +80,7 @@ def test_cells_are_short(lesson):
     assert not long
 
 
-def test_imports_stand_in_one_cell(lesson):
+def test_all_imports_are_in_one_cell(lesson):
     importing = [
         source
         for source in cells(lesson, "code")
@@ -134,8 +134,8 @@ def test_figures_have_alt_text_and_a_caption(lesson):
         assert re.search(r"<figcaption[^>]*>[^<]{10,}", html)
 
 
-def test_views_are_shown_with_the_scripts_of_today(lesson):
-    """Where training made the numbers, the check of outputs leaves scripts out."""
+def test_views_are_shown_with_current_scripts(lesson):
+    """The check of outputs leaves out scripts whose numbers come from training."""
     notebook = nbformat.read(lesson.notebook_path, as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     for html in (output.get("data", {}).get("text/html", "") for output in outputs):
@@ -145,7 +145,7 @@ def test_views_are_shown_with_the_scripts_of_today(lesson):
                 assert text in html, f"{script} has changed: run `make lessons`"
 
 
-def test_few_outputs_are_left_uncompared(lesson):
+def test_few_outputs_are_not_compared(lesson):
     notebook = nbformat.read(lesson.notebook_path, as_version=4)
     shown = [cell for cell in notebook.cells if cell.get("outputs")]
     ignored = [c for c in shown if "nbval-ignore-output" in c.metadata.get("tags", [])]
@@ -153,8 +153,8 @@ def test_few_outputs_are_left_uncompared(lesson):
     assert all(len(cell.metadata.get("reason", "")) > 10 for cell in ignored)
 
 
-def test_numbers_that_training_made_are_compared_roughly(lesson):
-    """Names are followed from an optimizer's steps through all that is made with them."""
+def test_numbers_from_training_are_compared_roughly(lesson):
+    """Names are followed from an optimizer's steps through everything computed from them."""
     made, exact = {"train_epoch"}, []
     for cell in nbformat.read(lesson.notebook_path, as_version=4).cells:
         if cell.cell_type != "code" or exercise_defined(cell.source):

@@ -1,8 +1,8 @@
-"""Every number in a lesson's prose that looks like a result is one: the lesson shows it.
+"""Every number in a lesson's prose that looks like a result is one that the lesson shows.
 
 Results have a decimal point, an exponent, a percent sign or a comma for thousands. Each has to be
-in what the lesson's cells say or show, rounded as the prose rounds it, or be listed below with the
-place where it comes from.
+in the lesson's code or outputs, rounded as the prose rounds it, or be listed below with its
+source.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Nothing is needed before it is shown: names, keywords and syntax of each solution.
+"""Nothing is needed before it is shown: the names, keywords and syntax of each solution.
 
 What a solution uses has to occur earlier in the course: in a lesson's text, its cells or its
 docstrings, but not in another solution, which learners may have written differently.
@@ -14,7 +14,7 @@ from textwrap import dedent, indent
 from autograder.lessons.lesson import Lesson, lesson_names
 
 REGION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
-# Syntax that many who know Python have not met.
+# Syntax that many Python programmers have not met.
 SYNTAX = (ast.DictComp, ast.Lambda, ast.MatMult, ast.NamedExpr, ast.Starred)
 
 
@@ -81,7 +81,7 @@ def syntax_in(tree: ast.AST) -> set[type]:
 
 
 def code_in(text: str) -> ast.AST:
-    """Parse the code cells of a text, as far as they are whole without solutions."""
+    """Parse the code cells of a text that are complete without solutions."""
     cells = [cell.partition("\n")[2] for cell in text.split("# %%")]
     return ast.Module([node for cell in cells for node in _statements(cell)], [])
 
@@ -89,7 +89,7 @@ def code_in(text: str) -> ast.AST:
 def _statements(cell: str) -> list[ast.stmt]:
     try:
         return ast.parse(cell).body
-    except SyntaxError:  # the solution was all there was in a function, or it is no code
+    except SyntaxError:  # a function had nothing but the solution, or the cell is no code
         return []
 
 

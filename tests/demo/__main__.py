@@ -22,7 +22,7 @@ STEPS = ("generate_assignment", "autograde", "generate_feedback")
 
 
 def main(names: list[str]) -> int:
-    """Run the demo on the lessons named, or on all; return 1 if a grade is wrong."""
+    """Run the demo on the named lessons or on all; return 1 if a grade is wrong."""
     sys.stdout.reconfigure(errors="replace")  # a terminal may lack √
     known = lesson_names()
     if unknown := sorted(set(names) - set(known)):

@@ -88,7 +88,7 @@ def _wrong_outputs(
 
 
 def _wrong_in(outputs: list[str], wrong: list[set[str]]) -> set[str]:
-    """Return what is wrong in an aspect's cases among its outputs, which are all if empty."""
+    """Return the wrong ones among an aspect's outputs; if `outputs` is empty, all count."""
     found = set().union(*wrong)
     if EVERYTHING in found or not outputs:
         return found
@@ -98,7 +98,7 @@ def _wrong_in(outputs: list[str], wrong: list[set[str]]) -> set[str]:
 
 
 def _leave_one(name: str, lost: dict[str, set[str]], about: set[str]) -> None:
-    """Leave a wrong attribute to one aspect: one about it, or else the first."""
+    """Let a wrong attribute count in one aspect only: one about it, or else the first."""
     charged = [aspect for aspect in lost if name in lost[aspect]]
     for aspect in sorted(charged, key=lambda aspect: aspect not in about)[1:]:
         lost[aspect].discard(name)
@@ -120,7 +120,7 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
         return {}
     leaves = _leaves(function, call, arguments) if call.gradients else {}
     facts: dict[str, Any] = {}
-    if question.trial:  # how an answer is used is not worth writing twice either
+    if question.trial:  # not worth writing a second trial either
         method = partial(TRIALS[question.trial], function, facts)
     else:
         method = function if call.method == "forward" else getattr(function, call.method)
@@ -153,7 +153,7 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
 
 
 def _measured(measure: str, call: Call, outputs: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return what counts of outputs of which many are right."""
+    """Return what counts where many different outputs are right."""
     if not measure or outputs is None:
         return outputs
     return MEASURES[measure](**make_all(call.arguments), **outputs)

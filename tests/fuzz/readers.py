@@ -1,4 +1,4 @@
-"""What has to hold for everything that reads what others wrote, whatever it is."""
+"""What has to hold for everything that reads other people's files, whatever is in them."""
 
 import json
 import tempfile
@@ -35,7 +35,7 @@ MOST_BYTES = 10_000_000
 
 @dataclass(frozen=True)
 class Reader:
-    """Something that reads, and what has to hold: `check` raises AssertionError if it does not."""
+    """A reader and what has to hold for it: `check` raises AssertionError if it doesn't."""
 
     name: str
     inputs: SearchStrategy
@@ -69,7 +69,7 @@ def outputs(sent: bytes) -> None:
 
 
 def feedback(data: bytes) -> None:
-    """A page is made of any notebook that can be read, and no script is in it."""
+    """Any readable notebook makes a page, and there is no script in it."""
     with suppress(ValueError, RecursionError):
         cells = read_cells(data)
         page = render_page(cells, Facts("a", "l", "n", Grade(), {}), Outline("T"))
@@ -106,7 +106,7 @@ def tables(data: bytes) -> None:
 
 
 def names(name: str) -> None:
-    """What is shown of a name neither colors a terminal nor starts a line."""
+    """A name, as shown, neither colors a terminal nor starts a line."""
     assert printable(name).isprintable()
     if is_learner_name(name):
         assert not set(name) & set('<>&"/\\\n\0')

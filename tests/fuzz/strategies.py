@@ -1,4 +1,4 @@
-"""Inputs for everything that reads what others wrote: anything at all, and nearly right things."""
+"""Inputs for everything that reads other people's files: random ones, and nearly right ones."""
 
 import base64
 import copy
@@ -14,7 +14,7 @@ from autograder.building.hidden import shown_reference
 from autograder.lessons.lesson import Lesson
 
 LESSON = Lesson("01_dot_product_attention")
-# Text that somebody may have given a meaning: markup, formulas, paths, surrogates, escapes.
+# Text with a special meaning somewhere: markup, formulas, paths, surrogates, escapes.
 TELLING = st.sampled_from(
     [
         *(
@@ -65,7 +65,7 @@ def changed(draw, tree):
 
 @st.composite
 def damaged(draw, data):
-    """Bytes with a piece cut out, written over or repeated."""
+    """Bytes with a piece cut out, overwritten or repeated."""
     start = draw(st.integers(0, len(data)))
     end = min(len(data), start + draw(st.integers(0, 60)))
     middle = draw(st.binary(max_size=30) | st.just(data[start:end] * 3))

@@ -7,5 +7,5 @@ from tests.fuzz.readers import READERS
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_whatever_it_reads_it_does_what_it_should(reader):
+def test_every_reader_copes_with_any_input(reader):
     settings(max_examples=60)(given(reader.inputs)(reader.check))()

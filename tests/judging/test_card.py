@@ -66,7 +66,7 @@ def test_a_right_answer_has_its_aspects_and_nothing_else():
     assert color(card) == RIGHT
 
 
-def test_a_wrong_answer_has_a_sentence_and_what_it_was_seen_with():
+def test_a_wrong_answer_has_a_sentence_and_its_case():
     card = verdict_card(
         verdict(MISSED, sentence="Use `exp`.", exhibit=exhibit(None, None), printed=1)
     )
@@ -82,14 +82,14 @@ def test_a_wrong_answer_has_a_sentence_and_what_it_was_seen_with():
     assert "<b>" not in card.html and "<code>exp</code>." in card.html
 
 
-def test_a_part_of_the_points_is_amber():
+def test_partial_points_are_amber():
     card = verdict_card(verdict(HELD, MISSED, sentence="No.", printed=1234))
     assert lines(card)[0] == "✗ softmax: 1 of 3 points"
     assert lines(card)[-1] == "(Your code printed 1,234 lines, left out here.)"
     assert color(card) == PARTLY
 
 
-def test_what_is_not_answered_is_not_wrong():
+def test_an_unanswered_exercise_is_not_wrong():
     card = verdict_card(verdict(MISSED, sentence="Write it.", answered=False))
     assert lines(card) == ["○ softmax: not answered yet", "Write it."]
     assert color(card) == PARTLY
@@ -110,7 +110,7 @@ def test_a_case_without_tensors_has_a_label_or_nothing():
     assert "Seen with" not in nothing.text
 
 
-def test_hints_are_shown_up_to_the_last_asked_for():
+def test_hints_are_shown_up_to_the_latest():
     hints = ["First.", "Use `exp`.", "Third."]
     assert lines(hint_card("softmax", hints, 2)) == [
         "Hint 2 of 3 for softmax",
@@ -150,7 +150,7 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
     assert "width:17px" in done["style"] and "width:83px" in left["style"]
 
 
-def test_progress_is_green_when_all_is_done():
+def test_progress_is_green_when_everything_is_done():
     assert color(progress_card({"01_one": [Progress("one", 1, 1)]}, {}, ())) == RIGHT
 
 
@@ -167,7 +167,7 @@ def test_progress_counts_no_challenges():
     ]
 
 
-def test_a_challenge_speaks_of_no_points():
+def test_a_challenge_mentions_no_points():
     shown = verdict_card(verdict(HELD, MISSED, sentence="No.", challenge=True))
     assert lines(shown)[:2] == ["✗ softmax: not solved yet", f"✓ {HELD.name}"]
     given_up = verdict_card(verdict(MISSED, sentence="Go on.", given_up=True, challenge=True))
@@ -175,7 +175,7 @@ def test_a_challenge_speaks_of_no_points():
     assert "point" not in hint_card("softmax", ["First."], 1, points=False).text
 
 
-def test_what_was_given_up_has_no_points():
+def test_a_given_up_exercise_has_no_points():
     card = verdict_card(verdict(MISSED, sentence="Delete `give_up`.", given_up=True))
     assert lines(card) == ["○ softmax: given up, 0 of 2 points", "Delete `give_up`."]
     assert color(card) == PARTLY
@@ -215,7 +215,7 @@ def test_wrong_values_are_marked_unless_all_are_wrong():
     assert "✗0.000" not in verdict_card(verdict(MISSED, exhibit=exhibit(wrong=every))).text
 
 
-def test_what_a_table_leaves_out_is_folded_away():
+def test_omitted_values_are_folded_away():
     def folded(got):
         html = verdict_card(verdict(MISSED, exhibit=exhibit(got, got + 1))).html
         return [found.find("pre").text for found in BeautifulSoup(html, "html.parser")("details")]
@@ -225,7 +225,7 @@ def test_what_a_table_leaves_out_is_folded_away():
     assert folded(torch.zeros(2, 2, 2)) == [str(torch.ones(2, 2, 2))]
 
 
-def test_another_shape_is_shown_from_its_beginning():
+def test_a_wrong_shape_is_shown_from_its_beginning():
     text = verdict_card(verdict(MISSED, exhibit=exhibit(got=torch.ones(2, 2, 2, 1) / 3))).text
     assert "expected: y (2, 3, 4) at [0]:\n       0.000    1.000" in text
     assert "yours: y (2, 2, 2, 1) at [0, 0]:\n       0.333\n       0.333\n" in text
@@ -317,7 +317,7 @@ def test_enough_decimals_to_see_a_difference(gap, decimals):
     assert telling_decimals(torch.full((2, 2), 5.0), 5.0 + gaps) == decimals
 
 
-def test_the_range_is_of_all_finite_values():
+def test_the_range_covers_all_finite_values():
     strange = torch.tensor([math.nan, math.inf, -math.inf])
     assert value_range(torch.tensor([1, 5]), torch.tensor([-2.0]), strange) == (-2.0, 5.0)
     assert value_range(strange) == (0.0, 0.0)
@@ -344,7 +344,7 @@ def test_colors_go_from_light_to_dark():
     assert [ink for _, ink in found] == [BLACK] * 4 + [WHITE, BLACK, WHITE, WHITE]
 
 
-def test_each_number_can_be_read_on_its_color():
+def test_each_number_is_readable_on_its_color():
     values = torch.cat([torch.linspace(0, 1, 63), torch.tensor([math.nan])]).view(8, 8)
     table = BeautifulSoup(heatmap(values, "t", Style(0.0, 1.0, 3)), "html.parser")
     for back, ink in map(rgb, table.find_all("td")):
@@ -359,7 +359,7 @@ def luminance(color):
     return sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def test_where_all_is_equal_the_color_is_in_the_middle():
+def test_equal_values_get_the_middle_color():
     [cell] = BeautifulSoup(heatmap(torch.ones(1), "t", Style(1.0, 1.0, 3)), "html.parser").find_all(
         "td"
     )

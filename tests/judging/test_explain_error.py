@@ -75,7 +75,7 @@ def test_an_error_is_explained(code, words):
     assert words in (explain_error(message, SIZES) or message)
 
 
-def test_a_size_of_two_dimensions_has_no_name():
+def test_a_size_shared_by_two_dimensions_has_no_name():
     message = "The size of tensor a (4) must match the size of tensor b (5) at non-singleton "
     said = explain_error(message + "dimension 1", {"n": 4, "m": 4, "d": 5})
     assert "4 and 5 (d)." in said

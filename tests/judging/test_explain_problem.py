@@ -67,7 +67,7 @@ def test_problems_are_explained(kind, detail, words):
         ("module", None, "it should return a module. Is a `return` missing?"),
     ],
 )
-def test_another_type_has_its_cure(kind, value, words):
+def test_a_wrong_type_comes_with_its_cure(kind, value, words):
     said = explain_problem(wrong_type(ProblemKind(kind), value).problem, "f")
     assert words in said and said.endswith(".") == ("missing?" not in said)
 
@@ -97,6 +97,6 @@ def test_a_line_that_ends_with_a_colon_ends_the_sentence_without_it():
         (Place(3, "raised = 2"), "The code stopped with ValueError: n. It happened at line 3: rai"),
     ],
 )
-def test_a_raise_of_ones_own_is_told_apart(place, words):
+def test_the_learners_own_raise_is_told_apart(place, words):
     problem = Problem(ProblemKind.RAISED, "ValueError: n", place)
     assert words in explain_problem(problem, "f")

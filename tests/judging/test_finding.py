@@ -5,7 +5,7 @@ from autograder.judging.explain_difference import PLACES, RULES
 from autograder.judging.finding import SENTENCES, General
 
 
-def test_no_two_rules_have_one_id():
+def test_no_two_rules_share_an_id():
     of_differences = [rule.__name__ for rule in (*RULES, *PLACES)]
     ids = [*of_differences, *General, *ProblemKind]
     assert len(set(ids)) == len(ids)

@@ -29,14 +29,14 @@ def changed_at(place, value):
     return values
 
 
-def test_an_answer_matches_itself_and_what_rounding_makes_of_it():
+def test_an_answer_matches_itself_up_to_rounding():
     assert matches(ANSWER)
     assert matches(with_y(VALUES + 5e-6 * torch.randn_like(VALUES)))
 
 
 @pytest.mark.parametrize("place", [(0, 0, 0), (1, 6, 8), (0, 3, 4)])
 @pytest.mark.parametrize("value", [0.0, math.nan, math.inf, -math.inf, 100.0])
-def test_one_other_element_is_seen(place, value):
+def test_a_single_different_element_is_noticed(place, value):
     assert not matches(with_y(changed_at(place, value)))
 
 
@@ -52,7 +52,7 @@ def test_one_other_element_is_seen(place, value):
         Answer(problem=Problem(ProblemKind.RECURSION)),
     ],
 )
-def test_another_form_is_seen(other):
+def test_another_form_is_noticed(other):
     assert not matches(other)
 
 
@@ -74,7 +74,7 @@ def test_it_travels_as_plain_data():
         assert Footprint.from_tree(before.to_tree()).matches(before, SLACK)
 
 
-def test_it_is_the_same_whatever_was_drawn_before():
+def test_earlier_draws_do_not_change_it():
     before = torch.get_rng_state()
     footprint(Answer({"y": torch.zeros(123, 7)}))
     assert torch.get_rng_state().equal(before)

@@ -99,7 +99,7 @@ def answer(**changes):
     ],
     ids=str,
 )
-def test_a_forged_shape_is_no_tensor(shape):
+def test_a_forged_shape_is_refused(shape):
     tensor = {"$tensor": ["float32", 0, shape]}
     with pytest.raises(ValueError):
         unpack(forged(message(answer(tensors={"": tensor}))), X)
@@ -128,13 +128,13 @@ def test_a_forged_shape_is_no_tensor(shape):
     ],
     ids=str,
 )
-def test_a_forged_answer_is_none(changes):
+def test_a_forged_answer_is_refused(changes):
     with pytest.raises(ValueError):
         unpack(forged(message(answer(**changes))), X)
 
 
 @pytest.mark.parametrize("kind", ["raised", "forbidden", "parameters", "setting", "plain"])
-def test_forged_problems_are_told_and_earn_nothing(kind):
+def test_forged_problems_are_reported_and_earn_nothing(kind):
     reference = load(PUBLIC / "01_dot_product_attention.safetensors")
     question, key = reference.questions["softmax"], reference.keys["softmax"]
     place = {"line": 3, "code": "\x1b[31m`" * 100, "function": "<script>" * 100}

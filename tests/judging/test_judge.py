@@ -24,7 +24,7 @@ WEIGHTS = EXPECTED.softmax(-1)
 SQUARE = torch.randn(2, 4, 4).softmax(-1)
 CAUSAL = SQUARE.tril() / SQUARE.tril().sum(-1, keepdim=True)
 SUMS = torch.tensor([1.0, 2.0, 4.0, 8.0])
-OTHER_SUMS = SQUARE * SUMS[:, None] / SUMS  # each row divided by what belongs to the columns
+OTHER_SUMS = SQUARE * SUMS[:, None] / SUMS  # rows divided by the sums of the columns
 
 
 def what_is_said(comparison):
@@ -172,14 +172,14 @@ def test_differences_are_explained(got, expected, words):
     assert words in explain(got, expected)
 
 
-def test_a_fact_that_is_false_has_a_sentence_of_its_own():
+def test_each_false_fact_has_its_own_sentence():
     false, true = torch.tensor(False), torch.tensor(True)
     said = what_is_said(Comparison("untouched", false, true, 0.0, "", {}))
     assert said == "The model that you were given has changed. Change a copy."
 
 
 @pytest.mark.parametrize(("chosen", "words"), [(0, "Cats purr."), (1, "Dogs"), (3, "is 3 where")])
-def test_a_wrong_choice_is_told_what_it_would_be_like(chosen, words):
+def test_a_wrong_choice_is_explained(chosen, words):
     choices = ["Cats purr. This one doesn't.", "Dogs bark. This one doesn't.", "Birds sing."]
     said = what_is_said(
         Comparison("y", torch.tensor(chosen), torch.tensor(2), 0.0, "", {}, choices=choices)
@@ -210,7 +210,7 @@ def test_an_output_without_a_name_is_the_result():
         (torch.tensor([1.0, math.nan]), False),
     ],
 )
-def test_right_is_what_has_the_form_and_is_near_enough(got, right):
+def test_an_output_is_right_if_form_and_values_fit(got, right):
     expected = torch.tensor([1.0, 2.0])
     assert Comparison("y", got, expected, 1e-5, "n", {}).right == right
     near = Comparison("y", got, expected, 1e-5, "n", {}, most_error=1e-9)
@@ -228,7 +228,7 @@ def test_the_error_is_a_mean_of_squares_or_infinite():
     assert error(1.0, math.nan) == error(1.0) == error(1.0, math.inf) == math.inf
 
 
-def test_nothing_is_nearer_to_a_whole_number_than_itself():
+def test_whole_numbers_have_no_tolerance():
     expected = torch.tensor([1, 2])
     assert Comparison("y", expected.clone(), expected, 5.0, "n", {}).right
     assert not Comparison("y", expected + 1, expected, 5.0, "n", {}).right
@@ -274,7 +274,7 @@ def test_an_answer_without_an_output_is_wrong():
     assert judge(key, answers).points == 0
 
 
-def test_where_nothing_was_called_no_inputs_are_shown():
+def test_no_inputs_are_shown_if_nothing_was_called():
     key = find("softmax").keys["softmax"]
     verdict = judge(
         key, [Answer(problem=Problem(ProblemKind.NOT_RUN, "it was torn."))] * len(key.cases)
@@ -378,7 +378,7 @@ ONES, TWOS, THREES = [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]
 RAISED = Answer(problem=Problem(ProblemKind.RAISED, "ValueError: too long", Place(1)))
 
 
-def test_right_cases_are_counted_apart():
+def test_right_cases_are_counted_separately():
     key = small_key(case(ONES), case(ONES), case(ONES, hidden=True), case(TWOS, hidden=True))
     [found] = judge(key, gives(ONES, TWOS, ONES, TWOS)).aspects
     assert (found.name, found.points, found.held) == ("all", 2, False)
@@ -386,7 +386,7 @@ def test_right_cases_are_counted_apart():
     assert (found.hidden.right, found.hidden.of) == (2, 2)
 
 
-def test_all_right_has_nothing_to_say():
+def test_a_right_answer_needs_no_sentence():
     key = small_key(case(ONES), mistakes=[known("a", ONES)])
     verdict = judge(key, gives(ONES))
     assert (verdict.points, verdict.passed, verdict.answered) == (2, True, True)
@@ -423,7 +423,7 @@ def test_an_exception_may_be_the_right_answer():
         (Problem(ProblemKind.TIME, "10"), "does a loop never end?"),
     ],
 )
-def test_what_came_where_an_exception_is_right(problem, words):
+def test_other_results_where_an_exception_is_right(problem, words):
     verdict = judge(small_key(case(raises="ValueError")), [Answer(problem=problem)])
     assert words in verdict.sentence and verdict.recognized
 
@@ -442,7 +442,7 @@ def key_with_kept(*outputs):
 
 
 @pytest.mark.parametrize("fault", ["lacking", "wrong"])
-def test_a_kept_attribute_costs_one_aspect(fault):
+def test_a_wrong_attribute_costs_one_aspect(fault):
     def held(*outputs, at=None):
         key = key_with_kept(*outputs)
         faults = {
@@ -459,7 +459,7 @@ def test_a_kept_attribute_costs_one_aspect(fault):
     assert held([], ["kept"], [], at=2) == [True, True, False]  # where it is wrong
 
 
-def test_another_fault_beside_a_kept_attribute_still_counts():
+def test_another_fault_beside_a_wrong_attribute_still_counts():
     both = Answer({"y": torch.zeros(2), "kept": torch.zeros(2)})
     verdict = judge(key_with_kept([], ["kept"]), [both, both])
     assert [aspect.held for aspect in verdict.aspects] == [False, False]
@@ -472,26 +472,26 @@ def test_another_fault_beside_a_kept_attribute_still_counts():
         ("words", "The code reads the notebook's `words`, the same for every call"),
     ],
 )
-def test_a_wrong_answer_that_reads_the_notebook_is_told_so(name, words):
+def test_reading_the_notebook_is_pointed_out(name, words):
     wrong = judge(small_key(case(ONES)), [Answer(gives(TWOS)[0].tensors, borrowed=(name,))])
     assert wrong.sentence.startswith(words) and wrong.recognized
     right = judge(small_key(case(ONES)), [Answer(gives(ONES)[0].tensors, borrowed=(name,))])
     assert right.passed and right.sentence == ""
 
 
-def test_what_goes_wrong_in_a_second_call_only_is_told_so():
+def test_failing_only_in_a_second_call_is_pointed_out():
     verdict = judge(small_key(case(ONES), case(TWOS, again=True)), gives(ONES, ONES))
     assert verdict.sentence.startswith("The first call is right, and the second is not")
     assert verdict.recognized
 
 
-def test_what_goes_wrong_with_dropout_only_is_told_so():
+def test_failing_only_with_dropout_is_pointed_out():
     values = torch.tensor([0.3, -1.2, 2.5]), torch.tensor([0.9, 0.4, -0.8])
     verdict = judge(small_key(case(ONES), case(values[0], dropout=0.5)), gives(ONES, values[1]))
     assert verdict.sentence.startswith("It is right without dropout and wrong with it")
 
 
-def test_dropout_where_nothing_should_be_dropped_is_told_so():
+def test_unwanted_dropout_is_pointed_out():
     key = small_key(case(ONES), case(THREES, dropout=0.0), case(TWOS, dropout=0.5))
     verdict = judge(key, gives(ONES, TWOS, THREES))
     assert "wrong in train mode, although `dropout` is 0 and nothing" in verdict.sentence
@@ -500,7 +500,7 @@ def test_dropout_where_nothing_should_be_dropped_is_told_so():
 
 
 @pytest.mark.parametrize("shown", ["again", "gradient", "result"])
-def test_what_is_wrong_in_a_first_call_and_in_a_result_is_shown_first(shown):
+def test_a_first_call_and_a_result_are_shown_first(shown):
     ones, twos = torch.tensor(ONES), torch.tensor(TWOS)
     both = {"y": ones, "gradient of x": ones}
     cases = [
@@ -527,7 +527,7 @@ def test_one_output_where_another_belongs_is_named(other, named):
     assert verdict.sentence == f"`key.weight` holds what belongs in {named}."
 
 
-def test_what_is_kept_may_explain_what_is_returned():
+def test_a_wrong_attribute_may_explain_a_wrong_result():
     weights = torch.tensor([[0.2, 0.8], [0.6, 0.4]])
     expected = {"y": torch.randn(2, 3), "kept": weights}
     key = small_key(dataclasses.replace(case(ONES), expected=expected))
@@ -550,12 +550,12 @@ def test_another_message_of_the_right_error_does_not_hide_a_mistake():
     assert judge(dataclasses.replace(key, mistakes=[slip]), [*gives(TWOS), own]).mistake == ""
 
 
-def test_a_mistake_that_would_show_elsewhere_was_not_made():
+def test_a_mistake_that_would_show_elsewhere_is_not_named():
     cases = [case(ONES), case(TWOS), case(THREES)]
     slip = known("a slip", TWOS, ONES, ONES)
     assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, ONES, ONES)).mistake == "a slip"
     assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, TWOS, ONES)).mistake == ""
-    # Nor if most of what is wrong is wrong in another way.
+    # Nor was it made if most wrong answers are wrong in another way.
     assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, ONES, TWOS)).mistake == "a slip"
     assert judge(small_key(*cases, mistakes=[slip]), gives(TWOS, THREES, TWOS)).mistake == ""
 
@@ -573,13 +573,13 @@ def test_a_mistake_that_would_show_elsewhere_was_not_made():
         ("kept", 7, 6, "`kept` is 7 where 6 should be."),
     ],
 )
-def test_a_single_fact_is_told_for_what_it_is(name, got, expected, words):
+def test_a_single_false_fact_is_named(name, got, expected, words):
     facts = {"expected": {name: torch.tensor(expected)}, "tolerance": {}}
     key = small_key(dataclasses.replace(case(ONES), **facts))
     assert words in judge(key, [Answer({name: torch.tensor(got)})]).sentence
 
 
-def test_an_output_that_is_lacking_is_told():
+def test_a_missing_output_is_reported():
     lack = Problem(ProblemKind.ATTRIBUTE, "weights")
     key = small_key(
         case(ONES),
@@ -593,13 +593,13 @@ def test_an_output_that_is_lacking_is_told():
     assert verdict.problems == (lack,)
 
 
-def test_what_changes_its_input_is_wrong():
+def test_an_answer_that_changes_its_input_is_wrong():
     verdict = judge(small_key(case(ONES)), [Answer(gives(ONES)[0].tensors, changed=("x", "z"))])
     assert verdict.points == 0
     assert "changes its input `x` and `z` in place" in verdict.sentence
 
 
-def test_an_output_too_many_is_no_answer():
+def test_an_extra_output_is_refused():
     answers = [Answer(gives(ONES)[0].tensors | {"z": torch.ones(1)})]
     verdict = judge(small_key(case(ONES)), answers)
     assert verdict.points == 0 and "other things than (y)" in verdict.sentence
@@ -611,14 +611,14 @@ def test_without_a_tolerance_it_has_to_be_equal():
     assert not judge(key, gives([1.0, 1.001])).passed
 
 
-def test_each_trouble_is_noted_once_and_only_some():
+def test_each_problem_is_listed_once_and_only_a_few():
     troubles = [Problem(ProblemKind.RAISED, f"E: {number}") for number in range(MOST_PROBLEMS + 2)]
     answers = [Answer(problem=problem) for problem in [troubles[0], *troubles]]
     verdict = judge(small_key(*[case(ONES)] * len(answers)), answers)
     assert verdict.problems == tuple(troubles[:MOST_PROBLEMS])
 
 
-def test_a_stub_is_not_answered_and_a_stub_that_is_used_is_no_answer_either():
+def test_only_the_exercises_own_stub_counts_as_unanswered():
     key = small_key(case(ONES))
     stub = judge(key, [Answer(problem=Problem(ProblemKind.NOT_ANSWERED, "f"))])
     other = judge(key, [Answer(problem=Problem(ProblemKind.NOT_ANSWERED, "g"))])
@@ -627,12 +627,12 @@ def test_a_stub_is_not_answered_and_a_stub_that_is_used_is_no_answer_either():
     assert blame(stub, ["g"]) is stub
 
 
-def test_what_was_printed_is_counted():
+def test_printed_lines_are_counted():
     answers = [Answer(answer.tensors, printed=2) for answer in gives(ONES, ONES)]
     assert judge(small_key(case(ONES), case(ONES)), answers).printed == 4
 
 
-def test_blame_falls_on_all_that_is_unfinished():
+def test_blame_falls_on_everything_unfinished():
     wrong = judge(small_key(case(ONES)), gives(TWOS))
     assert blame(wrong, ["g", "h"]).sentence == "Fix `g` and `h` first: `f` builds on them."
     assert blame(wrong, ["g"]).exhibit is None
@@ -662,13 +662,13 @@ def test_the_mistake_that_explains_most_cases_is_named():
     assert found.exhibit.output == "y" and found.exhibit.got.equal(torch.tensor(TWOS))
 
 
-def test_one_wrong_decision_proves_no_mistake():
+def test_one_wrong_decision_does_not_prove_a_mistake():
     key = small_key(case(True), case(True), mistakes=[known("never", False, False)])
     assert judge(key, gives(False, False)).mistake == "never"
     assert judge(key, gives(False, True)).mistake == ""
 
 
-def test_an_exhibit_has_the_cases_own_facts():
+def test_an_exhibit_has_the_facts_of_its_case():
     facts = {"label": "large", "shapes": {"x": [2]}, "sizes": {"n": 2}}
     key = small_key(case(ONES), case(ONES, **facts))
     exhibit = judge(key, gives(ONES, [2.0])).exhibit

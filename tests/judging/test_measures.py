@@ -42,16 +42,16 @@ def test_two_words_show_a_leak_and_one_does_not():
     ],
     ids=lambda x: f"{str(x.dtype)[6:]} {list(x.shape)}",
 )
-def test_odd_inputs_tell_nothing_apart(x):
+def test_odd_inputs_tell_no_modules_apart(x):
     assert not found(x)[0]
 
 
-def test_a_problem_stays_one():
+def test_a_problem_stays_a_problem():
     answer = Answer(problem=Problem(ProblemKind.TIME, ""))
     assert measured("tell apart", PAIR, answer) is answer
 
 
-def test_a_forged_answer_can_not_bring_its_own_measurement():
+def test_a_forged_answer_cannot_bring_its_own_measurement():
     for more in ({}, {"x": torch.zeros(1, 1, 8)}):
         forged = Answer({"told_apart": torch.tensor(True), "words": torch.tensor(2)} | more)
         assert measured("tell apart", PAIR, forged).problem

@@ -1,4 +1,4 @@
-"""Predictions: what is an answer, which is right, and what the card says."""
+"""Predictions: what counts as an answer, which is right, and what the card says."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_a_wrong_one_says_why_not_and_what_is_right():
         (SIZE, True, "True is no number"),
     ],
 )
-def test_what_is_no_answer(prediction, answer, words):
+def test_invalid_answers_are_refused(prediction, answer, words):
     with pytest.raises(CourseError) as error:
         prediction_card(prediction, answer)
     assert words in str(error.value)

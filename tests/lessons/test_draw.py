@@ -51,6 +51,6 @@ def test_arguments_follow_the_annotations():
     assert list(drawn["query"].shape) == list(drawn["key"].shape) == sizes
 
 
-def test_what_is_no_tensor_has_to_be_given():
+def test_arguments_that_are_no_tensors_have_to_be_given():
     with pytest.raises(ValueError, match="no float tensor for keep"):
         Draw("seed", {"query": "n d", "keep": ""}).arguments()

@@ -66,7 +66,7 @@ class Author:
 
 @pytest.fixture
 def author(tmp_path, monkeypatch, request):
-    """An author of a lesson of each test's own, because modules are imported once."""
+    """An author with a lesson for this test alone, because modules are imported once."""
     author = Author(tmp_path, f"99_{request.node.name}")
     monkeypatch.setattr(lessons, "ROOT", tmp_path)
     monkeypatch.setattr(lessons, "TEXTS", tmp_path)

@@ -60,7 +60,7 @@ def test_a_pattern_keeps_the_arguments_that_it_does_not_name():
     ]
 
 
-def test_what_a_pattern_puts_in_is_bracketed_where_it_has_to_be():
+def test_inserted_code_gets_brackets_where_needed():
     assert changed({"key.transpose(-2, -1)": "key + 1"})[0].endswith("key + 1 / d_k**0.5  # √d_k")
     assert changed({"$K.transpose(-2, -1)": "$K + 1"})[0].endswith("(key + 1) / d_k**0.5  # √d_k")
 
@@ -105,5 +105,5 @@ def test_a_slip_is_made_in_all_places_and_in_each():
 @pytest.mark.parametrize(
     ("old", "new"), [("$X.cumsum()", "$X"), ("key.shape[-1]", "value.shape[-1]")]
 )
-def test_a_slip_that_fits_nowhere_or_needs_what_is_not_there_is_none(old, new):
+def test_a_slip_that_does_not_apply_makes_no_mistake(old, new):
     assert slip_mistake(Slip("slip", "Say.", old, new), CELL) is None

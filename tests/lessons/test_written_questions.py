@@ -60,7 +60,7 @@ def test_a_model_answer_may_be_empty_or_have_text_around_it():
         ([ASKS, "### BEGIN SOLUTION\nBecause."], "one ### BEGIN SOLUTION"),
     ],
 )
-def test_what_is_incomplete_is_refused_with_the_remedy(texts, words):
+def test_incomplete_questions_are_refused_with_the_remedy(texts, words):
     with pytest.raises(AuthoringError, match=words):
         found(*texts)
 
@@ -71,7 +71,7 @@ def test_points_can_be_changed_in_the_heading_alone():
     assert with_points(once, 4) == ASKS
 
 
-def test_the_example_for_authors_is_one():
+def test_the_authors_example_is_a_question():
     page = (ROOT / "docs/authors.md").read_text(encoding="utf-8")
     [example] = [part for part in page.split("```") if "### Question" in part]
     cells = jupytext.reads(example.removeprefix("python\n"), "py:percent").cells

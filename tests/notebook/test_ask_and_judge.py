@@ -1,4 +1,4 @@
-"""Asking and judging in one process: fresh cases are for what is right on the others."""
+"""Asking and judging in one process: fresh cases are for answers that are right on the others."""
 
 import pytest
 import torch
@@ -19,7 +19,7 @@ def calls():
     return []
 
 
-def test_a_right_answer_is_asked_everything(calls):
+def test_a_right_answer_gets_all_cases(calls):
     def context_vector(attn_weights, words):
         calls.append(attn_weights)
         return attn_weights @ words
@@ -28,7 +28,7 @@ def test_a_right_answer_is_asked_everything(calls):
     assert len(calls) == ALL
 
 
-def test_a_wrong_answer_is_asked_no_fresh_case(calls):
+def test_a_wrong_answer_gets_no_fresh_cases(calls):
     def context_vector(attn_weights, words):
         calls.append(attn_weights)
         return attn_weights
@@ -37,7 +37,7 @@ def test_a_wrong_answer_is_asked_no_fresh_case(calls):
     assert len(calls) == SHOWN < ALL
 
 
-def test_what_is_right_on_the_shown_cases_only_is_told_so(calls):
+def test_being_right_on_the_shown_cases_only_is_pointed_out(calls):
     def context_vector(attn_weights, words):
         calls.append(attn_weights)
         return attn_weights @ words * (1.0 if len(calls) <= SHOWN else 0.5)

@@ -70,7 +70,7 @@ def test_an_unanswered_stub(capsys):
         (len, "There is no exercise named 'len'"),
     ],
 )
-def test_checking_what_is_no_exercise(answer, words):
+def test_checking_something_that_is_no_exercise(answer, words):
     with pytest.raises(CourseError, match=words):
         check(answer)
 
@@ -187,7 +187,7 @@ def test_an_exercise_can_build_on_one_that_was_given_up(notebook, capsys):
     assert "Fix `softmax` first" not in capsys.readouterr().out
 
 
-def test_what_uses_an_exercise_that_is_not_there_says_to_fix_that_first(capsys):
+def test_using_an_undefined_exercise_says_to_fix_that_first(capsys):
     notebook = {}  # the cell with `softmax` had a syntax error
     exec("def simple_attention(words):\n    return softmax(words @ words.T) @ words, 1", notebook)
     with pytest.raises(CheckFailed):
@@ -195,7 +195,7 @@ def test_what_uses_an_exercise_that_is_not_there_says_to_fix_that_first(capsys):
     assert "Fix `softmax` first: `simple_attention` builds on it." in capsys.readouterr().out
 
 
-def test_who_solves_it_after_all_gets_the_points(notebook, capsys):
+def test_solving_it_after_all_earns_the_points(notebook, capsys):
     see_every_hint("attention_scores")
     give_up("attention_scores")
     check(attention_scores)
@@ -203,14 +203,14 @@ def test_who_solves_it_after_all_gets_the_points(notebook, capsys):
     assert "✓ attention_scores: 2 of 2 points" in capsys.readouterr().out
 
 
-def test_giving_up_is_for_after_the_hints(notebook):
+def test_giving_up_requires_all_hints(notebook):
     hint("softmax")
     with pytest.raises(CourseError, match=r"still hints \(2 left\): run hint\('softmax'\) first"):
         give_up("softmax")
     assert not hasattr(notebook, "softmax")
 
 
-def test_what_was_given_up_once_needs_no_hints_again(notebook, monkeypatch, tmp_path):
+def test_giving_up_again_needs_no_hints(notebook, monkeypatch, tmp_path):
     monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
     see_every_hint("softmax")
     give_up("softmax")
@@ -242,7 +242,7 @@ def test_hints_come_one_at_a_time(capsys):
     assert "2 left" in shown[0] and "last hint" in shown[2]
 
 
-def test_a_hint_for_nothing():
+def test_a_hint_for_no_exercise():
     with pytest.raises(CourseError, match="no exercise"):
         hint("sofa")
     with pytest.raises(CourseError, match=r"hint\(softmax\); this is an int"):

@@ -1,4 +1,4 @@
-"""A notebook and checks that were not made for each other are told apart, exercise by exercise."""
+"""A mismatch between a notebook and the checks is noticed, exercise by exercise."""
 
 import ast
 from importlib.metadata import version
@@ -62,14 +62,14 @@ def statement_in(cell):
     return []
 
 
-def test_what_belongs_together_is_not_mentioned(capsys):
+def test_a_match_is_not_mentioned(capsys):
     made_for(LESSON, stated())
     assert capsys.readouterr().out == ""
     check(attention_scores)
     assert "✓ attention_scores" in capsys.readouterr().out
 
 
-def test_other_questions_are_said_at_once_and_not_judged(capsys):
+def test_a_mismatch_is_reported_at_once_and_not_judged(capsys):
     made_for(LESSON, stated(attention_scores=OTHER))
     assert capsys.readouterr().out == (
         f"{INSTALLED} do not fit this notebook's `attention_scores`. {contracts.REMEDY} Until "
@@ -118,7 +118,7 @@ def test_a_notebook_from_before_a_lesson_had_one_line(capsys):
 
 
 @pytest.mark.parametrize("call", [hint, give_up])
-def test_nor_is_there_other_help_with_another_question(call):
+def test_a_mismatch_gets_no_other_help_either(call):
     made_for(LESSON, stated(attention_scores=OTHER))
     with pytest.raises(CourseError, match="are not for this notebook's version"):
         call("attention_scores")

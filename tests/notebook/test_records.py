@@ -1,4 +1,4 @@
-"""What a learner has done outlives the kernel, and is shared by the notebooks of a course."""
+"""A learner's progress outlives the kernel, and a course's notebooks share it."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def another_kernel(monkeypatch):
     monkeypatch.setattr(records, "_of_this_kernel", {})
 
 
-def test_another_kernel_knows_what_was_done(course, monkeypatch):
+def test_another_kernel_knows_the_progress(course, monkeypatch):
     keep_record("softmax", Record(points=3, most=4, hints=1))
     assert (course / FILE).exists()
     another_kernel(monkeypatch)
@@ -38,20 +38,20 @@ def test_two_kernels_do_not_undo_each_other(course, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b"{", b'{"softmax": {"score": 3}}', b"\xff"])
-def test_a_damaged_file_counts_as_none(course, content):
+def test_a_damaged_file_counts_as_missing(course, content):
     (course / FILE).write_bytes(content)
     assert read_records() == {}
     keep_record("softmax", Record(points=3, most=4))
     assert record_of("softmax").points == 3
 
 
-def test_where_nothing_can_be_written_this_kernel_still_knows(course):
+def test_progress_lasts_in_the_kernel_if_nothing_can_be_written(course):
     (course / FILE).mkdir()
     keep_record("softmax", Record(points=3, most=4))
     assert record_of("softmax").points == 3
 
 
-def test_no_file_if_none_is_wanted(course, monkeypatch):
+def test_no_file_is_written_if_none_is_wanted(course, monkeypatch):
     monkeypatch.setenv(VARIABLE, "")
     keep_record("softmax", Record(points=3, most=4))
     assert not (course / FILE).exists() and record_of("softmax").points == 3

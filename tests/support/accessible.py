@@ -20,7 +20,7 @@ def barriers(path: Path) -> list[str]:
 
 
 def barriers_on(page: Page, impacts: Collection[str] | None = None) -> list[str]:
-    """List what axe-core finds in a page that is open, as `barriers` does, of these impacts."""
+    """List what axe-core finds in a page that is open, like `barriers`, with these impacts."""
     found = []
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     for scheme in ("light", "dark"):

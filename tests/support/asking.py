@@ -1,4 +1,4 @@
-"""A lesson of the course with a question for a person to mark, which the course itself has not."""
+"""A lesson with a question for a person to grade; the course itself has no such lesson."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,9 +1,9 @@
-"""Act as someone else working in a gradebook, until the input ends.
+"""Act as someone else who works in a gradebook, until the input ends.
 
     python -m tests.support.beside DB_URL
 
-Reads all marks over and over, as formgrader does, and gives a manual grade to every graded student
-who does not have one from it yet. At the end it prints who got one, and how many had marks each
+Reads all grades over and over, as formgrader does, and gives a manual grade to every graded learner
+who does not have one from it yet. At the end it prints who got one, and how many had grades each
 time it looked. It waits for a locked gradebook as the course's own commands do.
 """
 
@@ -41,7 +41,7 @@ def at_work(db_url: str) -> Iterator[dict[str, Any]]:
 
 
 def marks(book: Gradebook) -> tuple[dict[str, float], set[str]]:
-    """Return the marks that grading gave, by student, and who has a manual one."""
+    """Return the grades that grading gave, by learner, and who has a manual one."""
     with book:
         grades = {
             found.student.id: found.notebooks[0].grades

@@ -84,13 +84,13 @@ def gradebook(course: Path) -> Gradebook:
 
 
 def scores(book: Gradebook, lesson: Lesson = LESSON) -> dict[str, float]:
-    """Return the marks in a gradebook, by student."""
+    """Return the scores in a gradebook, by student."""
     with book:
         return {row.student.id: row.score for row in book.assignment_submissions(lesson.name)}
 
 
 def records(book: Gradebook) -> list[tuple[Any, ...]]:
-    """Return a gradebook's rows with marks or comments, sorted, without ids and times."""
+    """Return a gradebook's rows with grades or comments, sorted, without ids and times."""
     with book:
         rows = [("student", row.id) for row in book.db.query(Student)]
         for row in book.db.query(SubmittedAssignment):

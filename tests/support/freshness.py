@@ -1,8 +1,8 @@
 """Compare a freshly built reference with the stored one.
 
-What is exact on every machine, the inputs included, has to be equal. But processors round what they
-compute differently: expected values may be off by their own measured tolerance, and footprints by a
-fraction of their scale. What a model predicts after training differs altogether.
+Whatever is exact on every machine, such as the inputs, has to be equal. But processors round
+differently: expected values may be off by their own measured tolerance, and footprints by a
+fraction of their scale. Predictions of a trained model differ altogether.
 """
 
 import math
@@ -17,7 +17,7 @@ from autograder.judging.footprint import PRODUCTS, Footprint
 from autograder.judging.key import AnswerKey, CaseKey, MistakeKey
 from autograder.references.store import LessonReference
 
-ROUNDING = 1e-5  # of the scale of a tensor
+ROUNDING = 1e-5  # share of a tensor's scale
 # Mistakes are computed in float32; where large terms cancel, only rounding errors are left.
 FOOTPRINT_ROUNDING = 1e-3
 FOOTPRINT_NOISE = 60.0  # tolerances, for a sum of many elements
@@ -89,7 +89,10 @@ def _same_footprint(fresh: Footprint, stored: Footprint, case: CaseKey) -> bool:
 
 
 def _in_tree(where: str, fresh: Any, stored: Any, slack: float | None = None) -> Iterator[str]:
-    """Compare trees. slack: how far tensors may be off; by default `ROUNDING` of their scale."""
+    """Compare trees.
+
+    slack: how far tensors may be off; by default, `ROUNDING` times their scale.
+    """
     match fresh, stored:
         case Tensor(), Tensor():
             same_form = fresh.shape == stored.shape and fresh.dtype == stored.dtype

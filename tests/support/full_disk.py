@@ -7,7 +7,7 @@ from pathlib import Path
 from autograder.lessons.lesson import ROOT, Lesson
 from tests.support.classroom import command
 
-# First the answer of a grader that runs out of room, then that of one that has it again.
+# Runs the grader twice: on a disk that fills up, and with room again.
 SCRIPT = """
     cp -r "$COURSE/." "$DISK"
     free=$(df -B1 --output=avail "$DISK" | tail -1)
@@ -22,7 +22,8 @@ SCRIPT = """
 def grade_on_full_disk(course: Path, lesson: Lesson, size: int, left: int) -> str:
     """Grade a copy of the course on a disk of its own, and bring back the gradebook.
 
-    size: of the disk, in bytes. left: how many are free when grading begins.
+    size: the disk's, in bytes.
+    left: how many bytes are free when grading begins.
     """
     disk = course.with_name(f"{course.name} on a disk")
     disk.mkdir()

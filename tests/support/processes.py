@@ -1,4 +1,4 @@
-"""Look at running processes. Any of them may end while one looks; then it counts as gone."""
+"""Look at running processes. Any of them may end meanwhile; then it counts as gone."""
 
 import contextlib
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ def those(
 
 
 def running(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
-    """List those that have not ended; an ended one may stay a zombie for a while."""
+    """List those that have not ended; an ended process may stay a zombie for a while."""
     return those(processes, lambda p: p.is_running() and p.status() != psutil.STATUS_ZOMBIE)
 
 

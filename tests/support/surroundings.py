@@ -13,9 +13,9 @@ import torch
 from autograder.lessons.lesson import ROOT
 from tests.support.programs import NO_SKIPS
 
-# How many threads a process computes with. Small tensors are fastest with one.
+# How many threads each process uses. Small tensors are fastest with one.
 THREADS = os.environ.get("THREADS", "1")
-# Variables kept from the caller: where things are, and options for the tests themselves.
+# Variables kept from the caller: locations, and options for the tests themselves.
 KEPT = {"PATH", "TMPDIR", "USER", "LOGNAME", "CI", NO_SKIPS, "THREADS", "ATEN_CPU_CAPABILITY"}
 KEPT_FAMILIES = ("PYTEST_", "LD_", "MKL_", "ONEDNN_")
 GIVEN = {
@@ -25,8 +25,8 @@ GIVEN = {
     "PYTHONHASHSEED": "0",
     "OMP_NUM_THREADS": THREADS,
     "CUDA_VISIBLE_DEVICES": "",
-    "COURSE_SECRET": "",  # none: hidden cases come from the secret that ships
-    "PROGRESS_FILE": "",  # none: `progress()` shows only what its own notebook did
+    "COURSE_SECRET": "",  # empty: hidden cases come from the secret that ships
+    "PROGRESS_FILE": "",  # empty: `progress()` shows only its own notebook's work
     "PIP_CONFIG_FILE": os.devnull,
 }
 
@@ -55,7 +55,7 @@ def settle(config: pytest.Config) -> None:
 
 
 def _keep_absl_from_closing_streams() -> None:
-    """Let absl, which Keras imports, log to a stream that it never closes.
+    """Make absl, which Keras imports, log to a stream that it never closes.
 
     When nbgrader sets up logging anew, absl closes the stream it logs to, unless that is one of the
     standard streams of the moment. pytest puts its own in their place, and would lose them.

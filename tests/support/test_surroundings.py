@@ -1,4 +1,4 @@
-"""What tests run in is left to pytest."""
+"""The streams of a test remain pytest's."""
 
 import importlib
 import io

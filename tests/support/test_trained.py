@@ -15,7 +15,7 @@ def test_close_numbers_agree(text):
 
 
 @pytest.mark.parametrize("text", ["loss 0.3, 2", "loss 0.4", "lost 0.4, 2", "loss nan, 2", ""])
-def test_others_do_not(text):
+def test_distant_numbers_do_not_agree(text):
     assert not agree(text, "loss 0.4, 2")
 
 

@@ -1,4 +1,4 @@
-"""What training made is compared roughly: it magnifies rounding, which processors do differently.
+"""Compare results of training roughly: it magnifies rounding, which differs between processors.
 
 Cells that show such numbers have the tag `trained`. nbval alone compares every digit.
 """
@@ -11,9 +11,9 @@ from nbformat import NotebookNode
 from nbval.plugin import IPyNbCell
 
 TAG = "trained"
-# How far numbers may be apart. Percents are hundredths.
+# How far apart numbers may be. Percents are hundredths.
 RELATIVE, ABSOLUTE, PERCENT = 0.2, 0.01, 0.03
-# What a view shows is in its description; its script has the same numbers, to more digits.
+# A view's description says what it shows; its script has the same numbers with more digits.
 SCRIPT = re.compile("<script>.*?</script>", re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?%?")
 

@@ -1,9 +1,9 @@
-"""Wait for what has to happen. No test measures how long that takes: machines are busy."""
+"""Wait for something that has to happen. No test measures for how long: machines are busy."""
 
 import time
 from collections.abc import Callable
 
-HANG = 600.0  # seconds; what takes longer will never come
+HANG = 600.0  # seconds; anything that takes longer will never happen
 
 
 def wait_until(reached: Callable[[], object], what: str = "it does not come") -> None:

@@ -1,4 +1,4 @@
-"""The wheel that learners install, and their notebooks run with nothing else of the course."""
+"""The wheel that learners install, and notebooks run with it and nothing else of the course."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ BUILT_FROM = ("setup.py", "pyproject.toml", "LICENSE", "README.md", "autograder"
 LEFT_BEHIND = shutil.ignore_patterns("__pycache__", "hidden")
 PIP = [sys.executable, "-m", "pip", "--quiet"]
 CELL_SECONDS = 600
-# Appended to a notebook: nothing came from this repository but what its environment holds.
+# Appended to a notebook: makes sure that nothing was imported from this repository itself.
 ALONE = f"""
 import sys
 from pathlib import Path
@@ -33,7 +33,7 @@ assert "utils" not in sys.modules
 
 
 def copy_sources(folder: Path) -> Path:
-    """Copy the files that a wheel is made of, without what builds and tests leave in the tree."""
+    """Copy the files that make up a wheel, without leftovers of builds and tests."""
     folder.mkdir(parents=True)
     for path in map(ROOT.joinpath, BUILT_FROM):
         if path.is_dir():

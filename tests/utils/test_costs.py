@@ -10,7 +10,7 @@ from autograder.utils import costs
 from autograder.utils.costs import peak_megabytes, saved_megabytes, seconds
 
 
-def test_seconds_takes_the_shortest_call_but_for_the_first(monkeypatch):
+def test_seconds_takes_the_shortest_call_after_the_first(monkeypatch):
     clock = SimpleNamespace(now=0)
     monkeypatch.setattr(costs, "time", SimpleNamespace(perf_counter=lambda: clock.now))
     takes = iter([1, 4, 2, 3])
@@ -30,7 +30,7 @@ def test_memory_counts_what_is_alive_at_one_time():
     assert peak_megabytes(three_at_most_two_at_once, 1_000_000) == pytest.approx(8, rel=0.01)
 
 
-def test_memory_leaves_out_what_was_there():
+def test_memory_leaves_out_existing_tensors():
     x = torch.ones(1_000_000)
     assert peak_megabytes(torch.sum, x) < 0.1
     assert peak_megabytes(torch.neg, x) == pytest.approx(4, rel=0.01)
@@ -48,7 +48,7 @@ def test_stderr_comes_back_after_an_error(capfd):
     assert capfd.readouterr().err == "there"
 
 
-def test_what_is_saved_counts_once():
+def test_saved_memory_counts_once():
     x = torch.ones(1_000_000, requires_grad=True)
     assert saved_megabytes(torch.exp, x) == pytest.approx(4)  # its result
     assert saved_megabytes(lambda x: x * x, x) == pytest.approx(4)  # x, twice

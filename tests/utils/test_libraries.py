@@ -26,6 +26,6 @@ def test_keras_runs_on_torch_on_the_cpu():
     assert run() == "torch tensor([2., 2.])"
 
 
-def test_whatever_the_reader_has_set():
+def test_the_readers_settings_do_not_matter():
     settings = {"KERAS_BACKEND": "tensorflow", "KERAS_TORCH_DEVICE": "cuda"}
     assert run(**settings) == "torch tensor([2., 2.])"

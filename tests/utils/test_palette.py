@@ -7,9 +7,9 @@ from colorspacious import cspace_convert, deltaE
 
 from autograder.utils.palette import BLUE, GRAY, HIDDEN, ORANGE, RED, WEIGHT_STOPS, ink_on
 
-# A difference of 10 is plain to see next to each other, and 15 between marks that lie apart.
+# A difference of 10 is easy to see side by side, and one of 15 between marks that are far apart.
 APART, NEXT = 15, 8
-# Names of the simulation's, at full strength. None: all colors are seen.
+# The simulation's names, at full strength. None: all colors are seen.
 DEFICIENCIES = [None, "deuteranomaly", "protanomaly", "tritanomaly"]
 
 
@@ -42,6 +42,6 @@ def test_what_a_mask_hides_looks_like_no_weight(deficiency):
     assert min(deltaE(hidden, seen(stop, deficiency)) for stop in WEIGHT_STOPS) > APART
 
 
-def test_ink_is_what_can_be_read():
+def test_ink_is_readable():
     assert ink_on(1, 1, 1) == ink_on(0.9, 0.6, 0.3) == "#000000"
     assert ink_on(0, 0, 0) == ink_on(0.7, 0, 0.1) == "#ffffff"

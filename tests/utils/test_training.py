@@ -49,7 +49,7 @@ def trainer(seed=0, epoch=train_epoch):
 
 
 def ran(n_epochs, seed=0):
-    """Train from the start at once: draws in between would change its random state."""
+    """Start training at once: draws in between would change the model's random state."""
     run = trainer(seed)
     run.run(n_epochs)
     return run
@@ -90,14 +90,14 @@ def test_a_loader_without_a_batch_size_gives_all_at_once():
     assert all_sources.equal(source) and all_targets.equal(target)
 
 
-def test_run_goes_on_from_where_it_is():
+def test_run_continues_from_where_it_is():
     whole, parts = ran(6), ran(2)
     parts.run(6)
     assert_same_run(whole, parts)
     assert parts.run(6) is parts.history and parts.epochs_done == 6
 
 
-def test_a_checkpoint_takes_the_run_up_again(tmp_path):
+def test_a_checkpoint_resumes_the_run(tmp_path):
     whole = ran(6)
     trainer().run(2, tmp_path / "run.pt")
     second = trainer()
@@ -127,7 +127,7 @@ def test_interrupting_loses_nothing(where):
     assert_same_run(whole, run)
 
 
-# Waits once it has trained for that many epochs and one more, which it has not saved.
+# Waits after training for this many epochs and one more, which it has not saved.
 RUN = """
 import sys, time, torch
 from tests.utils.test_training import train_epoch, trainer
@@ -151,7 +151,7 @@ def test_a_run_that_was_killed_and_resumed_ends_with_the_same_weights(tmp_path):
         try:
             assert process.stdout.readline().strip() == b"there"
         finally:
-            process.kill()  # or it sleeps on, and `with` waits for it
+            process.kill()  # otherwise it would sleep on, and `with` would wait for it
     assert process.returncode != 0 and not weights.exists()
     assert len(torch.load(checkpoint)["test"]) == 17
     subprocess.run(command, cwd=ROOT, check=True)
@@ -178,7 +178,7 @@ def test_a_checkpoint_that_was_cut_short_leaves_the_last_whole_one(tmp_path, mon
     assert path.read_bytes() == before
 
 
-def test_evaluation_takes_no_gradients_and_gives_the_mode_back():
+def test_evaluation_takes_no_gradients_and_restores_the_mode():
     model, seen = Completer(), []
     model.predict = lambda source: (
         seen.append((model.training, torch.is_grad_enabled())) or source * 0

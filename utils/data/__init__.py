@@ -1,4 +1,4 @@
-"""The data of the lessons: what they compute with, and what was measured once.
+"""The lessons' data: examples to compute with, and measurements made once.
 
 Nothing is drawn or trained here.
 """

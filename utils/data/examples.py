@@ -1,4 +1,4 @@
-"""What the lessons compute with: six words, a play, and squares."""
+"""The examples that lessons compute with: six words, a play, and squares."""
 
 from functools import partial
 from pathlib import Path

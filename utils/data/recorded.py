@@ -1,4 +1,4 @@
-"""Measurements that take minutes, so they were made once and are read from CSV files.
+"""Measurements that take minutes, so they were made once and are now read from CSV files.
 
 broken_runs.csv: six broken runs of lesson 5, with their training and test losses at every fifth
 epoch of 200. Everyone diagnoses the same six; which is which is for the learner to find out.

@@ -1,4 +1,4 @@
-"""Models that a lesson brings along, most of them broken: its learner has to find out how."""
+"""Models that come with a lesson, most of them broken: learners have to find out how."""
 
 from autograder.utils.models.language_models import DEFECTS, same_logits, same_words, writer
 from autograder.utils.models.patient import (

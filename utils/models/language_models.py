@@ -1,8 +1,8 @@
 """Small language models that write with a cache, and seven ways in which caches go wrong.
 
-The models are untrained, with the random weights that PyTorch starts from. Without its cache each
-of them is sound, so it can be compared with itself. Everything is float64, so that no
-comparison depends on rounding.
+The models are untrained, with PyTorch's random initial weights. Each of them is sound without its
+cache, so it can be compared with itself. Everything is float64, so that no comparison depends on
+rounding.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 N_TOKENS, N_PLACES, D_MODEL, N_HEADS, N_LAYERS = 40, 64, 32, 4, 2
-N_READ, N_WRITTEN = 8, 12  # words that are given, and words that the model adds
+N_READ, N_WRITTEN = 8, 12  # words that are given, and words that the model adds to them
 ROUNDING = 1e-9
 
 KeyValue = tuple[Tensor, Tensor]  # [batch, n_heads, n, d_head] each
@@ -70,7 +70,7 @@ DEFECTS = {
 
 
 class Layer(nn.Module):
-    """Self-attention and a feed-forward network, which read and write a cache of all layers."""
+    """Self-attention and a feed-forward network, which read and write the cache of all layers."""
 
     def __init__(self, number: int, caching: Caching) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class Writer(nn.Module):
 
 
 def writer(seed: int, defect: str = "") -> Writer:
-    """Make an untrained model; `defect` names what is wrong with its cache."""
+    """Make an untrained model; `defect` says what is wrong with its cache."""
     with torch.random.fork_rng(devices=[]):
         torch.random.manual_seed(seed)
         default = torch.get_default_dtype()
@@ -142,7 +142,7 @@ def writer(seed: int, defect: str = "") -> Writer:
 
 
 def same_words(model: Writer) -> bool:
-    """Whether it writes the same words with its cache and without, the likeliest each time."""
+    """Whether it writes the same words, each the likeliest one, with its cache and without."""
     return torch.equal(_written(model, cached=True), _written(model, cached=False))
 
 

@@ -71,9 +71,9 @@ class Patient:
     """A module with a story.
 
     diseases: what is wrong with it; empty if it's sound.
-    seen_in: where its defect was reported or repaired, as a repository and a number; "" if it's
-        sound.
-    edits: a piece of the code above → what this patient has instead.
+    seen_in: where its defect was reported or repaired: a repository and an issue number; "" if
+        it's sound.
+    edits: a piece of the code above → what this patient has in its place.
     cached: whether it is a `CachedAttention`.
     """
 
@@ -92,9 +92,9 @@ class Patient:
     def counts_for(self, disease: str) -> bool:
         """Whether a test for a disease should give the right answer for this patient.
 
-        A patient with several diseases counts only for those, since they may trip other tests; so
-        does one whose outputs are random. A test for the scale compares weights, and hidden ones
-        trip it.
+        A patient with several diseases counts only for those, since they may trip other tests. The
+        same holds for random outputs. Hidden weights trip a test for the scale, which compares
+        weights.
         """
         if len(self.diseases) > 1 or DROPOUT in self.diseases:
             return disease in self.diseases

@@ -13,7 +13,7 @@ from autograder.utils.models.patient import (
     Patient,
 )
 
-# Lines of the code that patients have changed.
+# Lines of the healthy code that patients change.
 FUTURE = "future = torch.ones(n_query, n_key, dtype=torch.bool).triu(n_key - n_query + 1)"
 SCORES = "scores = query @ key.transpose(-2, -1) / self.d_head**0.5"
 WEIGHTS = "return scores.masked_fill(future, -torch.inf).softmax(dim=-1)"

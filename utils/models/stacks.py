@@ -1,4 +1,4 @@
-"""A small Transformer to look into, and a way to make parts of it ill."""
+"""A small Transformer to look inside, and a way to make parts of it ill."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""The plots and diagrams of the course: captioned pictures that leave no figure behind.
+"""The course's plots and diagrams: captioned pictures that leave no figure behind.
 
 This loads without torch; `plots.scoreboard` runs models, so it is imported by its own name.
 """

@@ -13,14 +13,15 @@ from autograder.utils.plots.numbers import as_array, as_labels, softmax
 from autograder.utils.plots.picture import Diagram
 from autograder.utils.plots.sketch import CELL, Box, Sketch, column
 
-PALE = 0.75  # how much white is in cells that only stand for numbers
+PALE = 0.75  # share of white in cells that only stand for numbers
 NUMBER = 34  # width of a cell with a number
 
 
 def draw_attention(words: Any, labels: Sequence[str], query: int, *, caption: str) -> Diagram:
     """Draw how one word collects its context, with all numbers.
 
-    words: [n, d]. query: the row that asks.
+    words: [n, d].
+    query: the row that asks.
     """
     rows, names = as_array(words, "words"), as_labels(labels, "labels")
     scores = rows @ rows[query]

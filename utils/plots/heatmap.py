@@ -17,7 +17,7 @@ from autograder.utils.plots.numbers import short
 
 PRINTED_UP_TO = 8  # rows and columns
 FIGURE_WIDTH = 11.2  # inches, with several maps side by side
-NEGLIGIBLE = 0.002  # of the largest value of a map: printed as about 0
+NEGLIGIBLE = 0.002  # smaller shares of a map's largest value are printed as about 0
 LABEL_ROOM = 0.25  # inches around a map's cells
 
 
@@ -47,7 +47,7 @@ class Maps:
 
     @property
     def is_mask(self) -> bool:
-        """Whether the values say what may be seen, and not how much."""
+        """Whether the values say what may be seen, rather than how much."""
         return self.colors is MASK
 
     @property

@@ -18,7 +18,7 @@ from autograder.utils.plots.look import LETTER, panel_grid
 from autograder.utils.plots.numbers import as_array, as_labels, listed
 from autograder.utils.plots.picture import Picture, render
 
-MOVED = 1e-5  # a smaller change of an output is only rounding
+MOVED = 1e-5  # a smaller change in an output is only rounding
 PANELS_ACROSS = 2
 LOOKS = {  # an output's fill and ink
     "moved": (BLUE, "white"),
@@ -39,7 +39,8 @@ def plot_leak(
     """Change the sign of one word, and color the outputs that moved for each of `attentions`.
 
     attentions: name → function of a tensor [1, n, d] that returns outputs [1, n, anything].
-    words: a tensor, [n, d]. changed: index of the word to change.
+    words: a tensor, [n, d].
+    changed: index of the word to change.
     Blue outputs moved and may; red ones moved although they come before the changed word.
     Raises ValueError if labels or outputs do not fit, or the changed word is all zeros.
     """

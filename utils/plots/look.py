@@ -26,7 +26,7 @@ from autograder.utils.palette import (
 )
 
 WEIGHTS = LinearSegmentedColormap.from_list("weights", WEIGHT_STOPS)
-MASK = ListedColormap([HIDDEN, SEEN], "mask")  # of False and True
+MASK = ListedColormap([HIDDEN, SEEN], "mask")  # colors of False and True
 SIGNS = {True: "✓", False: "×"}
 LINE_LOOKS = [
     (BLUE, "o"),

@@ -29,7 +29,8 @@ def plot_losses(
     """Draw losses against epochs, one panel per run, all on one logarithmic scale.
 
     runs: title → (train, test), or anything with these two attributes, each [n_epochs].
-    baselines: name → loss, drawn as dashed lines. every: epochs from one loss to the next.
+    baselines: name → loss, drawn as dashed lines.
+    every: epochs from one loss to the next.
     Raises ValueError if there is no run, or its two losses differ in length.
     """
     curves = {title: _curves(run, title) for title, run in runs.items()}
@@ -48,7 +49,8 @@ def plot_errors(
 ) -> Picture:
     """Draw the errors of several runs of each kind as points, on a logarithmic scale.
 
-    errors: name → one number for each run. baselines: name → error, drawn as dashed lines.
+    errors: name → one number for each run.
+    baselines: name → error, drawn as dashed lines.
     Raises ValueError if there is nothing to draw, or an error is not a positive number.
     """
     points = {name: _positive(values, f"errors[{name!r}]") for name, values in errors.items()}

@@ -49,7 +49,7 @@ def as_labels(labels: Sequence[str], name: str) -> list[str]:
 
 
 def check_finite(values: np.ndarray, name: str) -> None:
-    """Raise ValueError if `values` has a NaN or inf, which have no place in a plot."""
+    """Raise ValueError if `values` has a NaN or inf, which can't be drawn."""
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         where = ", ".join(map(str, bad[0]))

@@ -99,13 +99,13 @@ def figure_html(image: str, caption: str) -> str:
 
 
 def shown(text: str, make_html: Callable[[], str]) -> dict[str, str]:
-    """Return what Jupyter shows: HTML and text, or only text where nobody looks."""
+    """Return what Jupyter shows: HTML and text, or only text if nobody is looking."""
     picture = {} if are_described() else {"text/html": make_html()}
     return picture | {"text/plain": text}
 
 
 def render(draw: Callable[[], Figure], caption: str, alt: str) -> Picture:
-    """Make a Picture of the figure that `draw` makes, drawn now: its numbers may change later."""
+    """Make a Picture of the figure that `draw` makes; draw it now, as its numbers may change."""
     picture = Picture(draw, alt, caption)
     if not are_described():
         _ = picture.png

@@ -12,9 +12,9 @@ CELL = 20  # pixels
 INK = "#222222"
 FONT = "DejaVu Sans, Verdana, sans-serif"
 MARGIN = 10
-LETTER = 0.62  # of the font's size: more than most letters are wide
+LETTER = 0.62  # as a share of the font's size; most letters are narrower
 HEAD = 5  # length of an arrow's head
-GAP, BEND = 5, 22  # between an arrow and a box; between its last turn and its end
+GAP, BEND = 5, 22  # between an arrow and a box, and between its last turn and its end
 
 
 class Box(NamedTuple):
@@ -43,7 +43,7 @@ class Box(NamedTuple):
 
 
 class Sketch:
-    """Shapes and words, anywhere; the picture grows with what is on it."""
+    """Shapes and words at any place; the picture grows to hold them."""
 
     def __init__(self) -> None:
         self._pieces: list[ElementTree.Element] = []
@@ -90,7 +90,10 @@ class Sketch:
         anchor: str = "middle",
         bold: bool = False,
     ) -> None:
-        """Write a line, its middle at height `y`. anchor: what `x` is, start, middle or end."""
+        """Write a line, its middle at height `y`.
+
+        anchor: what `x` is: start, middle or end.
+        """
         look = {"font-weight": "bold"} if bold else {}
         self._add(
             "text",
@@ -122,7 +125,7 @@ class Sketch:
         self.arrow(start, *turns, end, text=text)
 
     def svg(self) -> str:
-        """Return all of it as the text of an SVG."""
+        """Return the whole sketch as the text of an SVG."""
         left = min(box.x for box in self._boxes) - MARGIN
         top = min(box.y for box in self._boxes) - MARGIN
         width = max(box.right for box in self._boxes) + MARGIN - left

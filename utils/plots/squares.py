@@ -1,4 +1,4 @@
-"""Pictures of squares: as drawn, as predicted, and where a model looks as it completes them."""
+"""Pictures of squares: drawn, predicted, and where a model looks while completing them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,16 +21,16 @@ ACROSS = 4
 SIDE = 2.3  # of a panel, in inches
 REACH = 1.75  # of the axes; corners are near ±1
 
-# Which corners ask, and which get asked, in each kind of attention of an encoder-decoder.
-# Where the decoder reads corner 2, corner 3 asks: the one to be written.
+# Which corners ask, and which are asked, in each kind of attention of an encoder-decoder.
+# When the decoder reads corner 2, corner 3 asks: the one to be written.
 GIVEN, READ, WRITTEN = (1, 2), (2, 3), (3, 4)
 ASKING = {
     "encoder self": (GIVEN, GIVEN),
     "decoder self": (WRITTEN, READ),
     "cross": (WRITTEN, GIVEN),
 }
-FAINTEST = 0.02  # weight that is drawn
-WIDEST = 5.0  # line, for a weight of 1
+FAINTEST = 0.02  # smaller weights are not drawn
+WIDEST = 5.0  # width of the line for a weight of 1
 LOOK = WEIGHT_STOPS[3]
 
 
@@ -83,7 +83,7 @@ def plot_predictions(
 def plot_square_attention(
     kind: str, square: Any, attn_weights: Any, *, caption: str, alt: str | None = None
 ) -> Picture:
-    """Draw where each head looks as arrows between the corners: the thicker, the more weight.
+    """Draw where each head looks as arrows between the corners, thicker for more weight.
 
     kind: "encoder self", "decoder self" or "cross"; it determines which corners ask which.
     square: [4, 2]; attn_weights: [n_heads, 2, 2], a row for each corner that asks.

@@ -1,4 +1,4 @@
-"""Views: figures that answer when they are touched, by mouse or by keyboard.
+"""Views: figures that respond to the mouse and the keyboard.
 
 Each is a still picture with a script that replaces it wherever scripts run. Views need no network
 and no kernel. Where no script runs (GitHub, print, an untrusted notebook), the picture stays.

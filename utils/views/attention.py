@@ -1,4 +1,4 @@
-"""Views of weights: where words look, what a mask does, what the scale of scores does."""
+"""Views of weights: where words look, what a mask does, and what scaling the scores does."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from autograder.utils.plots.masking import plot_masking
 from autograder.utils.plots.numbers import as_array, as_labels, softmax
 from autograder.utils.views.live import View
 
-DIGITS = 4  # of what a script gets
+DIGITS = 4  # decimals of the numbers that a script gets
 LOW = -1e9  # e to the power of this is 0
 
 
@@ -48,7 +48,7 @@ def view_mask(attn_scores: Any, keep: Any, labels: Sequence[str], *, caption: st
     Raises ValueError as `plot_masking` does.
     """
     scores, kept = as_array(attn_scores, "attn_scores"), as_array(keep, "keep").astype(bool)
-    weights = softmax(np.where(kept, scores, LOW)) * kept  # a row with nothing to see gets zeros
+    weights = softmax(np.where(kept, scores, LOW)) * kept  # rows with nothing to see get zeros
     still = plot_masking(attn_scores, keep, {"weights": weights}, labels, caption=caption)
     data = {"scores": _rounded(scores), "labels": list(labels), "keep": kept.tolist()}
     return View(still, "mask", data)

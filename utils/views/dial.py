@@ -1,4 +1,4 @@
-"""A view of rotary positions: a pair of features of a query and a key turn with their places."""
+"""A view of rotary positions: a pair of features of a query and a key turns with its place."""
 
 from collections.abc import Sequence
 from functools import partial

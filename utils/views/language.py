@@ -18,9 +18,9 @@ SCALE = 99  # weights are kept as whole numbers up to this
 
 
 def view_writing(model: nn.Module, letters: Sequence[str], prompt: str, *, caption: str) -> View:
-    """Let a language model write in the page, with knobs for what it draws from.
+    """Let a language model write on the page, with knobs for its sampling.
 
-    model: with the parameters of lesson 10's `TinyLanguageModel`; the page gets them in half
+    model: has the parameters of lesson 10's `TinyLanguageModel`; the page gets them in half
     precision.
     letters: the characters, by token.
     prompt: the text that it starts from.

@@ -1,4 +1,4 @@
-"""A picture that comes to life where scripts run."""
+"""A picture that comes to life wherever scripts run."""
 
 import html
 import json
@@ -38,7 +38,7 @@ class View:
     """A still picture, and the script that replaces it.
 
     script: the name of a file beside this one; it defines `show`, which gets `data`.
-    data: numbers and words, as JSON can hold them.
+    data: numbers and words that JSON can hold.
     """
 
     still: Picture

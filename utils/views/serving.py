@@ -10,7 +10,7 @@ from autograder.utils.plots.maps import plot_matrix
 from autograder.utils.plots.numbers import as_array
 from autograder.utils.views.live import View
 
-DIGITS = 4  # of what a script gets
+DIGITS = 4  # decimals of the numbers that a script gets
 # A model the size of Llama 2 7B: its layers, its heads and their width, two bytes for each number.
 LAYERS, HEADS, WIDTH, BYTES = 32, (32, 8, 4, 2, 1), 128, 2
 LATENT = 576  # numbers that DeepSeek-V2 keeps for each word
@@ -23,7 +23,7 @@ def cache_gigabytes(n_words: int, numbers_per_word: int) -> float:
 
 
 def view_memory(n_words: int = 8192, *, caption: str) -> View:
-    """Show how much memory a cache takes: choose words, texts, and what it keeps of each word."""
+    """Show how much memory a cache takes, given words, texts, and what it keeps of each word."""
     kept = {f"{n} key head{'s' * (n > 1)}": 2 * n * WIDTH for n in HEADS}
     kept |= {f"a latent of {LATENT}": LATENT}
     sizes = [cache_gigabytes(n_words, numbers) for numbers in kept.values()]

@@ -1,1 +1,1 @@
-"""Mutants: right answers with one fault each, made by rule, to find what a check lets pass."""
+"""Mutants: right answers with one fault each, made by rule, to find out what a check misses."""

@@ -1,4 +1,4 @@
-"""Faults around right code: it runs, and then its result or its surroundings are spoiled."""
+"""Faults around right code: it runs, but its result or its surroundings are spoiled."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from autograder.asking.question import Question
 from autograder.authoring.mutants.mutant import Mutant
 from autograder.judging.key import AnswerKey
 
-# What becomes of each tensor that is returned,
+# What happens to each tensor that is returned,
 FORMS = {
     "squeezed": "value.squeeze()",
     "squeezed at the end": "value.squeeze(-1)",
@@ -19,7 +19,7 @@ FORMS = {
     "a list": "value.tolist()",
     "an array": "value.detach().numpy()",
 }
-# and of those with floating-point numbers.
+# and to those with floating-point numbers.
 NUMBERS = {
     "in float32": "value.float()",
     "in float64": "value.double()",
@@ -30,7 +30,7 @@ NUMBERS = {
     "without signs": "value.abs()",
     "without negatives": "value.relu()",
 }
-NO_TENSOR = {"int", "nn.Module"}  # results that have none of these forms
+NO_TENSOR = {"int", "nn.Module"}  # results that can't take these forms
 # What is done before the call, and after it.
 BEFORE = {
     "seed changed": "torch.manual_seed(1)",
@@ -98,10 +98,10 @@ class {name}(right_{name}):
 
 
 def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[Mutant]:
-    """Yield the right code with each of the faults around it that can do something.
+    """Yield the right code with each of the faults around it that can make a difference.
 
-    A boolean result can't be rounded, and integer inputs have no gradients. A trial may make
-    tensors of a result that has none.
+    A boolean result can't be rounded, and integer inputs have no gradients. A result may have no
+    tensors although a trial makes some from it.
     """
     name, is_module = question.exercise, "def forward(" in source
     if question.trial and "\nclass " in f"\n{source}" and "(nn.Module)" not in source:
@@ -129,7 +129,7 @@ def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[
 
 
 def _annotation(source: str, name: str) -> str:
-    """Return what a function says that it returns; "" for a class."""
+    """Return a function's return annotation; "" for a class."""
     functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
     return next((ast.unparse(f.returns) for f in functions if f.name == name and f.returns), "")
 

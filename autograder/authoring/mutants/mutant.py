@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from autograder.lessons.rewriting import region
 
-# The nodes that stand somewhere in the code.
+# The nodes that have a position in the code.
 Located = ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern
 
 
@@ -14,9 +14,10 @@ Located = ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.
 class Mutant:
     """An exercise cell with one fault.
 
-    rule: the kind of fault. change: what is changed, in code.
+    rule: the kind of fault.
+    change: what is changed, in code.
     of: the alternative that has the fault; "" if it is the solution.
-    number: which of several mutants with the same rule and change this is.
+    number: tells apart mutants with the same rule and change.
     """
 
     rule: str
@@ -34,7 +35,7 @@ class Mutant:
 
 
 def region_nodes(source: str) -> Iterator[Located]:
-    """Yield the nodes in a cell's solution region that do something when it runs.
+    """Yield the nodes in a cell's solution region that have an effect when it runs.
 
     Leaves out annotations, what is raised, f-strings, and `strict=`.
     """

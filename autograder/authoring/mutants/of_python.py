@@ -87,7 +87,7 @@ def other_number(node: ast.Constant) -> Iterator[ast.AST]:
         case bool():
             yield ast.Constant(not node.value)
         case int() | float():
-            # Small whole numbers are dimensions: counted from the end, they are often the same.
+            # Small whole numbers are dimensions; the negative one often means the same dimension.
             is_dim = isinstance(node.value, int) and 0 <= node.value <= 3
             values = [node.value + 1, node.value - 1, *([] if is_dim else [-node.value])]
             yield from (ast.Constant(value) for value in values if value != node.value)
@@ -100,7 +100,7 @@ def argument_dropped(node: ast.Call) -> Iterator[ast.AST]:
 
 def arguments_swapped(node: ast.Call) -> Iterator[ast.AST]:
     if isinstance(node.func, ast.Attribute) and node.func.attr in ("transpose", "swapaxes"):
-        return  # in either order it is the same
+        return  # the order makes no difference
     for index in range(len(node.args) - 1):
         first, second = node.args[index : index + 2]
         args = [*node.args[:index], second, first, *node.args[index + 2 :]]

@@ -1,4 +1,4 @@
-"""Faults that code about attention has: wrong axes, masks, fills, letters, layers, arguments."""
+"""Faults typical of attention code: wrong axes, masks, fills, letters, layers, arguments."""
 
 import ast
 import itertools
@@ -116,7 +116,7 @@ def name_mutants(source: str) -> Iterator[Mutant]:
 
 
 def in_place_mutants(source: str) -> Iterator[Mutant]:
-    """Write to an argument where a new tensor should be made from it."""
+    """Write to an argument where a new tensor should be made."""
     arguments = _arguments(ast.parse(source))
     for node in region_nodes(source):
         match node:
@@ -133,7 +133,7 @@ def in_place_mutants(source: str) -> Iterator[Mutant]:
 
 
 def _phrase(tree: ast.AST, node: ast.expr) -> str:
-    """Return the shortest expression around a name that has more than attributes and indices."""
+    """Return the shortest expression around a name that is more than attributes and indices."""
     at = _place(node)
     parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
     found: ast.AST = next(n for n in parents if isinstance(n, type(node)) and _place(n) == at)

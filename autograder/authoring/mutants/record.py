@@ -1,4 +1,4 @@
-"""Keep in git what became of each lesson's mutants, so that an outdated survey is noticed."""
+"""Keep each lesson's survey of mutants in git, so that an outdated one is noticed."""
 
 import json
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ def read() -> dict[str, dict[str, Any]]:
 
 
 def is_fresh(lesson: Lesson) -> bool:
-    """Whether lesson, checks and operators are those with which the mutants were tried."""
+    """Whether lesson, checks and mutation rules are still those of the recorded survey."""
     return read().get(lesson.name, {}).get("source") == _source(lesson)
 
 

@@ -1,4 +1,4 @@
-"""What becomes of an exercise's mutants: rejected, and told why; excused; or let pass."""
+"""Survey an exercise's mutants: which are rejected, and told why, which excused, which pass."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -16,8 +16,8 @@ from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import LessonReference
 
-LEAST_TOLD = 0.6  # of a lesson's rejected mutants
-SHARES = 8  # parts of an exercise's mutants, tried side by side
+LEAST_TOLD = 0.6  # share of a lesson's rejected mutants that are told what is wrong
+SHARES = 8  # an exercise's mutants are tried in so many parts, side by side
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Survey:
         return self.rejected + len(self.excused) + len(self.survivors)
 
     def counts(self) -> dict[str, int]:
-        """Count what became of the mutants."""
+        """Count the mutants by outcome."""
         lists = {"generic": self.generic, "excused": self.excused, "survivors": self.survivors}
         counts = {name: len(labels) for name, labels in lists.items()}
         return {"named": self.named, "told": self.told, **counts}
@@ -58,7 +58,7 @@ class Survey:
 def survey(exercise: str, excuses: Mapping[str, str], trials: Iterable[Trial]) -> Survey:
     """Sort the trials of an exercise's mutants.
 
-    excuses: the start of a mutant's label, and why that mutant is right.
+    excuses: why certain mutants are right, by the start of their label.
     """
     found = Survey(exercise)
     for trial in trials:
@@ -88,7 +88,7 @@ def survey_lesson(lesson: Lesson, public: LessonReference) -> Iterator[Survey]:
 
 
 def excuses_of(exercise: Exercise) -> dict[str, str]:
-    """Return what a solution and its alternatives excuse: the start of each label, and why."""
+    """Return the excuses of a solution and its alternatives: why, by the start of the label."""
     of_alternatives = {
         f"{alternative.name} / {start}": why
         for alternative in exercise.alternatives
@@ -104,7 +104,7 @@ def _trials(question: Question, key: AnswerKey, share: slice) -> list[Trial]:
 
 
 def require_soundness(surveys: Iterable[Survey]) -> None:
-    """Raise AuthoringError if a check lets a mutant pass, or tells too few what is wrong."""
+    """Raise AuthoringError if a check lets a mutant pass, or seldom says what is wrong."""
     if faults := list(_faults(list(surveys))):
         raise AuthoringError("\n".join(faults))
 

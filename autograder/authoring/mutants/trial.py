@@ -1,4 +1,4 @@
-"""Try mutants: what does the check say to each?"""
+"""Try mutants: what does the check say about each?"""
 
 import ast
 import time
@@ -31,7 +31,7 @@ LEAST_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Trial:
-    """A mutant, by its label, and what the check said to it."""
+    """A mutant, by its label, and what the check said about it."""
 
     label: str
     verdict: Verdict
@@ -40,10 +40,10 @@ class Trial:
 def try_mutants(
     lesson: Lesson, exercise: Exercise, question: Question, key: AnswerKey, share: slice
 ) -> Iterator[Trial]:
-    """Check a share of the mutants as learners' answers are, with a limit of time for each.
+    """Check a share of the mutants as learners' answers are checked, with a time limit for each.
 
     Exercises that train a model are left out: they are judged by how well the model does, and each
-    check takes seconds. Those whose answer is drawn from, many times, are quick enough.
+    check takes seconds. Exercises with a trial, such as drawing many times, are quick enough.
     """
     if any(case.most_error for case in key.cases) and not question.trial:
         return
@@ -57,14 +57,14 @@ def try_mutants(
                 code = compile(mutant.source, "<mutant>", "exec", dont_inherit=True)
             exec(code, namespace)
         except Exception:
-            continue  # a learner would see the error, and have nothing to check
+            continue  # a learner would see the error and have nothing to check
         yield Trial(mutant.label, judge_answer(namespace[exercise.name], question, key))
 
 
 def mutants_of(
     lesson: Lesson, exercise: Exercise, question: Question, key: AnswerKey
 ) -> list[Mutant]:
-    """List the mutants of an exercise's solution and of its alternatives, each code once.
+    """List the mutants of an exercise's solution and of its alternatives, without duplicates.
 
     A line that an alternative has in common with the solution is mutated only there.
     """
@@ -113,7 +113,7 @@ def _first_change(source: str, mutant: Mutant) -> str:
 
 
 def _code(source: str) -> str:
-    """Return a cell's code in one form, whatever its layout; "" if it is not valid Python."""
+    """Return a cell's code without its layout; "" if it is not valid Python."""
     try:
         return ast.dump(ast.parse(source))
     except SyntaxError:

@@ -26,7 +26,7 @@ def opposite_word(draw: Draw) -> dict[str, Tensor]:
 EXERCISE = Exercise(
     "query_scores",
     returns="scores",
-    also=(ONES, GRADIENTS, AGAIN),  # a loop into torch.zeros(n) is as good here
+    also=(ONES, GRADIENTS, AGAIN),  # here, filling torch.zeros(n) in a loop is just as good
     aspects=[
         Aspect(
             "one score for each word",

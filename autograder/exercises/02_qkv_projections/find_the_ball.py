@@ -9,11 +9,11 @@ from autograder.lessons.variants import Alternative, Mistake
 
 WORDS = {"noun": 0, "verb": 1, "pronoun": 2}
 LOOKS_FOR = {"pronoun": "noun", "verb": "pronoun"}
-MOST_MISSING = 0.05  # of the weight that a word should give to the one it looks for
+MOST_MISSING = 0.05  # share of the weight that a word owes to the one it looks for
 
 
 def sentence(*kinds: str) -> Inputs:
-    """Make a sentence of words of these kinds, and the weights that are wanted."""
+    """Make a sentence of words of these kinds, and the weights that it should get."""
 
     def case(draw: Draw) -> Goal:
         draw.label(", ".join(kinds))

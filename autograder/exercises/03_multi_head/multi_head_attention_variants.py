@@ -1,4 +1,4 @@
-"""The known mistakes of `MultiHeadAttention`, and other ways that are right."""
+"""The known mistakes of `MultiHeadAttention`, and other right solutions."""
 
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -13,7 +13,7 @@ LINEARS = {
 
 
 def split_by(expression: str) -> dict[str, str]:
-    """Edits that split by `expression` of {x}, projected, and {name}, not yet projected."""
+    """Edits that split by `expression`, with {x} for the projected and {name} for the raw input."""
     return {
         f"split_heads(self.{name}({name}), self.n_heads)": expression.format(
             x=f"self.{name}({name})", name=name
@@ -23,7 +23,10 @@ def split_by(expression: str) -> dict[str, str]:
 
 
 def weights_by(*lines: str) -> dict[str, str]:
-    """An edit that makes the weights by the last of `lines`; `shown` is `keep` for all heads."""
+    """An edit that computes the weights by `lines`, the last of which is their expression.
+
+    They may use `shown`, which is `keep` for all heads.
+    """
     shown = [
         "shown = torch.ones(1, dtype=torch.bool) if keep is None else keep",
         "shown = shown[:, None] if shown.dim() == 3 else shown",
@@ -33,7 +36,7 @@ def weights_by(*lines: str) -> dict[str, str]:
 
 
 def linears(replacement: str, *names: str) -> dict[str, str]:
-    """Edits that make the named projections otherwise."""
+    """Edits that define the named projections differently."""
     return {LINEARS[name]: f"self.{name} = {replacement}" for name in names}
 
 

@@ -1,4 +1,4 @@
-"""What learners are asked to predict, and what is said of each choice."""
+"""The lesson's predictions, and what the card says about each choice."""
 
 from autograder.judging.prediction import Prediction
 

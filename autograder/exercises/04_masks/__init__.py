@@ -1,1 +1,1 @@
-"""Lesson 4: masks, and a test that finds what they let through."""
+"""Lesson 4: masks, and a test that finds leaks in them."""

@@ -48,8 +48,8 @@ def with_keep(keep: str) -> str:
     return edited(SOUND, (KEEP, keep))
 
 
-# What each is called in a card → its source. A test takes the Jacobian of every one to make sure
-# that it is where it belongs.
+# The name of each in a card → its source. A test takes the Jacobian of each one to make sure that
+# it is listed where it belongs.
 SOUND_ONES = {
     "causal attention": SOUND,
     "attention to the words before, but not to the word itself": edited(
@@ -268,7 +268,7 @@ def count(draw: Draw, low: int, high: int) -> int:
 
 
 def causal(draw: Draw) -> str:
-    """Sound attention with queries, values and scores of its own."""
+    """Sound attention whose queries, values and scores are drawn anew."""
     return edited(
         SOUND,
         ("words.roll(1, -1)", f"words.roll({count(draw, 1, 3)}, -1)"),
@@ -323,14 +323,14 @@ def averages_added(draw: Draw) -> str:
 
 
 def part_of_the_past(draw: Draw) -> str:
-    """The same part whatever the length of the sentence."""
+    """Attention to a part of the past that doesn't depend on the sentence's length."""
     of_query, of_key = (f"{count(draw, 1, 99)} * torch.arange(n)" for _ in range(2))
     places = f"({of_query}[:, None] + {of_key})"
     return edited(causal(draw), (KEEP, f"{KEEP} & ({places} % 7 < 4) | torch.eye(n).bool()"))
 
 
 def single_leak(draw: Draw) -> str:
-    """One of the first four words sees a later one of them, in one sentence."""
+    """In one sentence, one of the first four words sees a later one of these."""
     query = count(draw, 0, 2)
     key = count(draw, query + 1, 3)
     place = f"{count(draw, 0, 99)} % len(words), {query} : {query + 1}, {key} : {key + 1}"
@@ -339,7 +339,7 @@ def single_leak(draw: Draw) -> str:
     )
 
 
-# Implementations with other numbers in each draw.
+# Implementations whose numbers differ from draw to draw.
 SOUND_KINDS = {
     "causal attention to the last few words": last_few,
     "causal attention with a softmax of its own": softmax_by_hand,

@@ -11,7 +11,7 @@ from .implementations import drawn, implementation
 def telling_apart(
     name: str, points: int, shown: list[str], hidden: list[str], kinds: list[str]
 ) -> Aspect:
-    """Sound and leaking implementations: some seen by grading only, and new ones of some kinds."""
+    """Sound and leaking implementations: some only for grading, and new ones of some kinds."""
     return Aspect(
         name,
         points,

@@ -16,7 +16,7 @@ def one_sentence(draw: Draw) -> dict:
 
 
 def large(draw: Draw) -> dict:
-    """Scores far below any number that is only fairly low."""
+    """Scores far below any number that is merely rather low."""
     return draw.arguments(scale=2000, keep=draw.keep("n_query n_key"))
 
 

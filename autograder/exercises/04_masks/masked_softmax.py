@@ -10,7 +10,7 @@ from .shared import INFINITY, STILL_E_TO_0, empty_rows, padded_keep
 
 
 def masked_rows(scores: str, keep: str, offset: float = 0.0, rows: float = 0.0) -> Inputs:
-    """Scores of shape `scores`, all moved by `offset` and each row by `rows` times a number."""
+    """Scores of shape `scores`, all shifted by `offset`, and each row by `rows` times a number."""
 
     def inputs(draw: Draw) -> dict:
         attn_scores = draw.normal(scores) + offset

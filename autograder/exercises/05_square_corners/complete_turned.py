@@ -12,7 +12,7 @@ from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.data import NOISE
 
 N_TURNED = 301
-MOST_TURNED_ERROR = 0.0037  # 0.0025 is what is left by noise, and 0.005 without the last step
+MOST_TURNED_ERROR = 0.0037  # noise alone leaves 0.0025; leaving out the last step, 0.005
 
 
 def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
@@ -22,7 +22,7 @@ def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
     """
 
     def case(draw: Draw) -> Goal:
-        # In float64, so that processors agree on the float32 that comes of it.
+        # In float64, so that all processors round to the same float32.
         ways = torch.full((N_TURNED, 1), way or 1, dtype=torch.float64)
         if way is None:
             ways[::2] = -1

@@ -52,7 +52,7 @@ def square_decoder(draw: Draw) -> ModuleCase:
 
 
 def decoder_of_equal_sizes(draw: Draw) -> ModuleCase:
-    """Everything of the lesson's sizes, where target and memory have one shape."""
+    """The lesson's sizes, where target and memory have the same shape."""
     draw.label("d_input = d_model = 2, a causal mask")
     sizes = {"n_heads": 3, "d_model": 2, "d_feedforward": 10, "d_input": 2}
     inputs = {

@@ -13,7 +13,7 @@ from autograder.lessons.parts import Result
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.data import RUNS
 
-# What is said of each where it is not the defect.
+# What to say about each defect if the run doesn't have it.
 DEFECTS = {
     "no step": "Without a step, both losses stay exactly where they are. Here they move.",
     "gradients not cleared": (
@@ -46,12 +46,12 @@ DEFECT_OF = {
     "E": "learning rate too small",
     "F": "gradients not cleared",
 }
-# Runs that only grading uses: two rows for each, its losses in training and in test. They were
-# measured once with tests/course/broken_runs.py, and each shows its defect from far off. Chance may
-# blur one: of 30 seeds for each defect, one did not show it.
+# Runs that only grading uses, two rows for each: its training and its test losses. They were
+# measured once with tests/course/broken_runs.py, and each shows its defect clearly. Chance may blur
+# a defect: of 30 seeds for each, one did not show it.
 MORE_RUNS = Path(__file__).with_name("more_runs.csv")
 
-Run = tuple[list[float], list[float]]  # losses in training, and in test
+Run = tuple[list[float], list[float]]  # training losses and test losses
 
 
 @cache
@@ -74,7 +74,7 @@ def known_run(name: str) -> Callable[[Draw], dict]:
 
 
 def altered(draw: Draw, run: Run, label: str) -> dict:
-    """A run with all losses higher or lower by a few percent: no number can be looked up."""
+    """A run with all losses higher or lower by a few percent, so that none can be looked up."""
     factor = 0.9 + 0.2 * torch.rand((), generator=draw.generator)
     draw.label(f"{label} with all losses times {factor:.3f}")
     train, test = (torch.tensor(losses) * factor for losses in run)

@@ -9,8 +9,8 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
-# A small encoder and decoder of the check's own. They look at what they may see, nearer places
-# more, and behave differently in training mode, as a model with dropout does.
+# A small encoder and decoder for the check. They look at what they may see, more at nearer places,
+# and behave differently in training mode, as a model with dropout does.
 TOY_ENCODER = """
 class Encoder(nn.Module):
     def __init__(self):

@@ -14,15 +14,15 @@ from autograder.utils.data import CORNERS, NOISE
 
 MOST_ERROR = 0.018
 N_TRAIN, N_TEST = 256, 240
-# How far each corner lies from the middle: opposite ones differ, so that no rule replaces learning.
+# How far each corner is from the middle. Opposite ones differ, so that no rule replaces learning.
 UNEVEN_CORNERS = torch.tensor([1.3, 0.8, 1.0, 0.6])
-# What the missing corners are multiplied by, so that the way from target to source differs from the
-# way from source to target.
+# What the missing corners are multiplied by, so that target to source differs from source to
+# target.
 DRAWN_IN = 0.75
 
 
 def shapes(corners: Tensor, missing: float, n: int, draw: Draw) -> Tensor:
-    """Noisy shapes, [n, 4, 2]: both directions and all four starts alike often.
+    """Noisy shapes, [n, 4, 2]: both directions and all four starts are equally frequent.
 
     missing: what the last two corners are multiplied by.
     """

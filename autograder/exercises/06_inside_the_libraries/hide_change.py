@@ -17,7 +17,7 @@ from .shared import BIASES, WEIGHTS, parameters
 def hidden_change(draw: Draw) -> dict[str, Any]:
     """A layer, and a matrix that is far from singular and not symmetric.
 
-    The head is neither the first, nor the second, nor the last, so that no slip passes for another.
+    The head is not the first, the second or the last, so that no slip can be taken for another.
     """
     n_heads, d_head = draw.choose("n_heads", 4, 5).size("n_heads"), 3
     draw.fix(d_model=n_heads * d_head)

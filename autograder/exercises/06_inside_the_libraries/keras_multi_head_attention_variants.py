@@ -1,4 +1,4 @@
-"""The known mistakes of `KerasMultiHeadAttention`, and other ways that are right."""
+"""The known mistakes of `KerasMultiHeadAttention`, and other right solutions."""
 
 import textwrap
 
@@ -48,7 +48,7 @@ LINEAR = (
 
 
 def instead(call: str) -> dict[str, str]:
-    """The edit that puts other lines, which return, at the start of `call`."""
+    """The edit that puts lines that return at the start of `call`."""
     first = "query = self.heads_first(self.query(query))"
     return {first: textwrap.indent(textwrap.dedent(call), " " * 8).strip() + f"\n        {first}"}
 

@@ -21,7 +21,7 @@ def load_case(draw: Draw) -> dict[str, Any]:
 
 
 def read(*names: str) -> tuple[str, ...]:
-    """Parameters of ours, all of theirs, which must stay as they are, and the modes of both."""
+    """These parameters of ours, all of theirs (which must stay the same), and the modes of both."""
     theirs = ("in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias")
     modes = ("ours.training", "theirs.training")
     return (*(f"ours.{name}" for name in names), *(f"theirs.{name}" for name in theirs), *modes)

@@ -17,9 +17,11 @@ from .shared import scattered
 def reading(
     keep: str = "", far: bool = False, nobody: bool = False, scale: float = 1.0, **build: Any
 ) -> Callable[[Draw], ModuleCase]:
-    """A few words; `keep` names the dimensions of a mask, and `far` moves the words around.
+    """A few words.
 
-    nobody: the first query may attend to nothing.
+    keep: the dimensions of a mask.
+    far: whether the words are at random places.
+    nobody: whether the first query may attend to nothing.
     """
 
     def case(draw: Draw) -> ModuleCase:
@@ -47,7 +49,7 @@ ATTEND = f"attend(query, key, {HEADS_OF_VALUE}, keep)"
 
 
 def both(how: str) -> dict[str, str]:
-    """Turn queries and keys in another way; `how` has {layer} for the one that makes them."""
+    """Turn queries and keys in another way; in `how`, {layer} is the layer that makes them."""
     return {TURN_QUERY: how.format(layer="self.query"), TURN_KEY: how.format(layer="self.key")}
 
 

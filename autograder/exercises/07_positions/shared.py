@@ -1,4 +1,4 @@
-"""What the two layouts of rotary positions share: their aspects, and what goes wrong in both."""
+"""What the two layouts of rotary positions share: aspects, and mistakes in both."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,14 +15,14 @@ DISTANCE = "place - place[n_key - n_query :, None]"
 
 
 def scattered(draw: Draw, most: int) -> Tensor:
-    """Different places below `most`, in any order, one for each of n words."""
+    """Different places below `most` for n words, in any order."""
     return torch.randperm(most, generator=draw.generator)[: draw.size("n")]
 
 
 def turns(
     dims: str, base: float | None = None, far: bool = False
 ) -> Callable[[Draw], dict[str, Any]]:
-    """x of these dimensions, at places 0, 1, 2, … or, if `far`, at any places up to 50."""
+    """x with these dimensions, at places 0, 1, 2, … or, if `far`, at any places up to 50."""
 
     def case(draw: Draw) -> dict[str, Any]:
         draw.fix(d_head=6)

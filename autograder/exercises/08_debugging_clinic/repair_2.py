@@ -14,7 +14,7 @@ from .shared import STILL_ILL
 
 
 def far_rows(scale: float) -> Inputs:
-    """Scores whose rows are far from each other."""
+    """Scores whose rows are far apart."""
 
     def case(draw: Draw) -> dict[str, Any]:
         scores = draw.normal("batch n_query n_key")
@@ -25,7 +25,7 @@ def far_rows(scale: float) -> Inputs:
 
 
 def wide_rows(draw: Draw) -> dict[str, Any]:
-    """Scores that are far from each other within a row; the largest is at another place in each."""
+    """Scores that are far apart within a row; the largest is at a different place in each."""
     scores = draw.normal("batch n_query n_key")
     n_query, n_key = scores.shape[1:]
     place = torch.arange(n_query)[:, None] + torch.arange(n_key)
@@ -33,7 +33,7 @@ def wide_rows(draw: Draw) -> dict[str, Any]:
 
 
 def far_texts(draw: Draw) -> dict[str, Any]:
-    """Texts whose scores are far from each other."""
+    """Texts whose scores are far apart."""
     scores = draw.normal("batch n_query n_key")
     return {"attn_scores": scores + 300.0 * torch.arange(len(scores))[:, None, None]}
 

@@ -1,4 +1,4 @@
-"""Patients beside those of the ward, the cases they make, and words that many tests need."""
+"""Patients besides those of the ward, the cases they make, and sentences for many tests."""
 
 from typing import Any
 
@@ -200,7 +200,7 @@ def patient(name: str) -> Inputs:
 
 
 def telling_apart(name: str, points: int, shown: str, *others: str, hidden: tuple = ()) -> Aspect:
-    """Patients of the ward, by letter, and other modules, some of which only grading uses."""
+    """Patients of the ward, by letter, and other modules, some of them only for grading."""
     cases = [patient(one) for one in (*shown, *others)]
     return Aspect(name, points, cases, hidden_cases=[patient(one) for one in hidden])
 

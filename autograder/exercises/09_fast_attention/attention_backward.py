@@ -22,7 +22,7 @@ D_VALUE = "attn_weights.transpose(-2, -1) @ d_context"
 EXERCISE = Exercise(
     "attention_backward",
     returns="d_query d_key d_value",
-    also=(AGAIN,),  # with more digits, context and logsumexp would not belong to the rest
+    also=(AGAIN,),  # with more digits, context and logsumexp wouldn't match the rest
     aspects=[
         Aspect("the gradient for the values", 1, CASES, outputs=("d_value",)),
         Aspect("the gradient for the queries", 2, CASES, outputs=("d_query",)),

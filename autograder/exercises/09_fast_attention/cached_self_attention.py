@@ -11,7 +11,7 @@ from autograder.lessons.variants import Alternative, Mistake
 def reading(
     *pieces: int, n: int = 0, window: int | None = None, scale: float = 1.0, group: int = 1
 ) -> Inputs:
-    """A text that comes in pieces; with n, in one go."""
+    """A text in pieces or, with n, in one go."""
 
     def case(draw: Draw) -> ModuleCase:
         draw.fix(n=n or sum(pieces)).label(in_pieces(pieces, window))

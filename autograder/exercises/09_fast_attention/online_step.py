@@ -12,7 +12,7 @@ from autograder.lessons.variants import Alternative, Mistake
 
 
 def state_after(scores: torch.Tensor, value: torch.Tensor) -> dict[str, torch.Tensor]:
-    """The state after some scores, [..., n_query, n], which may be none."""
+    """The state after some scores, [..., n_query, n]; n may be 0."""
     if not scores.shape[-1]:
         nothing = torch.zeros(scores.shape[:-1])
         return {"m": nothing - torch.inf, "l": nothing, "o": scores @ value}
@@ -31,7 +31,8 @@ def tile_after(
 ) -> Inputs:
     """A tile of scores after `n_before` others.
 
-    shift: added to the new scores. hidden: "some" of the new scores, or all of a "row".
+    shift: added to the new scores.
+    hidden: "some" of the new scores, or all of a "row".
     nothing_before: whether the first query has seen nothing yet.
     """
 

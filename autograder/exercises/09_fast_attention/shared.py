@@ -11,7 +11,7 @@ SAME_SIZES = "both have the same size there"
 
 
 def dims_of(draw: Draw, n_query: int, n_key: int, leading: str) -> tuple[str, str]:
-    """The dimensions of queries and of keys, which share a size if it is the same."""
+    """The dimensions of queries and of keys, with one name for sizes that are the same."""
     if n_query == n_key:
         draw.fix(n=n_query)
         return f"{leading} n d", f"{leading} n d"

@@ -14,7 +14,7 @@ from .shared import SAME_SIZES, dims_of
 
 
 def move_scores(query: torch.Tensor, key: torch.Tensor, shift: float) -> None:
-    """Move all scores far from 0, by `shift` / √d."""
+    """Shift all scores far from 0, by `shift` / √d."""
     if shift:
         query[..., 0], key[..., 0] = abs(shift) ** 0.5, shift / abs(shift) ** 0.5
 
@@ -29,7 +29,7 @@ def tiles(
     scale: float = 1.0,
     shift: float = 0.0,
 ) -> Inputs:
-    """Queries, keys and values; `shift` moves all scores far from 0."""
+    """Queries, keys and values; `shift` takes all scores far from 0."""
 
     def case(draw: Draw) -> dict[str, Any]:
         draw.label(

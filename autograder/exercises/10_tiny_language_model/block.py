@@ -9,7 +9,7 @@ from autograder.lessons.variants import Alternative, Mistake
 
 
 def block_case(*pieces: int, n: int = 0, scale: float = 1.0) -> Inputs:
-    """A text that comes in pieces; with n, in one go."""
+    """A text in pieces or, with n, in one go."""
 
     def case(draw: Draw) -> ModuleCase:
         draw.fix(n=n or sum(pieces))

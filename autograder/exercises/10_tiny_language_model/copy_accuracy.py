@@ -13,7 +13,7 @@ from .shared import tokens_of
 
 
 def guessed(draw: Draw) -> dict[str, Any]:
-    """Texts that repeat from a place on that differs; about two of three guesses are right."""
+    """Texts that repeat from different places on; about two of three guesses are right."""
     draw.fix(batch=3, n=11, n_tokens=13)
     tokens, place = tokens_of(draw), torch.arange(11)
     known = place > torch.tensor([4, 6, 7])[:, None]

@@ -12,8 +12,8 @@ from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import tokens_of
 
-# Which token is likeliest depends on all that were read, and on their places. A second one is
-# nearly as likely.
+# Which token is likeliest depends on all tokens read and on their places. Another one is nearly as
+# likely.
 READER = """
 class Reader(nn.Module):
     def __init__(self):
@@ -41,7 +41,7 @@ class Reader(nn.Module):
 reader = Reader()
 """
 GREEDY = {"temperature": 0.0}
-# By right logits, only the likeliest is left.
+# With the right logits, only the likeliest is left.
 SURE = {"temperature": 0.5, "top_p": 0.8}
 
 
@@ -53,7 +53,7 @@ def writing(
     how: Mapping[str, Any] = GREEDY,
     **sizes: int,
 ) -> Inputs:
-    """A text of n tokens to go on with."""
+    """A text of n tokens to continue."""
 
     def case(draw: Draw) -> dict[str, Any]:
         n_tokens = draw.fix(n=n, n_tokens=13, **sizes).size("n_tokens")

@@ -15,7 +15,7 @@ def guesses(scale: float = 1.0) -> Inputs:
 
 
 def padded(ignore: int, **sizes: int) -> Inputs:
-    """Texts of which the first is the longest, and the last one short."""
+    """Texts, the first the longest, the last one short."""
 
     def case(draw: Draw) -> dict[str, Any]:
         draw.fix(**sizes).label(f"padded with {ignore}")
@@ -28,7 +28,7 @@ def padded(ignore: int, **sizes: int) -> Inputs:
 
 
 def many_tokens(draw: Draw) -> dict[str, Any]:
-    """More than a hundred tokens, and number 100 among those that count."""
+    """More than a hundred tokens, with number 100 among those that count."""
     tokens = tokens_of(draw.fix(n_tokens=120))
     tokens[:, 1] = 100
     draw.label("120 tokens")

@@ -11,7 +11,7 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
-MOST_ERROR = 8e-4  # of frequencies, six times what luck does to them
+MOST_ERROR = 8e-4  # of frequencies: six times the error of pure luck
 
 
 def chances(

@@ -1,4 +1,4 @@
-"""Texts of drawn tokens, and weights that heads give to them."""
+"""Texts of drawn tokens, and attention weights for them."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def different(draw: Draw, n: int) -> torch.Tensor:
 
 
 def looked(text: str, scale: float = 1.5, **sizes: int) -> Inputs:
-    """Causal weights of some heads, for a text of a kind. At a large scale, they are 0 or 1."""
+    """Causal weights of some heads, for a kind of text. At a large scale, they are 0 or 1."""
 
     def case(draw: Draw) -> dict[str, Any]:
         tokens = TEXTS[text](draw, draw.fix(n=11, **sizes).size("n"))

@@ -29,7 +29,7 @@ def two_models(draft: tuple[float, ...], target: tuple[float, ...]) -> Inputs:
 
 
 def pair_chances(draft: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """How often the draft's token becomes which, [n_tokens, n_tokens]."""
+    """How often each draft token becomes each other one, [n_tokens, n_tokens]."""
     n = len(draft)
     kept = [min(q, p) for q, p in zip(draft.tolist(), target.tolist(), strict=True)]
     lacking = [p - k for p, k in zip(target.tolist(), kept, strict=True)]

@@ -13,12 +13,12 @@ N_CONTEXT = 11
 
 
 def language(*pieces: int, n: int = 0, n_layers: int = 4) -> Inputs:
-    """Tokens that come in pieces, with caches; with n, in one go. Eleven fill the context."""
+    """Tokens in pieces, with caches, or n tokens in one go. Eleven fill the context."""
 
     def case(draw: Draw) -> ModuleCase:
         draw.label(in_pieces(pieces))
         length = n or sum(pieces)
-        if length < N_CONTEXT:  # sizes with a name have to differ
+        if length < N_CONTEXT:  # named sizes have to differ
             draw.fix(n=length)
         if not draw.ones:
             draw.fix(n_tokens=16)

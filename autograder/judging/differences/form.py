@@ -66,7 +66,7 @@ def too_much_error(c: Comparison) -> str | None:
 
 
 def not_repeated(c: Comparison) -> str | None:
-    """Another result in a second call."""
+    """A second call that returns something else."""
     if c.name != REPEATS:
         return None
     return (
@@ -94,7 +94,7 @@ def not_told_apart(c: Comparison) -> str | None:
     return None
 
 
-# What it means when a fact that a trial notes is false (`asking.trials`).
+# What it means when a fact noted by a trial (`asking.trials`) is false.
 NOT_SO = {
     "forgets": "The cache holds on to more than the words that can still be seen.",
     "small": "A tensor on the way is much larger than it has to be.",
@@ -154,7 +154,7 @@ def holds_infinity(c: Comparison) -> str | None:
 
 
 def _strange(c: Comparison, test: Callable[[Tensor], Tensor]) -> str | None:
-    """Say where a test is true of a value that came, but not of the right one."""
+    """Say where a test is true of the learner's value, but not of the expected one."""
     if not c.got.is_floating_point():
         return None
     strange = test(c.got) & ~test(c.expected)

@@ -8,7 +8,7 @@ from autograder.judging.differences.words import dim_name, named, named_output, 
 
 
 def other_output(c: Comparison) -> str | None:
-    """What belongs in another output."""
+    """A value that belongs in another output."""
     for name, value in c.others.items():
         if name != c.name and value.numel() > 1 and equal(c.got, value, c.tolerance):
             return f"{subject(c, 'holds')} what belongs in {named_output(name)}."
@@ -72,7 +72,7 @@ def only_first_filled(c: Comparison) -> str | None:
 
 
 def sums_of_what_came_before(c: Comparison) -> str | None:
-    """Each value with all those before it."""
+    """Each value plus all those before it."""
     if not c.got.is_floating_point():
         return None
     for dim in range(c.got.dim()):

@@ -54,7 +54,7 @@ def all_the_same(c: Comparison) -> str | None:
 
 
 def rounded_down(c: Comparison) -> str | None:
-    """Right but for a step down to whole numbers."""
+    """The right values, rounded down to whole numbers."""
     if not c.got.is_floating_point() or not equal(c.got, c.expected.floor(), c.tolerance):
         return None
     return f"{subject(c)} rounded down to whole numbers. `//` does that; `/` divides."

@@ -24,7 +24,7 @@ def not_divided(c: Comparison) -> str | None:
 
 
 def divided_by_other_rows(c: Comparison) -> str | None:
-    """Each value divided by the sum of the row that its column counts."""
+    """Column j divided by the sum of row j, instead of each row by its own sum."""
     square = c.got.dim() > 1 and c.got.shape[-1] == c.got.shape[-2] > 2
     if not square or not weights_wanted(c) or not ((c.got > 0) & (c.expected > 1e-6)).all():
         return None
@@ -39,7 +39,7 @@ def divided_by_other_rows(c: Comparison) -> str | None:
 
 
 def causal_mask_added(c: Comparison) -> str | None:
-    """Weights that see no later key, where all keys are seen."""
+    """Weights of 0 for all later keys, where no key should be masked."""
     if not weights_wanted(c) or c.got.dim() < 2 or c.got.shape[-1] < 3:
         return None
     later = torch.ones(c.got.shape[-2:], dtype=torch.bool).triu(1)
@@ -85,7 +85,7 @@ def softmax_elsewhere(c: Comparison) -> str | None:
 
 
 def other_scale(c: Comparison) -> str | None:
-    """Weights of scores that are the right ones times a number."""
+    """Weights computed from the right scores times a number."""
     if not weights_wanted(c) or not are_ones(c.got.sum(-1), 1e-4) or c.got.shape[-1] < 2:
         return None
     if not ((c.got > 1e-6).all() and (c.expected > 1e-6).all()):
@@ -112,7 +112,7 @@ def rows_do_not_sum_to_1(c: Comparison) -> str | None:
 
 
 def weights_wanted(c: Comparison) -> bool:
-    """Whether rows of numbers that sum to 1 are expected, and numbers came."""
+    """Whether rows that sum to 1 are expected, and the answer holds floating-point numbers."""
     if not c.got.is_floating_point() or c.got.dim() == 0:
         return False
     return bool((c.expected >= 0).all()) and are_ones(c.expected.sum(-1), 1e-4)

@@ -1,4 +1,4 @@
-"""Witnesses for lesson 8: other evidence of what a module does than the solutions use."""
+"""Witnesses for lesson 8: evidence of what a module does that the solutions don't use."""
 
 import math
 from copy import deepcopy

@@ -96,7 +96,7 @@ def sample(logits, temperature, top_k, top_p):
 
 
 def generate(model, tokens, n_new, how):
-    """Greedy, and without caches: how much of the text is in sight follows from its length."""
+    """Greedy, without caches: the text's length determines how much of it is visible."""
     read, start, unread = [], 0, tokens.shape[1]
     for _ in range(n_new):
         if tokens.shape[1] - start > model.n_context:

@@ -53,7 +53,7 @@ def test_short_squares_are_padded_with_zeros():
     assert points[padding].eq(0).all() and points[~padding].ne(0).all()
 
 
-def test_numpys_random_state_stays_as_it_is():
+def test_numpys_random_state_is_unchanged():
     np.random.seed(5)
     expected = np.random.rand(3)
     np.random.seed(5)

@@ -10,7 +10,7 @@ from autograder.utils.plots.bars import draw_bars
 LABELS, WORDS = six_words()
 
 
-def test_bars_print_values_and_mark_what_is_not_finite():
+def test_bars_print_values_and_mark_nan_and_infinity():
     figure = draw_bars({"x": np.array([1.5, -0.25, np.nan])}, list("abc"))
     positive, negative, nan = figure.axes[0].texts
     assert [t.get_text() for t in (positive, negative, nan)] == ["1.50", "-0.25", "NaN"]

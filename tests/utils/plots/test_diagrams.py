@@ -25,7 +25,7 @@ def texts(diagram):
 
 
 @pytest.mark.parametrize("draw", DIAGRAMS.values(), ids=DIAGRAMS)
-def test_all_is_within_the_frame_and_described(draw):
+def test_everything_is_within_the_frame_and_described(draw):
     diagram = draw()
     root = ElementTree.fromstring(diagram.svg)
     left, top, width, height = map(float, root.get("viewBox").split())

@@ -47,7 +47,7 @@ def test_the_words_are_left_as_they_are():
     assert WORDS.equal(before)
 
 
-def test_what_moved_and_may_not_is_red_and_dashed():
+def test_outputs_that_must_not_move_are_red_and_dashed():
     figure = draw_leak({"next": np.array([False, True, True, False])}, LABELS, changed=2)
     (ax,) = figure.axes
     boxes = [patch for patch in ax.patches if hasattr(patch, "get_x")]

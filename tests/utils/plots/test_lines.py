@@ -44,7 +44,7 @@ def test_one_line_needs_no_legend():
     assert drawn().get_legend() is None
 
 
-def test_a_rule_is_dashed_and_takes_no_look_away():
+def test_a_rule_is_dashed_and_uses_up_no_line_style():
     rule, measured = drawn(series={"rule": np.ones(4), "a": np.ones(4)}, dashed=["rule"]).lines
     assert (rule.get_linestyle(), rule.get_marker()) == ("--", "None")
     assert measured.get_color() == drawn().lines[0].get_color()
@@ -63,7 +63,7 @@ def test_logarithmic_axes_have_plain_numbers():
 
 
 @pytest.mark.parametrize("y", [[1, 3], [20, 60], [1, 1.5], [2, 90]])
-def test_a_short_logarithmic_axis_has_ticks_enough(y):
+def test_a_short_logarithmic_axis_has_enough_ticks(y):
     ax = drawn([1, 2], {"a": np.array(y, float)}, log_y=True)
     low, high = ax.get_ylim()
     assert sum(low <= tick <= high for tick in ax.get_yticks()) >= 2
@@ -81,7 +81,7 @@ def test_alt_text_says_where_each_line_goes():
     )
 
 
-def test_a_gap_is_said_whoever_wrote_the_alt_text():
+def test_a_gap_is_mentioned_in_any_alt_text():
     y = [1, np.nan, np.inf, 4]
     assert (
         plot_lines(X, {"a": y}, **NAMES, alt="By hand.").alt == "By hand. a is not finite at 4, 8."
@@ -114,6 +114,6 @@ def test_neither_settings_nor_bytes_depend_on_the_caller():
         ({"dashed": "a"}, "dashed is 'a': give a list"),
     ],
 )
-def test_what_can_not_be_drawn_is_refused(change, words):
+def test_input_that_cannot_be_drawn_is_refused(change, words):
     with pytest.raises(ValueError, match=words):
         plot_lines(**{"x": X, "lines": {"a": X}} | NAMES | change)

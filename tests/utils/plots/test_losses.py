@@ -87,6 +87,6 @@ def test_neither_settings_nor_bytes_depend_on_the_caller():
         (lambda: plot_errors({"x": [float("nan")]}, caption="c"), "positive numbers"),
     ],
 )
-def test_what_can_not_be_drawn_is_refused(call, words):
+def test_input_that_cannot_be_drawn_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()

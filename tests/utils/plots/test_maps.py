@@ -82,7 +82,7 @@ def test_values_are_legible_on_their_color():
     assert (to_hex(low.get_color()), to_hex(high.get_color())) == ("#000000", "#ffffff")
 
 
-def test_what_is_next_to_nothing_is_printed_so():
+def test_negligible_values_are_printed_as_such():
     assert texts(draw_maps(attention_maps([[1.0, 4e-26, 0.0]]))) == ["1", "≈0", "0"]
     assert texts(draw_maps(matrix_maps([[3e-5, 4e-5]]))) == ["3e-5", "4e-5"]
 
@@ -95,7 +95,7 @@ def test_a_mask_is_drawn_with_signs_and_no_scale(mask):
     assert texts(figure) == signs
 
 
-def test_zeros_and_ones_that_are_numbers_are_no_mask():
+def test_numeric_zeros_and_ones_are_no_mask():
     assert texts(draw_maps(matrix_maps([[0.0, 1.0]]))) == ["0", "1"]
 
 
@@ -173,7 +173,7 @@ def test_marks_name_the_head():
     assert "head 1: NaN in 6" in plot_attention(heads, caption="c").alt
 
 
-def test_softmax_over_queries_is_seen():
+def test_softmax_over_queries_is_noticed():
     assert len(attention_maps(SCORES.softmax(-2)).notes[0]) == 6
 
 

@@ -62,7 +62,7 @@ def test_wrong_input_is_refused(change, words):
         plot_masking(**given | change, caption="c")
 
 
-def test_what_could_not_be_read_is_refused():
+def test_unreadable_input_is_refused():
     large = torch.ones(9, 9)
     with pytest.raises(ValueError, match="9 by 9 is too large"):
         plot_masking(large, large, {}, list("abcdefghi"), caption="c")

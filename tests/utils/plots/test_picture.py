@@ -1,4 +1,4 @@
-"""Pictures: what they are made of, and how numbers on them are written."""
+"""Pictures: their contents, and how numbers on them are written."""
 
 import io
 import subprocess
@@ -28,7 +28,7 @@ def test_html_shows_the_picture_and_escapes_the_words():
     assert "background:#fff" in html
 
 
-def test_where_nobody_looks_a_picture_is_described(monkeypatch):
+def test_without_a_viewer_a_picture_is_only_described(monkeypatch):
     monkeypatch.setenv("ATTENTION_FIGURES", "described")
     picture = plot_attention([[1]], caption="what it shows")
     bundle = picture._repr_mimebundle_()

@@ -127,6 +127,6 @@ def test_neither_settings_nor_bytes_depend_on_the_caller():
         ),
     ],
 )
-def test_what_can_not_be_drawn_is_refused(call, words):
+def test_input_that_cannot_be_drawn_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()

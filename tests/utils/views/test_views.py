@@ -136,7 +136,7 @@ def test_a_dial_takes_pairs():
         view_dial((1.0, 0.0), (1.0, 0.0, 2.0), caption="c")
 
 
-def test_tiles_are_taken_in_one_by_one(open_view):
+def test_tiles_are_read_one_by_one(open_view):
     page = open_view("tiles")
     assert said(page) == "The first tile."
     page.get_by_label("tiles taken in").press("ArrowRight")
@@ -146,12 +146,12 @@ def test_tiles_are_taken_in_one_by_one(open_view):
     assert said(page) == "Nothing is known yet: m is −∞, and ℓ is 0."
 
 
-def test_a_tile_has_a_key():
+def test_a_tile_has_at_least_one_key():
     with pytest.raises(ValueError, match="at least one key in a tile"):
         view_tiles([[1.0, 2.0]], tile=0, caption="c")
 
 
-def test_memory_follows_what_is_kept(open_view):
+def test_memory_depends_on_what_is_kept(open_view):
     page = open_view("memory")
     assert said(page).startswith("The model takes 13 GB, the cache 4.3 GB. 6.7 GB of the card's 24")
     page.get_by_text("8 key heads").click()
@@ -164,7 +164,7 @@ def corner(page, number):
     return page.get_by_role("button", name=f"corner {number} at")
 
 
-def test_a_square_goes_through_its_training(open_view):
+def test_a_square_is_shown_through_the_training(open_view):
     page = open_view("square")
     assert said(page).startswith("Corner 3: 1.00, 1.00; it gives 1.00 to corner 1 and 0.00 to")
     page.get_by_label("after epoch").press("ArrowLeft")
@@ -235,14 +235,14 @@ def test_knobs_cut_off_what_they_should(open_view):
     assert shares.all_inner_texts() == percents + ["0%"] * (10 - count)
 
 
-def test_a_prompt_has_letters_that_the_model_knows():
+def test_a_prompt_needs_letters_that_the_model_knows():
     with pytest.raises(ValueError, match="'q', which is none of the letters"):
         view_writing(WRITER, LETTERS, "aq", caption="c")
     with pytest.raises(ValueError, match="nothing"):
         view_writing(WRITER, LETTERS, "", caption="c")
 
 
-def test_a_training_is_gone_through(open_view):
+def test_a_training_is_shown_step_by_step(open_view):
     page = open_view("training")
     best = HEADS_OVER_TIME[2].flatten(0, 1).mean(dim=(-2, -1))
     name = f"layer {best.argmax() // 2}, head {best.argmax() % 2}"
