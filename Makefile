@@ -137,7 +137,7 @@ clean:  ## remove the environment and what tools left behind
 # ---------------------------------------------------------------- environments
 
 # What pyproject.toml says. The path begins with the environment, which is not meant by `$(PYTHON)`.
-FITS = import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+FITS = import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
 OUTSIDE = PATH="$${PATH\#*:}" $(PYTHON)
 
 # Asked each time: an environment whose Python is too old, too new or gone is made anew.
@@ -145,7 +145,7 @@ OUTSIDE = PATH="$${PATH\#*:}" $(PYTHON)
 python:
 	@$(VENV)/bin/python -c '$(FITS)' 2>/dev/null || { \
 		$(OUTSIDE) -c '$(FITS)' || { \
-			echo "This course needs Python 3.11, 3.12 or 3.13. Name one: make $(MAKECMDGOALS) PYTHON=..."; \
+			echo "This course needs Python 3.11 to 3.14. Name one: make $(MAKECMDGOALS) PYTHON=..."; \
 			exit 1; }; \
 		$(OUTSIDE) -m venv --clear $(VENV); }
 $(VENV)/pyvenv.cfg: python ; @:

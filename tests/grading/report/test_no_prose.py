@@ -8,10 +8,10 @@ import pytest
 
 from autograder.asking.answer import Answer
 from autograder.asking.problem import Place, Problem, ProblemKind
+from autograder.grading.gradebook.grades import LessonGrades
+from autograder.grading.pages.untrusted import checked_verdict
 from autograder.grading.report.classroom import make_report
-from autograder.grading.report.marks import Marks
 from autograder.grading.report.submissions import Submission
-from autograder.grading.report.untrusted import checked_verdict
 from autograder.judging import explain_difference, explain_error, explain_problem, finding
 from autograder.judging.judge import blame, judge, verdict_given_up
 from tests.grading.report.judged import KEY, OTHER, RIGHT, Y, judged, verdicts
@@ -74,7 +74,7 @@ def told(verdict_of):
         other = judged(0, Y + 2 if verdict.mistake else Y)
         both = {"f": verdict_of(verdict), "g": verdict_of(other)}
         submissions.append(Submission(f"learner{number}", 1.0, both))
-    found = make_report("01", submissions, Marks(), {})
+    found = make_report("01", submissions, LessonGrades(), {})
     assert {"given up", "a slip", "a slur", ""} == {made.name for made in found.mistakes}
     assert found.forbidden and found.same_mistakes and found.ended_early and found.kinds
     wordless = [(made.exercise, made.name, made.learners) for made in found.mistakes]
