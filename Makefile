@@ -61,8 +61,8 @@ lock: $(VENV)/pyvenv.cfg  ## upgrade everything within pyproject.toml's bounds, 
 	versions=$$(pip freeze --all --exclude-editable | sed '/^pip==/d; s/+.*//') && \
 		echo "$$(grep '^#' lock.txt)"$$'\n'"$$versions" > lock.txt
 
-lint: $(VENV)/developer  ## ruff: rules and format
-	ruff check . && ruff format --check .
+lint: $(VENV)/developer $(VENV)/typed  ## ruff: rules and format; mypy: types
+	ruff check . && ruff format --check . && mypy
 
 format: $(VENV)/developer  ## ruff: fix what it can
 	ruff check --fix . && ruff format .
@@ -159,3 +159,10 @@ $(VENV)/learner: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 $(VENV)/developer: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 	$(INSTALL) -e '.[dev]'
 	touch $@ $(VENV)/learner
+
+# Folders whose packages have another name, where mypy looks for it.
+$(VENV)/typed: Makefile $(VENV)/pyvenv.cfg
+	mkdir -p $@/autograder
+	ln -sfn ../../../utils $@/autograder/utils
+	ln -sfn ../../autograder/sandbox/inside $@/inside
+	touch $@

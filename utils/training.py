@@ -42,7 +42,8 @@ def make_loader(
     data = TensorDataset(source, target)
     if batch_size is None:
         # Taken all at once: gathering it square by square would take longer than a step.
-        return DataLoader([data.tensors], batch_size=None, generator=generator)
+        whole = TensorDataset(source[None], target[None])
+        return DataLoader(whole, batch_size=None, generator=generator)
     return DataLoader(data, batch_size, shuffle=True, generator=generator)
 
 
@@ -64,7 +65,7 @@ def evaluate(model: nn.Module, source: Tensor, target: Tensor) -> float:
     Raises ValueError if the shapes differ: subtraction would broadcast them, which is meaningless.
     """
     with evaluating(model):
-        prediction = model.predict(source)
+        prediction = model.predict(source)  # type: ignore[operator]  # to torch, a tensor or module
     if prediction.shape != target.shape:
         raise ValueError(
             f"the model predicts {list(prediction.shape)} for targets of {list(target.shape)}"

@@ -44,7 +44,8 @@ class StandIn:
 
     def _linear(self, name: str) -> nn.Linear:
         weight, bias = self.parameters[f"{name}.weight"], self.parameters.get(f"{name}.bias")
-        linear = nn.Linear(*weight.T.shape, bias=bias is not None, dtype=weight.dtype)
+        n_out, n_in = weight.shape
+        linear = nn.Linear(n_in, n_out, bias=bias is not None, dtype=weight.dtype)
         load_parameters(linear, {"weight": weight} | ({} if bias is None else {"bias": bias}))
         return linear
 
@@ -63,7 +64,7 @@ class Library:
 
     def make(self) -> nn.Module:
         package, _, name = self.path.rpartition(".")
-        module = getattr(importlib.import_module(package), name)(**self.build)
+        module: nn.Module = getattr(importlib.import_module(package), name)(**self.build)
         if self.parameters:
             module.to(next(iter(self.parameters.values())).dtype)
             load_parameters(module, self.parameters)

@@ -1,6 +1,6 @@
 """Trials of caches, and of models that read with them: see `asking.trials`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -29,7 +29,7 @@ class GivenCache:
 
 
 def append_in_pieces(
-    cache_class: Callable,
+    cache_class: Callable[..., Any],
     facts: Facts,
     key: Tensor,
     value: Tensor,
@@ -103,10 +103,16 @@ def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[in
 
 
 def _read_with_caches(module: nn.Module, tokens: Tensor, pieces: list[int]) -> Tensor:
-    caches = [GivenCache() for _ in module.blocks]
+    caches = [GivenCache() for _ in blocks_of(module)]
     return torch.cat([module(piece, caches) for piece in tokens.split(pieces, dim=1)], dim=1)
 
 
 def _attn_weights(module: nn.Module) -> Tensor:
-    weights = [getattr(block.attention, "attn_weights", None) for block in module.blocks]
-    return torch.zeros(0) if any(w is None for w in weights) else torch.stack(weights)
+    found = [getattr(block.attention, "attn_weights", None) for block in blocks_of(module)]
+    weights = [each for each in found if each is not None]
+    return torch.stack(weights) if len(weights) == len(found) else torch.zeros(0)
+
+
+def blocks_of(model: nn.Module) -> Sequence[Any]:
+    """Return the blocks of a language model."""
+    return model.blocks  # type: ignore[return-value]  # to torch, a tensor or module

@@ -40,10 +40,9 @@ class TimeLimit:
         self._spent = self._wall_spent = 0.0
         self._start: tuple[float, float] | None = None  # of the running body
         self._lock, self._closed = threading.Lock(), threading.Event()
-        self._thread = threading.current_thread()
-        self._by_signal = self._thread is threading.main_thread() and hasattr(
-            signal, "pthread_kill"
-        )
+        self._thread_id = threading.get_ident()
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        self._by_signal = in_main_thread and hasattr(signal, "pthread_kill")
 
     def __enter__(self) -> Self:
         if self._by_signal:
@@ -73,7 +72,7 @@ class TimeLimit:
             self._spent, self._wall_spent = self._used()
             self._start = None
             if not self._by_signal:
-                _raise_in(ctypes.c_ulong(self._thread.ident), None)
+                _raise_in(ctypes.c_ulong(self._thread_id), None)
 
     def _used(self) -> tuple[float, float]:
         """Return the processor and wall seconds used so far."""
@@ -96,9 +95,9 @@ class TimeLimit:
     def _ring(self) -> None:
         """Raise OutOfTime in the body's thread."""
         if self._by_signal:
-            signal.pthread_kill(self._thread.ident, signal.SIGALRM)
+            signal.pthread_kill(self._thread_id, signal.SIGALRM)
         else:
-            _raise_in(ctypes.c_ulong(self._thread.ident), ctypes.py_object(OutOfTime))
+            _raise_in(ctypes.c_ulong(self._thread_id), ctypes.py_object(OutOfTime))
 
     def _expire(self, signum: int, frame: object) -> None:
         if self._rang and self._start is not None:  # the code may set alarms too

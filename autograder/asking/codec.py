@@ -89,7 +89,7 @@ class _Store:
         self.lengths: dict[str, int] = {}
         self.known: dict[tuple[str, bytes], int] = {}
 
-    def put(self, tensor: Tensor) -> list:
+    def put(self, tensor: Tensor) -> list[str | int | list[int]]:
         """Store a tensor and return its dtype, start and shape."""
         # Not contiguous(): it keeps the stride of a single number, as in x[::3].
         tensor = tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
@@ -105,7 +105,7 @@ class _Store:
         return {dtype: torch.cat(parts) for dtype, parts in self.rows.items()}
 
 
-def _are_sizes(shape: list) -> bool:
+def _are_sizes(shape: list[Any]) -> bool:
     # Bounded, because a forged shape could ask for endless numbers or memory.
     return len(shape) <= MOST_DIMS and all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
 

@@ -46,7 +46,7 @@ IN_VAIN = {ProblemKind.TIME, ProblemKind.WAITING, ProblemKind.NOT_ANSWERED}
 SAME_AGAIN = 0.01
 
 
-def collect(answer: Callable, question: Question) -> list[Answer]:
+def collect(answer: Callable[..., Any], question: Question) -> list[Answer]:
     """Collect one answer for each call of the question."""
     answers: list[Answer] = []
     borrowed = borrowed_names(answer)
@@ -61,7 +61,9 @@ def collect(answer: Callable, question: Question) -> list[Answer]:
     return answers
 
 
-def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeLimit) -> Answer:
+def _collect_call(
+    answer: Callable[..., Any], question: Question, call: Call, limit: TimeLimit
+) -> Answer:
     arguments: dict[str, Any] = {}
     lacks: dict[str, Problem] = {}
     tensors, problem = {}, None
@@ -87,7 +89,9 @@ def _collect_call(answer: Callable, question: Question, call: Call, limit: TimeL
     )
 
 
-def trusted_outputs(solution: Callable, question: Question, call: Call) -> dict[str, Tensor]:
+def trusted_outputs(
+    solution: Callable[..., Any], question: Question, call: Call
+) -> dict[str, Tensor]:
     """Return all outputs of one call of the course's own code, by name, without guarding it.
 
     Raises what the code raises.
@@ -96,7 +100,7 @@ def trusted_outputs(solution: Callable, question: Question, call: Call) -> dict[
         return _outputs(solution, question, call, _made(call), {})
 
 
-def _dropout(call: Call) -> contextlib.AbstractContextManager:
+def _dropout(call: Call) -> contextlib.AbstractContextManager[object]:
     return SameDropout() if call.training else contextlib.nullcontext()
 
 
@@ -114,7 +118,7 @@ def _made(call: Call) -> dict[str, Any]:
 
 
 def _outputs(
-    answer: Callable,
+    answer: Callable[..., Any],
     question: Question,
     call: Call,
     arguments: dict[str, Any],
@@ -131,7 +135,7 @@ def _outputs(
     given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
     facts: dict[str, Tensor] = {}
     method = _method(function, question, call, facts)
-    calls = contextlib.nullcontext()
+    calls: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if call.earlier is not None:
         calls = torch.no_grad()  # as when models are used, and results are kept for later
         _call_earlier(method, call.earlier, question)
@@ -157,8 +161,8 @@ def _outputs(
 
 
 def _method(
-    function: Callable, question: Question, call: Call, facts: dict[str, Tensor]
-) -> Callable:
+    function: Callable[..., Any], question: Question, call: Call, facts: dict[str, Tensor]
+) -> Callable[..., Any]:
     """Return what to call with the arguments; it may note facts. Raises WrongResult."""
     if question.trial:
         return partial(TRIALS[question.trial], function, facts)
@@ -167,7 +171,9 @@ def _method(
     return method
 
 
-def _call_earlier(method: Callable, arguments: dict[str, Any], question: Question) -> None:
+def _call_earlier(
+    method: Callable[..., Any], arguments: dict[str, Any], question: Question
+) -> None:
     """Make a call that must leave nothing behind, and overwrite what it returned."""
     with torch.no_grad():
         results = named_results(method(*make_all(arguments).values()), question)
@@ -178,7 +184,7 @@ def _call_earlier(method: Callable, arguments: dict[str, Any], question: Questio
 
 
 def _same_again(
-    method: Callable, call: Call, question: Question, first: dict[str, Tensor]
+    method: Callable[..., Any], call: Call, question: Question, first: dict[str, Tensor]
 ) -> Tensor:
     """Whether the call gives the same results, up to `SAME_AGAIN`, in another random state."""
     torch.default_generator.manual_seed(START + 1)
@@ -195,7 +201,7 @@ def _alike(again: Tensor, first: Tensor) -> bool:
 
 
 def _kept_attributes(
-    module: Callable, question: Question, call: Call, lacks: dict[str, Problem]
+    module: Callable[..., Any], question: Question, call: Call, lacks: dict[str, Problem]
 ) -> dict[str, Tensor]:
     kept = {}
     for name in question.keeps:
@@ -206,7 +212,7 @@ def _kept_attributes(
     return kept
 
 
-def _require_arguments(function: Callable, arguments: dict[str, Any]) -> None:
+def _require_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
     """Raise WrongResult if the function does not take these arguments by position."""
     try:
         signature = inspect.signature(written_function(function))

@@ -4,7 +4,7 @@ import contextlib
 import io
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import torch
 import torch.nn.functional as F
@@ -99,7 +99,13 @@ class ByName(TorchFunctionMode):
         super().__init__()
         self.names = names
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         name = getattr(func, "__name__", "")
         if name in self.names:
             raise ForbiddenCall(name)
@@ -113,7 +119,13 @@ class SameDropout(TorchFunctionMode):
     The share is a smooth function of the value, so that rounding changes nothing.
     """
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         if func is F.dropout:
             return _dropout(*args, **(kwargs or {}))
         return func(*args, **(kwargs or {}))

@@ -34,7 +34,7 @@ class HandedIn:
     uses: set[str]
 
 
-def check(answer: Callable) -> None:
+def check(answer: Callable[..., Any]) -> None:
     """Collect the answers to an exercise and send them to the grader.
 
     Do nothing if the grader has no questions on it, as on a challenge.
@@ -51,7 +51,7 @@ def made_for(*stated: str, **contracts: str) -> None:
     """Do nothing, whatever the notebook states: the grader has its own questions."""
 
 
-def hint(exercise: Callable | str | None = None) -> None:
+def hint(exercise: Callable[..., Any] | str | None = None) -> None:
     """Do nothing: nobody is there to read a hint."""
 
 
@@ -63,11 +63,11 @@ def progress() -> None:
     """Do nothing: the points are not known here."""
 
 
-def give_up(exercise: Callable | str) -> None:
+def give_up(exercise: Callable[..., Any] | str) -> None:
     """Do nothing: the grader finds this call in the notebook's text."""
 
 
-def failing_case(exercise: Callable | str) -> dict[str, Any]:
+def failing_case(exercise: Callable[..., Any] | str) -> dict[str, Any]:
     """Raise CourseError: only the grader finds out whether a case fails."""
     raise CourseError("No case fails while a notebook is graded.")
 

@@ -5,7 +5,7 @@ This module never imports Keras: a class can only be a Keras layer if the notebo
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,13 +19,13 @@ from autograder.asking.returned import WrongResult, other_parameters
 WRAPPED = re.compile(r"\x1b\[1m(.*)\x1b\[0m", re.DOTALL)
 
 
-def is_keras_layer(answer: Callable) -> bool:
+def is_keras_layer(answer: object) -> bool:
     keras = sys.modules.get("keras")
     return keras is not None and isinstance(answer, type) and issubclass(answer, keras.layers.Layer)
 
 
 def built_layer(
-    answer: Callable,
+    answer: type[Any],
     build: dict[str, Any],
     parameters: dict[str, Tensor] | None,
     arguments: list[Any],

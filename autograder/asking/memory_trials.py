@@ -1,7 +1,7 @@
 """Trials of answers that have to do with little memory: see `asking.trials`."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +14,9 @@ ROOM = 2  # how many times as large as necessary a tensor may be
 ROWS = 64  # rows of scores that a backward pass may hold at a time
 
 
-def in_little_memory(function: Callable, facts: Facts, query: Tensor, *arguments: Any) -> Any:
+def in_little_memory(
+    function: Callable[..., Any], facts: Facts, query: Tensor, *arguments: Any
+) -> Any:
     """Attend in tiles; the last two arguments are their sizes.
 
     small: whether all tensors are about as small as the inputs, or as a tile of scores.
@@ -53,7 +55,7 @@ def apply_in_little_memory(
 
 
 def without_keys(
-    function: Callable, facts: Facts, query: Tensor, latent: Tensor, *weights: Tensor
+    function: Callable[..., Any], facts: Facts, query: Tensor, latent: Tensor, *weights: Tensor
 ) -> Any:
     """Attend to latents.
 
@@ -79,7 +81,13 @@ class _Largest(TorchFunctionMode):
         super().__init__()
         self.numel = 0
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         result = func(*args, **(kwargs or {}))
         sizes = [t.numel() for t in all_tensors([result]) if t.is_floating_point()]
         self.numel = max([self.numel, *sizes])

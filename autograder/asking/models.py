@@ -4,7 +4,8 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Collection
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Any
 
 import torch
@@ -21,21 +22,23 @@ from autograder.asking.returned import WrongResult, describe, other_parameters
 UNLIKELY = 7_919_104_729  # a seed that nobody would choose
 
 
-def built_module(answer: Callable, call: Call, arguments: dict[str, Any]) -> nn.Module:
+def built_module(answer: Callable[..., Any], call: Call, arguments: dict[str, Any]) -> nn.Module:
     """Build the learner's class and load its parameters. Raises WrongResult."""
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise WrongResult(ProblemKind.CLASS, describe(answer))
+    build = make_all(call.build or {})
     try:
-        inspect.signature(answer).bind(**call.build)
+        inspect.signature(answer).bind(**build)
     except TypeError as error:
         takes = ", ".join(inspect.signature(answer).parameters) or "nothing"
-        wanted = ", ".join(call.build)
+        wanted = ", ".join(build)
         raise WrongResult(
             ProblemKind.CONSTRUCTOR, f"({takes}), and is built with ({wanted})"
         ) from error
-    build = make_all(call.build)
     if is_keras_layer(answer):
-        module = built_layer(answer, build, call.parameters, list(arguments.values()), call.dtype)
+        module: nn.Module = built_layer(
+            answer, build, call.parameters, list(arguments.values()), call.dtype
+        )
     else:
         _seed_as_zero()
         module = _torch_module(answer(**build).to(call.dtype), call.parameters)
@@ -102,14 +105,16 @@ def require_own_memory(arguments: dict[str, Any]) -> None:
         owners |= {place: parameter for parameter, place in places.items()}
 
 
-def leaf_tensors(function: Callable, call: Call, arguments: dict[str, Any]) -> dict[str, Tensor]:
+def leaf_tensors(
+    function: Callable[..., Any], call: Call, arguments: dict[str, Any]
+) -> dict[str, Tensor]:
     """Return the tensors to differentiate by: floating-point arguments and module parameters."""
     leaves = {
         name: value.detach().requires_grad_()
         for name, value in arguments.items()
         if isinstance(value, Tensor) and value.is_floating_point()
     }
-    if call.build is None:
+    if not isinstance(function, nn.Module):
         return leaves
     if is_keras_layer(type(function)):
         return leaves | layer_parameters(function, list(call.parameters or {}))
@@ -125,8 +130,8 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
     for name, value in outputs.items():
         if not value.requires_grad:
             raise WrongResult(ProblemKind.DETACHED, name)
-    total = sum((value * output_weights(value)).sum() for value in outputs.values())
-    found = _differentiated(total, list(leaves.values()))
+    sums = [(value * output_weights(value)).sum() for value in outputs.values()]
+    found = _differentiated(reduce(add, sums), list(leaves.values()))
     return {
         GRADIENT + name: torch.zeros_like(leaf) if gradient is None else gradient
         for (name, leaf), gradient in zip(leaves.items(), found, strict=True)

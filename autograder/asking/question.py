@@ -64,12 +64,12 @@ class Call:
         return cls(**(tree | changed))
 
 
-def _pairs_to_tree(values: dict[str, Any]) -> list[list]:
+def _pairs_to_tree(values: dict[str, Any]) -> list[list[Any]]:
     # JSON guarantees the order of a list, but not of an object.
     return [[name, to_tree(value)] for name, value in values.items()]
 
 
-def _pairs_from_tree(pairs: list[list]) -> dict[str, Any]:
+def _pairs_from_tree(pairs: list[list[Any]]) -> dict[str, Any]:
     return {name: from_tree(value) for name, value in pairs}
 
 

@@ -83,7 +83,7 @@ def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:
     return value
 
 
-def kept_attribute(module: nn.Module, name: str, question: Question, call: Call) -> Tensor:
+def kept_attribute(module: object, name: str, question: Question, call: Call) -> Tensor:
     """Return an attribute that the module should keep. Raises WrongResult."""
     if not hasattr(module, name):
         raise WrongResult(ProblemKind.ATTRIBUTE, name)

@@ -16,7 +16,7 @@ from autograder.asking.writing_trials import draw_again, draw_often, run_without
 
 
 def take_a_step(
-    function: Callable,
+    function: Callable[..., Any],
     facts: Facts,
     maximum: Tensor,
     total: Tensor,

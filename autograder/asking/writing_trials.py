@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
+from autograder.asking.cache_trials import blocks_of
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, wrong_type
 
@@ -23,7 +24,7 @@ Draw = Callable[[torch.Generator | None], Tensor]
 
 
 def draw_often(
-    function: Callable,
+    function: Callable[..., Any],
     facts: Facts,
     logits: Tensor,
     temperature: float,
@@ -49,7 +50,7 @@ def draw_often(
     return counts / DRAWS
 
 
-def draw_again(function: Callable, facts: Facts, draft: Tensor, target: Tensor) -> Tensor:
+def draw_again(function: Callable[..., Any], facts: Facts, draft: Tensor, target: Tensor) -> Tensor:
     """Draw `DRAWS` tokens from `draft`, and pass each one on.
 
     Returns how often which token became which, [n_tokens, n_tokens].
@@ -94,7 +95,7 @@ def _token(value: Any, n_tokens: int) -> int:
 
 
 def write_on(
-    function: Callable,
+    function: Callable[..., Any],
     facts: Facts,
     model: nn.Module,
     tokens: Tensor,
@@ -115,7 +116,8 @@ def write_on(
     facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
 
     def heated(generator: torch.Generator | None, temperature: float = HEAT) -> Tensor:
-        return function(model, tokens, 9, temperature=temperature, generator=generator)
+        text: Tensor = function(model, tokens, 9, temperature=temperature, generator=generator)
+        return text
 
     facts.update(_sources(heated))
     hot = heated(_generator())
@@ -133,7 +135,7 @@ def _require_training(model: nn.Module, name: str) -> None:
 
 
 def run_without_head(
-    function: Callable,
+    function: Callable[..., Any],
     facts: Facts,
     weights: Tensor,
     model: nn.Module,
@@ -150,9 +152,9 @@ def run_without_head(
     without = function(model, layer, head)
     if not isinstance(without, nn.Module):
         raise wrong_type(ProblemKind.MODULE, without)
-    result = without(x)
+    result: Tensor = without(x)
     facts["untouched"] = torch.tensor(without is not model and torch.equal(model(x), before))
     _require_training(model, "model")
-    next_head = (head + 1) % model.blocks[layer].attention.n_heads
+    next_head = (head + 1) % blocks_of(model)[layer].attention.n_heads
     facts["without the next"] = function(without, layer, next_head)(x)
     return result

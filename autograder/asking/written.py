@@ -25,9 +25,10 @@ def exercise_name(answer: object, caller: str = "check") -> str:
     return answer.__name__
 
 
-def written_function(answer: Any) -> Callable:
+def written_function(answer: Any) -> Callable[..., Any]:
     """Return what the learner wrote: the function, a module's forward, or a Keras layer's call."""
-    return getattr(answer, "call", None) or getattr(answer, "forward", answer)
+    called: Callable[..., Any] = getattr(answer, "call", None) or getattr(answer, "forward", answer)
+    return called
 
 
 def names_beside(answer: Any) -> dict[str, Any]:
@@ -35,14 +36,15 @@ def names_beside(answer: Any) -> dict[str, Any]:
     return getattr(inspect.unwrap(written_function(answer)), "__globals__", {})
 
 
-def method_of(module: nn.Module, name: str) -> Callable:
+def method_of(module: object, name: str) -> Callable[..., Any]:
     """Return a method of a learner's module. Raises WrongResult if there is none."""
-    if not callable(getattr(module, name, None)):
+    method: Callable[..., Any] | None = getattr(module, name, None)
+    if not callable(method):
         raise WrongResult(ProblemKind.METHOD, name)
-    return getattr(module, name)
+    return method
 
 
-def names_used(answer: Callable) -> set[str]:
+def names_used(answer: Callable[..., Any]) -> set[str]:
     """Return the global names that an answer uses, directly or through other notebook code."""
     beside = names_beside(answer)
     used: set[str] = set()
@@ -55,7 +57,7 @@ def names_used(answer: Callable) -> set[str]:
     return used
 
 
-def borrowed_names(answer: Callable) -> tuple[str, ...]:
+def borrowed_names(answer: Callable[..., Any]) -> tuple[str, ...]:
     """Return the notebook's tensors and modules that an answer's own code reads, by name.
 
     A name that the module also has as an attribute, of whatever kind, is listed as "self.name".

@@ -104,16 +104,16 @@ def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) 
         return _open_prediction(prediction)
     right = prediction.is_right(answer)
     parts = []
-    if not prediction.choices:
-        title = f"{answer:g}" if right else f"{answer:g}, but it is {prediction.right:g}"
-        parts.append(paragraph(prediction.because))
-    else:
-        chosen = prediction.letters[answer]
+    if isinstance(prediction.right, str):
+        chosen = prediction.chosen(answer)
         title = f"{answer}: {chosen}"
         parts.append(paragraph(prediction.choices[chosen]))
         if not right:
             said = prediction.choices[prediction.right]
             parts.append(paragraph(f"The answer: {prediction.right}. {said}"))
+    else:
+        title = f"{answer:g}" if right else f"{answer:g}, but it is {prediction.right:g}"
+        parts.append(paragraph(prediction.because))
     return _frame(f"{_sign(right)} You predicted {title}", RIGHT if right else PARTLY, parts)
 
 

@@ -33,7 +33,8 @@ def exhibit_part(exhibit: Exhibit) -> Part:
 def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> Part:
     """Show expected and got on one color scale, at the slice where they first differ."""
     same = expected.shape == got.shape
-    where, corner = _first(expected), ()
+    where = _first(expected)
+    corner: tuple[slice, ...] = ()
     if same:
         differs = expected != got if wrong is None else wrong
         where = pick_slice(differs)

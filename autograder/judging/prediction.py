@@ -30,12 +30,16 @@ class Prediction:
         """The choices by letter."""
         return dict(zip(ascii_lowercase, self.choices, strict=False))
 
+    def chosen(self, letter: Any) -> str:
+        """Return the choice with a letter. Raises CourseError if there is none."""
+        if not isinstance(letter, str) or letter not in self.letters:
+            raise CourseError(f"{letter!r} is none of the choices: {self._call('a')}, say.")
+        return self.letters[letter]
+
     def is_right(self, answer: Any) -> bool:
         """Whether a letter or a number is right. Raises CourseError for anything else."""
-        if self.choices:
-            if not isinstance(answer, str) or answer not in self.letters:
-                raise CourseError(f"{answer!r} is none of the choices: {self._call('a')}, say.")
-            return self.letters[answer] == self.right
+        if isinstance(self.right, str):
+            return self.chosen(answer) == self.right
         if isinstance(answer, bool) or not isinstance(answer, int | float):
             raise CourseError(f"{answer!r} is no number: {self._call(10)}, say.")
         return math.isclose(answer, self.right, rel_tol=NEAR)

@@ -1,6 +1,5 @@
 """The examples that lessons compute with: six words, a play, and squares."""
 
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,8 +52,11 @@ def generate_squares(n: int = 128, variable_length: bool = False, seed: int = 13
     numpy's global random state stays as it is.
     """
     random = np.random.RandomState(seed)
-    # On Windows this generator defaults to 32 bits.
-    draw = partial(random.randint, size=n, dtype=np.int64)
+
+    def draw(below: int) -> np.ndarray:
+        # On Windows this generator defaults to 32 bits.
+        return random.randint(below, size=n, dtype=np.int64)
+
     starts = draw(4)
     lengths = draw(3) + 2 if variable_length else np.full(n, 4)
     directions = draw(2)

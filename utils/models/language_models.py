@@ -87,7 +87,7 @@ class Layer(nn.Module):
     def forward(self, x: Tensor, cache: list[KeyValue] | None) -> Tensor:
         parts = self.project(self.norm(x)).chunk(3, dim=-1)
         query, key, value = (part.unflatten(-1, (N_HEADS, -1)).transpose(1, 2) for part in parts)
-        keep = causal_keep
+        keep: Callable[[int, int], Tensor] = causal_keep
         if isinstance(cache, list):
             self._remember(cache, key, value)
             key, value = self.caching.seen(cache, self.number)
@@ -103,8 +103,8 @@ class Layer(nn.Module):
             cache.append((key, value))
         else:
             old_key, old_value = cache[self.number]
-            both = (old_key, key), (old_value, value)
-            cache[self.number] = tuple(torch.cat(pair, dim=-2) for pair in both)
+            keys, values = (old_key, key), (old_value, value)
+            cache[self.number] = torch.cat(keys, dim=-2), torch.cat(values, dim=-2)
 
 
 class Writer(nn.Module):
@@ -149,15 +149,16 @@ def same_words(model: Writer) -> bool:
 def same_logits(model: Writer) -> bool:
     """Whether it has the same logits for the same words with its cache and without."""
     words = _written(model, cached=False)
-    pieces, cache = words.split([N_READ] + N_WRITTEN * [1], dim=1), []
+    cache: list[KeyValue] = []
+    pieces = words.split([N_READ] + N_WRITTEN * [1], dim=1)
     cached = torch.cat([model(piece, cache) for piece in pieces], dim=1)
     return torch.allclose(cached, model(words), rtol=0, atol=ROUNDING)
 
 
 def _written(model: Writer, cached: bool) -> Tensor:
     """Return the given words, followed by those that the model writes."""
-    words = torch.arange(N_READ)[None]
-    new, cache = words, [] if cached else None
+    words = new = torch.arange(N_READ)[None]
+    cache: list[KeyValue] | None = [] if cached else None
     for _ in range(N_WRITTEN):
         logits = model(new if cached else words, cache)
         new = logits[:, -1].argmax(dim=-1, keepdim=True)

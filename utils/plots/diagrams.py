@@ -104,7 +104,7 @@ def draw_projections(*, caption: str) -> Diagram:
 
 
 def _projected(sketch: Sketch, words: Box, y: float, role: str, shape: str, color: str) -> Box:
-    size = words.height // CELL, 3 if role == "values" else 2
+    size = int(words.height // CELL), 3 if role == "values" else 2
     made = _cells(sketch, (240, y), role, shape, size, color)
     name = f"W_{role[0].upper()}"
     matrix = sketch.block(Box(140, made.middle - 18, 48, 36), lighter(color, PALE), name)

@@ -46,7 +46,8 @@ def growth_slope(sizes: Sequence[float], seconds: Sequence[float]) -> float:
 
 def _slope(points: np.ndarray) -> float:
     last = max(3, ceil(points.shape[1] / 2))
-    return float(np.polyfit(*np.log(points[:, -last:]), 1)[0])
+    sizes, seconds = np.log(points[:, -last:])
+    return float(np.polyfit(sizes, seconds, 1)[0])
 
 
 def _points(sizes: Sequence[float], seconds: Sequence[float], name: str) -> np.ndarray:

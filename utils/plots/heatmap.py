@@ -112,7 +112,7 @@ def _mark_not_finite(ax: Axes, values: np.ndarray) -> None:
     places = np.argwhere(~np.isfinite(values))[:, None, ::-1]
     if len(places):
         # One patch for all cells: hatching them one by one takes seconds on a large map.
-        corners = Path.unit_rectangle().vertices - 0.5
+        corners = np.asarray(Path.unit_rectangle().vertices) - 0.5
         cells = Path.make_compound_path(*(Path(cell) for cell in places + corners))
         ax.add_patch(PathPatch(cells, fc="white", ec=RED, hatch="////", lw=0, alpha=0.45))
 
@@ -134,9 +134,9 @@ def print_signs(ax: Axes, keep: np.ndarray) -> None:
 def print_values(ax: Axes, values: np.ndarray, colors: np.ndarray) -> None:
     largest = np.abs(values[np.isfinite(values)]).max(initial=0)
     for (row, column), value in np.ndenumerate(values):
-        place = {"ha": "center", "va": "center", "in_layout": False}
         tiny = 0 < abs(value) < NEGLIGIBLE * largest
-        text = ax.text(column, row, "≈0" if tiny else short(value), fontsize=8, **place)
+        shown = "≈0" if tiny else short(value)
+        text = ax.text(column, row, shown, fontsize=8, ha="center", va="center", in_layout=False)
         if not np.isfinite(value):
             text.set_bbox({"facecolor": "white", "lw": 0, "pad": 1})
         else:

@@ -103,17 +103,27 @@ def _state(place: int, moved: bool, changed: int) -> str:
 
 def _draw_box(ax: Axes, x: float, y: float, text: str, fill: str, ink: str, width: float) -> None:
     corner = (x - width / 2, y - 0.17)
-    style = {"boxstyle": "round,pad=0,rounding_size=0.06", "fc": fill, "ec": GRAY, "lw": 0.8}
-    ax.add_patch(FancyBboxPatch(corner, width, 0.34, zorder=2, **style))
+    style = "round,pad=0,rounding_size=0.06"
+    box = FancyBboxPatch(corner, width, 0.34, style, fc=fill, ec=GRAY, lw=0.8, zorder=2)
+    ax.add_patch(box)
     ax.text(x, y, text, ha="center", va="center", color=ink, zorder=3)
 
 
 def _draw_arrow(ax: Axes, start: int, end: int, color: str) -> None:
     # Dashes identify a leak for readers who can't tell the colors apart.
     line = "--" if color == RED else "-"
-    look = {"arrowstyle": "-|>", "mutation_scale": 9, "color": color, "ls": line}
-    ends = {"shrinkA": 0, "shrinkB": 0}
-    ax.add_patch(FancyArrowPatch((start, 0.18), (end, 0.82), zorder=1, **look, **ends))
+    arrow = FancyArrowPatch(
+        (start, 0.18),
+        (end, 0.82),
+        arrowstyle="-|>",
+        mutation_scale=9,
+        shrinkA=0,
+        shrinkB=0,
+        color=color,
+        ls=line,
+        zorder=1,
+    )
+    ax.add_patch(arrow)
 
 
 def _check(words: Any, labels: list[str], changed: int) -> None:
@@ -131,8 +141,8 @@ def _check(words: Any, labels: list[str], changed: int) -> None:
 def _summary(panels: dict[str, np.ndarray], labels: list[str], changed: int) -> str:
     parts = []
     for name, moved in panels.items():
-        groups = {"moved": [], "leaked": []}
-        for place in np.flatnonzero(moved):
+        groups: dict[str, list[str]] = {"moved": [], "leaked": []}
+        for place in np.flatnonzero(moved).tolist():
             groups[_state(place, True, changed)].append(labels[place])
         leaked = f"; moved and must not: {listed(groups['leaked'])}" if groups["leaked"] else ""
         parts.append(f"{name}: moved and may: {listed(groups['moved']) or 'none'}{leaked}")

@@ -79,7 +79,9 @@ def frame_cells(ax: Axes, n_rows: int, n_columns: int) -> None:
 def label_columns(ax: Axes, labels: list[str], width: float, every: int = 1) -> None:
     """Write every `every`-th label below its column, `width` inches wide; slant long labels."""
     slanted = max(map(len, labels)) * LETTER > width * every
-    slant = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+    slant: dict[str, Any] = (
+        {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+    )
     ax.set_xticks(range(0, len(labels), every), labels[::every], **slant)
 
 

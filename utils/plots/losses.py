@@ -108,10 +108,12 @@ def _draw_baselines(ax: Axes, baselines: Mapping[str, float], named: bool = True
     """Draw dashed lines, with their names next to the axes, where no curve crosses them."""
     for name, value in baselines.items():
         ax.axhline(value, color=GRAY, ls="--", lw=0.9, zorder=1)
-        place = {"xy": (1.01, value), "xycoords": ax.get_yaxis_transform()}
         if named:
-            look = {"ha": "left", "va": "center", "fontsize": 8, "color": GRAY}
-            ax.annotate(f"{name}\n{short(value)}", **place, **look)
+            text, beside = f"{name}\n{short(value)}", ax.get_yaxis_transform()
+            place = (1.01, value)
+            ax.annotate(
+                text, place, xycoords=beside, ha="left", va="center", fontsize=8, color=GRAY
+            )
 
 
 def _drawable(losses: np.ndarray) -> np.ndarray:

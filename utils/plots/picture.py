@@ -123,9 +123,9 @@ def to_png(figure: Figure) -> bytes:
     image = _cut(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
     # A palette makes the file four times smaller, so that executed notebooks stay small. Maximum
     # coverage keeps white white and every color within 3% of the original; other methods do not.
-    palette = {"method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
+    image = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     packed = io.BytesIO()
-    image.quantize(256, **palette).save(packed, format="png")
+    image.save(packed, format="png")
     return packed.getvalue()
 
 

@@ -24,6 +24,8 @@ DIRECTIONS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -
 ALIGN_X = {1: "left", 0: "center", -1: "right"}
 ALIGN_Y = {1: "bottom", 0: "center", -1: "top"}
 
+Point = tuple[float, float] | np.ndarray
+
 
 def plot_words(
     words: Any,
@@ -112,14 +114,16 @@ def _frame(ax: Axes, points: np.ndarray) -> None:
 
 
 def _draw_points(figure: Figure, ax: Axes, words: np.ndarray, weights: np.ndarray | None) -> None:
+    x, y = words.T
     if weights is None:
-        ax.scatter(*words.T, s=40, color=BLUE, zorder=3)
+        ax.scatter(x, y, s=40, color=BLUE, zorder=3)
         return
     largest = max(weights.max(), 1e-12)
     sizes = 20 + 180 * np.clip(weights / largest, 0, None)
     scale = Normalize(min(0, weights.min()), largest)
-    look = {"cmap": WEIGHTS, "norm": scale, "edgecolors": "black", "linewidths": 0.6}
-    points = ax.scatter(*words.T, s=sizes, c=weights, zorder=3, **look)
+    points = ax.scatter(
+        x, y, sizes, weights, cmap=WEIGHTS, norm=scale, edgecolors="black", linewidths=0.6, zorder=3
+    )
     figure.colorbar(points, label="attention weight").outline.set_visible(False)
 
 
@@ -155,7 +159,7 @@ def hull(points: np.ndarray) -> np.ndarray:
 
 def _chain(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Keep the points on a path that only turns left."""
-    chain = []
+    chain: list[tuple[float, float]] = []
     for point in points:
         while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
             chain.pop()
@@ -163,7 +167,7 @@ def _chain(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return chain
 
 
-def _turn(a: tuple, b: tuple, c: tuple) -> float:
+def _turn(a: Point, b: Point, c: Point) -> float:
     """Return a number that is positive if the path from a via b to c turns left."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 

@@ -97,10 +97,11 @@ def plot_square_attention(
         raise ValueError(f"square has the shape {list(corners.shape)}: give [4, 2]")
     check_finite(corners, "square")
     queries, keys = ([f"corner {number}" for number in numbers] for numbers in ASKING[kind])
-    axes = {"key_labels": keys, "query_labels": queries, "value_range": (0, 1)}
-    maps = attention_maps(attn_weights, **axes)
+    maps = attention_maps(attn_weights, keys, queries, value_range=(0, 1))
     if remarks(maps):
-        return plot_attention(attn_weights, **axes, caption=caption, alt=alt)
+        return plot_attention(
+            attn_weights, keys, queries, value_range=(0, 1), caption=caption, alt=alt
+        )
     alt = _looks_summary(kind, maps.values) if alt is None else alt
     return render(partial(draw_square_attention, kind, corners, maps.values), caption, alt)
 
@@ -153,7 +154,7 @@ def _draw_look(ax: Axes, query: np.ndarray, key: np.ndarray, weight: float) -> N
         return
     look = {"arrowstyle": "-|>", "color": LOOK, "lw": WIDEST * weight, "mutation_scale": 14}
     bend = {"connectionstyle": "arc3,rad=0.15", "shrinkA": 7, "shrinkB": 9}
-    ax.annotate("", key, query, arrowprops=look | bend, zorder=2)
+    ax.annotate("", tuple(key), tuple(query), arrowprops=look | bend, zorder=2)
 
 
 def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
@@ -178,9 +179,9 @@ def _draw_way(ax: Axes, corners: np.ndarray, color: str, line: str = "-") -> Non
 def _mark(ax: Axes, corner: np.ndarray, number: int, color: str, full: bool) -> None:
     ax.plot(*corner, "o", ms=9, mec=color, mfc=color if full else "white", zorder=3)
     # Away from the center, so that no arrow crosses it.
-    outward = np.where(np.asarray(corner) < 0, -1, 1)
-    place = {"xytext": 11 * outward, "textcoords": "offset points"}
-    ax.annotate(str(number), corner, ha="center", va="center", **place)
+    aside = tuple(np.where(corner < 0, -11, 11))
+    text, place = str(number), tuple(corner)
+    ax.annotate(text, place, aside, textcoords="offset points", ha="center", va="center")
 
 
 def _corners(values: Any, name: str) -> np.ndarray:

@@ -58,8 +58,8 @@ def draw_dials(turned: Sequence[tuple[np.ndarray, np.ndarray]]) -> Figure:
 
 def _arrow(ax: Axes, tip: np.ndarray, name: str, color: str) -> None:
     arrow = {"color": color, "lw": 2, "arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0}
-    ax.annotate("", tip, (0, 0), arrowprops=arrow)
-    ax.annotate(name, tip * 1.25, color=color, ha="center", va="center", fontsize=8)
+    ax.annotate("", tuple(tip), (0, 0), arrowprops=arrow)
+    ax.annotate(name, tuple(tip * 1.25), color=color, ha="center", va="center", fontsize=8)
 
 
 def _turned(pair: Pair, angle: float) -> np.ndarray:

@@ -30,7 +30,8 @@ def view_writing(model: nn.Module, letters: Sequence[str], prompt: str, *, capti
     if unknown or not prompt:
         which = f"{unknown[0]!r}, which is none of the letters" if unknown else "nothing"
         raise ValueError(f"the prompt has {which}: give at least one of {''.join(letters)!r}")
-    tokens = [letters.index(letter) for letter in prompt][-model.n_context :]
+    n_read = -model.n_context  # type: ignore[operator]  # to torch, a tensor or module
+    tokens = [letters.index(letter) for letter in prompt][n_read:]
     with torch.no_grad():
         probs = model(torch.tensor([tokens]))[0, -1].softmax(dim=-1)
     best = probs.topk(min(LIKELIEST, len(letters)))
@@ -42,7 +43,7 @@ def view_writing(model: nn.Module, letters: Sequence[str], prompt: str, *, capti
         "signs": SIGNS,
         "prompt": prompt,
         "n_bars": len(labels),
-        "n_heads": model.blocks[0].attention.n_heads,
+        "n_heads": model.get_submodule("blocks.0.attention").n_heads,
         "n_context": model.n_context,
         "shapes": [[name, list(value.shape)] for name, value in model.named_parameters()],
         "weights": base64.b64encode(weights.numpy().astype("<f2").tobytes()).decode(),

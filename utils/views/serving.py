@@ -28,8 +28,8 @@ def view_memory(n_words: int = 8192, *, caption: str) -> View:
     kept |= {f"a latent of {LATENT}": LATENT}
     sizes = [cache_gigabytes(n_words, numbers) for numbers in kept.values()]
     still = plot_bars({f"GB for {n_words:,} words": sizes}, list(kept), caption=caption)
-    sizes = {"layers": LAYERS, "heads": list(HEADS), "width": WIDTH, "latent": LATENT}
-    return View(still, "memory", sizes | {"card": CARD, "model": MODEL})
+    shape = {"layers": LAYERS, "heads": list(HEADS), "width": WIDTH, "latent": LATENT}
+    return View(still, "memory", {**shape, "card": CARD, "model": MODEL})
 
 
 def view_tiles(attn_scores: Any, tile: int, *, caption: str) -> View:

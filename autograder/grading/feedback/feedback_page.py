@@ -127,8 +127,8 @@ def make_feedback(
     renderer = Renderer()
     answers = _answers(renderer, find_exercises(cells, facts, outline.order))
     renderer.put_below(REST_LEVEL)
-    cells = _rest([cell for cell in cells if not _repeats(cell, why)], answers)
-    rest = list(_render_rest(renderer, cells, facts))
+    others = _rest([cell for cell in cells if not _repeats(cell, why)], answers)
+    rest = list(_render_rest(renderer, others, facts))
     return Feedback(
         title=outline.title or visible(facts.notebook.replace("_", " "), LONGEST_NAME),
         facts=facts,
@@ -136,7 +136,7 @@ def make_feedback(
         rest=rest,
         why=why,
         unshown=unshown,
-        left_out=len(cells) - len(rest),
+        left_out=len(others) - len(rest),
     )
 
 

@@ -63,7 +63,7 @@ class OneCourse:
     """The handler that opens formgrader, for the server's own course only."""
 
     @authenticated
-    def get(self) -> None:
+    def get(self: FormgraderHandler) -> None:
         """Open formgrader. nbgrader runs the nbgrader_config.py of any folder that a link names."""
         path, root = self.get_argument("path", ""), self.coursedir.root
         if path and os.path.realpath(path) != os.path.realpath(root):
@@ -80,7 +80,7 @@ class SubmissionPages:
         self._handler = handler
 
     def from_filename(
-        self, filename: str = "", resources: dict[str, Any] | None = None
+        self, filename: str = "", *, resources: dict[str, Any]
     ) -> tuple[str, dict[str, Any]]:
         """Return the page with the notebook in a file; without one, only the fields."""
         points, commented = fields_of(self._handler.gradebook, resources["submission_id"])
@@ -91,7 +91,9 @@ class SubmissionPages:
 
 def _and_the_servers(handler: BaseHandler, policy: str) -> str:
     """Add the server's own policy, such as who may frame the page."""
-    return f"{policy}; {JupyterHandler.content_security_policy.fget(handler)}"
+    # mypy takes a property of a class for a method.
+    server = JupyterHandler.content_security_policy.fget(handler)  # type: ignore[attr-defined]
+    return f"{policy}; {server}"
 
 
 def _read(filename: str) -> bytes | None:

@@ -46,7 +46,7 @@ def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str) -
             late=late_by(submission.timestamp, submission.extension, submission.assignment.duedate),
             submitted=submission.timestamp,
         ),
-        comments={name: text for name, text, _ in said if (text or "").strip()},
+        comments={name: text for name, text, _ in said if text and text.strip()},
         untouched=tuple(name for name, _, unanswered in said if unanswered),
     )
 

@@ -34,14 +34,15 @@ def output_html(output: dict[str, Any], sanitizer: Sanitizer) -> str:
 def without_pictures(output: dict[str, Any]) -> dict[str, Any]:
     """Leave pictures out of an output that describes them in words."""
     match output:
-        case {"data": {"text/plain": _, **others}}:
-            words = {kind: value for kind, value in others.items() if not _is_picture(kind, value)}
-            return output | {"data": words | {"text/plain": output["data"]["text/plain"]}}
+        case {"data": dict(data)} if "text/plain" in data:
+            words = {kind: value for kind, value in data.items() if not _is_picture(kind, value)}
+            return output | {"data": words}
     return output
 
 
-def _is_picture(kind: str, value: object) -> bool:
-    return kind.startswith("image/") or "<img" in joined_text(value)
+def _is_picture(kind: str, value: Any) -> bool:
+    has_picture = kind.startswith("image/") or "<img" in joined_text(value)
+    return has_picture and kind != "text/plain"
 
 
 def _error(output: dict[str, Any]) -> str:

@@ -28,7 +28,7 @@ class NotebookCell:
     number: int
     kind: str
     source: str
-    name: str | None = None
+    name: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
     outputs: tuple[dict[str, Any], ...] = ()
     attachments: dict[str, Any] = field(default_factory=dict)

@@ -130,7 +130,7 @@ def wrong_choice(c: Comparison) -> str | None:
     """The wrong word, as its number; the right one is not revealed."""
     if not c.choices or c.got.shape or c.got.dtype != c.expected.dtype:
         return None
-    number = c.got.item()
+    number = int(c.got.item())
     return c.choices[number] if 0 <= number < len(c.choices) else None
 
 

@@ -9,6 +9,7 @@ import sys
 from typing import Any, NoReturn
 
 from ipykernel.kernelapp import IPKernelApp
+from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
@@ -93,7 +94,7 @@ def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoRetu
         sys.path.insert(0, "")  # as in a notebook: a `helper.py` beside it can be imported
         app = BareKernelApp.instance(connection_file=connection, config=OPTIONS)
         app.initialize([])
-        explain_refusals(app.shell)
+        explain_refusals(InteractiveShell.instance())
         app.start()
     finally:
         os._exit(0)
