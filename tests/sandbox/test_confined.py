@@ -1,4 +1,4 @@
-"""A confined process: what it may do, what ends it, and what is said then."""
+"""A confined process: what it may do, what ends it, and what the message says then."""
 
 import ctypes
 import os
@@ -22,7 +22,7 @@ BRIEF = Bounds(seconds=1, patience=60)
 
 
 def tried(action):
-    """What becomes of an action in a confined process, in words."""
+    """Say what happens to an action in a confined process."""
 
     def work(ask):
         try:

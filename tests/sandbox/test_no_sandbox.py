@@ -15,7 +15,7 @@ TOOLS = {"bwrap": "apt install bubblewrap", "unshare": "util-linux", "setpriv": 
 
 @pytest.fixture
 def tools(tmp_path, monkeypatch):
-    """A folder with a program for each tool, and nothing else on the path."""
+    """A folder with a program for each tool, and no other folder on the path."""
     for name in TOOLS:
         (tmp_path / name).symlink_to(shutil.which("true"))
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -30,7 +30,7 @@ SURROUNDINGS = {
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "GIVEN": "beyond these",
 }
-# The parts of the system and of Python, as far as they exist.
+# Those parts of the system and of Python that exist here.
 PLACES = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"]
 PLACES += [
     f"{prefix}/{name}"

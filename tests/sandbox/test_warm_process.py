@@ -1,4 +1,4 @@
-"""The process that notebooks are forked from: who may use it, and what ends when."""
+"""The process that notebooks are forked from: who may use it, and what ends with what."""
 
 from contextlib import closing
 

@@ -65,7 +65,7 @@ def course(tmp_path_factory):
 
 def test_no_scheduler(monkeypatch):
     monkeypatch.setattr(pool, "SCHEDULER_SECONDS", 1)
-    with socket.socket() as taken:  # but nobody listens
+    with socket.socket() as taken:  # but nothing listens there
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(CourseError, match=f"No Dask scheduler answers at {address}"):

@@ -1,4 +1,4 @@
-"""Collecting from nbgrader's exchange takes plain files, and nothing that they lead to."""
+"""Collecting from nbgrader's exchange takes only plain files, and follows no links."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def inbound(course):
 
 @pytest.fixture(autouse=True)
 def owners(monkeypatch):
-    """Let folders belong to who is in their names, but for those that are listed here."""
+    """Let folders belong to those in their names, except the ones listed here."""
     others = {}
     owner = property(lambda self: others.get(self.path.name, self.learner))
     monkeypatch.setattr(InboundFolder, "owner", owner)
@@ -58,7 +58,7 @@ def collector(course, **options):
 
 
 def collect(course, **options):
-    """Collect, and return the submitted files with what is in them."""
+    """Collect, and return the submitted files with their contents."""
     collector(course, **options).start()
     return submitted(course)
 
@@ -71,7 +71,7 @@ def submitted(course):
 
 
 def of(learner, time=EARLY, **files):
-    """Return the files of a submission as they are collected."""
+    """Return a submission's files as they should be collected."""
     known = {NOTEBOOK: f"{learner} {time}", "timestamp.txt": time} | files
     return {f"{learner}/{FIRST}/{name}": text for name, text in known.items()}
 

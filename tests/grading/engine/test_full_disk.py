@@ -1,4 +1,4 @@
-"""A disk that fills up while submissions are graded costs time, and no mark."""
+"""A disk that fills up while submissions are graded costs time, but no grade."""
 
 import subprocess
 

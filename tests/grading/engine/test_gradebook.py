@@ -1,4 +1,4 @@
-"""Grading changes the gradebook as nbgrader does, even while others work in it."""
+"""Grading changes the gradebook the way nbgrader does, even while others work in it."""
 
 import os
 import shutil
@@ -172,7 +172,7 @@ def test_grades_given_by_hand_stay_when_a_submission_is_graded_again(api, course
 
 
 def test_what_is_graded_when(api, course):
-    """Only the named student; nothing twice; newer submissions; and everything if forced."""
+    """Only the named student, nothing twice, newer submissions, and everything if forced."""
     hand_in(course, "one", 1, EARLY)
     hand_in(course, "two", 1, EARLY)
     folder = {name: course / "autograded" / name / SMALL for name in ("one", "two")}

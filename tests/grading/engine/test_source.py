@@ -1,4 +1,4 @@
-"""What the engine knows from an instructor's source notebook."""
+"""What the engine reads from an instructor's source notebook."""
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output

@@ -1,4 +1,4 @@
-"""`nbgrader generate_feedback` writes these pages, from the gradebook and the graded notebooks."""
+"""`nbgrader generate_feedback` writes our pages from the gradebook and the graded notebooks."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ PLACE = LESSON, LESSON, "ada"
 
 
 class Course:
-    """A course directory with one graded notebook, whose marks can be changed."""
+    """A course directory with one graded notebook, whose grades can be changed."""
 
     def __init__(self, root):
         self.root = root

@@ -1,4 +1,4 @@
-"""Nothing that a submission holds acts on formgrader's pages, and points are entered beside it."""
+"""Nothing in a submission acts on formgrader's pages, and points are entered beside it."""
 
 import urllib.request
 from urllib.error import HTTPError
@@ -33,12 +33,12 @@ TOPMOST = """field => {
     const {x, y, width, height} = field.getBoundingClientRect();
     return document.elementFromPoint(x + width / 2, y + height / 2) === field;
 }"""
-# Names that something of a submission has, and ways out of its box.
+# Names that a submission's content has, and ways out of its box.
 TRESPASSES = """() => [...document.querySelectorAll(".inert *")].flatMap(one => [
     one.id, one.getAttribute("name"), one.dataset.call, one.getAttribute("onclick"),
     getComputedStyle(one).position === "static" ? null : "moved",
     getComputedStyle(one).transform === "none" ? null : "transformed"].filter(Boolean))"""
-# What could act when it is clicked; the course's own links lead out of the page.
+# What could act when clicked; the course's own links lead out of the page.
 ACTS = ".inert a:not([href^='https://']), .inert b"
 LISTS = ("gradebook/{lesson}/{lesson}", "manage_submissions/{lesson}", "manage_students")
 

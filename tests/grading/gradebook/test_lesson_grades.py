@@ -1,4 +1,4 @@
-"""The grades of a lesson are read at once, and every kind of graded cell counts."""
+"""The grades of a lesson are read all at once, and every kind of graded cell counts."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A gradebook is opened once with nbgrader's checks, and then without."""
+"""A gradebook is opened with nbgrader's checks the first time, and then without them."""
 
 from nbgrader import api
 from nbgrader.api import Gradebook

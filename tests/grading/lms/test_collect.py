@@ -27,7 +27,7 @@ def zipped(tmp_path):
 
 
 def submitted(course):
-    """Return the submitted files and what is in them."""
+    """Return the submitted files and their contents."""
     root = course.root / "submitted"
     return {
         str(path.relative_to(root)): path.read_text(encoding="utf-8")
@@ -372,7 +372,7 @@ def test_a_second_copy_is_kept_beside_the_notebook_and_reported(course, lms, zip
 
 
 def test_no_page_goes_to_a_number_that_is_somebody_elses(course, lms, zipped, tmp_path, capfd):
-    """Zoë's number becomes Tim's moodle_id, after her submission was collected under it."""
+    """Zoë's number becomes Tim's moodle_id after her submission was collected under it."""
     (course.root / "extensions.csv").unlink()
     course.write("learners.csv", "learner,moodle_id\nada,1001\nzoe,1002\n")
     names = f"{MOODLE['ada']}/{NOTEBOOK}", f"{MOODLE['zoe']}/{NOTEBOOK}"

@@ -1,4 +1,4 @@
-"""Zips are extracted within limits, and nothing in them leads anywhere else."""
+"""Zips are extracted within limits, and nothing in them leads outside."""
 
 import io
 import zipfile
@@ -28,7 +28,7 @@ def zip_of(*entries, **options):
 
 @pytest.fixture
 def extracted(tmp_path):
-    """Return what is extracted from a zip, and why the rest is not."""
+    """Return what is extracted from a zip, and why the rest isn't."""
 
     def run(data):
         archive, place = tmp_path / "archive", tmp_path / "extracted"
@@ -99,7 +99,7 @@ PACKED = {"compression": zipfile.ZIP_DEFLATED}
 
 
 def lying(data, size):
-    """Let a zip with one file claim that the file has another size."""
+    """Make a zip with one file claim a different size for it."""
     real = len(ZEROS).to_bytes(4, "little")
     return data.replace(real, size.to_bytes(4, "little"))
 

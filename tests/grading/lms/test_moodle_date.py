@@ -1,4 +1,4 @@
-"""Dates as Moodle's language packs write them, and the column of its worksheet that has them."""
+"""Dates as Moodle's language packs write them, and the worksheet column that has them."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

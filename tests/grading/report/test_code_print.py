@@ -1,4 +1,4 @@
-"""The print of code: what does not change it, and what does."""
+"""The print of code: what changes it, and what doesn't."""
 
 import warnings
 
@@ -13,7 +13,7 @@ from autograder.grading.report.code_print import (
 from autograder.lessons.rewriting import rewrite
 from tests.grading.report.disguise import disguised
 
-# Alternatives that differ from the solution in the order of independent statements alone.
+# Alternatives that differ from the solution only in the order of independent statements.
 REORDERED = {("LinearSelfAttention", "layers in another order")}
 
 
@@ -172,7 +172,7 @@ def test_hostile_code_has_no_print(source):
 
 
 def test_deep_code_of_a_bearable_size_is_read_once():
-    """Comprehensions within comprehensions, where reading each twice would never end."""
+    """Nested comprehensions, where reading each one twice would never end."""
     deep = "x = " + "[a for a in " * 80 + "b" + "]" * 80
     assert code_print(deep)
 

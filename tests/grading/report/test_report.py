@@ -90,7 +90,7 @@ def report(course):
 
 
 def change_grades(course, learner, *cells, **values):
-    """Change a learner's grades in the gradebook, of all cells or of some."""
+    """Change a learner's grades in the gradebook, for all cells or some."""
     engine = create_engine(f"sqlite:///{course / 'gradebook.db'}")
     with Session(engine) as session:
         for grade in session.query(api.Grade).all():
@@ -135,7 +135,7 @@ def test_exercises_and_aspects_say_who_got_them(course):
 
 
 def test_an_exercise_counts_who_has_points_for_it_and_points_given_by_hand(course):
-    attend = report(course).exercises["attend"]  # cleo's 2.5 are given by hand, hal has none
+    attend = report(course).exercises["attend"]  # cleo's 2.5 were given by hand, hal has none
     assert (attend.submissions, attend.points) == (7, 3 * 6 + 2.5)
     assert (attend.full, attend.partial, attend.unanswered, attend.lost) == (3, 1, 1, 0)
     assert ("max first", MAX_WORDS) in attend.wrong

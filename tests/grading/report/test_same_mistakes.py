@@ -1,4 +1,4 @@
-"""Which learners share rare mistakes, in made-up classes: chance seldom names anyone."""
+"""Which learners in made-up classes share rare mistakes: chance seldom names anyone."""
 
 import random
 
@@ -10,7 +10,7 @@ COMMON = ("not scaled", "no transpose", "hard attention")
 
 
 def made_by(*learners, **made):
-    """Let learners make mistakes, by exercise."""
+    """Have all these learners make the same mistakes, by exercise."""
     return {exercise: dict.fromkeys(learners, mistake) for exercise, mistake in made.items()}
 
 

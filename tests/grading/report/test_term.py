@@ -284,7 +284,7 @@ def test_a_submission_that_waits_is_not_graded_and_not_missing(course):
 
 
 def write_own(course):
-    """An instructor's own assignment of two notebooks, graded by hand."""
+    """Write an instructor's own assignment with two notebooks, graded by hand."""
     engine = create_engine(f"sqlite:///{course / 'gradebook.db'}")
     with Session(engine) as session:
         assignment = api.Assignment(name=OWN, course=session.merge(api.Course(id="course")))

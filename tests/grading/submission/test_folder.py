@@ -1,4 +1,4 @@
-"""What was handed in is read from plain files alone, whatever else is in the folder."""
+"""A submission is read from plain files only, whatever else is in the folder."""
 
 import os
 import socket
@@ -12,7 +12,7 @@ from autograder.grading.submission.read_notebook import BrokenSubmission
 
 @pytest.fixture
 def folder(tmp_path):
-    """The folder for a student's submission."""
+    """The folder for a learner's submission."""
     folder = tmp_path / "student" / "lesson"
     folder.mkdir(parents=True)
     return folder

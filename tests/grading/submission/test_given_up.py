@@ -1,4 +1,4 @@
-"""What a submission gives up is found in its text, and the course's solution runs in its place."""
+"""What a submission gives up is found in its text, and the course's solution runs instead."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook

@@ -1,4 +1,4 @@
-"""Only what a mark depends on is run."""
+"""Only what a grade depends on is run."""
 
 import pytest
 
@@ -14,7 +14,7 @@ COURSE = [IMPORTS, WORDS, SHOWN, "torch.manual_seed(0)\nnoise = torch.randn(3)"]
 
 
 def runs(*cells):
-    """Return which of the cells run, in one string of 1 and 0."""
+    """Return which of the cells run, as one string of 1s and 0s."""
     return "".join(str(int(runs)) for runs in needed(cells, COURSE))
 
 

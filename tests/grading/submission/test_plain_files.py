@@ -1,4 +1,4 @@
-"""Only plain files with a single name are read, within limits, and as they are at one time."""
+"""Only plain files with a single name are read, within limits, and only if they don't change."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def written(folder, **files):
 
 
 def left_out(folder):
-    """Return why something is left out; nothing else may be there but `good`."""
+    """Return why something is left out; the only other file must be `good`."""
     written(folder, good="here")
     found = read_below(folder)
     assert found.files == {"good": b"here"}
@@ -167,7 +167,7 @@ def link(path):
 
 @pytest.mark.parametrize("change", [grow, rewrite, link])
 def test_a_file_that_changes_meanwhile_is_left_out(tmp_path, monkeypatch, change):
-    """It changes after it was examined, before it is read."""
+    """It changes after it is examined and before it is read."""
     path = tmp_path / "mine"
     path.write_bytes(b"lines")
     examine = plain_files._require_plain

@@ -1,4 +1,4 @@
-"""Whatever a learner hands in is read, and restored according to the released notebook."""
+"""Whatever a learner hands in is read, and restored to match the released notebook."""
 
 import copy
 import json
@@ -53,7 +53,7 @@ NAMES = list(FLAGS)
 
 
 def cell(source, grade_id=None, cell_type="code", tags=()):
-    """Make a cell as handed in, as JSON; what it claims beyond its grade_id is a lie."""
+    """Make a cell as handed in, as JSON; everything that it claims except its grade_id is false."""
     lies = {"grade": True, "locked": False, "points": 99, "schema_version": 3, "solution": True}
     metadata = {"nbgrader": lies | {"grade_id": grade_id}} if grade_id else {}
     code = {"execution_count": None, "outputs": []} if cell_type == "code" else {}
@@ -538,7 +538,7 @@ def without(own, *names):
         (["check_f"], "setup f check_f a check_f_twice essay b task g check_g c"),
         (["check_f", "check_f_twice"], "setup f check_f check_f_twice a essay task b g check_g c"),
         (["check_g"], "setup f a check_f check_f_twice b essay task g check_g c"),
-        # a solution before its check, and anything else before what should follow
+        # a solution before its check, and anything else before the cell that should follow
         (["f"], "setup f check_f a check_f_twice essay b task g check_g c"),
         (["g"], "setup f a check_f check_f_twice b essay task g check_g c"),
         (["setup"], "setup f check_f a check_f_twice essay b task g check_g c"),
@@ -634,7 +634,7 @@ def test_what_stands_in_for_a_broken_notebook(own):
     assert restore(notebook, own) == notebook
 
 
-# Whatever is done to a notebook
+# Whatever happens to a notebook
 
 
 def check_invariants(notebook, blueprint):
@@ -660,7 +660,7 @@ POINTED = [
 
 
 def change(cells, operation, number):
-    """Do something to the cells that a learner, an editor or an attacker may do."""
+    """Change the cells as a learner, an editor or an attacker may do."""
     chance = random.Random(number)
     # Half of all changes affect nbgrader's cells.
     marked = [i for i, c in enumerate(cells) if c["metadata"].get("nbgrader")]

@@ -1,4 +1,4 @@
-"""An answer in words is restored, too, and its question with the mark scheme."""
+"""An answer in words is restored too, and its question comes back with the mark scheme."""
 
 import nbformat
 import pytest
@@ -55,7 +55,7 @@ def restored(*cells):
 
 
 def shown(notebook):
-    """List the cells by name, or else by what is in them."""
+    """List the cells by name, or else by their contents."""
     return [grade_id_of(cell) or cell.source for cell in notebook.cells]
 
 

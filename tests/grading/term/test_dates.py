@@ -36,7 +36,7 @@ def test_a_time_is_given_in_utc(text):
         "yesterday evening",
         "2026-10-05",
         "2026-02-30 10:00",
-        "2026-10-05 23:59 CEST",  # summer time somewhere
+        "2026-10-05 23:59 CEST",  # daylight saving time somewhere
         "2026-10-05 23:59 Nowhere/Else",
         "2026-10-05 23:59 Europe/../Berlin",
         "0001-01-01 00:00 +14:00",

@@ -1,4 +1,4 @@
-"""What lateness costs, in the formula, in nbgrader's plugin, and through nbgrader's own steps."""
+"""What lateness costs: in the formula, in nbgrader's plugin, and through nbgrader's own steps."""
 
 from datetime import datetime, timedelta
 

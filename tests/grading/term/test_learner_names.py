@@ -1,4 +1,4 @@
-"""What a learner may be called, and how a name is shown that nobody may have."""
+"""What a learner may be called, and how names that aren't allowed are shown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tables of a term: what they may look like, and what each mistake in them is met with."""
+"""The tables of a term: what they may look like, and the message for each mistake in them."""
 
 from datetime import datetime
 
@@ -91,7 +91,7 @@ def test_an_extension_adds_time_for_one_learner(tmp_path):
     assert due_for(term, "ada", "02_second") == datetime(2026, 11, 1)
     assert due_for(term, "bob", "01_first") == DUE
     assert due_for(term, "bob", "02_second") is None
-    assert due_for(term, "tim", "01_first") == DUE  # the class has longer than he was given
+    assert due_for(term, "tim", "01_first") == DUE  # the class has more time than he was given
     assert is_excused(term, "zoe", "01_first") and due_for(term, "zoe", "01_first") == DUE
     assert not is_excused(term, "zoe", "02_second")
     assert term.extensions["zoe", "01_first"] == Extension(excused=True)

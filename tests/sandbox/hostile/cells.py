@@ -147,7 +147,7 @@ def _endless_cell(notebook: NotebookNode) -> None:
 
 
 def _hidden_in_check(notebook: NotebookNode) -> None:
-    """Make each check look the same, with code behind it, before it and in its lines' ends."""
+    """Keep the look of each check, with code behind it, before it and at the ends of its lines."""
     for name in CHECKS:
         cell = find(notebook, name)
         cell.source = (
@@ -163,7 +163,7 @@ def _solutions_locked(notebook: NotebookNode) -> None:
 
 
 def _given_up(notebook: NotebookNode) -> None:
-    """Ask for the course's solutions where they would count, in ways that may not be seen."""
+    """Ask for the course's solutions where they would count, in ways that might go unnoticed."""
     for source in (
         "give_up('softmax')",
         "x = [give_up(softmax)]",
@@ -174,7 +174,7 @@ def _given_up(notebook: NotebookNode) -> None:
 
 
 def _claims_course(notebook: NotebookNode) -> None:
-    """Claim that its cells are the course's own, which are shown and not run."""
+    """Claim that its cells are the course's own, which are shown but not run."""
     for cell in notebook.cells:
         cell.metadata["attention_shown"] = True
         if cell.cell_type == "code":

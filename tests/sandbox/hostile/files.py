@@ -67,7 +67,7 @@ def _many(folder: Path, facts: Mapping[str, Any]) -> None:
 
 def _hard_links(folder: Path, facts: Mapping[str, Any]) -> None:
     for number, path in enumerate(facts["SECRETS"]):
-        with suppress(OSError):  # on another file system there are none
+        with suppress(OSError):  # there are none on another file system
             os.link(path, folder / f"secret-{number}.txt")
 
 
@@ -136,7 +136,7 @@ def _graders_names(folder: Path, facts: Mapping[str, Any]) -> None:
 
 
 def _alike(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Lay files whose names are one for some systems."""
+    """Lay files whose names are the same on some systems."""
     for name in ("data", "DATA", "Data", "dat\u00e0", "data\u0300", "data.", "data ", "CON", "NUL"):
         write(folder, name, b"here")
 

@@ -1,4 +1,4 @@
-"""Attacks on what an exercise forbids: the same function by other names, ways and threads.
+"""Attacks on what an exercise forbids: the same function by other names, means and threads.
 
 What is forbidden is refused where torch computes it. What a learner computes by hand, numpy
 included, is allowed.
@@ -8,7 +8,7 @@ from tests.sandbox.hostile.attack import Attack
 
 
 def _ways(name: str, tries: str, *ways: str, before: str = "") -> Attack:
-    """Make an attack that tries expressions for the softmax of x along dim, until one works."""
+    """Make an attack that tries expressions for the softmax of x along dim until one works."""
     lines = "".join(f"    lambda x, dim: {way},\n" for way in ways)
     code = f"""
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Attacks on the judge: answers of the right form that would give it work, or an error."""
+"""Attacks on the judge: well-formed answers that would keep it busy, or make it fail."""
 
 from tests.sandbox.hostile.forging import changed
 
