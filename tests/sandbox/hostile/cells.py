@@ -213,13 +213,13 @@ ATTACKS = [
     Attack("names almost of checks", "adds cells named almost like checks", change=_odd_names),
     Attack(
         "thousands of cells",
-        "adds 4,000 cells with nothing in them",
+        "adds 4,000 empty cells",
         change=_many_cells,
         outcome="graded",
     ),
     Attack(
         "cells of odd lengths",
-        "adds cells of a line or of brackets without an end",
+        "adds cells with one endless line or endless brackets",
         change=_long_cells,
         told="SyntaxError",
         outcome="graded",
@@ -233,13 +233,13 @@ ATTACKS = [
     ),
     Attack(
         "checks that look the same",
-        "changes check cells in what nobody sees: blanks and ends of lines",
+        "changes check cells in ways that nobody sees: blanks and line ends",
         change=_hidden_in_check,
     ),
     Attack("locks exchanged", "locks answers and unlocks their checks", change=_solutions_locked),
     Attack(
         "giving up in secret",
-        "takes the course's solutions in ways that may not be seen",
+        "takes the course's solutions in ways that might go unnoticed",
         change=_given_up,
         told="NameError",
         outcome="",

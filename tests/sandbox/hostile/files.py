@@ -164,7 +164,7 @@ ATTACKS = [
     ),
     Attack(
         "names with tricks",
-        "lays files beside the notebook whose names are paths, options, commands or no text",
+        "lays files beside the notebook whose names are paths, options, commands or not text",
         lay=_names,
         first=READ_ALL,
         told="here",
@@ -241,7 +241,7 @@ ATTACKS = [
     ),
     Attack(
         "names that look alike to some",
-        "lays files whose names differ in case, accents and dots alone",
+        "lays files whose names differ only in case, accents and dots",
         lay=_alike,
         first=READ_ALL,
         told="here",
