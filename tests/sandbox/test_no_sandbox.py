@@ -62,7 +62,7 @@ def test_a_tool_was_refused(tool):
     assert "making namespaces" in str(error)
 
 
-def test_what_fails_inside_is_no_lack_of_a_sandbox():
+def test_a_failure_inside_does_not_mean_that_there_is_no_sandbox():
     error = walls.explain("MemoryError: bwrap: none")
     assert type(error) is CourseError
     assert str(error).endswith("nothing comes up in it: MemoryError: bwrap: none")

@@ -89,7 +89,9 @@ def clock(monkeypatch):
         ("SS", 0.0, 1.0, False),  # it is unknown what happened meanwhile
     ],
 )
-def test_idle_is_where_nothing_wants_to_run(clock, monkeypatch, states, worked, glances, idles):
+def test_a_moment_is_idle_if_nothing_wants_to_run(
+    clock, monkeypatch, states, worked, glances, idles
+):
     tasks = {f"/proc/{PARENT}/task/{number}": state for number, state in enumerate(states)}
     monkeypatch.setattr(stopwatch, "glob", lambda pattern: list(tasks))
     monkeypatch.setattr(stopwatch, "_state", tasks.get)

@@ -72,7 +72,7 @@ def test_no_scheduler(monkeypatch):
             pool.dask_pool(address)
 
 
-def test_an_address_that_is_none():
+def test_an_invalid_address():
     with pytest.raises(CourseError, match="No Dask scheduler answers at nonsense://"):
         pool.dask_pool("nonsense://")
 

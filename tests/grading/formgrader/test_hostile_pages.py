@@ -136,7 +136,7 @@ def test_each_page_has_a_policy_of_its_own(address, ids, course):
 
 
 @pytest.mark.parametrize("place", ["api/students", "api/grades", "submissions/{id}/x.html"])
-def test_what_is_no_page_can_do_nothing(address, ids, place):
+def test_responses_other_than_pages_can_do_nothing(address, ids, place):
     policy = policy_of(f"{address}/{place.format(id=next(iter(ids.values())))}")
     assert policy.startswith("default-src 'none'") and "sandbox" in policy
     assert "script-src" not in policy
@@ -150,7 +150,7 @@ def test_a_page_beside_a_notebook_runs_nothing(page, address, course, ids):
     assert page.locator("p").text_content() == "shown"
 
 
-def test_a_link_can_not_open_a_folder_of_a_learners_as_a_course(page, address, course):
+def test_no_link_opens_a_learners_folder_as_a_course(page, address, course):
     """nbgrader runs the nbgrader_config.py that it finds there."""
     folder = course / "submitted" / "mallory" / LESSON.name
     folder.mkdir(parents=True)

@@ -107,7 +107,7 @@ def test_extensions_given_otherwise_stay_unless_there_is_a_table_of_them(course)
     assert course.submission("ada", FIRST)[:2] == (DUE + timedelta(days=1), 3600)
 
 
-def test_an_extension_without_a_due_date_to_extend_is_none(course):
+def test_an_extension_without_a_due_date_does_nothing(course):
     course.hand_in("ada", SECOND, 10, 5, timestamp=LATE)
     course.write("extensions.csv", f"learner,lesson,due\nada,{SECOND},2026-10-06 12:30\n")
     assert update(course) == []

@@ -64,7 +64,7 @@ def test_a_task_counts_among_the_points(course):
         assert lesson_grades(book.db, FIRST).is_graded("ada")
 
 
-def test_an_extension_is_no_lateness(course):
+def test_an_extended_submission_is_not_late(course):
     course.hand_in("ada", FIRST, 10, 5)
     with course.book() as book:
         submission = book.find_submission(FIRST, "ada")

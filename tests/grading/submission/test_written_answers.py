@@ -89,7 +89,7 @@ def test_the_answer_stays_and_has_no_points_yet():
 
 
 @pytest.mark.parametrize("source", [STUB, f"{STUB}  \n", "", " \n"])
-def test_an_answer_that_says_nothing_is_the_stub(source):
+def test_an_empty_answer_becomes_the_stub(source):
     cells = released()
     cells[3].source = source
     assert determine_grade(cell_of(restored(*cells), "why")) == (0, 2)

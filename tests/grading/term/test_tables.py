@@ -242,7 +242,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_mistake_is_met_with_file_line_value_and_remedy(tmp_path, name):
+def test_a_mistake_is_reported_with_file_line_value_and_remedy(tmp_path, name):
     table, text, *said = BAD[name]
     write(tmp_path, "learners.csv", LEARNERS)
     write(tmp_path, table, text)
@@ -259,7 +259,7 @@ def test_another_encoding_is_named_with_its_line(tmp_path):
         read_term(tmp_path)
 
 
-def test_what_is_no_file_can_not_be_read(tmp_path):
+def test_only_a_file_can_be_read(tmp_path):
     (tmp_path / "lessons.csv").mkdir()
     with pytest.raises(CourseError, match=r"lessons.csv can't be read \(Is a directory\)"):
         read_term(tmp_path)
