@@ -24,7 +24,7 @@ PROCESSES, CHILDREN_HAVE = "cgroup.procs", "cgroup.subtree_control"
 # Only groups without processes can pass controllers on, so the grader itself moves into this one.
 GRADER = "grader"
 RUN = "run-"
-WEIGHT = 100  # the same for all runs: none gets more of the processors for having more processes
+WEIGHT = 100  # the same for all runs: more processes don't get more processor time
 
 _numbers = itertools.count()
 

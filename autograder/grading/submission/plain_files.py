@@ -47,7 +47,7 @@ class TooLarge(UnfitFile):
 
 @dataclass
 class Found:
-    """What was read below a folder: files, and why others were left out, by relative name."""
+    """What was read below a folder: files by relative name, and why others were left out."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)

@@ -84,7 +84,7 @@ def test_no_workers(scheduler):
 
 @pytest.fixture(scope="module")
 def graded(course, scheduler, cluster):
-    """The course, graded on the cluster, the true marks, and what the grader said."""
+    """The course, graded on the cluster, the true grades, and what the grader said."""
     folder, marks = course
     options = (f"--Autograde.scheduler={scheduler}", "--Autograde.cell_seconds=3")
     return folder, marks, nbgrader(folder, "autograde", LESSON.name, *options)

@@ -78,7 +78,7 @@ def course(api):
 
 
 def submission(api, student):
-    """Return a student's mark, penalty, and grades by cell."""
+    """Return a learner's points, penalty, and grades by cell."""
     with api.gradebook as book:
         found = book.find_submission(SMALL, student)
         grades = {g.cell.name: g for g in found.notebooks[0].grades}

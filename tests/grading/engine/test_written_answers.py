@@ -84,7 +84,7 @@ def give(asked, learner, points, comment=None):
 
 
 def exported(asked):
-    """Return the exported marks and states by learner."""
+    """Return the exported grades and states by learner."""
     path = asked.course / "grades.csv"
     nbgrader(asked.course, "export", f"--to={path}")
     with path.open(encoding="utf-8", newline="") as file:

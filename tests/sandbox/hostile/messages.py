@@ -128,7 +128,7 @@ kernel.iopub_socket.send_multipart([b"x", b"<IDS|MSG>", session.sign(parts), *pa
     ),
     Attack(
         "outputs nested deep",
-        "shows JSON nested a hundred thousand deep, and larger than its text",
+        "shows JSON that is huge or nested deeply, and numbers that are not finite",
         last=kernel("""
 display({"application/json": [[]] * 100_000, "text/plain": "x"}, raw=True)
 display({"application/json": [float("nan"), float("inf"), 10**400]}, raw=True)
