@@ -1,13 +1,13 @@
 """The system calls that a learner's code may make, and those that reading a submission needs.
 
 `LEARNER` was found by tracing (`python -m tests.bench calls`): all lessons with their solutions and
-alternatives, and what learners reasonably do beside them (`tests.sandbox.honest`), from shell
-commands to the workers of a data loader. Added to what was seen are the calls that other versions
-of the C library make for the same thing (such as `openat2`, `faccessat2`, `epoll_pwait2`), their
-forerunners, which aarch64 lacks (such as `open`, `fork`), and the rest of each family that was seen
-(such as `preadv` beside `pread64`).
+alternatives, and other things that learners reasonably do (`tests.sandbox.honest`), from shell
+commands to the workers of a data loader. The list also has the calls that other versions of the C
+library make for the same purpose (such as `openat2`, `faccessat2`, `epoll_pwait2`), their older
+forms, which aarch64 lacks (such as `open`, `fork`), and the rest of each family that was seen (such
+as `preadv` beside `pread64`).
 
-What is refused fails as it would elsewhere, so that libraries go on without it:
+A refused call fails the way it does on other systems, so libraries carry on without it:
 
 - ENOSYS, as if this Linux did not have the call, is what the C library expects of one that is too
   new: it tries an older one. `clone3` has its flags in memory, where a filter can't see them; with
@@ -16,8 +16,8 @@ What is refused fails as it would elsewhere, so that libraries go on without it:
 - EAFNOSUPPORT for families of sockets, ENOTTY for requests to devices, EOPNOTSUPP for file
   attributes: their ordinary errors, which Python's library ignores where it can.
 
-Refused, too, is kernel memory that no process counts: inotify, aio, System V and POSIX queues,
-larger buffers of pipes and sockets, shared memory without a file.
+Also refused is kernel memory that isn't charged to any process: inotify, aio, System V and POSIX
+queues, larger buffers for pipes and sockets, shared memory without a file.
 """
 
 import errno
@@ -180,8 +180,8 @@ LEARNER = Policy(
     },
 )
 
-# What reads a submission: it computes, opens files for reading, uses what is open already, and has
-# itself interrupted.
+# For reading a submission: compute, open files for reading, use what is already open, and set a
+# timer to be interrupted.
 CLERK = Policy(
     allowed=COMMON | _names(INTERRUPTIONS),
     depending={

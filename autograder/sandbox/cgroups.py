@@ -24,7 +24,7 @@ PROCESSES, CHILDREN_HAVE = "cgroup.procs", "cgroup.subtree_control"
 # Only groups without processes can pass controllers on, so the grader itself moves into this one.
 GRADER = "grader"
 RUN = "run-"
-WEIGHT = 100  # the same for all runs: none gets more of the processors for having more processes
+WEIGHT = 100  # the same for all runs: more processes don't get more processor time
 
 _numbers = itertools.count()
 
@@ -38,7 +38,7 @@ class Group:
         most = limits.memory_bytes + limits.scratch_bytes
         self._set("memory.max", most)
         self._set("memory.oom.group", 1)
-        with suppress(FileNotFoundError):  # a kernel that does not count swap
+        with suppress(FileNotFoundError):  # this kernel does not count swap
             self._set("memory.swap.max", 0)
         # The watch ends a run that has more than half of these, as it does without a group.
         self._set("pids.max", 2 * limits.processes)
@@ -63,7 +63,7 @@ class Group:
         return _facts(self._folder / "cpu.stat")["usage_usec"] / 1e6
 
     def ran_out_of_memory(self) -> bool:
-        """Whether it reached its own limit; that the machine ran out of memory does not count."""
+        """Whether it reached its own limit, not that of the whole machine."""
         return _facts(self._folder / "memory.events")["oom"] > 0
 
     def _set(self, name: str, value: int) -> None:
@@ -82,13 +82,13 @@ def new_group(limits: Limits) -> Group | None:
 def remove_empty(home: Path) -> None:
     """Remove the groups of runs that have ended, whichever grader made them."""
     for left in home.glob(f"{RUN}*"):
-        with suppress(OSError):  # something is running in it
+        with suppress(OSError):  # something is still running in it
             left.rmdir()
 
 
 @cache
 def home() -> Path | None:
-    """Return the group in which groups can be made; None if there is none.
+    """Return the group where groups can be made; None if this system has none.
 
     The first call may move the grader, and what runs beside it in its terminal, into a group below.
     """
@@ -113,7 +113,7 @@ def _settled(own: Path) -> Path:
     if own.name == GRADER and _passes_on(own.parent):
         return own.parent
     if not _passes_on(own):
-        if (own / "cgroup.type").exists():  # all but the root of all groups have one
+        if (own / "cgroup.type").exists():  # every group but the root has one
             _move_out(own)
         (own / CHILDREN_HAVE).write_text(" ".join(f"+{name}" for name in CONTROLLERS))
     return own
@@ -126,7 +126,7 @@ def _passes_on(group: Path) -> bool:
 def _move_out(group: Path) -> None:
     """Move this process, its ancestors and its session into a group below.
 
-    Raises OSError if other programs are there, which the grader has no business to move.
+    Raises OSError if other programs are there, which the grader has no business moving.
     """
     ancestors = {process.pid for process in psutil.Process().parents()}
     there = {int(pid) for pid in (group / PROCESSES).read_text(encoding="ascii").split()}

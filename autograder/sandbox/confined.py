@@ -2,7 +2,7 @@
 
 Reading, judging and showing a submission happen in a fork of the grader that can read the programs
 it is made of, compute, and answer. If it uses too much, fails, or is taken over by what it reads,
-this costs that submission.
+only that submission suffers.
 """
 
 import gc
@@ -40,8 +40,10 @@ Serve = Callable[[Message], Iterable[bytes]]
 class Bounds:
     """The resources of one confined process.
 
-    seconds: processor time. patience: wall seconds allowed for each of these seconds.
-    memory_bytes: address space beyond what this process has. sent_bytes: all that it may answer.
+    seconds: processor time.
+    patience: wall seconds allowed for each of these seconds.
+    memory_bytes: address space beyond what this process has.
+    sent_bytes: the total size of its answers.
     """
 
     seconds: int = 20
@@ -64,8 +66,10 @@ class Unfinished(Exception):
 def confined(work: Work, serve: Serve | None = None, bounds: Bounds | None = None) -> list[bytes]:
     """Return what `work` returns in a confined fork of this process. Raises Unfinished.
 
-    work: gets a function to ask this process something. serve: answers that.
-    On systems other than Linux, the fork has no limits but that of wall time.
+    work: gets a function that asks this process something.
+    serve: answers what it asks.
+
+    On systems other than Linux, only the fork's wall time is limited.
     """
     ours, theirs = socket.socketpair()
     pid = os.fork()
@@ -142,7 +146,7 @@ class _Attendant:
 
 def _work(work: Work, channel: socket.socket, bounds: Bounds) -> NoReturn:
     """The fork's side: put up the walls, work, send the result and end."""
-    gc.disable()  # it would write to, and so copy, pages that are shared so far
+    gc.disable()  # it would write to shared pages, and so copy them
     try:
         _wall_in(channel, bounds)
         parts = work(partial(_ask, channel))
@@ -175,10 +179,10 @@ def _ask(channel: socket.socket, question: Message) -> list[bytes]:
 
 
 def _hide_files() -> None:
-    """Leave only the code of this program to be read, and no network."""
+    """Leave nothing to read but the code of this program, and no network."""
     try:
         namespaces.enter(own_table=False)
-    except OSError:  # this system lets nobody make namespaces, so that no code runs sealed either
+    except OSError:  # nobody may make namespaces here, so no code runs sealed either
         return
     namespaces.see_only((*SYSTEM, *python_files(), *CODE))
 

@@ -36,7 +36,10 @@ class Cell:
 
 @dataclass
 class CellRun:
-    """The result of a cell. sent: its outputs, as they came out."""
+    """The result of a cell.
+
+    sent: its outputs, as the sandbox sent them.
+    """
 
     sent: bytes
     execution_count: int | None
@@ -44,13 +47,13 @@ class CellRun:
 
     @property
     def outputs(self) -> list[NotebookNode]:
-        """The outputs in nbformat's form, read from what was sent; an error if it can't be read."""
+        """The outputs in nbformat's form; an error output if they can't be read."""
         return read_outputs(self.sent)
 
 
 @dataclass
 class Run:
-    """The result of a notebook: the cells that ran, and why the others did not, if any.
+    """The result of a notebook: the cells that ran, and why any others did not.
 
     doubtful: whether the machine may be to blame for what went wrong.
     """
@@ -63,7 +66,8 @@ class Run:
 class Sandbox:
     """Runs one notebook at a time, each in its own walled-off fork of a warm process.
 
-    imports: what notebooks will import. environment: variables beyond `walls.ENVIRONMENT`.
+    imports: what notebooks will import.
+    environment: variables beyond `walls.ENVIRONMENT`.
     ahead: how many forks to keep ready.
     Processes forked from this one share its warm process for as long as it lives.
     Raises NoSandbox if this machine can't have one.
@@ -82,9 +86,9 @@ class Sandbox:
         self._warm = self._start(ahead)
 
     def run(self, cells: Sequence[Cell], files: dict[str, bytes] | None = None) -> Run:
-        """Run the cells in order. files: by path inside, written before the first cell runs.
+        """Run the cells in order. Raises NoSandbox, and CourseError if nothing starts inside.
 
-        Raises NoSandbox, and CourseError if nothing starts inside.
+        files: by path inside, written before the first cell runs.
         """
         number, channel = self._fork()
         warm, run, silent = self._warm, Run(), True
@@ -143,7 +147,7 @@ def _receive(inbox: frames.Inbox, count: int, run: Run) -> bool:
             return True
         elif "failed" in report:
             reason = utf8_text(report["failed"])[:LONGEST_REASON]
-            run.stopped = f"the walls around it did not stand up: {reason}"
+            run.stopped = f"its sandbox could not be set up: {reason}"
         else:
             run.cells.append(_cell_run(report, inbox.next_bytes() or b""))
             run.stopped = utf8_text(report.get("stopped"))

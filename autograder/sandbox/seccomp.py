@@ -4,7 +4,7 @@ A filter is a program of the classic BPF machine that looks at a call's number a
 seccomp(2) and linux/filter.h. This one finds the number by binary search. Where all arguments are
 allowed, the kernel (5.11 and newer) doesn't even run it: it remembers the result by number.
 
-Which calls are allowed says `allowed_calls`; `inside.namespaces.load_filter` loads a filter.
+`allowed_calls` says which calls are allowed; `inside.namespaces.load_filter` loads a filter.
 """
 
 import errno
@@ -29,10 +29,10 @@ Instruction = tuple[int, int, int, int]  # opcode, jump if true, jump if false, 
 
 @dataclass(frozen=True)
 class Test:
-    """A test of an argument, which is taken as a number of 32 bits.
+    """A test of an argument, taken as a 32-bit number.
 
-    It holds if one of `values` is equal to it or, with `bits`, has a bit in common with it. If
-    `wanted` is False, it holds if none is or has.
+    It holds if the argument equals one of `values` or, with `bits`, shares a bit with one.
+    `wanted=False` reverses the test.
     """
 
     argument: int
@@ -50,7 +50,7 @@ class Policy:
 
     allowed: calls that are allowed with any arguments.
     depending: calls that are allowed if all tests of at least one case hold.
-    errors: the errno with which a call fails; ENOSYS, as if this Linux did not have it, for others.
+    errors: the errno with which a call fails. The default is ENOSYS, as if Linux didn't have it.
     """
 
     allowed: frozenset[str]
@@ -93,7 +93,7 @@ def _decide(policy: Policy, name: str) -> list[Instruction]:
 
 
 def _allow_if(case: Case) -> list[Instruction]:
-    """Return the instructions that allow a call if all tests hold, and go on behind them if not."""
+    """Return the instructions that allow a call if all tests hold, and else go on behind them."""
     lines = [(RETURN, 0, 0, ALLOW)]
     for test in reversed(case):
         lines = [*_compare(test, len(lines)), *lines]

@@ -17,7 +17,7 @@ from autograder.sandbox import seccomp
 
 INSIDE = Path(__file__).parent / "inside"
 AUTOGRADER = Path(autograder.__file__).parent
-# The parts of this package that a learner's code may import. None knows an expected value.
+# The parts of this package that a learner's code may import. None of them has expected values.
 MOUNTED = ("__init__.py", "errors.py", "asking", "utils")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
 # Hidden if below /usr: nbgrader's exchange, with other learners' submissions, and the course.
@@ -57,7 +57,7 @@ REMEDIES = {
 
 
 class NoSandbox(CourseError):
-    """No sandbox is possible here; says why and what to do about it."""
+    """No sandbox is possible here; the message says why, and what to do about it."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         self.reason, self.remedy = reason, remedy
@@ -101,7 +101,7 @@ def command(program: list[str], environment: Mapping[str, str] | None = None) ->
 
 
 def python_files() -> list[str]:
-    """List the folders and files that a Python process may need, below none of the system's."""
+    """List the folders and files of Python installations outside the system's own folders."""
     prefixes = dict.fromkeys((sys.base_prefix, sys.prefix))
     return [f"{p}/{name}" for p in prefixes if p not in ("/usr", "/usr/local") for name in PYTHON]
 

@@ -30,8 +30,10 @@ LOST_SECONDS = 3.0  # from the end of the process table to the end of the progra
 class WarmProcess:
     """A process that is starting up, warm or lost. It ends with the thread that started it.
 
-    imports: what it imports. environment: variables beyond `walls.ENVIRONMENT`.
+    imports: what it imports.
+    environment: variables beyond `walls.ENVIRONMENT`.
     ahead: how many forks it keeps ready.
+
     Raises NoSandbox if this machine can't have one.
     """
 
@@ -68,7 +70,7 @@ class WarmProcess:
             )
 
     def take_fork(self) -> tuple[int, socket.socket]:
-        """Take a fork that waits for a job: its number, and the socket to reach it.
+        """Take a fork that waits for a job; return its number, and the socket to reach it.
 
         Raises OSError if the process is lost.
         """
@@ -94,7 +96,7 @@ class WarmProcess:
         return bool(end.poll(LOST_SECONDS * 1000))
 
     def kill(self) -> None:
-        """End it and all its forks, whoever uses them; its process table ends with it."""
+        """End it and all its forks, whoever is using them; its process table ends with it."""
         os.kill(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
@@ -107,7 +109,7 @@ class WarmProcess:
         self._said.close()
 
     def why_lost(self, error: OSError) -> CourseError:
-        """Explain why no fork can be had, from the last line it printed or from `error`."""
+        """Explain why it can't give a fork, from the last line it printed or from `error`."""
         said = os.pread(self._said.fileno(), 10_000, 0).decode(errors="replace")
         return walls.explain([str(error), *said.strip().splitlines()][-1])
 

@@ -17,25 +17,28 @@ from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.limits import Limits
 
 EVERY = 0.1  # seconds
-IDLE_CELLS = 3  # how many cells may idle for as long as a cell may
+IDLE_CELLS = 3  # all cells together may idle for as long as this many cells
 PATIENCE = 60.0  # seconds from ending the run to ending the whole sandbox
 # Memory that counts, in /proc/PID/status and in /proc/PID/smaps_rollup. Mapped files do not: the
 # system can reclaim that memory.
 HELD_AT_MOST = ("RssAnon", "RssShmem", "VmSwap")
 HELD = ("Pss_Anon", "Pss_Shmem", "SwapPss")
-# What the kernel keeps in a socket at most: Linux's usual net.core.wmem_default. The filter of
-# system calls refuses larger buffers.
+# The most that the kernel keeps in a socket: Linux's usual net.core.wmem_default. The system call
+# filter refuses larger buffers.
 SOCKET_BYTES = 212_992
 
 
 class Watch:
     """Ends a run that exceeds its limits.
 
-    reason: which limit, once one is exceeded. waited: whether it is the one on wall time.
+    reason: the limit that was exceeded, once one was.
+    waited: whether that is the limit on wall time.
 
-    sandbox: its first process. number: the ancestor of all the run's processes, by its id in the
-    sandbox's own process table. end: ends the run. end_all: ends the sandbox.
-    group: the control group that the run moves into; None if there can be none.
+    sandbox: its first process.
+    number: the id of the ancestor of all the run's processes, in the sandbox's own process table.
+    end: ends the run.
+    end_all: ends the sandbox.
+    group: the control group that the run moves into; None if this system has none.
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class Watch:
                 return
 
     def _excess(self) -> str:
-        """Say which limit is exceeded; "" if none is."""
+        """Return the limit that is exceeded; "" if none is."""
         limits = self.limits
         if excess := self._time.excess():
             self.waited = excess.waiting
@@ -103,7 +106,7 @@ class Watch:
         return f"it used more than {self.limits.memory_bytes / 2**30:.1f} GB of memory"
 
     def _move(self, group: Group) -> None:
-        """Move the run into its group, with its ancestor, and what they start meanwhile."""
+        """Move the run and its ancestor into its group, with whatever they start meanwhile."""
         moved: set[int] = set()
         while new := {*self._pids(), *([self._first.pid] if self._first else [])} - moved:
             group.take(new)
@@ -142,7 +145,7 @@ def _numbers(pid: int, file: str) -> dict[str, int]:
 
 
 def _lines(pid: int, file: str) -> dict[str, str]:
-    """Return the lines of a file in /proc, by name; none if the process has ended."""
+    """Return the lines of a file in /proc, by name; {} if the process has ended."""
     try:
         # A process's name need not be UTF-8.
         text = Path(f"/proc/{pid}/{file}").read_text(encoding="utf-8", errors="replace")

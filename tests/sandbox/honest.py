@@ -1,6 +1,6 @@
-"""What learners reasonably do in a notebook beside the exercises: it works in the sandbox, too.
+"""Other things that learners reasonably do in a notebook: they work in the sandbox, too.
 
-By name: a cell's source, and the end of what it prints.
+Each has a name, a cell's source, and the end of what it prints.
 """
 
 from textwrap import dedent

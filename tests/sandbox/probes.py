@@ -1,7 +1,7 @@
 """Harmless probes of each wall of the sandbox, from the inside.
 
-A probe tries only enough to tell whether the wall is there, and cleans up if it is not. Nothing
-hostile is run on a machine where one of them fails (`tests.sandbox.hostile`).
+A probe does just enough to tell whether the wall is there, and cleans up if it is not. Nothing
+hostile is run on a machine where a probe fails (`tests.sandbox.hostile`).
 """
 
 import contextlib
@@ -196,7 +196,7 @@ PROBES = {
     """,
 }
 
-# What one submission leaves behind, and how the next one looks for it.
+# What one submission tries to leave behind, and how the next one looks for it.
 LEAVE = """
     for place in ("/tmp", "/dev/shm", "/scratch", "/scratch/home"):
         open(f"{place}/left", "w").close()
@@ -233,7 +233,7 @@ NAMES = [*PROBES, *LEFT]
 
 
 def broken_walls() -> list[str]:
-    """Say which walls do not hold here; empty if all do."""
+    """Return the walls that do not hold here, with the reasons; empty if all hold."""
     return [f"{name}: {said}" for name, said in look().items() if said]
 
 
@@ -296,7 +296,7 @@ def _surroundings() -> Iterator[dict[str, Any]]:
 
 
 def _private() -> list[Path]:
-    """List what is in the course but not for learners, and what is in the user's home."""
+    """List what is in the course but not meant for learners, and what is in the user's home."""
     inner = [path for path in (ROOT / "autograder").glob("[!_]*") if path.name not in MOUNTED]
     folders = [folder for folder in (ROOT, HOME) if folder.is_dir() and folder != Path("/")]
     around = [path for folder in folders for path in folder.iterdir()]

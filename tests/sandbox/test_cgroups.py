@@ -1,4 +1,4 @@
-"""Control groups: where the kernel gives them, it counts and limits what a run uses in all."""
+"""Control groups: where they exist, the kernel counts and limits what a run uses in total."""
 
 import os
 from contextlib import closing
@@ -18,7 +18,7 @@ MEGABYTE = 1 << 20
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A folder that looks like the group of this process, with nothing passed on yet."""
+    """A folder that looks like this process's group, before it passes on any controllers."""
     own = tmp_path / "fs" / "course.scope"
     own.mkdir(parents=True)
     fill(own, "cgroup.type", "domain")
@@ -101,7 +101,7 @@ def test_the_limits_of_a_run(tmp_path):
 
 @pytest.fixture
 def groups(sandbox):
-    """The home of this process's groups. Most machines have none, which is no mistake."""
+    """The home of this process's groups. Most machines have none, which is fine."""
     return home() or pytest.skip("this process has no control group of its own")
 
 

@@ -1,4 +1,4 @@
-"""A confined process: what it may do, what ends it, and what is said then."""
+"""A confined process: what it may do, what ends it, and what the message says then."""
 
 import ctypes
 import os
@@ -22,7 +22,7 @@ BRIEF = Bounds(seconds=1, patience=60)
 
 
 def tried(action):
-    """What becomes of an action in a confined process, in words."""
+    """Say what happens to an action in a confined process."""
 
     def work(ask):
         try:
@@ -87,7 +87,7 @@ def test_no_file_of_the_grader_is_open_in_it():
         assert tried(lambda: os.fstat(file.fileno())) == "OSError"
 
 
-def test_an_error_is_told_with_its_place():
+def test_an_error_is_reported_with_its_place():
     with pytest.raises(
         Unfinished, match=r"ZeroDivisionError.*test_confined.py, line \d+"
     ) as caught:
@@ -113,7 +113,7 @@ def spin():
     ],
     ids=["time", "waiting", "memory", "memory in torch", "a signal", "crashed", "exit"],
 )
-def test_what_ends_it_is_said(action, bounds, said, doubtful):
+def test_what_ends_it_is_reported(action, bounds, said, doubtful):
     with pytest.raises(Unfinished, match=said) as caught:
         confined(lambda ask: [repr(action()).encode()], bounds=bounds)
     assert caught.value.doubtful is doubtful
@@ -124,7 +124,7 @@ def test_what_ends_it_is_said(action, bounds, said, doubtful):
     [lambda ask: [bytes(2000)], lambda ask: [bytes(600)] * 2, lambda ask: ask({"a": "x" * 2000})],
     ids=["one part", "several", "a question"],
 )
-def test_it_may_not_say_too_much(work):
+def test_it_may_not_send_too_much(work):
     with pytest.raises(Unfinished, match="more than is allowed"):
         confined(work, lambda question: [], Bounds(sent_bytes=1000))
 
@@ -139,7 +139,7 @@ def test_an_error_here_ends_it():
     assert set(descendants(os.getpid())) <= set(before)
 
 
-def test_who_was_killed_may_be_the_machines_victim(monkeypatch):
+def test_the_machine_may_be_to_blame_for_a_kill(monkeypatch):
     monkeypatch.setattr(seccomp, "is_known", lambda: False)  # or it could not kill itself
     with pytest.raises(Unfinished, match="SIGKILL") as caught:
         confined(lambda ask: os.kill(os.getpid(), signal.SIGKILL))

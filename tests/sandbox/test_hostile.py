@@ -1,4 +1,4 @@
-"""Hostile submissions earn only what they honestly answered, and harm nobody.
+"""Hostile submissions earn points only for honest answers, and harm nobody.
 
 Every fourteenth of each kind is tried here, and all of them by `make bench BENCH=hostile`.
 """
@@ -40,7 +40,7 @@ def test_an_honest_submission_gets_full_marks(stage):
 
 @pytest.fixture(scope="module")
 def open_files(stage):
-    """The number of open files once a first submission is graded."""
+    """The number of open files once the first submission has been graded."""
     stage.honest()
     return stage.open_files()
 

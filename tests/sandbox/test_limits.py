@@ -1,4 +1,4 @@
-"""A submission's own processor time is limited, and so, much more generously, is wall time."""
+"""A submission's processor time is limited, and so, much more generously, is its wall time."""
 
 from contextlib import closing
 

@@ -15,7 +15,7 @@ TOOLS = {"bwrap": "apt install bubblewrap", "unshare": "util-linux", "setpriv": 
 
 @pytest.fixture
 def tools(tmp_path, monkeypatch):
-    """A folder with a program for each tool, and nothing else on the path."""
+    """A folder with a program for each tool, and no other folder on the path."""
     for name in TOOLS:
         (tmp_path / name).symlink_to(shutil.which("true"))
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -62,7 +62,7 @@ def test_a_tool_was_refused(tool):
     assert "making namespaces" in str(error)
 
 
-def test_what_fails_inside_is_no_lack_of_a_sandbox():
+def test_a_failure_inside_does_not_mean_that_there_is_no_sandbox():
     error = walls.explain("MemoryError: bwrap: none")
     assert type(error) is CourseError
     assert str(error).endswith("nothing comes up in it: MemoryError: bwrap: none")

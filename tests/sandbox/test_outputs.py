@@ -1,4 +1,4 @@
-"""Whatever a sandbox sends as outputs becomes valid in a notebook."""
+"""Whatever a sandbox sends as outputs becomes valid notebook outputs."""
 
 import math
 

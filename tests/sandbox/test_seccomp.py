@@ -1,4 +1,4 @@
-"""The filters of system calls: what they decide, and what that means for code in the sandbox."""
+"""The system call filters: what they decide, and what that means for code in the sandbox."""
 
 import errno
 import os
@@ -26,7 +26,7 @@ HEADERS = {
     "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
     "aarch64": Path("/usr/include/asm-generic/unistd.h"),
 }
-# Names that the generic header has for 32-bit machines only, or as a variant of another.
+# Names that the generic header has only for 32-bit machines, or as variants of others.
 OTHERS = re.compile(r".*(time64|gettime64|settime64|getres_time64|adjtime64|sync_file_range2)$")
 X32 = 0x40000000
 PR_SET_NAME, TIOCSTI, F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ = 15, 0x5412, 1024, 1026, 1031
@@ -262,7 +262,7 @@ def test_a_clerk_changes_nothing(tmp_path, change):
 
 @pytest.fixture(scope="module")
 def run(sandbox):
-    """Runs cells in a sandbox: what each printed, and its errors with their tracebacks."""
+    """Runs cells in a sandbox; returns what each printed, and its errors with their tracebacks."""
     with closing(Sandbox(["torch", "keras", "matplotlib.pyplot"])) as place:
         yield lambda *sources: list(_run(place, sources))
 

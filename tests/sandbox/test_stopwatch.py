@@ -1,4 +1,4 @@
-"""The stopwatch counts what processes used, whoever inherits it when they end."""
+"""The stopwatch counts the time that processes used, whichever process inherits it."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ PARENT, CHILD, OTHER = 2, 3, 4
 
 @pytest.fixture
 def table(monkeypatch):
-    """A process table: seconds by process, its own and those it inherited."""
+    """A process table: for each process, its own seconds and those that it inherited."""
     seconds = {PARENT: (5, 0)}
 
     def read(pid):
@@ -25,7 +25,7 @@ def table(monkeypatch):
 
 
 def is_over(table, moments):
-    """Whether more than 2 seconds are used, at the end of moments that change the table."""
+    """Whether more than 2 seconds are used, after moments that each change the table."""
     watch = Stopwatch(2, 1000, 1000, lambda: list(table))
     for moment in moments:
         for pid, used in moment.items():
@@ -86,10 +86,12 @@ def clock(monkeypatch):
         ("SR", 0.0, 0.1, False),  # it waits for a processor
         ("SD", 0.0, 0.1, False),  # it waits for a disk
         ("SS", 0.05, 0.1, False),
-        ("SS", 0.0, 1.0, False),  # nobody knows what happened meanwhile
+        ("SS", 0.0, 1.0, False),  # it is unknown what happened meanwhile
     ],
 )
-def test_idle_is_where_nothing_wants_to_run(clock, monkeypatch, states, worked, glances, idles):
+def test_a_moment_is_idle_if_nothing_wants_to_run(
+    clock, monkeypatch, states, worked, glances, idles
+):
     tasks = {f"/proc/{PARENT}/task/{number}": state for number, state in enumerate(states)}
     monkeypatch.setattr(stopwatch, "glob", lambda pattern: list(tasks))
     monkeypatch.setattr(stopwatch, "_state", tasks.get)

@@ -30,7 +30,7 @@ SURROUNDINGS = {
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "GIVEN": "beyond these",
 }
-# The parts of the system and of Python, as far as they exist.
+# Those parts of the system and of Python that exist here.
 PLACES = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"]
 PLACES += [
     f"{prefix}/{name}"
@@ -58,7 +58,7 @@ def test_what_is_not_the_systems_is_hidden_in_usr(monkeypatch):
     assert "Read-only file system" in cell.outputs[1].evalue
 
 
-def test_nbgraders_exchange_and_the_course_are_among_it():
+def test_nbgraders_exchange_and_the_course_are_hidden_in_usr():
     places = [Path(Exchange.root.default_value), ROOT]
     assert all(any(place.is_relative_to(path) for path in walls.COVERED) for place in places)
 

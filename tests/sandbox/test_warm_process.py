@@ -1,4 +1,4 @@
-"""The process that notebooks are forked from: who may use it, and what ends when."""
+"""The process that notebooks are forked from: who may use it, and what ends with what."""
 
 from contextlib import closing
 
@@ -61,7 +61,7 @@ def test_a_fork_ends_when_it_is_told_to(warm):
         warm.end_fork(number)  # as happens if it exceeds a limit and is done
 
 
-def test_a_fork_ends_with_who_asked_for_it(warm):
+def test_a_fork_ends_with_whoever_asked_for_it(warm):
     _, channel = begin(warm, "while True: pass")
     wait_for_forks(3, warm)
     channel.close()

@@ -141,9 +141,9 @@ class Autograde(DueSubmissions):
             raise NbGraderException("Some submissions have no grade: see the lines above.")
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Also forget the time of an earlier submission if this one has none.
+        """Also forget an earlier submission's time if this one has none.
 
-        Raises BrokenSubmission if its time can't be read; sealed, its job says so already.
+        Raises BrokenSubmission if the time can't be read; in a sealed run, the job reports that.
         """
         folder = Path(self.source_path(assignment_id, student_id))
         when = submitted_at(folder) if self.unsealed else time_if_any(folder)
@@ -226,7 +226,7 @@ class Autograde(DueSubmissions):
         return local_pool(min(self.jobs, most), maker.empty_job(), maker.with_reference)
 
     def _jobs(self, due: list[str]) -> Iterator[Job]:
-        """Yield a job for each notebook of the submissions, read only when its turn comes."""
+        """Yield a job for each submitted notebook, which is read only when its turn comes."""
         for folder in due:
             for path in self.assignments[folder]:
                 yield self._maker.whole_job(Path(path), self.student_of(folder))

@@ -12,13 +12,13 @@ def changed_points(
     same: Container[str] = (),
     late: Callable[[float], float] | None = None,
 ) -> str:
-    """Say which points a learner would have instead of others; "" if all would stay.
+    """Say how a learner's points would change; "" if they would not.
 
-    Points that were given by hand stay in any case.
+    Points given by hand never change.
 
     known: the grade so far.
-    same: the cells for which points given by hand still hold.
-    late: what lateness takes off some points.
+    same: the cells for which points given by hand are still valid.
+    late: returns the late penalty for a sum of points.
     """
     before = {cell.name: cell.judged for cell in known.cells}
     by_hand = {cell.name: cell.by_hand for cell in known.cells if cell.by_hand is not None}
@@ -46,7 +46,7 @@ def changed_points(
 def _change(
     name: str, before: float | None, after: float | None, by_hand: float | None, same: bool
 ) -> str:
-    """Say what would change in a cell; "" if nothing."""
+    """Say what would change in a cell; "" if nothing would."""
     changed = "" if before == after else f" {_count(before)} → {_count(after)}"
     if by_hand is None:
         return f"{name}{changed}" if changed else ""

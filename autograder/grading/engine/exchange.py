@@ -1,8 +1,8 @@
 """Collect from nbgrader's exchange without following what a learner put there.
 
-nbgrader copies a submitted folder with `shutil.copytree`, which follows links: one to the gradebook
-or to another's notebook is collected as the file itself. Here only plain files are collected, and
-a submission that can't be collected costs nobody else's.
+nbgrader copies a submitted folder with `shutil.copytree`, which follows links: a link to the
+gradebook, or to another learner's notebook, is collected as the file itself. Here only plain files
+are collected, and a submission that can't be collected doesn't affect anyone else's.
 """
 
 import os
@@ -32,8 +32,8 @@ GROUP_FOLDER, GROUP_FILE = 0o2770, 0o660  # permissions in a course that a group
 class InboundFolder:
     """A folder that a learner submitted.
 
-    time: as the folder's name has it.
-    when: the same, in UTC.
+    time: as written in the folder's name.
+    when: the same time, in UTC.
     """
 
     path: Path
@@ -43,7 +43,7 @@ class InboundFolder:
 
     @property
     def owner(self) -> str:
-        """The account that made it; "" if it is unknown."""
+        """The account that made it; "" if unknown."""
         with suppress(OSError, KeyError):
             return pwd.getpwuid(self.path.lstat().st_uid).pw_name
         return ""
@@ -79,7 +79,7 @@ class CollectPlainFiles(ExchangeCollect):
             self.fail(f"Not collected: {listed(map(printable, failed))}")
 
     def _inbound(self, inbound: Path) -> list[InboundFolder]:
-        """List the wanted submissions, and warn of folders with names that nbgrader never gives."""
+        """List the wanted submissions, and warn about folders that nbgrader would never name so."""
         found, strange = [], []
         wanted = self.coursedir.student_id or "*"
         for path in sorted(inbound.iterdir()):
@@ -98,13 +98,13 @@ class CollectPlainFiles(ExchangeCollect):
             return due_date(gradebook, self.coursedir.assignment_id)
 
     def _counting(self, found: Sequence[InboundFolder], due: datetime | None) -> InboundFolder:
-        """Return the last submission; if a due date is given, the last one before it, if any."""
+        """Return the last submission before the due date, or else the last one."""
         found = sorted(self._own(found), key=lambda one: one.when)
         in_time = [one for one in found if due and one.when <= due]
         return (in_time or found)[-1]
 
     def _own(self, found: Sequence[InboundFolder]) -> Sequence[InboundFolder]:
-        """Leave out what others submitted in a learner's name, where the learner did so too."""
+        """Leave out what others submitted in a learner's name, if the learner also submitted."""
         others = [one for one in found if one.owner != one.learner] if self.check_owner else []
         own = [one for one in found if one not in others]
         for one in others:
@@ -138,7 +138,7 @@ class CollectPlainFiles(ExchangeCollect):
             self.log.warning("Left out of what %s handed in: %s", one.learner, told)
 
     def _replaces(self, one: InboundFolder, place: Path) -> bool:
-        """Whether a submission is to be collected instead of the one that is there."""
+        """Whether a submission replaces the one that was collected before."""
         there = self.coursedir.get_existing_timestamp(str(place))
         newer = self.update and (there is None or one.when > there)
         return newer or (self.before_duedate and one.when != there)
@@ -150,7 +150,7 @@ class CollectPlainFiles(ExchangeCollect):
 
 
 def _read_name(path: Path, learner: str, rest: str) -> InboundFolder | None:
-    """Read the time in the rest of a folder's name. It may end with a + and a random text."""
+    """Read the time in the rest of a folder's name. It may end with a + and random text."""
     if not is_learner_name(learner):
         return None
     for time in (rest, rest.rpartition("+")[0]):

@@ -60,7 +60,7 @@ def remember(
     """Add an entry, unless it is the same as the last one.
 
     submitted: the folder of the submission.
-    entry: as `entry_of` returns.
+    entry: from `entry_of`.
     Raises OSError.
     """
     before = entries(course, learner, lesson)

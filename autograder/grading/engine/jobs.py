@@ -31,7 +31,7 @@ from autograder.sandbox.limits import Limits
 class JobMaker:
     """Makes the jobs of one lesson, or of an instructor's own assignment.
 
-    notebooks: the names of those to grade.
+    notebooks: the names of the notebooks to grade.
     sole: whether there is only one, which a learner may submit under another name.
     figures: whether the course's own figures are drawn, too.
     tidying: nbgrader's steps for a graded notebook, and their settings.
@@ -46,7 +46,7 @@ class JobMaker:
     tidying: dict[str, dict[str, Any]]
 
     def whole_job(self, path: Path, student: str) -> Job:
-        """Make the job of grading one submitted notebook."""
+        """Make the job that grades one submitted notebook."""
         return self.with_reference(self.job(path, student))
 
     def empty_job(self) -> Job:
@@ -54,7 +54,7 @@ class JobMaker:
         return self.templates[self.notebooks[0]]
 
     def job(self, path: Path, student: str) -> Job:
-        """Make that job without the reference: enough to know whether it is due."""
+        """Make the same job without the reference, which is enough to know whether it is due."""
         template = self.templates[path.stem]
         data, broken, when = b"", "", None
         try:
@@ -162,7 +162,7 @@ def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:
 
 
 def _require_same_cells(blueprint: Blueprint, source: Source, lesson: str) -> None:
-    """Raise CourseError unless the cells of the source notebook, if it exists, are released."""
+    """Raise CourseError if there is a source notebook with other cells than the released ones."""
     different = blueprint.by_name.keys() ^ set(source.grade_ids)
     if source.grade_ids and different:
         raise CourseError(
@@ -173,7 +173,7 @@ def _require_same_cells(blueprint: Blueprint, source: Source, lesson: str) -> No
 
 
 def _require_points(blueprint: Blueprint, points: Mapping[str, float], lesson: str) -> None:
-    """Raise CourseError unless the released checks have the points of their exercises."""
+    """Raise CourseError unless the released checks are worth the points of their exercises."""
     for name, exercise in blueprint.checks.items():
         released = blueprint.by_name[name].points
         if exercise in points and points[exercise] != released:

@@ -1,4 +1,4 @@
-"""What nbgrader's commands say: our errors as sentences, and less that only repeats our summary."""
+"""What nbgrader's commands say: our errors as sentences, and nothing that repeats our summary."""
 
 import logging
 import re
@@ -60,5 +60,5 @@ def at_levels(levels: Mapping[logging.Logger, int]) -> Iterator[None]:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a warning of nbgrader's says more than our summary does."""
+    """Whether a warning from nbgrader says more than our summary does."""
     return not SAID_IN_SUMMARY.search(record.getMessage())

@@ -1,7 +1,7 @@
 """Everything that the grader patches in nbgrader, and every private part of a library it uses.
 
-`install` applies the patches. It first checks that the libraries still match, so that a new version
-gives an error that names what is missing, and never a wrong grade.
+`install` applies the patches. It first checks that the libraries still match, so a new version
+leads to an error that names what is missing, and never to a wrong grade.
 """
 
 import glob
@@ -37,7 +37,7 @@ from autograder.grading.term.learner_names import did_you_mean, is_learner_name
 from autograder.sandbox.inside.expect import expect, expect_set
 
 FORMGRADER = "nbgrader.server_extensions.formgrader.handlers"
-# The modules that look up each converter when it is to run.
+# The modules that look up each converter when it runs.
 USERS = {
     "Autograde": (autogradeapp, api),
     "GenerateAssignment": (generateassignmentapp, api),
@@ -79,7 +79,7 @@ class OpenConverter(BaseConverter):
         return found
 
     def remove_drafts(self, assignment: str) -> None:
-        """Remove what killed runs left of any learner's results."""
+        """Remove the unfinished results that killed runs left behind, for all learners."""
         results = Path(self.result_path(assignment, "*"))
         for draft in find(str(results.with_name(f".{glob.escape(assignment)}.*{UNFINISHED}"))):
             shutil.rmtree(draft)
@@ -89,7 +89,7 @@ class OpenConverter(BaseConverter):
         return self._format_source(assignment, student, escape)
 
     def result_path(self, assignment: str, student: str) -> str:
-        """Return the folder where results go, which may be a draft of it."""
+        """Return the folder where results go, or the draft of it."""
         return self._format_dest(assignment, student)
 
     def _format_dest(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
@@ -99,7 +99,7 @@ class OpenConverter(BaseConverter):
 
     @contextmanager
     def aside(self, assignment: str, student: str) -> Iterator[None]:
-        """Write into a draft, which replaces the folder of results only once complete."""
+        """Write into a draft, which replaces the results folder only once it is complete."""
         final = Path(self.result_path(assignment, student))
         try:
             with draft_of(final, self.coursedir.notebook_id != "*") as self._draft:
@@ -153,7 +153,7 @@ def install(submitted_at: Callable[[Path], datetime | None], *own: type[BaseConv
 
 
 def _without_tracebacks(capture_log: Callable) -> Callable:
-    """Let formgrader show an error that a command ends with as its sentence."""
+    """Let formgrader show the error that ended a command as a sentence, without a traceback."""
 
     @wraps(capture_log)
     def capture(*arguments: Any, **options: Any) -> dict[str, Any]:
@@ -167,9 +167,9 @@ def _without_tracebacks(capture_log: Callable) -> Callable:
 
 
 def guard_formgrader() -> None:
-    """Give formgrader's handlers what `grading.formgrader.guard` has for them, where it runs.
+    """Apply `grading.formgrader.guard` to formgrader's handlers, if formgrader is running.
 
-    The commands of nbgrader read the same configuration, without formgrader.
+    nbgrader's commands read the same configuration, but without formgrader.
     """
     if FORMGRADER not in sys.modules:
         return

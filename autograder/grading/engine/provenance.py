@@ -1,6 +1,6 @@
 """What a grade is made from: the submission, and everything else that it depends on.
 
-A graded notebook keeps this beside it, so that a later run knows what has changed. Each part is a
+This is kept beside a graded notebook, so that a later run knows what has changed. Each part is a
 short string, a digest or a date, under the words that name it in messages.
 """
 
@@ -28,12 +28,12 @@ GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_points.py")
 
 
 def digest(value: object) -> str:
-    """Return a digest of anything whose `repr` tells all about it."""
+    """Return a digest of anything whose `repr` is complete."""
     return hashlib.sha256(repr(value).encode()).hexdigest()
 
 
 def made_from(template: Job, lesson: str, secret: str, due: str) -> dict[str, str]:
-    """Return what the grades of a notebook's submissions are made from, besides the submissions.
+    """Return what a notebook's grades are made from, apart from the submissions.
 
     template: the job without a submission.
     due: the due date, "" if there is none.
@@ -72,7 +72,7 @@ def why_again(before: Mapping[str, Any], job: Job) -> str:
 
 
 def settled_cells(before: Mapping[str, Any], now: Graded) -> frozenset[str]:
-    """Name the cells for which points given by hand still hold: submission and cell are the same.
+    """Name the cells for which points given by hand are still valid: nothing there has changed.
 
     before: facts about an earlier run.
     """

@@ -1,8 +1,8 @@
 """Release a lesson as nbgrader does, but completely or not at all, and also in mid-term.
 
 Once there are submissions, nbgrader refuses to add or remove cells, and by then it has removed the
-notebook that learners open. Here the gradebook follows the new version, and what was
-given by hand stays.
+notebook that learners open. Here the gradebook follows the new version, and points and comments
+given by hand stay.
 """
 
 import os
@@ -31,7 +31,7 @@ class ClearReadOnly(ClearMarkScheme):
 
 
 class ClearToBeginning(ClearSolutions):
-    """nbgrader's ClearSolutions; code that learners are to repair replaces its own solution."""
+    """nbgrader's ClearSolutions, except that learners may get code to repair instead of a stub."""
 
     code_stub: dict[str, str]
 
@@ -48,7 +48,7 @@ class ClearToBeginning(ClearSolutions):
 
 
 class GenerateAssignment(patches.OpenGenerateAssignment):
-    """nbgrader's GenerateAssignment; the old release stays until the new one is complete."""
+    """nbgrader's GenerateAssignment, but the old release stays until the new one is complete."""
 
     preprocessors: list[type]
 

@@ -13,13 +13,13 @@ from autograder.grading.term.tables import Term
 
 @dataclass(frozen=True)
 class Roll:
-    """Learners by what there is to know about them.
+    """Groups of learners that the instructor should know about.
 
-    waiting: who has an answer that a person still has to grade, also from earlier runs.
-    late: whose submission is late.
-    without_time: whose submission does not say when it came in, where lateness costs points.
-    strangers: who is not in learners.csv, if there is one.
-    gone: who has a grade from an earlier run, and no submission any more.
+    waiting: those with an answer that a person still has to grade, also from earlier runs.
+    late: those whose submission is late.
+    without_time: those whose submission does not say when it came in, where lateness costs points.
+    strangers: those who are not in learners.csv, if there is one.
+    gone: those with a grade from an earlier run, but no submission any more.
     """
 
     waiting: frozenset[str] = frozenset()
@@ -35,7 +35,7 @@ def call_roll(
     """Look at everyone in a run.
 
     grades: those in the gradebook, by learner.
-    folders: by learner, where the submissions are.
+    folders: the submissions' folders, by learner.
     asked: the pattern of the learners to grade.
     """
 
@@ -61,4 +61,4 @@ def _is_timeless(folder: Path) -> bool:
     try:
         return submitted_at(folder) is None
     except BrokenSubmission:
-        return False  # it has a time, which can't be read
+        return False  # it has a time, but an unreadable one

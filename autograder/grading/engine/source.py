@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
-PERSONAL = re.compile(r"^(check|predict|progress)\(", re.MULTILINE)  # about the work of who runs it
+PERSONAL = re.compile(r"^(check|predict|progress)\(", re.MULTILINE)  # about whoever runs it
 
 
 @dataclass(frozen=True)

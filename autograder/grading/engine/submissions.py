@@ -27,9 +27,9 @@ from autograder.grading.worker.job import NOT_GRADED, RUN, Graded, earlier_run
 
 
 class CopyPlainFiles(BaseConverter):
-    """Copies the files beside a submitted notebook, as far as they are ordinary ones.
+    """Copies the ordinary files beside a submitted notebook.
 
-    None can take the place of what the engine keeps of a run.
+    None of them can replace what the engine keeps about a run.
     """
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
@@ -48,7 +48,7 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
     """nbgrader's Autograde, which knows the folders of submissions and when each is due."""
 
     def submitted_folders(self) -> list[str]:
-        """List what was submitted, hidden folders and those without a learner's name included."""
+        """List the submitted folders, including hidden ones and those that don't name a learner."""
         lesson, learner = self.coursedir.assignment_id, self.coursedir.student_id
         patterns = [learner, ".*"] if learner == "*" else [learner]
         found = (
@@ -57,12 +57,12 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
         return [folder for folder in found if os.path.isdir(folder)]
 
     def refused_names(self) -> dict[str, str]:
-        """Return why, for each folder whose name can't be a learner's."""
+        """Return the reason for each folder whose name can't be a learner's."""
         names = map(self.student_of, self.submitted_folders())
         return {name: why for name in names if (why := why_no_name(name))}
 
     def list_due(self, maker: JobMaker, summary: Summary) -> list[str]:
-        """List the folders that are due; log why, for those that were graded before."""
+        """List the folders that are due; log why those graded before are due again."""
         due: list[str] = []
         again: Counter[str] = Counter()
         self._before: dict[str, Any] = {}
@@ -84,11 +84,11 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
         return due
 
     def run_before(self, graded: Graded) -> dict[str, Any]:
-        """Return what is known of the earlier run that graded this notebook; {} if none did."""
+        """Return the facts about the earlier run that graded this notebook; {} if none did."""
         return self._before[graded.path] or {}
 
     def _why_due(self, folder: str, runs: list[dict[str, Any] | None], maker: JobMaker) -> str:
-        """Return why a submission is to be graded; "" if it is not."""
+        """Return why a submission is due; "" if it is not."""
         learner = self.student_of(folder)
         if learner in self.coursedir.student_id_exclude.split(","):
             return ""
@@ -117,13 +117,13 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
         return open_gradebook(self.coursedir)
 
     def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
-        """Read for each notebook what is known of the run that graded it; None if none did."""
+        """Read for each notebook the facts about the run that graded it; None if none did."""
         graded = Path(self.result_path(self.coursedir.assignment_id, self.student_of(folder)))
         paths = [graded / Path(path).name for path in self.assignments[folder]]
         return [earlier_run(path) if path.exists() else None for path in paths]
 
     def _late_rule(self, folder: str, term: Term) -> Callable[[float], float] | None:
-        """Return what lateness takes off points, by the tables; None if they do not say."""
+        """Return the late penalty that the tables define; None if they don't define one."""
         lesson, learner = self.coursedir.assignment_id, self.student_of(folder)
         percent = terms_of(term, lesson).late_percent
         due, when = due_for(term, learner, lesson), time_if_any(Path(folder))
@@ -134,9 +134,9 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
 
 
 def time_if_any(folder: Path) -> datetime | None:
-    """Return when a submission came in; None if nothing says so, or what says so is broken.
+    """Return when a submission came in; None if its time is missing or can't be read.
 
-    A broken time makes the submission not graded.
+    A submission whose time can't be read is not graded.
     """
     try:
         return submitted_at(folder)

@@ -13,7 +13,7 @@ class Summary:
     """Outcomes of submissions as they come in.
 
     refused: the names of folders that can't be a learner's, and why not.
-    roll: what else there is to know of the learners.
+    roll: what else there is to know about the learners.
     """
 
     def __init__(self, refused: Mapping[str, str] | None = None) -> None:
@@ -39,22 +39,28 @@ class Summary:
         self.learners[outcome].append(_told(learner, reason))
 
     def leave(self, learner: str, reason: str) -> None:
-        """Count a submission left as it is; reason: why it has no earlier grade, or ""."""
+        """Count a submission that was left as it is.
+
+        reason: why it has no earlier grade; "" if it has one.
+        """
         self.unchanged += 1
         if reason:
             self.not_graded_before.append(_told(learner, reason))
 
     def lack(self, learner: str, cells: Iterable[str]) -> None:
-        """Remember graded cells that earn a learner nothing because the answer has no cell."""
+        """Remember graded cells without points because the learner's answer cell is missing."""
         for cell in cells:
             self.lacking.setdefault(cell, set()).add(printable(learner))
 
     def compare(self, learner: str, changed: str) -> None:
-        """Count a submission in a dry run; changed: what would change, in words."""
+        """Count a submission in a dry run.
+
+        changed: what would change, in words.
+        """
         self.changes.append((printable(learner), printable(changed)))
 
     def refusals(self) -> Iterator[str]:
-        """Yield a line for each folder that was left out for its name."""
+        """Yield a line for each folder that was left out because of its name."""
         for name, why in sorted(self.refused.items()):
             shown = printable(name[: LONGEST + 1]) + "…" * (len(name) > LONGEST)
             yield (
@@ -63,7 +69,7 @@ class Summary:
             )
 
     def dry_lines(self) -> Iterator[str]:
-        """Yield a line for each whose points would change, and counts."""
+        """Yield a line for each learner whose points would change, and counts."""
         yield from self.refusals()
         yield from self._strangers()
         changes = [(learner, changed) for learner, changed in sorted(self.changes) if changed]
@@ -75,7 +81,7 @@ class Summary:
         )
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each without a grade, one for all who answered nothing, and counts."""
+        """Yield a line for each learner without a grade, one for empty submissions, and counts."""
         yield from self.refusals()
         for learner, reason in sorted(self.not_graded_before):
             yield f"not graded in an earlier run: {learner}: {reason}"
@@ -107,7 +113,7 @@ class Summary:
             yield f"not in learners.csv: {told}"
 
     def _to_grade_by_hand(self) -> set[str]:
-        """Return who waits for a person, besides those that could not be graded."""
+        """Return those who wait for a person, except those who could not be graded."""
         told = {name for name, _ in (*self.not_graded_before, *self.learners[NOT_GRADED])}
         return set(map(printable, self.roll.waiting)) - told
 

@@ -25,14 +25,14 @@ from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
 class GenerateFeedback(patches.OpenGenerateFeedback):
-    """nbgrader's GenerateFeedback, with our pages. Each page says what it was made from.
+    """nbgrader's GenerateFeedback, with our pages.
 
-    That is a digest of all that it shows: the graded notebook, what the gradebook and the source
-    say about it, and the code that makes the page.
+    Each page ends with a digest of all that it was made from: the graded notebook, what the
+    gradebook and the source say about it, and the code that makes the page.
     """
 
     def start(self) -> None:
-        """Write what is stale, by the tables of the term as they are now.
+        """Write the stale pages, using the tables of the term as they are now.
 
         Raises NbGraderException, and changes nothing, if these or the gradebook can't be read, or
         the course's time zone is invalid.
@@ -58,7 +58,7 @@ class GenerateFeedback(patches.OpenGenerateFeedback):
         return self.force or not all(map(self._is_fresh, self.notebooks))
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Copy the files beside the graded notebooks, but not what is kept of their runs."""
+        """Copy the files beside the graded notebooks, but not the facts about their runs."""
         super().init_assignment(assignment_id, student_id)
         folder = Path(self.result_path(assignment_id, student_id))
         for graded in Path(self.source_path(assignment_id, student_id)).glob("*.ipynb"):
@@ -109,7 +109,7 @@ class GenerateFeedback(patches.OpenGenerateFeedback):
 def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
     """Make the page on a graded notebook, in a confined process. Raises OSError.
 
-    If that does not end, the page has all but the notebook.
+    If that process does not finish, the page has everything but the notebook.
     """
     data, why = graded.read_bytes(), why_not_graded(earlier_run(graded))
 
@@ -124,7 +124,7 @@ def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
 
 @cache
 def _look() -> str:
-    """Return a digest of the code that makes the pages: a new look is a reason to write them."""
+    """Return a digest of the code that makes the pages, which are written again if it changes."""
     folders = (Path(room.__path__[0]) for room in (feedback, pages))
     files = sorted(file for folder in folders for file in folder.glob("*.*"))
     return digest([file.read_bytes() for file in files])

@@ -23,7 +23,10 @@ DAMAGED = "What the check found can't be read here."
 
 @dataclass(frozen=True)
 class Result:
-    """How an exercise went, as a sign and in words; name: its class in `page.css`."""
+    """How an exercise went, as a sign and in words.
+
+    name: its class in `page.css`.
+    """
 
     name: str
     sign: str
@@ -42,10 +45,12 @@ WITHOUT_POINTS = Result("without-points", "–", "without points")
 class GradedExercise:
     """One graded cell, with the solution cells that it grades.
 
-    title: its name; is_code: whether that is a name in code.
+    title: its name.
+    is_code: whether that is a name in code.
     kind: CHECK, TEST, WRITTEN or TASK.
-    judged: whether the answer was run and judged, as far as it is code.
-    sentence: what is wrong; notes: what the instructor changed. Backticks mark code in both.
+    judged: whether its code, if any, was run and judged.
+    sentence: what is wrong. Backticks mark code.
+    notes: what the instructor changed. Backticks mark code.
     solutions: the cells before `graded` that belong to it, such as the question.
     """
 
@@ -77,7 +82,7 @@ def find_exercises(
 ) -> list[GradedExercise]:
     """Find the exercises, in the order of the lesson.
 
-    order: the names of nbgrader's cells in the source; a cell that is not in it comes last.
+    order: the names of nbgrader's cells in the source; cells that are not in it come last.
     """
     questions = {asked_in(name) for name in facts.grade.by_name}
     found: list[GradedExercise] = []
@@ -193,12 +198,12 @@ def _not_run(cell: NotebookCell) -> bool:
 
 
 def _without_marks(value: object) -> str:
-    """Return text with no backticks, which would mark code."""
+    """Return text without backticks, which would mark code."""
     return visible(value).replace("`", "'") if isinstance(value, str) else ""
 
 
 def _notes(grade: CellGrade, kind: str) -> Iterator[str]:
-    """Say where the points are not those of the check."""
+    """Say where the points differ from the check's."""
     if kind in (CHECK, TEST) and grade.by_hand not in (None, grade.judged):
         check = "" if grade.judged is None else f"; the check gave {number(grade.judged)}"
         yield f"Your instructor gave {points_of(grade.by_hand, grade.most)}{check}."

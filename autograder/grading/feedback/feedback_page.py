@@ -34,7 +34,8 @@ LABELS = {TEST: "The test:", TASK: "The task:", WRITTEN: "Your answer:"}
 class ShownAnswer:
     """An exercise with what is shown of it.
 
-    anchor: its id on the page. place: the id of where it was in the notebook.
+    anchor: its id on the page.
+    place: the id of the place where it was in the notebook.
     """
 
     anchor: str
@@ -62,10 +63,11 @@ class RestCell:
 
 @dataclass(frozen=True)
 class Feedback:
-    """All that the page shows.
+    """Everything that the page shows.
 
-    answers: of all exercises, though some have nothing to show.
-    why: why it, or a part of it, is not graded. unshown: why no cell of the notebook is here.
+    answers: those to all exercises, though some have nothing to show.
+    why: why the notebook, or a part of it, is not graded.
+    unshown: why no cell of the notebook is shown.
     left_out: how many cells had no room.
     """
 
@@ -93,11 +95,11 @@ class Feedback:
 
     @property
     def cause(self) -> str:
-        """Why it is not graded; also what to do about that, as long as points are missing."""
+        """Why it is not graded and, as long as points are missing, what to do about it."""
         return self.why if self.waiting else without_remedy(self.why)
 
     def remarks(self, exercise: GradedExercise) -> Sequence[str]:
-        """Return what to say of an exercise; if it was not judged, the top of the page says why."""
+        """Return remarks on an exercise; if it was not judged, the top of the page says why."""
         return exercise.remarks if exercise.judged or not self.why else exercise.notes
 
     @property
@@ -114,7 +116,8 @@ def render_page(
 ) -> str:
     """Render the feedback page of one notebook.
 
-    why: why it, or a part of it, is not graded. unshown: why there are no cells.
+    why: why the notebook, or a part of it, is not graded.
+    unshown: why there are no cells.
     """
     made = make_feedback(cells, facts, outline, why, unshown)
     return fill_template(HERE, {count}, feedback=made)
@@ -141,7 +144,7 @@ def make_feedback(
 
 
 def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownAnswer]:
-    """Render the answers: first what was said about them, so that there is room for it."""
+    """Render the answers, first what was said about them, so that there is room for it."""
     comments = [[renderer.words(text) for text in one.comments] for one in exercises]
     graded = [_graded(renderer, one) for one in exercises]
     solutions = [_solutions(renderer, one) for one in exercises]
@@ -154,7 +157,7 @@ def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownA
 
 
 def _graded(renderer: Renderer, exercise: GradedExercise) -> Html:
-    """Render a graded cell; of a `check(…)` that was judged, only the card."""
+    """Render a graded cell; for a `check(…)` that was judged, only the card."""
     renderer.put_below(ANSWER_LEVEL)
     if exercise.kind == CHECK:
         is_told = exercise.judged and exercise.result != WAITING
@@ -171,7 +174,7 @@ def _solutions(renderer: Renderer, exercise: GradedExercise) -> Html:
 def _rest(
     cells: Sequence[NotebookCell], answers: list[ShownAnswer]
 ) -> list[tuple[NotebookCell, ShownAnswer | None]]:
-    """List the cells of no answer, and the first cell of each answer with that answer."""
+    """List the cells that are not part of an answer, and each answer at its first cell."""
     by_place = {answer.place: answer for answer in answers if not answer.is_empty}
     taken = {cell.number for answer in answers for cell in answer.exercise.cells}
     return [
@@ -184,7 +187,7 @@ def _rest(
 def _render_rest(
     renderer: Renderer, cells: list[tuple[NotebookCell, ShownAnswer | None]], facts: Facts
 ) -> Iterator[RestCell]:
-    """Render the rest as far as there is room."""
+    """Render as much of the rest as there is room for."""
     for cell, answer in takewhile(lambda _: not renderer.is_full, cells):
         if answer:
             yield RestCell(_anchor(cell), cell, answer=answer)
@@ -203,7 +206,7 @@ def _repeats(cell: NotebookCell, why: str) -> bool:
 
 
 def why_not_graded(run: Mapping[str, Any]) -> str:
-    """Return the reason that was recorded of the run; "" if it graded the notebook."""
+    """Return the reason recorded for the run; "" if it graded the notebook."""
     try:
         run = checked_run(run)
     except ValueError:

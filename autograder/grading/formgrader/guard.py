@@ -1,6 +1,6 @@
-"""What nbgrader's handlers for formgrader do differently here; `engine.patches` puts it into them.
+"""What nbgrader's handlers for formgrader do differently here; `engine.patches` applies it.
 
-This module is imported where formgrader runs, and nowhere else.
+This module is imported only where formgrader runs.
 """
 
 import os
@@ -21,17 +21,17 @@ POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
-# For files of a submission, and for the answers to scripts, which nbgrader sends as HTML.
+# For files of a submission, and for responses to scripts, which nbgrader sends as HTML.
 NO_PAGE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 open_formgrader = FormgraderHandler.get
 
 
 class Page:
-    """A handler of pages: values are escaped, and only the page's own scripts run."""
+    """A handler for pages: values are escaped, and only the page's own scripts run."""
 
     @property
     def nonce(self) -> str:
-        """A value that the scripts of this answer carry and nobody can guess."""
+        """A value that the scripts in this response carry and nobody can guess."""
         if not hasattr(self, "drawn_nonce"):
             self.drawn_nonce = secrets.token_urlsafe(16)
         return self.drawn_nonce
@@ -42,7 +42,7 @@ class Page:
 
     @property
     def exporter(self) -> "SubmissionPages":
-        """What makes the page of a submission, in place of nbconvert's exporter."""
+        """Makes the page of a submission, in place of nbconvert's exporter."""
         return SubmissionPages(self)
 
     def render(self, name: str, **values: Any) -> str:
@@ -52,7 +52,7 @@ class Page:
 
 
 class NoPage:
-    """A handler whose answers are not for a browser to show."""
+    """A handler whose responses are not pages for a browser to show."""
 
     @property
     def content_security_policy(self) -> str:
@@ -64,7 +64,7 @@ class OneCourse:
 
     @authenticated
     def get(self: FormgraderHandler) -> None:
-        """Open formgrader. nbgrader runs the nbgrader_config.py of any folder that a link names."""
+        """Open formgrader. nbgrader's own would run the nbgrader_config.py of any linked folder."""
         path, root = self.get_argument("path", ""), self.coursedir.root
         if path and os.path.realpath(path) != os.path.realpath(root):
             self.set_status(403)
@@ -74,7 +74,7 @@ class OneCourse:
 
 
 class SubmissionPages:
-    """Makes the pages of submissions for a handler, called as nbconvert's exporter is."""
+    """Makes the pages of submissions for a handler, which calls it like nbconvert's exporter."""
 
     def __init__(self, handler: BaseHandler) -> None:
         self._handler = handler

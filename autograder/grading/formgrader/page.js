@@ -1,5 +1,5 @@
 // What nbgrader's pages do in attributes and with MathJax, which their policy blocks. Formulas are
-// MathML already, so whoever waits for MathJax may go on at once.
+// MathML already, so anything that waits for MathJax can go on at once.
 var MathJax = {Hub: {Startup: {signal: {Interest: function (tell) { tell("End"); }}}}};
 var CALLS = {
   toggle_name: function (on) { toggle_name(on); },

@@ -28,8 +28,9 @@ UNREADABLE = "The graded notebook can't be shown: {}. You can still enter points
 class Part:
     """A cell of the notebook, or one that only the gradebook knows.
 
-    name: nbgrader's, if the gradebook has the cell. most: its points; None if it takes none.
-    is_missing: whether the notebook has no such cell.
+    name: nbgrader's, if the gradebook has the cell.
+    most: its points; None if it gets none.
+    is_missing: whether the notebook lacks this cell.
     """
 
     name: str = ""
@@ -48,7 +49,9 @@ def page_parts(
     """Make the parts of a page, and a sentence about what can't be shown; "" if everything can.
 
     A confined process reads the notebook; the fields for points are made here.
-    data: the graded notebook; None if there is none. points: the highest, by the cell's name.
+
+    data: the graded notebook; None if there is none.
+    points: the maximum for each cell, by name.
     commented: the names of the cells that take a comment.
     """
     named = dict.fromkeys([*points, *commented])
@@ -99,7 +102,7 @@ def _with_plain_scheme(cell: NotebookCell) -> NotebookCell:
 def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:
     """Say why each check judged nothing, by its number; after the first, only that it didn't.
 
-    Its card would say 0 points, but the gradebook holds no mark at all.
+    Its card would say 0 points, but the gradebook has no points for it at all.
     """
     told = [cell.source for cell in cells if cell.kind == "markdown"]
     reasons = {}
@@ -118,7 +121,7 @@ def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:
 def _parts(
     cells: Iterable[dict[str, Any]], points: Mapping[str, float], commented: Collection[str]
 ) -> Iterator[Part]:
-    """Yield the parts; of several cells with a name, the first has the fields."""
+    """Yield the parts; if several cells have the same name, the first gets the fields."""
     taken = {""}
     for cell in cells:
         name = cell["name"] if cell["name"] in points or cell["name"] in commented else ""
@@ -141,5 +144,5 @@ def _shown(render: Callable[[NotebookCell], Html], cell: NotebookCell) -> Html:
     """Render a part of a cell; if that fails, say so in its place."""
     try:
         return render(cell)
-    except Exception:  # whatever it stumbles over, the rest of the page is shown
+    except Exception:  # whatever goes wrong here, the rest of the page is shown
         return Html(f"<p>{left_out(NOT_SHOWN)}</p>")

@@ -38,13 +38,13 @@ class InertLoader(FileSystemLoader):
 
 
 def inert(source: str) -> str:
-    """Change a template of nbgrader's so that it works under the policy of `guard`."""
+    """Change one of nbgrader's templates so that it works under the policy of `guard`."""
     source = ON_CLICK.sub(r'data-call="\g<call>" data-value="\g<value>"', source)
     return SCRIPT.sub(_with_nonce, source).replace("</head>", f"{OWN_SCRIPT}</head>")
 
 
 def render(name: str, nonce: str, **values: object) -> str:
-    """Fill a template of ours or of nbgrader's; its scripts get the nonce."""
+    """Fill one of our or nbgrader's templates; its scripts get the nonce."""
     return _environment().get_template(name).render(**values, nonce=nonce)
 
 

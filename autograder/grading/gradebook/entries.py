@@ -22,7 +22,7 @@ def save_points(
     submitted: the notebook, the lesson and the learner.
     points: by cell; None where they are not known.
     unanswered: the cells that came back as they were handed out.
-    same: the cells in which a person grades what was there before.
+    same: the cells for which points given by hand are still valid.
     """
     kept = gradebook.find_submission_notebook(*submitted)
     for grade in _with_cells(gradebook, Grade, kept):
@@ -34,7 +34,7 @@ def save_points(
 
 
 def forget_time(gradebook: Gradebook, lesson: str, learner: str) -> None:
-    """Forget when a submission came."""
+    """Forget when a submission came in."""
     gradebook.find_submission(lesson, learner).timestamp = None
     gradebook.db.commit()
 
@@ -42,17 +42,17 @@ def forget_time(gradebook: Gradebook, lesson: str, learner: str) -> None:
 def _with_cells(
     gradebook: Gradebook, kind: type[Grade | Comment], kept: SubmittedNotebook
 ) -> Iterable[Grade | Comment]:
-    """Read a notebook's rows of a kind, and the cells that they are about, in one query."""
+    """Read a notebook's rows of one kind, with their cells, in one query."""
     return gradebook.db.scalars(
         select(kind).where(kind.notebook_id == kept.id).options(joinedload(kind.cell))
     )
 
 
 def _save(points: float | None, grade: Grade, same: bool) -> None:
-    """Save a cell's points, if they are known. A person has to look at it if they are not.
+    """Save a cell's points. If they are not known, a person has to look at the cell.
 
-    Points given by hand stay. They are flagged for another look unless they were given for the
-    same, and the judge's points are the same too.
+    Points given by hand stay. They are flagged for another look unless they are still valid
+    (`same`) and the judge's points are the same too.
     """
     by_hand = grade.manual_score is not None
     settled = by_hand and not grade.needs_manual_grade

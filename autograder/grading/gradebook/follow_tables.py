@@ -29,8 +29,8 @@ NAMES = ("last_name", "first_name", "email")
 def bring_up_to_date(gradebook: Gradebook, term: Term, dry: bool = False) -> list[str]:
     """Enter learners, due dates, extensions and late penalties; return what changed, in words.
 
-    Only lessons and submissions that are there change. Penalties follow a lesson's `late_percent`,
-    so an extension given after grading counts, and so do points that a person gave.
+    Only existing lessons and submissions change. Penalties follow a lesson's `late_percent`, so an
+    extension given after grading counts, and so do points that a person gave.
 
     dry: write nothing, and return what would change.
     """
@@ -92,7 +92,7 @@ def _submitted(gradebook: Gradebook, lesson: Assignment) -> Iterator[SubmittedAs
 
 
 def _points(gradebook: Gradebook, lesson: Assignment) -> dict[str, float]:
-    """Return the points of the notebooks handed in, by their ids, before any penalty.
+    """Return the points of the submitted notebooks, by their ids, before any penalty.
 
     nbgrader's own `score` of a notebook would ask once for each.
     """
@@ -118,7 +118,7 @@ def _set_due(lesson: Assignment, term: Term) -> bool:
 
 
 def _extension(submission: SubmittedAssignment, term: Term) -> timedelta | None:
-    """Return the time that a learner has beyond the lesson's due date; None for none."""
+    """Return a learner's extra time beyond the lesson's due date; None if there is none."""
     if not term.all_extensions:
         return submission.extension
     start = submission.assignment.duedate
@@ -140,7 +140,7 @@ def _set_penalties(submission: SubmittedAssignment, points: dict[str, float], te
 
 
 def _change(row: Any, **values: object) -> bool:
-    """Set attributes of a row of the gradebook; return whether any had another value."""
+    """Set attributes of a gradebook row; return whether any of them changed."""
     different = {name: value for name, value in values.items() if getattr(row, name) != value}
     for name, value in different.items():
         setattr(row, name, value)

@@ -1,4 +1,4 @@
-"""A grade, as the gradebook has it, in plain data."""
+"""A grade from the gradebook, as plain data."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ class Standing(StrEnum):
     MISSING = "missing"
     EXCUSED = "excused"
     NOT_DUE = "not due yet"
-    NOT_EXPECTED = "not expected"  # of somebody who is not in learners.csv
+    NOT_EXPECTED = "not expected"  # not in learners.csv
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,10 @@ class CellGrade:
     """The points of one graded cell.
 
     name: nbgrader's name of the cell.
-    judged, by_hand: what the check and the instructor gave; None if nothing.
+    judged: the points that the check gave; None if it gave none.
+    by_hand: those that the instructor gave; None if there are none.
     extra: extra credit; negative if the instructor took points off.
-    waits: whether the instructor has to look at it, or to look again.
+    waits: whether the instructor has to look at it, or look again.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Grade:
     """A learner's grade for a lesson, or for one of its notebooks.
 
     late: how long after the due date the submission came.
-    submitted: when it came, in UTC.
+    submitted: when it came in, in UTC.
     """
 
     cells: tuple[CellGrade, ...] = ()
@@ -98,7 +99,7 @@ class LessonGrades:
     """What the gradebook knows about a lesson.
 
     notebooks: their names.
-    due: in UTC; None if it never is.
+    due: when it is due, in UTC; None if it never is.
     cells: the graded cells and their points.
     released: the source of each cell, with stubs.
     learners: the grades of those who handed in.
@@ -129,5 +130,5 @@ class LessonGrades:
         return {name: exercise for name, exercise in found.items() if exercise}
 
     def is_graded(self, learner: str) -> bool:
-        """Whether a learner who handed in has points for every cell, and none waits."""
+        """Whether a learner who handed in has final points for every cell."""
         return sum(cell.is_final for cell in self.learners[learner].cells) >= len(self.cells)

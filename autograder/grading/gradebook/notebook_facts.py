@@ -17,7 +17,8 @@ class Facts:
 
     comments: the instructor's own, by the name of the cell.
     untouched: solution cells that came back as they were handed out.
-    late_percent: what each day late that has begun takes off, if the tables of the term say so.
+    late_percent: the percentage that each day late, or part of one, takes off; None if the tables
+        of the term don't say.
     """
 
     learner: str
@@ -52,7 +53,7 @@ def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str) -
 
 
 def fields_of(gradebook: Gradebook, submission_id: str) -> tuple[dict[str, float], list[str]]:
-    """Return what a person can give in a submitted notebook.
+    """Return what a person can enter for a submitted notebook.
 
     That is the points of its graded cells, by name, and the names of those that take a comment.
     """
@@ -75,6 +76,6 @@ def _comments(session: Session, notebook_id: str) -> list[tuple[str, str | None,
 
 
 def _name(student: Student) -> str:
-    """Return a learner's name, or else the id. Both may hold anything."""
+    """Return a learner's name, or else the id. Either may contain anything."""
     names = [name for name in (student.first_name, student.last_name) if name]
     return visible(" ".join(names), LONGEST_NAME) or visible(student.id, LONGEST_NAME)

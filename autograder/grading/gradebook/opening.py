@@ -62,7 +62,7 @@ def reading(db_url: str) -> Iterator[Session]:
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Raise CourseError where the body finds that a gradebook can't be read."""
+    """Raise CourseError if the body finds that a gradebook can't be read."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -70,7 +70,7 @@ def readable() -> Iterator[None]:
 
 
 def _unreadable(error: Exception) -> CourseError:
-    """Return what to say of a gradebook that can't be read; `error` could hold a password."""
+    """Return an error that says what to do; the text of `error` could contain a password."""
     return CourseError(
         f"The gradebook can't be read ({type(error).__name__}); nothing was done. Is its address "
         "right (c.CourseDirectory.db_url)? If its file is damaged, restore a backup."

@@ -1,11 +1,11 @@
 """Canvas: the exporter for its gradebook's "Import", and the collector for its zip of submissions.
 
-Canvas tells which submissions are late, but not when they came in, so the late ones are listed.
+Canvas says which submissions are late, but not when they came in, so the late ones are listed.
 
 On import, Canvas looks a learner up by its own id, then by the two SIS ids, then by name (its
 source: lib/gradebook_importer.rb). So a name like =1+1 gets an apostrophe, and the ids, which
-learners.csv gives, stay as they are. A row "Points Possible" is left out, because Canvas would set
-the maximum of its assignments from that.
+learners.csv gives, stay as they are. A row "Points Possible" is left out, because Canvas would take
+the maximum of its assignments from it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,8 +25,8 @@ EXCUSED = "EX"
 class CanvasExporter(GradesExporter):
     """Writes a column for each lesson, titled as lessons.csv says in `canvas`.
 
-    What is missing or not graded is left blank. Lessons without a title are left out, and listed,
-    unless they were asked for by name. So are learners whom Canvas can't find.
+    What is missing or not graded is left blank. Lessons without a title are left out and listed,
+    unless they were asked for by name. Learners whom Canvas can't find are left out and listed too.
     """
 
     default_to = "canvas.csv"
@@ -45,7 +45,7 @@ class CanvasExporter(GradesExporter):
         return nameless
 
     def _titles(self, grades: ClassGrades, term: Term) -> dict[str, str]:
-        """Return the titles of the columns by lesson. Raises CourseError if there is none."""
+        """Return the titles of the columns by lesson. Raises CourseError if there are none."""
         names = list(grades.lessons)
         titles = {name: terms_of(term, name).canvas for name in names}
         untitled = [name for name in names if not titles[name]]

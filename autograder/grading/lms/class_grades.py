@@ -1,4 +1,4 @@
-"""The grades of a class, with the reason where there is none.
+"""The grades of a class, or the reasons why there are none.
 
 nbgrader exports 0.0 for what was never handed in or not graded yet; here, that has no grade at all.
 """
@@ -18,7 +18,10 @@ from autograder.grading.term.tables import Learner, Term, is_excused
 
 @dataclass(frozen=True)
 class ClassGrade:
-    """A learner's grade for a lesson, or why there is none; most: the lesson's points."""
+    """A learner's grade for a lesson, or why there is none.
+
+    most: the lesson's points.
+    """
 
     standing: Standing
     most: float
@@ -43,7 +46,7 @@ class ClassGrades:
         return ((learner, self.grades[learner.learner, lesson]) for learner in self.learners)
 
     def standing(self, lesson: str, standing: Standing) -> list[Learner]:
-        """List the learners who stand in a lesson as asked."""
+        """List the learners with a certain standing in a lesson."""
         return [learner for learner, one in self.of(lesson) if one.standing is standing]
 
 
@@ -106,7 +109,7 @@ def _place(learner: Learner) -> tuple[str, str, str]:
 
 
 def _plain(name: str) -> str:
-    """Return a name in small letters without accents, so that Öz comes before Smith."""
+    """Return a name in lowercase without accents, so that Öz comes before Smith."""
     letters = unicodedata.normalize("NFKD", name.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
@@ -122,6 +125,6 @@ def _wanted(found: list[Any], names: Iterable[str], kind: str, name_of: Callable
 
 
 def _merged(learner: Learner, known: Learner | None) -> Learner:
-    """Fill in what learners.csv leaves open with what the gradebook knows."""
+    """Fill in what learners.csv leaves out from the gradebook."""
     blank = [name for name in NAMES if not getattr(learner, name)]
     return replace(learner, **{name: getattr(known, name, "") for name in blank})

@@ -1,6 +1,6 @@
 """nbgrader's collector for the zips of submissions that Canvas and Moodle offer for download.
 
-What differs between the two is in `canvas` and `moodle`. A zip doesn't tell when something was
+What differs between the two is in `canvas` and `moodle`. A zip doesn't say when something was
 submitted, because both systems write the time of the download into it.
 """
 
@@ -31,30 +31,30 @@ LATE = (
 
 
 class LmsCollector(FileNameCollectorPlugin):
-    """Says for each extracted file whose it is, by learners.csv; its subclasses know a system."""
+    """Finds out whose each extracted file is, from learners.csv. Each system has a subclass."""
 
     system = ""
 
     def read_name(self, name: str) -> DownloadedName | None:
-        """Read a name that the system gave; None if it gave no such name."""
+        """Read a name that the system gave; None if the name isn't from the system."""
         raise NotImplementedError
 
     def learners_by_number(self, term: Term) -> Mapping[str, str]:
-        """Return learners by the number that the system has for them. Raises CourseError."""
+        """Return learners by the system's number for them. Raises CourseError."""
         raise NotImplementedError
 
     def who_it_is(self, person: str, term: Term) -> str:
-        """Say of an unknown number whose it is, as far as that is known, and what to do."""
+        """Say what is known about the owner of an unknown number, and what to do."""
         raise NotImplementedError
 
     def times(self, term: Term) -> Mapping[str, datetime]:
-        """Return when learners handed in, in UTC, where it is known. Raises CourseError."""
+        """Return when learners handed in, in UTC, if known. Raises CourseError."""
         return {}
 
     def collect(self, submitted_file: str) -> dict[str, Any] | None:
-        """Return learner and file name for nbgrader; None if the file is not to be collected.
+        """Return learner and file name for nbgrader; None if the file should not be collected.
 
-        What can't be done is logged, and ends with exit status 1.
+        Errors are logged, and end with exit status 1.
         """
         try:
             return self._answers.get(Path(submitted_file))
@@ -72,7 +72,7 @@ class LmsCollector(FileNameCollectorPlugin):
         return make_plan(dict(self._found()), learners, notebooks, self._unread(), self._having)
 
     def report(self) -> list[str]:
-        """Say what was not collected, and what else to know. Raises CourseError."""
+        """Say what was not collected, and what else is worth knowing. Raises CourseError."""
         plan, system = self.plan, self.system
         nameless = [f"{path.name} doesn't have a name from {system}" for path in plan.nameless]
         others = [f"{self._shown(path)} is not a notebook" for path in plan.others]
@@ -104,11 +104,11 @@ class LmsCollector(FileNameCollectorPlugin):
 
     @cached_property
     def _answers(self) -> dict[Path, dict[str, Any]]:
-        """The answers to all of nbgrader's questions, which come file by file."""
+        """The answers to all of nbgrader's questions, which it asks file by file."""
         self._require_room()
         for line in self.report():
             self.log.warning(printable(line))
-        for learner in self.plan.without:  # also if nothing of it can be read, for grading to tell
+        for learner in self.plan.without:  # even if none of it can be read: grading reports that
             self._folder(learner).mkdir(parents=True, exist_ok=True)
         archive = download_folder(self.parent, self.parent.archive_directory)
         remember_names(archive.parent, self.plan.names)
@@ -131,14 +131,14 @@ class LmsCollector(FileNameCollectorPlugin):
             )
 
     def _found(self) -> Iterator[tuple[Path, Handed | None]]:
-        """Find the extracted files, and what their names say."""
+        """Yield the extracted files, and what their names say."""
         for path in sorted(self._extracted.rglob("*")):
             parts = self._shown(path).parts
             if path.is_file() and not is_litter(parts):
                 yield path, read_handed(path, parts, self.read_name)
 
     def _unread(self) -> Iterator[Handed]:
-        """Find what was not extracted, but has a name that the system gave."""
+        """Yield what was not extracted, but has a name that the system gave."""
         for path in self._left_out:
             if one := read_handed(path, self._inside(path).parts, self.read_name):
                 yield one

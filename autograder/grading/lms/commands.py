@@ -45,7 +45,7 @@ COLLECTORS = {
 
 
 def run(command: str, options: argparse.Namespace) -> int:
-    """Run a command. Return 0, or 1 if something found no place.
+    """Run a command. Return 0, or 1 if some grades or pages could not be placed.
 
     Raises CourseError if nothing was done. nbgrader's own errors, and those of the exporters, end
     with exit code 1 as well.
@@ -74,7 +74,7 @@ def collect(options: argparse.Namespace) -> int:
     """Collect the submissions in a zip. Raises CourseError, SystemExit."""
     force = ["--force"] if options.force else []
     plugins = f"--extractor={EXTRACTOR}", f"--collector={COLLECTORS[options.lms]}"
-    # nbgrader warns of each folder that it makes.
+    # nbgrader warns about each folder that it makes.
     app = _app(ZipCollectApp, options, options.lesson, *plugins, "--log-level=ERROR", *force)
     app.update_config(Config(MoodleCollector={"worksheet": options.worksheet}))
     _put_into_archive(app, options)
@@ -143,7 +143,7 @@ def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
                 f"{options.lesson} was collected before: FORCE=1 (--force) collects it again, and "
                 "replaces the notebooks of the learners who are in the zip."
             )
-        # A run that knew nobody may have left the zip's files.
+        # A run that recognized nobody may have left the zip's files.
         shutil.rmtree(download_folder(app, app.extracted_directory), ignore_errors=True)
     write_whole(archive / "submissions.zip", options.zip.read_bytes())
 

@@ -1,7 +1,7 @@
 """The names of files in the zips that Canvas and Moodle make of the submissions to an assignment.
 
-They say whose a file is. Only the part that the system wrote is trusted, never the file's own name.
-The forms are from the systems' sources: lib/content_zipper.rb in Canvas,
+They say whose file it is. Only the part that the system wrote is trusted, never the file's own
+name. The forms are from the systems' sources: lib/content_zipper.rb in Canvas,
 mod/assign/classes/downloader.php in Moodle.
 
 Both systems expect the same names back with feedback, so a collection keeps them in a table beside
@@ -34,9 +34,10 @@ MOODLE = re.compile(
 
 @dataclass(frozen=True)
 class DownloadedName:
-    """What a name tells: the learner's number there, the prefix for feedback, and the file.
+    """What a name says: the system's number for the learner, the prefix for feedback, and the file.
 
-    person: "" if the system hides who it is. file: "" for a folder.
+    person: "" if the system hides who it is.
+    file: "" for a folder.
     """
 
     person: str = ""
@@ -70,7 +71,7 @@ def remembered_names(folder: Path) -> dict[str, list[str]]:
 
 
 def remember_names(folder: Path, names: Mapping[str, Iterable[str]]) -> None:
-    """Keep the names of learners, instead of those that an earlier zip had for the same ones."""
+    """Keep learners' names, in place of those that an earlier zip had for the same learners."""
     known: dict[str, Iterable[str]] = {**remembered_names(folder), **names}
     rows = [(learner, name) for learner in sorted(known) for name in known[learner]]
     write_whole(folder / KEPT_NAMES, as_csv([KEPT_COLUMNS, *rows]))

@@ -26,7 +26,7 @@ from autograder.grading.term.plugins import course_directory, course_term
 from autograder.grading.term.tables import Learner, Term
 
 SEPARATOR = re.compile(rb"[,;\t\r\n]")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what cells begin with that spreadsheets compute
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets compute cells that begin so
 
 
 class GradesExporter(ExportPlugin):
@@ -36,9 +36,9 @@ class GradesExporter(ExportPlugin):
     strict = Bool(True, help="End with an error if somebody found no place.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the grades to `to`. What can't be done is logged, and ends with exit status 1.
+        """Write the grades to `to`. Errors are logged, and end with exit status 1.
 
-        So does the export of those who found no place, after the file was written.
+        If `strict`, grades that could not be placed count as an error, after the file is written.
         """
         try:
             self._export(gradebook)
@@ -47,7 +47,7 @@ class GradesExporter(ExportPlugin):
             raise SystemExit(1) from None
 
     def write_grades(self, grades: ClassGrades, term: Term) -> Sequence[object]:
-        """Write the grades to a file, and return who found no place there. Raises CourseError."""
+        """Write the grades to a file, and return those left without a place. Raises CourseError."""
         raise NotImplementedError
 
     def write_file(self, data: bytes) -> None:
@@ -80,7 +80,7 @@ class GradesExporter(ExportPlugin):
             )
 
     def _warn_of_some(self, grades: ClassGrades, submitted: Callable[[str, str], bool]) -> None:
-        """Name those with a grade, but no submission anymore, and those still without a grade."""
+        """Warn about grades that no longer have a submission, and submissions without a grade."""
         for lesson in grades.lessons:
             graded = grades.standing(lesson, Standing.GRADED)
             gone = [one for one in graded if not submitted(one.learner, lesson)]
@@ -135,7 +135,7 @@ def as_csv(rows: Iterable[Iterable[object]]) -> bytes:
 def write_output(path: Path, data: bytes) -> None:
     """Write a file that `--to` named. Raises CourseError if that can't be done.
 
-    It replaces an earlier one of the same kind, and nothing else.
+    It only ever replaces an earlier file of the same kind.
     """
     if not path.parent.is_dir():
         raise CourseError(f"There is no folder {path.parent}: name another file with TO=… (--to).")

@@ -1,7 +1,7 @@
 """nbgrader's extractor for zips of submissions: only plain files, within limits.
 
 A learner may have handed in a zip, which is opened too. It can hold links, names that lead
-elsewhere, further zips, and far more than its size tells.
+elsewhere, more zips, and far more data than its size suggests.
 """
 
 import stat
@@ -27,7 +27,7 @@ from autograder.grading.submission.plain_files import (
 
 ZIP = ".zip"
 ENTRY = b"PK\x01\x02"  # how each entry in a zip's directory begins
-PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # read piece by piece, unlike other ways
+PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others are not read piece by piece
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, OSError)
 
 
@@ -38,7 +38,7 @@ class ExtractPlainFiles(ExtractorPlugin):
     """
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
-        """Extract what can be read; a zip that can't is left out, with what is in it."""
+        """Extract what can be read; a zip that can't be is left out with everything in it."""
         self.left_out: dict[Path, str] = {}
         self._extracted = Path(extracted_path)
         for path in sorted(path for path in Path(archive_path).rglob("*") if path.is_file()):
@@ -79,7 +79,7 @@ class ExtractPlainFiles(ExtractorPlugin):
     def _unpack_own(self, data: bytes, place: Path) -> None:
         """Extract the notebooks in a learner's own zip into a folder of its name.
 
-        Without any, the zip stays as it is. Raises UnfitFile and `DAMAGED`.
+        If there are none, the zip stays as it is. Raises UnfitFile and `DAMAGED`.
         """
         if data.count(ENTRY) > MOST_ENTRIES:
             raise UnfitFile(place.name, f"holds too much; {MOST_ENTRIES:,} files are looked at")

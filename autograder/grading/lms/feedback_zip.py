@@ -17,7 +17,7 @@ from autograder.grading.lms.downloaded_names import read_canvas_name, read_moodl
 from autograder.grading.lms.worksheet import Worksheet
 from autograder.grading.term.tables import Learner
 
-# What Moodle splits names at, and what a file system may not have in a name.
+# Where Moodle splits names, and what a file system may not allow in a name.
 TROUBLE = re.compile(r'[_/\\:*?"<>|&`\x00-\x1f\x7f]+')
 
 
@@ -56,7 +56,7 @@ def canvas_zip(
 def moodle_zip(pages: Mapping[Learner, Sequence[Path]], numbers: Mapping[str, str]) -> FeedbackZip:
     """Put pages into folders by participant.
 
-    numbers: the participants' numbers, by learner.
+    numbers: the participant numbers, by learner.
     """
     folders = {
         one.learner: f"{_harmless_name(one)}_{numbers[one.learner]}_assignfeedback_file/"
@@ -71,8 +71,10 @@ def participant_numbers(
 ) -> dict[str, str]:
     """Return participant numbers in Moodle by learner, for the assignment that was collected.
 
-    names: what submissions were downloaded as. They are trusted more than `moodle_id`, and the
-    worksheet, if it is named, more than both. Raises CourseError.
+    The names are trusted more than `moodle_id`; the worksheet, if given, more than both.
+    Raises CourseError.
+
+    names: what the submissions were downloaded as.
     """
     learners = list(learners)
     numbers = {one.learner: one.moodle_id for one in learners if one.moodle_id}
@@ -82,14 +84,17 @@ def participant_numbers(
         {learner: name.person for learner, name in read.items() if name},
         {learner: row.number for learner, row in rows.items()},
     ):
-        # No page goes to a number that is somebody else's.
+        # No page goes to somebody else's number.
         taken = set(better.values())
         numbers = {one: number for one, number in numbers.items() if number not in taken} | better
     return numbers
 
 
 def _zip(pages: Mapping[Learner, Sequence[Path]], places: Mapping[str, str]) -> FeedbackZip:
-    """Put pages in their places: what each name of a learner's pages begins with."""
+    """Put the pages in a zip.
+
+    places: the beginnings of the names of a learner's pages.
+    """
     filled = FeedbackZip()
     for learner, found in pages.items():
         if not found:
@@ -102,6 +107,6 @@ def _zip(pages: Mapping[Learner, Sequence[Path]], places: Mapping[str, str]) -> 
 
 
 def _harmless_name(learner: Learner) -> str:
-    """Return a name for people to read; Moodle goes by the number after it."""
+    """Return a name for people to read; Moodle only looks at the number after it."""
     words = TROUBLE.sub(" ", learner.full_name or learner.learner).split()
     return " ".join(words).lstrip(".~ ")

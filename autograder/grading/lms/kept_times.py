@@ -1,7 +1,7 @@
-"""The times in timestamp.txt, where a learner's submission is collected again.
+"""The times in timestamp.txt when a learner's submission is collected again.
 
-Canvas doesn't tell a time, so instructors write it. It belongs to the notebook beside it: it stays
-if the same notebook is collected again.
+Canvas doesn't give a time, so instructors write it themselves. It belongs to the notebook beside
+it, and stays if the same notebook is collected again.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,8 @@ class KeptTimes:
 
     times: what it will say, in UTC, by learner.
     gone: what it said before, where that is lost.
-    replaced, kept: what it said before, where the system tells another time.
+    replaced: what it said before, where the system's time replaces it.
+    kept: what it says, where that stays although the system's time is different.
     """
 
     times: dict[str, datetime] = field(default_factory=dict)
@@ -49,7 +50,7 @@ class KeptTimes:
 
         folder: what was collected before.
         files: what is collected now.
-        told: when it was submitted, by the system.
+        told: when it was submitted, according to the system.
         """
         before = _read(folder)
         text = before.pop(TIMESTAMP, b"").decode(errors="replace").strip()

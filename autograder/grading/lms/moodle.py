@@ -1,11 +1,11 @@
 """Moodle: fill in its offline grading worksheet, and collect from its zip of submissions.
 
-The worksheet tells when each submission came in.
+The worksheet says when each submission came in.
 
-In Moodle, set the maximum grade to the lesson's points: another one changes what a grade means, and
-Moodle skips a grade above it. On upload, tick "Allow updating records that have been modified more
-recently in Moodle" when grades change: in other languages than English, Moodle can't read its own
-dates in the worksheet.
+In Moodle, set the maximum grade to the lesson's points: a different maximum changes what a grade
+means, and Moodle skips a grade above it. On upload, check "Allow updating records that have been
+modified more recently in Moodle" when grades change: in languages other than English, Moodle can't
+read its own dates in the worksheet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ class MoodleExporter(GradesExporter):
     def _without_place(
         self, given: Mapping[Learner, float], rows: Mapping[str, Participant], sheet: Worksheet
     ) -> list[Learner]:
-        """List who has a grade that the worksheet can't take, with a warning."""
+        """List those whose grade has no place in the worksheet, and log a warning."""
         rowless = [one for one in given if one.learner not in rows]
         self.warn_of(f"With a grade, but no row of their own in {sheet.name}", rowless)
         above = [one for one in given if one not in rowless and given[one] > sheet.most]
@@ -73,7 +73,7 @@ class MoodleExporter(GradesExporter):
         return rowless + above
 
     def _compare_maxima(self, lesson: str, most: float, sheet: Worksheet) -> None:
-        """Raise CourseError if Moodle would take the grades for shares of another maximum."""
+        """Raise CourseError if Moodle would read the grades as shares of a different maximum."""
         if most != sheet.most and not self.any_maximum:
             raise CourseError(
                 f"The maximum grade is {sheet.most:g} in Moodle, but {lesson} has {most:g} points. "
@@ -98,8 +98,8 @@ class MoodleExporter(GradesExporter):
 class MoodleCollector(LmsCollector):
     """Collects from the zip of "Download all submissions", with or without folders in it.
 
-    The participant numbers of an assignment come from its grading worksheet, if that is named, and
-    from `moodle_id`. It can't take submissions of teams, which have the team's number.
+    The participant numbers of an assignment come from its grading worksheet, if one is given, and
+    from `moodle_id`. It can't collect team submissions, which have the team's number.
     """
 
     system = "Moodle"
@@ -128,7 +128,7 @@ class MoodleCollector(LmsCollector):
         return [*super().report(), *([NO_DATES.format(times=listed(lost))] if lost else [])]
 
     def _times(self, term: Term) -> Mapping[str, str]:
-        """Return when learners handed in, as the worksheet has it."""
+        """Return when learners handed in, according to the worksheet."""
         times = self._sheet.times if self._sheet else {}
         rows = self._rows(term).items()
         return {who: times[row.number] for who, row in rows if row.number in times}
@@ -156,10 +156,10 @@ class MoodleCollector(LmsCollector):
 
 
 def _who_is_in(row: Participant, sheet: Worksheet, fits: Sequence[str], by_number: str) -> str:
-    """Say whose a row is.
+    """Say whose row this is.
 
-    fits: the learners it could be, if it is unclear which.
-    by_number: how to say it in learners.csv.
+    fits: the learners it could be, if that is unclear.
+    by_number: how to add the number to learners.csv.
     """
     if fits:
         return (

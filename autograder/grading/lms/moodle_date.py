@@ -1,6 +1,6 @@
 """Read the dates that Moodle writes for people, such as "Monday, 5 October 2026, 11:00 AM".
 
-They are in the teacher's language and time zone. Only the name of the month is a matter of
+They are in the teacher's language and time zone. Only the name of the month depends on the
 language; Moodle's language packs put the day, the year and the time in different orders.
 """
 
@@ -33,7 +33,7 @@ LONGEST = 100  # characters
 def read_moodle_date(text: str, zone: tzinfo | None) -> datetime | None:
     """Return a date in UTC, without a time zone; None if it can't be read.
 
-    zone: what the date is in; None for the machine's.
+    zone: the time zone of the date; None for the machine's.
     """
     text = text[:LONGEST].casefold()
     words = [word for word in MONTH.findall(text) if word in MONTHS]

@@ -1,4 +1,4 @@
-"""Decide whose each file in a system's zip is, and under which name it is collected."""
+"""Decide whose file each one in a system's zip is, and under which name it is collected."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -19,7 +19,7 @@ class Handed:
     """A file that a learner submitted.
 
     name: the system's, of the file or of a folder around it.
-    about: what that name tells.
+    about: what that name says.
     file: the learner's own name of the file.
     """
 
@@ -36,12 +36,12 @@ class Plan:
     A learner's notebooks are collected, or else the other files, so that grading can name them.
 
     files: what to collect, by learner and file name.
-    nameless: notebooks whose name the system did not give.
-    others: files besides notebooks that are not collected.
-    unknown: files of people who are not known.
-    twice: what learners submitted under a name that they had used already.
-    without: what learners submitted instead of a notebook that can be read.
-    having: who has a notebook from before, which no other file replaces.
+    nameless: notebooks whose name is not from the system.
+    others: files other than notebooks that are not collected.
+    unknown: files of unknown people.
+    twice: files that learners submitted under a name that they had already used.
+    without: what learners submitted instead of a readable notebook.
+    having: learners who have a notebook from before, which no other file replaces.
     """
 
     files: dict[tuple[str, str], Handed] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Plan:
 
     @property
     def names(self) -> dict[str, list[str]]:
-        """The system's names of what was handed in, by learner."""
+        """The system's names for what was handed in, by learner."""
         collected = {who: [*files.values()] for who, files in self.by_learner.items()}
         found = self.without | collected
         return {who: [one.name for one in handed] for who, handed in found.items()}
@@ -84,7 +84,7 @@ class Plan:
 def read_handed(
     path: Path, parts: Sequence[str], read_name: Callable[[str], DownloadedName | None]
 ) -> Handed | None:
-    """Read what the outermost name that the system gave says of a file; None if there is none.
+    """Read what the outermost name from the system says about a file; None if there is none.
 
     parts: of the path within the zip.
     """
@@ -96,7 +96,7 @@ def read_handed(
 
 
 def is_litter(parts: Sequence[str]) -> bool:
-    """Whether a file is one that a system leaves in a folder, and nobody handed in."""
+    """Whether a file is one that an operating system leaves in a folder, and nobody handed in."""
     return not LITTER.isdisjoint(parts) or parts[-1].startswith("._")
 
 
@@ -109,12 +109,12 @@ def make_plan(
 ) -> Plan:
     """Give each file to a learner.
 
-    found: what names say of the files.
+    found: what the names say about the files.
     learners: by the system's number.
     released: the names of the lesson's notebooks. A numbered copy of one gets its name, unless the
         learner submitted the notebook itself as well.
     unread: what can't be read.
-    having: as in the plan.
+    having: as in `Plan`.
     """
     unnamed = [path for path, one in found.items() if one is None]
     plan = Plan(

@@ -31,7 +31,7 @@ from autograder.grading.term.tables import Learner
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 NO_TIME = {"", "-"}
-BYTE_ORDER = "\ufeff"  # Moodle begins the file with this sign
+BYTE_ORDER = "\ufeff"  # Moodle begins the file with this character
 AGAIN = "Download it again in Moodle, and don't save it in another program."
 
 
@@ -46,7 +46,10 @@ class SheetCell:
 
 @dataclass(frozen=True)
 class Participant:
-    """A row of the worksheet. number: Moodle's for this learner in this assignment."""
+    """A row of the worksheet.
+
+    number: Moodle's for this learner in this assignment.
+    """
 
     number: str
     cells: tuple[SheetCell, ...]
@@ -75,7 +78,7 @@ class Worksheet:
     def match(self, learners: Iterable[Learner]) -> dict[str, Participant]:
         """Find the rows of learners, by participant number or e-mail address.
 
-        Nobody is matched by a row that fits two learners, or two rows that fit one.
+        A row that fits two learners matches nobody, and neither do two rows that fit the same one.
         """
         learners, found = list(learners), []
         for row in self.participants:
@@ -101,7 +104,7 @@ class Worksheet:
 
     @cached_property
     def times(self) -> dict[str, str]:
-        """When people handed in, as Moodle writes it, by participant number, if the sheet tells.
+        """When people handed in, as Moodle writes it, by participant number; {} if unknown.
 
         Right of the grade are two columns with headings like "Last modified (submission)" and
         "Last modified (grade)", in this order. If there is only one, it could be either.
@@ -182,7 +185,7 @@ class Worksheet:
         )
 
     def _has_dates(self, column: int) -> bool:
-        """Whether a column has nothing but dates; a text without a year is not a date."""
+        """Whether a column has only dates; text without a year is not a date."""
         values = (row.cells[column].value for row in self.participants)
         return all(value in NO_TIME or YEAR.search(value) for value in values)
 
@@ -200,7 +203,7 @@ class Worksheet:
 
 
 def _split(text: str, delimiter: str) -> list[list[SheetCell]]:
-    """Split CSV into rows of cells, with their places, which Python's csv module doesn't tell."""
+    """Split CSV into rows of cells, with their places, which Python's csv module doesn't give."""
     end = f"({delimiter}|\r\n|\r|\n|\\Z)"
     pattern = re.compile(rf'("[^"]*(?:""[^"]*)*"|[^{delimiter}\r\n]*){end}')
     rows: list[list[SheetCell]] = [[]]

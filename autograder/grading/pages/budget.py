@@ -1,4 +1,4 @@
-"""The limits of one page. Whoever writes a submission could let size and time grow at will."""
+"""The limits of one page, because a submission could make its size and time grow without end."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 MOST_HTML = 440_000  # bytes made from the submission
-MOST_PICTURES = 200_000  # bytes of these that may be pictures
+MOST_PICTURES = 200_000  # bytes of those that may be pictures
 MOST_SECONDS = 10.0
 
 
@@ -14,8 +14,8 @@ MOST_SECONDS = 10.0
 class Budget:
     """What is left of a page's limits.
 
-    most_pictures: what there was of `pictures`.
-    full: whether something was left out, as it would have been too much.
+    most_pictures: what `pictures` was at the start.
+    full: whether something was left out because it would have been too much.
     """
 
     html: int = MOST_HTML
@@ -27,7 +27,7 @@ class Budget:
         self.most_pictures = self.pictures
 
     def take(self, html: str) -> str:
-        """Return the HTML, or nothing if there is no room for it."""
+        """Return the HTML, or an empty string if there is no room for it."""
         size = len(html.encode(errors="replace"))
         if size > self.html:
             self.full = True
@@ -36,7 +36,7 @@ class Budget:
         return html
 
     def has_room_for_picture(self, url: str) -> bool:
-        """Whether a picture fits; if so, it counts."""
+        """Whether a picture fits; if so, it is counted."""
         fits = len(url) <= min(self.pictures, self.html)
         self.pictures -= len(url) * fits
         return fits

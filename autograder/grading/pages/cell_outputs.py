@@ -1,4 +1,4 @@
-"""A cell's outputs as HTML, each in the best form that shows anything."""
+"""A cell's outputs as HTML, each in the best of its forms that shows something."""
 
 import base64
 import re
@@ -20,7 +20,7 @@ OPEN = '<div class="shown" tabindex="0" role="group" aria-label="output">'
 
 
 def output_html(output: dict[str, Any], sanitizer: Sanitizer) -> str:
-    """Return an output as harmless HTML; nothing if there is nothing to see."""
+    """Return an output as harmless HTML, which is empty if there is nothing to see."""
     match output:
         case {"output_type": "stream"}:
             return printed(joined_text(output.get("text")))
@@ -32,7 +32,7 @@ def output_html(output: dict[str, Any], sanitizer: Sanitizer) -> str:
 
 
 def without_pictures(output: dict[str, Any]) -> dict[str, Any]:
-    """Leave pictures out of an output that describes them in words."""
+    """Leave the pictures out of an output that also describes them in words."""
     match output:
         case {"data": dict(data)} if "text/plain" in data:
             words = {kind: value for kind, value in data.items() if not _is_picture(kind, value)}
@@ -73,7 +73,7 @@ def _shown(kind: str, data: dict[str, Any], sanitizer: Sanitizer) -> str:
 
 
 def _picture(kind: str, data: str, words: str) -> str:
-    """Return an <img> with a picture, described by the words beside it if they say anything."""
+    """Return an <img> with a picture; the text beside it, if any, becomes its description."""
     code = base64.b64encode(data.encode()).decode() if kind == SVG else "".join(data.split())
     if not BASE64.fullmatch(code):
         return ""

@@ -1,7 +1,7 @@
 """Formulas in TeX as MathML, which browsers show without any script.
 
-latex2mathml makes the elements. It would write them as they come, so that `\\text{<script>}` gave a
-script: here only known elements and attributes are written, and all text is escaped.
+latex2mathml makes the elements, but would write them unescaped: `\\text{<script>}` would become a
+script. Here only known elements and attributes are written, and all text is escaped.
 """
 
 import re
@@ -23,7 +23,7 @@ ATTRIBUTES = {
     *("minsize", "movablelimits", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy"),
     *("symmetric", "voffset", "width"),
 }
-# What replaces environments that latex2mathml doesn't know, or numbers.
+# Replacements for environments that latex2mathml doesn't know, or would number.
 ALIKE = {
     **dict.fromkeys(("align", "align*", "aligned"), "split"),
     **dict.fromkeys(("gather", "gather*", "gathered"), "matrix"),
@@ -41,7 +41,7 @@ def mathml(tex: str, block: bool = False) -> str:
     """Return a formula as MathML, or as its TeX in <code> if it can't be converted."""
     try:
         html = _written(_element(tex, block))
-    except Exception:  # latex2mathml raises many kinds; a formula must never cost the page
+    except Exception:  # latex2mathml raises many kinds; no formula may spoil the page
         return f"<code>{escape(tex.strip()[:LONGEST])}</code>"
     if block:
         return f'<span class="formula" tabindex="0" role="group" aria-label="formula">{html}</span>'
@@ -59,7 +59,7 @@ def _element(tex: str, block: bool) -> Element:
 
 
 def _written(element: Element) -> str:
-    """Write an element and all that is in it. Raises NotConverted for an unknown part."""
+    """Write an element with everything in it. Raises NotConverted for an unknown part."""
     if element.tag not in ELEMENTS or "linebreak" in element.attrib:
         raise NotConverted(element.tag)
     attributes = "".join(
@@ -72,7 +72,7 @@ def _written(element: Element) -> str:
 
 
 def _text(element: Element) -> str:
-    """Return an element's text; latex2mathml writes its signs as character references."""
+    """Return an element's text, in which latex2mathml writes symbols as character references."""
     text = unescape(element.text or "")
     if element.tag == "mtext":
         text = IN_TEXT.sub(r"\1", text)

@@ -1,8 +1,8 @@
 """Make the HTML of submissions safe to view: no scripts, forms or frames, and no names or classes.
 
 formgrader and feedback pages show what learners wrote and what their code displayed. A script in it
-would run in the viewer's browser, with the viewer's rights; an instructor's can change marks. A
-class or an id could be taken for the page's own.
+would run in the viewer's browser with the viewer's rights, and an instructor may change grades. A
+class or an id could be mistaken for the page's own.
 """
 
 import re
@@ -38,7 +38,7 @@ PROTOCOLS = {"http", "https", "mailto", "data"}
 RENDERED_LATER = {"tex", "tex-block", "python"}
 MOST_MARKDOWN = 10_000  # characters in a cell
 MOST_TAGS = 10_000  # in an output
-MOST_TEXT = 10_000  # characters shown of anything that exceeds one of these limits
+MOST_TEXT = 10_000  # the characters that are shown if one of these limits is exceeded
 MOST_STYLE = 1000  # characters in a style
 
 
@@ -66,7 +66,7 @@ def _as_text(source: str) -> str:
 
 
 def _if_harmless(tag: str, name: str, value: str) -> str | None:
-    """Return what may stay of an attribute. Loading remote content would reveal viewers."""
+    """Return the harmless part of an attribute. Loading remote content would reveal viewers."""
     match name:
         case "src":
             return value if value.startswith("data:image/") else None

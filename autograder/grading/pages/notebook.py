@@ -1,4 +1,4 @@
-"""Read a graded notebook, and the instructor's source of it, as plain data."""
+"""Read a graded notebook, and the instructor's source for it, as plain data."""
 
 import json
 import re
@@ -21,7 +21,7 @@ TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
 class NotebookCell:
     """One cell of a notebook.
 
-    number: its place, from 1.
+    number: its position, from 1.
     name: nbgrader's, if it has one.
     """
 
@@ -41,7 +41,7 @@ class NotebookCell:
 
 @dataclass(frozen=True)
 class Outline:
-    """The title of a lesson's notebook, and nbgrader's cells in its order."""
+    """The title of a lesson's notebook, and nbgrader's cells in their order there."""
 
     title: str = ""
     order: tuple[str, ...] = ()
@@ -72,13 +72,13 @@ def verdict_of(cell: NotebookCell) -> dict[str, Any] | None:
 
 
 def read_outline(path: Path) -> Outline:
-    """Read the outline of the source of a notebook; an empty one if there is no source."""
+    """Read the outline of a notebook's source; an empty one if there is no source."""
     return _outline(path, path.stat().st_mtime_ns) if path.is_file() else Outline()
 
 
 @cache
 def _outline(path: Path, _: int) -> Outline:
-    """Read a source once for all learners, unless it changes."""
+    """Read a source once for all learners, and again if it changes."""
     cells = read_cells(path.read_bytes())
     titles = [TITLE.search(cell.source) for cell in cells if cell.kind == "markdown"]
     title = next((visible(found[1], LONGEST_NAME) for found in titles if found), "")
@@ -99,7 +99,7 @@ def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
 
 
 def _without_rubric(cell: NotebookCell) -> str:
-    """Return what is written in a cell, without a mark scheme, which is for instructors alone."""
+    """Return a cell's source without its mark scheme, which is for instructors only."""
     match cell.metadata:
         case {"nbgrader": {"solution": False}}:
             return without_rubric(cell.source)

@@ -1,4 +1,4 @@
-"""Cells as HTML that is safe to put on the page."""
+"""Render cells as HTML that is safe to put on a page."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -15,7 +15,7 @@ NO_ROOM = left_out("The rest is left out: this page would be too long. It is in 
 
 
 class Renderer:
-    """Renders the cells of one page, as far as its budget reaches."""
+    """Renders the cells of one page within its budget."""
 
     def __init__(self, budget: Budget | None = None) -> None:
         self._budget = budget or Budget()
@@ -27,7 +27,7 @@ class Renderer:
         return self._budget.full
 
     def put_below(self, level: int) -> None:
-        """Put the headings of what follows below a heading of this level."""
+        """From now on, render headings below a heading of this level."""
         self._sanitizer.put_below(level)
 
     def words(self, text: str) -> Html:
@@ -48,7 +48,7 @@ class Renderer:
         return self._as_far_as_it_fits([self._source(cell)] if cell.source.strip() else [])
 
     def outputs(self, cell: NotebookCell) -> Html:
-        """Render a cell's outputs. Where the course's own are shown, words replace its pictures."""
+        """Render a cell's outputs. In the course's own outputs, words replace the pictures."""
         if SHOWN not in cell.metadata:
             return self._as_far_as_it_fits(self._outputs(cell.outputs))
         html = self._as_far_as_it_fits(self._outputs(map(without_pictures, cell.outputs)))
@@ -67,7 +67,7 @@ class Renderer:
         return (output_html(output, self._sanitizer) for output in outputs)
 
     def _as_far_as_it_fits(self, pieces: Iterable[str]) -> Html:
-        """Join pieces up to the first for which there is no room, and say so there."""
+        """Join pieces up to the first that has no room, and say so there."""
         html = ""
         for piece in filter(None, pieces):
             taken = self._budget.take(piece)
@@ -83,5 +83,5 @@ def labeled(label: str, html: Html) -> Html:
 
 
 def _boxed(html: str) -> str:
-    """Put HTML, if there is any, in a box that it can't leave, whatever its styles say."""
+    """Put HTML, if any, in a box that it can't leave, whatever its styles say."""
     return f'<div class="box">{html}</div>' if html.strip() else ""

@@ -1,7 +1,7 @@
 """Make the HTML and Markdown of a submission harmless, and fit it into the page.
 
-Harmless is what `harmless` lets pass. On top of that, headings get levels that continue the
-page's, formulas become MathML, code gets colors, and pictures beyond the budget are left out.
+`harmless` decides what may stay. On top of that, headings get levels that continue the page's,
+formulas become MathML, code gets colors, and pictures beyond the budget are left out.
 """
 
 import re
@@ -19,12 +19,12 @@ from autograder.grading.submission.cells import pictures_of
 
 INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # in `RENDERED_LATER`
 DEEPEST = 6
-# An element of what nh3 wrote: it escapes each < and > that is not a tag's, and quotes all values.
+# An element as nh3 writes it: it escapes each < and > that isn't part of a tag, and quotes values.
 ELEMENT = re.compile(
     r'<code class="(?P<rendered>[a-z-]+)">(?P<text>[^<]*)</code>'
     r'|<(?P<close>/?)(?P<name>[a-z][a-z0-9]*)(?P<rest>(?:[^>"]|"[^"]*")*)>'
 )
-# A tag that somebody meant as one; "a<b and c>d" has something that looks like a tag, too.
+# Something meant as a tag; "a<b and c>d" only looks as if it had one.
 TAG = re.compile(r"""</?([a-z][a-z0-9]*)(\s+[\w-]+=("[^"]*"|'[^']*'|[^\s"'=<>`]+))*\s*/?>""", re.I)
 # Line ends in a picture's data come out of Markdown as %0A.
 SRC = re.compile(r' src="(data:image/[\w.+-]+;base64,(?:[\w+/=\s]|%0A)*)"', re.ASCII)
@@ -47,7 +47,7 @@ class Sanitizer:
         self.put_below(1)
 
     def put_below(self, level: int) -> None:
-        """Put the headings of what follows below a heading of this level."""
+        """From now on, put headings below a heading of this level."""
         self._top = self._last = level
         self._open: list[int] = []
 
@@ -66,7 +66,7 @@ class Sanitizer:
         try:
             with self.budget.timed():
                 html = MarkdownWithMath(renderer=renderer).render(source)
-        except Exception:  # whatever it stumbles over, it is shown as it was written
+        except Exception:  # whatever goes wrong here, the source is shown as it was written
             return as_text(source)
         return self.html(html)
 
@@ -82,7 +82,7 @@ class Sanitizer:
         return found[0]
 
     def _enter(self, level: int) -> int:
-        """Return the level on the page of a heading: never two steps down at once."""
+        """Return a heading's level on the page, which never goes two steps down at once."""
         self._last = min(self._top + level, self._last + 1, DEEPEST)
         self._open.append(self._last)
         return self._last
@@ -140,7 +140,7 @@ class _Renderer(IPythonRenderer):
         return super().image(text, url, title)
 
     def _has_room_for(self, name: str) -> bool:
-        """Whether there is such an attachment, and room to show it; if so, it counts."""
+        """Whether there is such an attachment, and room to show it; if so, it is counted."""
         forms = self.attachments.get(name)
         self._room -= max(map(len, forms.values())) if forms else 0
         return bool(forms) and self._room >= 0

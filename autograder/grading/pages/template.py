@@ -1,4 +1,4 @@
-"""Fill the template of a page: HTML that has its style in it, and escapes every value.
+"""Fill the template of a page: HTML that includes its style, with every value escaped.
 
 The filters say how text and numbers are written on the pages for instructors and learners.
 """
@@ -28,7 +28,7 @@ def fill_template(
 ) -> str:
     """Fill a template in a folder, with `style` from its `page.css`.
 
-    filters: those of this page alone, beside the common ones, each under its function's name.
+    filters: for this page alone, on top of the common ones, each under its function's name.
     """
     environment = Environment(
         loader=FileSystemLoader(folder),
@@ -48,7 +48,7 @@ def code(text: str) -> Markup:
 
 
 def name(text: str) -> str:
-    """Make a learner's name safe to show: file names may contain anything."""
+    """Make a learner's name safe to show, because file names may contain anything."""
     return visible(text, LONGEST_NAME)
 
 
@@ -62,7 +62,7 @@ def percent(value: float) -> str:
 
 
 def breakable(text: str) -> Markup:
-    """Let a name break after its underscores and before its capitals."""
+    """Allow line breaks in a name, after its underscores and before its capitals."""
     return Markup("<wbr>").join(WORD_END.split(text))
 
 

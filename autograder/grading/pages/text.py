@@ -14,8 +14,8 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # colors, and moves of the curs
 OVERWRITTEN = re.compile(r"^.*\r(?=[^\n])", re.MULTILINE)  # by a progress bar
 LINE_END = re.compile(r"\r\n?")
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-# Classes in `page.css`; the first that a token belongs to counts. Pygments' own formatter knows
-# eighty, and would give each name and bracket an element: code in three times the room.
+# Classes in `page.css`; the first that a token belongs to counts. Pygments' own formatter has
+# eighty, and would wrap each name and bracket in an element, which triples the size.
 CLASSES = (
     (Comment, "c"),
     (String.Doc, "c"),
@@ -29,11 +29,11 @@ CLASSES = (
 )
 LEXER = PythonLexer(stripnl=False, ensurenl=False)
 
-Html = Markup  # that is safe to put on a page
+Html = Markup  # safe to put on a page
 
 
 def printed(text: str) -> str:
-    """Show what a program printed, as a terminal would leave it."""
+    """Show what a program printed, as a terminal would show it in the end."""
     lines = without_controls(OVERWRITTEN.sub("", ESCAPES.sub("", _clipped(text)))).strip("\n")
     if not lines.strip():
         return ""
@@ -47,7 +47,7 @@ def as_text(source: str) -> str:
 
 
 def highlighted(source: str) -> str:
-    """Return Python code as HTML; anything else comes out without colors."""
+    """Return Python code as HTML; anything else has no colors."""
     tokens = ((_class(kind), text) for kind, text in LEXER.get_tokens(source))
     return "".join(
         _span(name, "".join(text for _, text in same))
@@ -61,7 +61,7 @@ def without_controls(text: str) -> str:
 
 
 def _clipped(text: str) -> str:
-    """Leave out the middle of a long text: a traceback says most at its end."""
+    """Leave out the middle of a long text, because a traceback says most at its end."""
     half = MOST_TEXT // 2
     missing = len(text) - 2 * half
     if missing <= 0:

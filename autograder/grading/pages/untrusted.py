@@ -15,7 +15,7 @@ TURNING = set("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 
 
 def visible(text: object, most: int = LONGEST_TEXT) -> str:
-    """Put text on one line, at most `most` characters, without invisible characters."""
+    """Put text on one line of at most `most` characters, without invisible ones."""
     if not isinstance(text, str):
         raise ValueError(f"{type(text).__name__} where a text is due")
     line = " ".join(text[: 4 * most].split())
@@ -24,7 +24,7 @@ def visible(text: object, most: int = LONGEST_TEXT) -> str:
 
 
 def checked_verdict(data: Any) -> dict[str, Any]:
-    """Check data in the form of `Verdict.summary()`, whoever wrote it. Raises ValueError."""
+    """Check data in the form of `Verdict.summary()`, written by anybody. Raises ValueError."""
     match data:
         case {"aspects": list(aspects), "answered": bool(answered)}:
             return {

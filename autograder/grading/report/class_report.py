@@ -1,4 +1,4 @@
-"""How a class did on a lesson: who got which points, and which mistakes were made."""
+"""How a class did on a lesson: who got how many points, and which mistakes were made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from autograder.judging.verdict import NEVER_CALLED
 
 # Kinds of problems that leave no answer to judge.
 NOTHING_CAME = NEVER_CALLED - {ProblemKind.UNDEFINED}
-GIVEN_UP = "given up"  # what a report lists among the mistakes where it happened
+GIVEN_UP = "given up"  # listed among the mistakes of a report if it happened
 
 
 @dataclass
@@ -27,9 +27,12 @@ class AspectReport:
 class ExerciseReport:
     """How those who have points for an exercise did on it.
 
-    full, partial: how many have all points, or some. unanswered: how many left it as released.
-    lost: how many sent no answer to judge. judged: how many answers the check could judge.
-    aspects: of those answers.
+    full: how many have all points.
+    partial: how many have some points.
+    unanswered: how many left it as released.
+    lost: how many sent no answer to judge.
+    judged: how many answers the check could judge.
+    aspects: the aspects of those answers.
     wrong: who gave a wrong answer, by the mistake's name and what they were told.
     """
 
@@ -45,7 +48,10 @@ class ExerciseReport:
     wrong: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def count(self, points: float, state: str) -> None:
-        """Count a submission's points; state: "full", "partial", "none" or "unanswered"."""
+        """Count a submission's points.
+
+        state: "full", "partial", "none" or "unanswered".
+        """
         self.submissions += 1
         self.points += points
         self.full += state == "full"
@@ -53,7 +59,7 @@ class ExerciseReport:
         self.unanswered += state == "unanswered"
 
     def judge(self, verdict: dict[str, Any], learner: str, state: str) -> None:
-        """Count what the check found in a submission, whose points are counted already."""
+        """Count what the check found in a submission whose points are already counted."""
         self.judged += 1
         for aspect in verdict["aspects"]:
             report = self.aspects.setdefault(aspect["name"], AspectReport(aspect["points"]))
@@ -67,7 +73,7 @@ class ExerciseReport:
 
 
 def nothing_came(verdict: Mapping[str, Any]) -> bool:
-    """Whether there was no answer to judge, such as after the notebook stopped."""
+    """Whether there was no answer to judge, for example because the notebook had stopped."""
     return any(problem["kind"] in NOTHING_CAME for problem in verdict["problems"])
 
 

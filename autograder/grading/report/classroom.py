@@ -56,10 +56,10 @@ class Report:
     """What the page shows.
 
     notebooks: their names.
-    due: when it is due, in UTC, as the gradebook has it.
+    due: when the lesson is due, in UTC, according to the gradebook.
     kinds: which kinds of mistakes were made.
     names: full names by learner, where they are known.
-    notes: what the reader has to know about the data, one sentence each.
+    notes: what readers have to know about the data, one sentence each.
     """
 
     lesson: str
@@ -101,7 +101,7 @@ class Report:
 
     @property
     def mistakes(self) -> list[MadeMistake]:
-        """Mistakes, the most frequent first; ties in lesson order."""
+        """The mistakes, most frequent first; ties are in lesson order."""
         made = [
             MadeMistake(exercise, name, words, learners)
             for exercise, report in self.exercises.items()
@@ -167,7 +167,7 @@ def _settle(submission: Submission, grade: Grade | None) -> None:
 def _exercises(
     submissions: Sequence[Submission], rows: Sequence[LearnerRow], columns: Sequence[Column]
 ) -> dict[str, ExerciseReport]:
-    """Report on each exercise, and each other cell with points, from those who have points."""
+    """Report on each exercise, and each other cell with points, based on those who have points."""
     reports = {column.title: ExerciseReport(column.most) for column in columns}
     for submission, row in zip(submissions, rows, strict=True):
         for column, points in zip(columns, row.points, strict=True):
@@ -178,14 +178,14 @@ def _exercises(
             if verdict and verdict["graded"]:
                 report.judge(verdict, submission.learner, points.state)
     for report in reports.values():
-        # Aspects in few notebooks are from another version of the lesson, or made up.
+        # Aspects found in only a few notebooks are from another version of the lesson, or made up.
         aspects = report.aspects.items()
         report.aspects = {n: a for n, a in aspects if 2 * a.submissions > report.judged}
     return {title: report for title, report in reports.items() if report.submissions}
 
 
 def _waiting(lesson: str, submissions: Sequence[Submission], known: LessonGrades) -> list[str]:
-    """Say how many have no grade only because a person still has to give points."""
+    """Say how many have no grade just because a person still has to give points."""
     read = [one.learner for one in submissions if one.outcome not in (NOT_GRADED, "")]
     count = sum(known.learners[one].waiting for one in read if one in known.learners)
     told = f"{count} submission{'' if count == 1 else 's'} to grade by hand, in formgrader."
@@ -210,7 +210,7 @@ def _why(row: LearnerRow, grade: Grade | None, known: LessonGrades) -> str:
 
 
 def _ended_early(submissions: Sequence[Submission]) -> list[Lead]:
-    """List answers that did not come in, or not in time, where the rest of the notebook did."""
+    """List answers that did not come in, or not in time, although the rest of the notebook did."""
     return [
         Lead(submission.learner, exercise, _explained(problem, exercise))
         for submission in submissions

@@ -20,9 +20,9 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 class Print:
     """The fingerprint of an answer's code.
 
-    letters: of the code with its names, in its order.
-    meaning: of what it computes, whatever the names and the order.
-    statements: of each statement, with blanks for variables.
+    letters: a digest of the code with its names, in its order.
+    meaning: a digest of what it computes, whatever the names and the order.
+    statements: digests of all statements, with blanks for variables.
     """
 
     letters: str
@@ -30,12 +30,12 @@ class Print:
     statements: frozenset[str]
 
     def without(self, given: Collection[str]) -> "Print":
-        """Return it without the statements that everybody was given."""
+        """Return this print without the statements that everybody was given."""
         return replace(self, statements=self.statements.difference(given))
 
 
 def code_print(source: str) -> Print | None:
-    """Compute the print of an answer; None if it is not Python, too long or nested too deeply."""
+    """Compute the print of an answer; None if that is not Python, too long or nested too deeply."""
     try:
         tree = _parsed(source)
         letters = digest(ast.dump(tree))
@@ -45,7 +45,7 @@ def code_print(source: str) -> Print | None:
 
 
 def statements(*sources: str) -> frozenset[str]:
-    """List the statements of some code as a print does; an empty set if it can't be read."""
+    """Return digests of the statements in some code, as in a print; none if it can't be read."""
     try:
         return frozenset().union(*(_statements(_parsed(source)) for source in sources))
     except NOT_PARSED:
@@ -59,7 +59,7 @@ def _parsed(source: str) -> ast.Module:
     lines = source.splitlines()
     code = "\n".join(line for line in lines if not line.startswith(("%", "!")))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of Python on the learner's code
+        warnings.simplefilter("ignore")  # Python's warnings about the learner's code
         tree = ast.parse(code)
     for number, node in enumerate(ast.walk(tree)):
         if number == MOST_NODES:
@@ -75,7 +75,7 @@ def _says_nothing(statement: ast.AST) -> bool:
     return is_text or isinstance(statement, ast.Pass)
 
 
-# Both read twice: the second time, what is defined below its first use is known.
+# Both read twice: the second time, they know what is defined below its first use.
 
 
 def _meaning(tree: ast.Module) -> str:
@@ -94,7 +94,7 @@ def _statements(tree: ast.Module) -> frozenset[str]:
 
 
 class _StatementReader(Reader):
-    """Digests statements one by one, without their blocks. Variables are blanks, but not arguments.
+    """Digests statements one by one, without their blocks. Variables are blanks, arguments are not.
 
     found: the digests.
     """

@@ -29,7 +29,7 @@ class CourseFiles:
         return sorted({folder.name for folder in found if folder.is_dir()})
 
     def learners(self, step: Path, lesson: str) -> Iterator[str]:
-        """Yield the learners with a submission to a lesson in one of the folders."""
+        """Yield the learners with a submission to a lesson in one of the course's folders."""
         names = (folder.parent.name for folder in sorted(step.glob(f"*/{lesson}")))
         return filter(is_learner_name, names)
 

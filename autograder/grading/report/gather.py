@@ -35,7 +35,7 @@ def gather(lesson: str, files: CourseFiles) -> Report:
             f"run `make grade LESSON={lesson}` first."
         )
     graded = {submission.learner for submission in submissions}
-    # nbgrader enters a submission before it grades it.
+    # nbgrader enters a submission before grading it.
     lost = [Submission(learner, troubles=[LOST]) for learner in known.learners.keys() - graded]
     submissions = sorted([*submissions, *lost], key=lambda submission: submission.learner)
     for submission in submissions:

@@ -12,7 +12,7 @@ MOST_BARS, MOST_LABELS = 29, 16
 class Bar:
     """A bar: how many have which grades, and its height in percent of the highest.
 
-    label: what is below it, if there is room.
+    label: the text below it, if there is room.
     """
 
     grades: str
@@ -23,7 +23,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Bars of equal width, the places of mean and median in percent of it all, and the alt text."""
+    """Bars of equal width, the positions of mean and median in percent, and the alt text."""
 
     bars: list[Bar]
     mean: float
@@ -53,7 +53,7 @@ def histogram(grades: Sequence[float], most: float, mean: float, median: float) 
 
 
 def _step(top: float) -> int:
-    """Return the points per bar: the first of 1, 2, 5, 10, … that avoids too many bars."""
+    """Return the points per bar: the first of 1, 2, 5, 10, … that doesn't make too many bars."""
     step = 1
     for factor in cycle((2, 2.5, 2)):
         if int(top / step) < MOST_BARS:

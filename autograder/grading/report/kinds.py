@@ -2,11 +2,11 @@
 
 Two answers to different exercises are wrong in the same way if
 
-- the judge found the same known mistake: many have one name throughout the course,
-- or it found none, and said the same in general: the shape, the gradient, a change in place,
-- or they lost an aspect of the same name, such as "gradients", and held another one.
+- the judge found the same known mistake: many have the same name throughout the course,
+- or it found no known mistake but the same general one: the shape, the gradient, a change in place,
+- or they lost an aspect of the same name, such as "gradients", and earned another one.
 
-An answer that only has some wrong values is of no kind.
+An answer that only has some wrong values has no kind.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ from autograder.judging.finding import General
 
 
 class Group(StrEnum):
-    """What tells that two mistakes are of one kind."""
+    """What makes two mistakes the same kind."""
 
     MISTAKE = "known mistake"
     GENERAL = "in general"
@@ -36,7 +36,7 @@ class Kind:
     name: str
 
 
-# Kinds by the rule that spoke; of several rules, the first one here counts.
+# Kinds by the rule that found the mistake; if there are several, the first one here counts.
 RULES = {
     General.LEFT_BEHIND: "right in the first call only",
     General.OTHERS_ONLY: "right on the shown cases only",
@@ -91,7 +91,7 @@ def kinds_made(submissions: Iterable[Submission]) -> Made:
 
 
 def kinds(verdict: Mapping[str, Any]) -> Iterator[Kind]:
-    """Yield the kinds of mistake that a verdict is on; none if it is right, or says nothing."""
+    """Yield the kinds of mistake in a verdict; none if the answer is right or was not judged."""
     right = verdict["points"] >= verdict["max_points"]
     if right or not verdict["answered"] or nothing_came(verdict) or verdict["blamed_on"]:
         return

@@ -1,4 +1,4 @@
-"""The rows of a report: each learner's points, grade and outcome, and what is said of them."""
+"""The rows of a report: each learner's points, grade and outcome, and remarks on them."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,10 @@ class Column:
 
 @dataclass(frozen=True)
 class CellPoints:
-    """One learner's points for one column; "full", "partial", "none", "unanswered" or ""."""
+    """One learner's points for one column.
+
+    state: "full", "partial", "none", "unanswered" or "".
+    """
 
     points: float | None
     state: str
@@ -55,7 +58,7 @@ def lesson_columns(
 ) -> list[Column]:
     """List the graded cells in lesson order, which the gradebook does not store.
 
-    answers: the lesson's answer cells in its order; [] if that is not known.
+    answers: the lesson's answer cells in order; [] if that is not known.
     """
     longest = max(submissions, key=lambda s: len(s.verdicts), default=None)
     order = answers or (list(longest.verdicts) if longest else [])
@@ -90,9 +93,9 @@ def learner_row(
 def _outcome(
     submission: Submission, grade: Grade | None, known: LessonGrades, points: float | None
 ) -> str:
-    """Return the outcome: not graded if there is no grade yet, whatever the notebook states.
+    """Return the outcome: not graded if there is no grade yet, whatever the notebook says.
 
-    A notebook that states none, such as an instructor's own, is graded if it is complete.
+    A notebook without an outcome, such as an instructor's own, is graded if it is complete.
     """
     whole = submission.graded is not None and grade is not None
     if not submission.outcome and (known.checks or not whole):

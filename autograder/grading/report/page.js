@@ -1,4 +1,4 @@
-// A click on a column's head sorts the learners by it, another click the other way round.
+// A click on a column's heading sorts the learners by it; another click reverses the order.
 for (const button of document.querySelectorAll(".by-learner th button")) {
   button.addEventListener("click", () => {
     const head = button.closest("th"), table = head.closest("table"), body = table.tBodies[0];
@@ -11,7 +11,7 @@ for (const button of document.querySelectorAll(".by-learner th button")) {
     body.append(...rows);
   });
 }
-// On paper nothing can be opened.
+// Nothing can be opened on paper.
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
 });

@@ -15,7 +15,7 @@ Where = Mapping[str, Mapping[str, list[str]]]
 class Persistent:
     """A kind of mistake that was made in more than one lesson.
 
-    where: in which lessons, by whom, in which exercises.
+    where: the exercises in which it was made, by lesson and learner.
     answered: how many learners had answers judged, by lesson.
     """
 
@@ -38,17 +38,17 @@ class Persistent:
 
     @property
     def later(self) -> float:
-        """The largest share in a lesson after the first one in which it was made."""
+        """The largest share in any lesson after the first in which it was made."""
         return max(self.share(lesson) for lesson in list(self.where)[1:])
 
     @property
     def most_still(self) -> list[str]:
-        """The lessons after the first one in which more than half of the learners made it."""
+        """The lessons after its first one in which more than half of the learners made it."""
         return [lesson for lesson in list(self.where)[1:] if self.share(lesson) > 0.5]
 
 
 def persistent_mistakes(reports: Iterable[Report]) -> list[Persistent]:
-    """List the kinds of mistakes made in several lessons, those that the most still make first.
+    """List the kinds of mistakes made in several lessons, the most common in later ones first.
 
     reports: in the order of the lessons.
     """

@@ -38,7 +38,7 @@ def render_term_page(
 ) -> str:
     """Render the page on a term, with links relative to `folder`.
 
-    pages: those on the lessons.
+    pages: the pages on the lessons.
     """
     return _rendered(
         "term.html.jinja",
@@ -63,7 +63,7 @@ def _rendered(template: str, **values: Any) -> str:
 
 
 def _feedback_links(report: Report, folder: Path, feedback: Path) -> dict[str, str]:
-    """Return links to the learners' feedback pages on a lesson; "" where there is none."""
+    """Return links to the learners' feedback pages on a lesson; "" for learners without one."""
     return {
         row.learner: next(
             (

@@ -1,6 +1,6 @@
 """Find learners whose answers have the same code, if enough of it is unusual.
 
-Names, the order of independent statements, comments and layout do not matter. What counts are the
+Names, the order of independent statements, comments and layout do not matter. What counts is
 statements that few others wrote: two learners who solve a short exercise in the usual way need not
 have copied.
 """
@@ -14,7 +14,7 @@ from itertools import combinations
 from autograder.grading.report.code_print import Print
 
 MOST_GROUPS = 20
-MOST_EXERCISES = 8  # that are combined, those with the longest answers
+MOST_EXERCISES = 8  # are combined: those with the longest answers
 PARTS = ("meaning", "letters")
 
 Prints = Mapping[str, Mapping[str, Print]]  # by exercise and learner
@@ -24,7 +24,7 @@ Prints = Mapping[str, Mapping[str, Print]]  # by exercise and learner
 class Shared:
     """An exercise that a group answered with the same code.
 
-    statements: how many are theirs, not the course's.
+    statements: how many statements are theirs, not the course's.
     weight: how unusual these are; a statement that only two learners wrote weighs 1, and one that
         everybody wrote weighs 0.
     """
@@ -63,17 +63,17 @@ def same_code(prints: Prints) -> list[SameCode]:
 def enough(class_size: int) -> float:
     """Return the weight from which a group is worth a look.
 
-    Of pairs of people who answered all exercises of a lesson independently, and wrong, at most a
-    share of 10^(1 - weight) reached a weight, for weights of 3 to 7 (1,359 answers of three authors
-    to the course's 36 exercises). So chance brings a pair to one lesson of a hundred at most,
-    however large the class is.
+    Among pairs of people who answered all exercises of a lesson independently, and wrongly, the
+    share that reached a weight of 3 to 7 was at most 10^(1 - weight) (1,359 answers by three
+    authors to the course's 36 exercises). So chance produces a pair in at most one lesson out of a
+    hundred, however large the class is.
     """
     pairs = class_size * (class_size - 1) / 2
     return 3 + math.log10(max(1, pairs))
 
 
 def _rarities(by_learner: Mapping[str, Print]) -> dict[str, float]:
-    """Weigh each statement in the answers to an exercise: the fewer wrote it, the more."""
+    """Weigh each statement in the answers to an exercise: the fewer wrote it, the heavier."""
     of = len(by_learner)
     writers = Counter(one for print_ in by_learner.values() for one in print_.statements)
     return {
@@ -84,10 +84,10 @@ def _rarities(by_learner: Mapping[str, Print]) -> dict[str, float]:
 
 
 def _groups(prints: Prints) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """List groups of learners with all the exercises that they answered alike.
+    """Return groups of learners with all the exercises that they answered alike.
 
-    A group is alike in every combination of exercises by which it is found; the largest one, which
-    comes last, counts.
+    A group is found for several combinations of exercises. The largest one, which comes last,
+    counts.
     """
     longest = sorted(prints, key=lambda exercise: -_length(prints[exercise]))[:MOST_EXERCISES]
     exercises = [exercise for exercise in prints if exercise in longest]
@@ -103,7 +103,7 @@ def _length(by_learner: Mapping[str, Print]) -> int:
 
 
 def _alike(answers: Sequence[Mapping[str, Print]]) -> Iterator[tuple[str, ...]]:
-    """Yield the groups whose answers to all of some exercises are alike."""
+    """Yield the groups whose answers to each of these exercises are alike."""
     for part in PARTS:
         groups = defaultdict(list)
         for learner in sorted(set.intersection(*map(set, answers))):
@@ -117,7 +117,7 @@ def _shared(
     prints: Prints,
     rarities: Mapping[str, Mapping[str, float]],
 ) -> Iterator[Shared]:
-    """Yield what a group shares in these exercises, where it wrote anything of its own."""
+    """Yield what a group shares in those of these exercises where it wrote something of its own."""
     for exercise in exercises:
         theirs = [prints[exercise][learner] for learner in who]
         if own := frozenset.intersection(*(print_.statements for print_ in theirs)):

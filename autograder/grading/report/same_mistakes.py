@@ -1,8 +1,8 @@
 """Find learners who share mistakes that few others made, if chance does not explain it.
 
-One rare mistake in common is nothing: in most classes, some pair has one. So a lead is two of them
-or more, in different exercises, and only if learners who err independently would seldom bring such
-a pair about.
+One rare mistake in common means nothing: in most classes, some pair has one. So it takes two or
+more, in different exercises, and only counts if learners who err independently would seldom produce
+such a pair.
 """
 
 import math
@@ -13,15 +13,15 @@ from itertools import combinations
 
 MOST_GROUPS = 20
 MOST_EXERCISES = 8  # that are combined, those with the most mistakes
-# Pairs that chance would bring to a class. In simulated classes of 24 to 1,000 whose learners err
+# Pairs that chance would produce in a class. In simulated classes of 24 to 1,000 whose learners err
 # independently, some more often than others, one or two groups were named in ten lessons; in
 # classes of a dozen, two or three.
 MOST_BY_CHANCE = 0.05
-# As if so many more had made a mistake in an exercise, each another one: where only two learners
-# erred, their agreement still means something.
+# As if this many more learners had made a mistake in an exercise, each a different one. So where
+# only two learners erred, their agreement still means something.
 OTHERS = 4
 
-Made = Mapping[str, Mapping[str, str]]  # the mistake by exercise and learner
+Made = Mapping[str, Mapping[str, str]]  # the mistake, by exercise and learner
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class RareMistake:
 class SameMistakes:
     """Learners who share rare mistakes.
 
-    by_chance: how many pairs that share as many mistakes as rare would come about by chance.
+    by_chance: how many pairs that share as many mistakes, just as rare, chance would produce.
     """
 
     learners: tuple[str, ...]
@@ -64,7 +64,7 @@ def same_mistakes(made: Made) -> list[SameMistakes]:
 
 
 def _makers(made: Made) -> dict[RareMistake, list[str]]:
-    """List who made each mistake that more than one made."""
+    """List who made each mistake that more than one learner made."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for exercise, by_learner in made.items():
         for learner, mistake in by_learner.items():
@@ -75,7 +75,7 @@ def _makers(made: Made) -> dict[RareMistake, list[str]]:
 def _shared_by_pairs(
     makers: Mapping[RareMistake, list[str]], class_size: int
 ) -> set[tuple[RareMistake, ...]]:
-    """Return what pairs share, the rarest first. Mistakes that many made would take too long."""
+    """Return what pairs share, rarest first. Mistakes that many made would take too long."""
     shared = defaultdict(list)
     for mistake in sorted(makers, key=lambda mistake: (mistake.makers, mistake.exercise)):
         if mistake.makers <= max(3, math.isqrt(class_size)):
@@ -112,9 +112,9 @@ class _Chance:
         self.expected: dict[tuple[int, int], float] = {}
 
     def pairs(self, number: int, rarity: int) -> float:
-        """Expect the pairs that share mistakes in a number of exercises, made by few each.
+        """Return the expected number of pairs that share mistakes in this many exercises.
 
-        rarity: the most who made one of them.
+        rarity: at most this many learners made each of the mistakes.
         """
         if (number, rarity) not in self.expected:
             agree = self._agree(rarity)
@@ -126,7 +126,7 @@ class _Chance:
         return self.expected[number, rarity]
 
     def _agree(self, rarity: int) -> dict[str, float]:
-        """For each exercise, return which share of pairs that err share a mistake so rare."""
+        """For each exercise, return the share of erring pairs that share a mistake this rare."""
         pairs: Counter[str] = Counter()
         for mistake in self.makers:
             if mistake.makers <= rarity:

@@ -1,4 +1,4 @@
-"""How each learner of a term stands in each lesson: the grade, or why there is none."""
+"""How each learner of a term stands in each lesson: the grade, or why there isn't one."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -43,13 +43,13 @@ class TermStanding:
 
     @property
     def most(self) -> float:
-        """The points of the lessons that have a grade, or should: what is missing counts."""
+        """The points of the lessons that have a grade or are missing."""
         counted = (Standing.GRADED, Standing.MISSING)
         return sum(one.most for one in self.by_lesson.values() if one.standing in counted)
 
     @property
     def share(self) -> float:
-        """The grades in percent of these points."""
+        """The grades in percent of `most`."""
         return 100 * self.grade / self.most if self.most else 0.0
 
     @property
@@ -69,7 +69,7 @@ def term_standings(
 
     submitted: who handed in, by lesson.
     now: in UTC, without a time zone, as due dates are.
-    strangers: the learners of whom nothing is expected.
+    strangers: the learners who are not expected to hand in anything.
     """
     found: dict[str, dict[str, LessonStanding]] = {learner: {} for learner in learners}
     for report in reports:

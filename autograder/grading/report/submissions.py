@@ -1,6 +1,6 @@
-"""Read graded submissions from the autograded notebooks; a broken one costs only a line.
+"""Read graded submissions from the autograded notebooks; a broken one only costs its own line.
 
-A confined process reads a notebook. What it tells is small, and checked here.
+A confined process reads a notebook. What it reports is small, and checked here.
 """
 
 import json
@@ -29,9 +29,11 @@ class Submission:
     """One graded submission.
 
     graded: when the last autograded notebook was written, in seconds since 1970.
-    verdicts: by exercise. sources: of the solution cells, by grade_id, and the prints of those that
-        are Python and not too long.
-    outcome: one of `OUTCOMES`, with a reason if it is not graded; "" if the notebook does not say.
+    verdicts: by exercise.
+    sources: those of the solution cells, by grade_id.
+    prints: of the sources that are Python and not too long.
+    outcome: one of `OUTCOMES`; "" if the notebook does not say.
+    reason: why it is not graded.
     earlier: the grades of earlier submissions; None for one without a grade.
     troubles: what could not be read, one sentence each.
     """
@@ -56,7 +58,7 @@ def read_submissions(
 ) -> list[Submission]:
     """Read all graded submissions to a lesson, sorted by learner.
 
-    notebooks: the names of the graded ones; by default, one named as the lesson.
+    notebooks: the names of the graded ones; by default, one named like the lesson.
     """
     found = sorted(autograded.glob(f"*/{lesson}"))
     folders = [folder for folder in found if is_learner_name(folder.parent.name)]
@@ -66,7 +68,7 @@ def read_submissions(
 
 
 def read_submission(learner: str, folder: Path, notebooks: Collection[str]) -> Submission:
-    """Read one graded submission, as far as possible."""
+    """Read what can be read of one graded submission."""
     submission = Submission(learner)
     for name in notebooks:
         _read_notebook(submission, folder / f"{name}.ipynb")
@@ -74,7 +76,7 @@ def read_submission(learner: str, folder: Path, notebooks: Collection[str]) -> S
 
 
 def solution_cells(notebook: Path) -> dict[str, str]:
-    """Read the sources of a notebook's solution cells by grade_id; none if it can't be read."""
+    """Read the sources of a notebook's solution cells, by grade_id; {} if it can't be read."""
     try:
         cells = _cells(_parsed(notebook.read_bytes()))
         return {name: source for name, source in map(_solution, cells) if name}
@@ -97,7 +99,7 @@ def _read_notebook(submission: Submission, path: Path) -> None:
 
 
 def _told(data: bytes) -> bytes:
-    """Read a notebook in a confined process, and tell what the report needs from it."""
+    """Read a notebook in a confined process, and return what the report needs from it."""
     try:
         cells = list(_cells(_parsed(data)))
     except UNREADABLE as error:
@@ -112,7 +114,7 @@ def _told(data: bytes) -> bytes:
 
 
 def _take(submission: Submission, found: dict[str, Any]) -> None:
-    """Take what was told, up to the first part that isn't as expected, which raises an error."""
+    """Take what was reported, up to the first unexpected part, which raises an error."""
     for data in found["verdicts"]:
         try:
             verdict = checked_verdict(data)
@@ -151,7 +153,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _solution(cell: dict[str, Any]) -> tuple[str, str]:
-    """Return a solution cell's grade_id and source, empty ones for other cells."""
+    """Return a solution cell's grade_id and source; empty strings for other cells."""
     match cell["metadata"].get("nbgrader"):
         case {"solution": True, "grade_id": str(grade_id)}:
             return grade_id, joined_text(cell.get("source"))
@@ -163,7 +165,7 @@ def _read_run(submission: Submission, path: Path) -> None:
     if recorded := earlier_run(path):
         try:
             run = checked_run(recorded)
-            # Of several notebooks, the worst counts.
+            # If there are several notebooks, the worst counts.
             if OUTCOMES.index(run["outcome"]) >= OUTCOMES.index(submission.outcome or OUTCOMES[0]):
                 submission.outcome, submission.reason = run["outcome"], run["reason"]
             return

@@ -27,7 +27,7 @@ class Lead:
 
 
 def forbidden_calls(submissions: Sequence[Submission]) -> list[Lead]:
-    """List answers that call the function that the exercise asks learners to write."""
+    """List answers that call the function that learners are asked to write."""
     return [
         Lead(submission.learner, exercise, f"calls torch's {problem['detail']}", place_of(problem))
         for submission in submissions
@@ -54,8 +54,8 @@ def shared_code(
 ) -> list[SameCode]:
     """Find learners with the same code, the strongest evidence first; note what can't be compared.
 
-    released, solutions: what the solution cells hold, as learners get them and in the course's own
-    notebook, by grade_id.
+    released: the solution cells as learners get them, by grade_id.
+    solutions: the solution cells in the course's own notebook, by grade_id.
     """
     prints: dict[str, dict[str, Print]] = {}
     given: dict[str, frozenset[str]] = {}

@@ -25,10 +25,11 @@ OFTEN = 0.1  # a share of the learners
 class TermReport:
     """What the page on a term shows.
 
-    lessons: the reports of the graded ones, in order. names: full names by learner, if known.
+    lessons: the reports on the graded ones, in order.
+    names: full names by learner, if known.
     alike: pairs of learners whose answers are alike in several lessons, with these lessons.
-    strangers: who is in the gradebook or handed in, and not in learners.csv, if there is such a
-    table.
+    strangers: those who are in the gradebook or handed in, but are not in learners.csv, if there
+        is one.
     """
 
     made: datetime
@@ -46,7 +47,7 @@ class TermReport:
         return [one for one in self.standings if one.learner not in self.strangers]
 
     def learners(self, lesson: str, standing: Standing) -> list[str]:
-        """List the learners who stand in a lesson as asked."""
+        """List the learners with a certain standing in a lesson."""
         return [one.learner for one in self.standings if one.by_lesson[lesson].standing == standing]
 
     def handed_in(self, lesson: str) -> int:
@@ -68,13 +69,13 @@ class TermReport:
 
     @property
     def again(self) -> list[Persistent]:
-        """The mistakes that learners made again, those of most learners first."""
+        """The mistakes that learners made again, those of the most learners first."""
         made = [one for one in self.persistent if one.again]
         return sorted(made, key=lambda one: -len(one.again))
 
     @property
     def gone(self) -> list[str]:
-        """The learners who handed in nothing at all, and should have."""
+        """The learners who should have handed in something, but handed in nothing at all."""
         silent = (one for one in self.standings if one.missing)
         return [
             one.learner
@@ -84,7 +85,7 @@ class TermReport:
 
     @property
     def often(self) -> list[Persistent]:
-        """The mistakes that a good part of the learners of a later lesson still make."""
+        """The mistakes that many of the learners still make in a later lesson."""
         return [one for one in self.persistent if one.later >= OFTEN]
 
 
@@ -104,7 +105,7 @@ def gather_term(files: CourseFiles) -> TermReport:
 
 
 def make_term_report(lessons: Sequence[Report], term: Term, files: CourseFiles) -> TermReport:
-    """Make the report from those of the graded lessons."""
+    """Make the report from those on the graded lessons."""
     names = {learner: name for report in lessons for learner, name in report.names.items()}
     names |= {id: one.full_name for id, one in term.learners.items() if one.full_name}
     learners = {row.learner for report in lessons for row in report.rows} | names.keys()
@@ -131,7 +132,7 @@ def make_term_report(lessons: Sequence[Report], term: Term, files: CourseFiles) 
 
 
 def _alike(lessons: Sequence[Report]) -> dict[tuple[str, str], list[str]]:
-    """List the pairs that several lessons' reports lead to, with these lessons, the most first."""
+    """Return the pairs named in several lessons' reports with these lessons, the most first."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for report in lessons:
         groups: list[SameCode | SameMistakes] = [*report.same_code, *report.same_mistakes]
@@ -142,7 +143,7 @@ def _alike(lessons: Sequence[Report]) -> dict[tuple[str, str], list[str]]:
 
 
 def _notes(lessons: Sequence[Report], submitted: dict[str, set[str]]) -> list[str]:
-    """Say what the page leaves out, and what the reports of several lessons have to say."""
+    """Collect the notes of all lessons, each once, and say which lessons the page leaves out."""
     notes = dict.fromkeys(note for report in lessons for note in report.notes)
     graded = {report.lesson for report in lessons}
     for lesson, learners in submitted.items():

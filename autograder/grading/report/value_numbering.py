@@ -1,7 +1,7 @@
 """Read code as compilers do: by value numbering, where a variable stands for the value it holds.
 
-So names do not matter. Nor does the order of statements, except that those that act on something,
-such as `return` or a call for its effect, keep their order among themselves.
+So names do not matter. Neither does the order of statements, except that those that act on
+something, such as `return` or a call for its effect, keep their order among themselves.
 """
 
 import ast
@@ -25,7 +25,7 @@ class Reader(ast.NodeVisitor):
 
     values: those of variables, inner scopes first.
     attributes: the values of those that the code sets.
-    known: what attributes are taken to be.
+    known: what each attribute is taken to be.
     acts: whether the current statement acts on something.
     """
 
@@ -36,7 +36,7 @@ class Reader(ast.NodeVisitor):
         self.acts = False
 
     def tell_apart(self) -> None:
-        """From now on, know the attributes by their values, and by name if they share a value."""
+        """From now on, identify attributes by their values, and by name if they share a value."""
         holders = Counter(self.attributes.values())
         self.known = {
             name: value if holders[value] == 1 else digest(value, name)

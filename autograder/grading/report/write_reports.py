@@ -1,6 +1,6 @@
 """Write an HTML page on how a class did on a lesson; without a lesson, on each, and on the term.
 
-They are made from the autograded notebooks and the gradebook, so grade first.
+The pages are made from the autograded notebooks and the gradebook, so grade first.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def write_reports(
 ) -> Iterator[tuple[str, Path]]:
     """Write the page on a lesson of the course in `course`, or all pages; yield what is where.
 
-    output: where the page goes on the lesson, or else on the term.
+    output: where to put the page on the lesson, or else the one on the term.
     Raises CourseError if there is nothing to report on, or nowhere to write it.
     """
     if not course.is_dir():

@@ -1,1 +1,1 @@
-"""Read whatever a learner handed in, and restore it according to the released notebook."""
+"""Read whatever a learner handed in, and restore it to match the released notebook."""

@@ -1,6 +1,6 @@
 """What the gradebook knows about a released notebook: the cells that every submission must have.
 
-It is plain data that can travel to the workers, which never see the gradebook itself. The idea is
+It is plain data that can be sent to the workers, which never see the gradebook itself. The idea is
 nbgrader's: OverwriteCells restores cells from its SourceCell table.
 """
 
@@ -17,7 +17,7 @@ from autograder.lessons.written_questions import without_rubric
 class SourceCell:
     """One of nbgrader's cells, as the gradebook keeps it.
 
-    source: a solution cell has its stub; a question has its rubric, which learners don't get.
+    source: for a solution, its stub; for a question, with the rubric, which learners don't get.
     """
 
     name: str

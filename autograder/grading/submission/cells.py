@@ -1,4 +1,4 @@
-"""Make cells from what a learner may have written: text that can be saved, tags and pictures."""
+"""Make cells from whatever a learner wrote: text that can be saved, tags and pictures."""
 
 import re
 from collections.abc import Iterable
@@ -21,14 +21,14 @@ SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can contain these, a UTF-8 fil
 def make_cell(
     cell_type: str, source: str, metadata: dict | None = None, pictures: dict | None = None
 ) -> NotebookNode:
-    """Make a cell without an id, which nbformat's own functions would also validate, slowly."""
+    """Make a cell without an id; nbformat's own functions would also validate it, slowly."""
     cell = {"cell_type": cell_type, "source": source, "metadata": metadata or {}}
     attachments = {"attachments": pictures} if pictures and cell_type == "markdown" else {}
     return from_dict(cell | CELL_TYPES[cell_type] | attachments)
 
 
 def make_notebook(cells: Iterable[NotebookNode]) -> NotebookNode:
-    """Make a valid Python notebook of these cells, with their numbers as ids."""
+    """Make a valid Python notebook from these cells, with their numbers as ids."""
     cells = list(cells)
     for number, cell in enumerate(cells, 1):
         cell.id = f"cell-{number}"
@@ -45,7 +45,7 @@ def joined_text(value: Any) -> str:
 
 
 def tags_of(cell: dict) -> list[str]:
-    """Return the tags of a cell that nbformat allows: each once, without commas."""
+    """Return those of a cell's tags that nbformat allows: each once, without commas."""
     match cell:
         case {"metadata": {"tags": list(found)}}:
             tags = dict.fromkeys(joined_text(tag) for tag in found)

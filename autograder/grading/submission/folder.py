@@ -26,8 +26,8 @@ OWN_LEVELS = 2  # the folders of a learner, and of a lesson in it
 def read_submitted(path: Path, sole: bool = False) -> bytes:
     """Read the bytes of a submitted notebook. Raises BrokenSubmission with the reason.
 
-    sole: whether the lesson has no other. Then the only submitted notebook is taken, whatever its
-    name: browsers save a second download as "lesson (1).ipynb".
+    sole: whether it is the lesson's only notebook. If so, a single submitted notebook is taken
+        whatever its name is: browsers save a second download as "lesson (1).ipynb".
     """
     name = path.name
     try:
@@ -53,7 +53,7 @@ def files_beside(folder: Path) -> dict[str, bytes]:
     """Read the plain files in and below a folder, except notebooks, by relative name."""
     try:
         return read_below(folder, notebooks=False).files
-    except OSError:  # there is no such folder, or it is a link
+    except OSError:  # the folder is missing, or a link
         return {}
 
 
@@ -84,7 +84,7 @@ def _missing(name: str) -> str:
 
 
 def _instead(notebooks: list[str], there: list[str], sole: bool) -> str:
-    """Say what there is in the submission, and which name to give to what."""
+    """Say what is in the submission, and what to rename."""
     if not notebooks:
         others = [name for name in there if name != TIMESTAMP and not name.startswith(".")]
         return _there(others) if others else ""

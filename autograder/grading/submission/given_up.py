@@ -1,7 +1,7 @@
 """Exercises that a submission gives up: their points are lost, and later ones can still be earned.
 
-A call of `give_up` is found in the notebook's text, because code that runs could hide it. The check
-of such an exercise is replaced, while the notebook runs, by the course's solution.
+A call of `give_up` is found in the notebook's text, because code that runs could hide it. While the
+notebook runs, the check of such an exercise is replaced by the course's solution.
 """
 
 import re
@@ -23,7 +23,7 @@ def given_up(notebook: NotebookNode, exercises: Collection[str]) -> set[str]:
 
 @contextmanager
 def solutions_for_checks(notebook: NotebookNode, solutions: Mapping[str, str]) -> Iterator[None]:
-    """Replace the checks of what was given up by the course's solutions, for the body.
+    """Replace the checks of exercises that were given up by the course's solutions, for the body.
 
     solutions: their sources, by exercise.
     """

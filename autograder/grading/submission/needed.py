@@ -1,7 +1,7 @@
 """Find the cells of a notebook that have to run for its grade.
 
-A cell that the course wrote, and the learner left alone, runs only if it gives a value to a name
-that another running cell uses. The rest are demonstrations.
+A cell that the course wrote and the learner left alone runs only if it sets a name that another
+running cell uses. The rest are demonstrations.
 """
 
 import ast
@@ -10,7 +10,7 @@ import symtable
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-# Whoever uses one of these may reach any name.
+# Code that uses one of these may reach any name.
 ANY_NAME = {
     "eval",
     "exec",
@@ -24,8 +24,8 @@ ANY_NAME = {
     "__main__",
 }
 LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-MOST_KEPT = 1_000  # cells that are remembered from one submission to the next
-LONGEST = 50_000  # characters of a cell that is parsed
+MOST_KEPT = 1_000  # cells to remember from one submission to the next
+LONGEST = 50_000  # characters; a longer cell is not parsed
 
 
 def needed(sources: Sequence[str], course: Collection[str]) -> list[bool]:
@@ -48,7 +48,7 @@ def needed(sources: Sequence[str], course: Collection[str]) -> list[bool]:
 
 @lru_cache(MOST_KEPT)
 def uses(source: str) -> frozenset[str]:
-    """Return the global names that a cell mentions, now or when what it defines is called."""
+    """Return the global names that a cell uses, now or when something that it defines is called."""
     if len(source) > LONGEST:
         return _words(source)
     try:
@@ -69,10 +69,10 @@ def _words(source: str) -> frozenset[str]:
 
 @lru_cache(MOST_KEPT)
 def gives(source: str, modules: frozenset[str]) -> frozenset[str]:
-    """Return the global names that a cell of the course gives a value, or whose value it changes.
+    """Return the global names that a cell of the course sets, or whose value it changes.
 
-    modules: names of modules. No grade depends on what their functions change, as
-        `torch.manual_seed(0)` does.
+    modules: names of modules. No grade depends on what their functions change, such as
+        `torch.manual_seed(0)`.
     """
     module, *inner = _tables(symtable.symtable(source, "<cell>", "exec"))
     own = {s.get_name() for s in module.get_symbols() if s.is_assigned() or s.is_imported()}
@@ -94,7 +94,7 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _changed(node: ast.AST) -> Iterator[str]:
-    """Yield the names whose values change: in `x[0] = 1`, `x.a = 1`, or `x.method()` on a line."""
+    """Yield the names whose values change: by `x[0] = 1`, `x.a = 1`, or `x.method()` on its own."""
     match node:
         case ast.Subscript() | ast.Attribute() if not isinstance(node.ctx, ast.Load):
             yield from _root(node)

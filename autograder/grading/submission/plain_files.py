@@ -1,4 +1,4 @@
-"""Read files that somebody else could write, through descriptors and within limits.
+"""Read files that somebody else can write, through descriptors and within limits.
 
 Only a regular file with a single name is read. A link, or a second name of a file (a hard link),
 could lead to what only the grader may read; a pipe or a device could keep it waiting. Each file is
@@ -18,8 +18,8 @@ MOST_NOTEBOOK_BYTES = 10_000_000  # parsing JSON may take sixty times that in me
 MOST_FILE_BYTES = 5_000_000
 MOST_FILES = 200
 MOST_FILES_BYTES = 50_000_000  # together
-MOST_ENTRIES = 2_000  # files and folders that are looked at
-DEEPEST = 20  # folders in folders
+MOST_ENTRIES = 2_000  # files and folders to look at
+DEEPEST = 20  # levels of folders
 NOTEBOOK = ".ipynb"
 KINDS = {
     stat.S_IFDIR: "a folder",
@@ -31,7 +31,10 @@ KINDS = {
 
 
 class UnfitFile(OSError):
-    """A file or folder that is not read. why: the rest of a sentence that begins with its name."""
+    """A file or folder that is not read.
+
+    why: the rest of a sentence that begins with its name.
+    """
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"{readable(name)} {why}")
@@ -83,7 +86,9 @@ def read_file(name: str, folder: int, most_bytes: int) -> bytes:
 def read_below(folder: Path, notebooks: bool = True) -> Found:
     """Read the plain files in a folder and the folders in it, notebooks first.
 
-    notebooks: whether they are read too. Raises OSError if the folder itself can't be read.
+    Raises OSError if the folder itself can't be read.
+
+    notebooks: whether notebooks are read, too.
     """
     reader = _Reader(notebooks)
     with open_folder(folder) as opened:
@@ -100,7 +105,7 @@ def write_below(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def require_size(name: str, size: int, most: int) -> None:
-    """Raise TooLarge if a file has more bytes than the most that is allowed."""
+    """Raise TooLarge if a file has more bytes than are allowed."""
     if size > most:
         raise TooLarge(name, f"has {_size(size)}; {_size(most)} are allowed")
 
@@ -113,12 +118,12 @@ def names_in(folder: int, most: int = MOST_ENTRIES) -> list[str] | None:
 
 
 def readable(name: str) -> str:
-    """Return a file's name as text that can be written down, also if it is not UTF-8."""
+    """Return a file's name as printable text, even if it is not UTF-8."""
     return os.fsencode(name).decode(errors="replace")
 
 
 class _Reader:
-    """Reads folders in folders as far as the limits allow, always in the same order."""
+    """Reads nested folders within the limits, always in the same order."""
 
     def __init__(self, notebooks: bool) -> None:
         self.found = Found()
@@ -215,7 +220,7 @@ def _is_folder(name: str, folder: int) -> bool:
     try:
         return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     except OSError:
-        return False  # it is gone, and reading it will say so
+        return False  # it is gone, and reading it will report that
 
 
 def _is_notebook(name: str) -> bool:

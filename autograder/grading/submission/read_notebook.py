@@ -53,7 +53,7 @@ def read_notebook(data: bytes, most_bytes: int) -> NotebookNode:
 def require_any_of(notebook: NotebookNode, grade_ids: Iterable[str]) -> None:
     """Raise BrokenSubmission if a notebook is empty, or clearly a different one.
 
-    One without any grade_id may still be the right one, because metadata gets lost.
+    A notebook without any grade_id may still be the right one, because metadata gets lost.
     """
     if not any(cell.source.strip() for cell in notebook.cells):
         raise BrokenSubmission(f"There is nothing in the notebook: {FRESH_COPY}.")
@@ -63,7 +63,7 @@ def require_any_of(notebook: NotebookNode, grade_ids: Iterable[str]) -> None:
 
 
 def without_remedy(reason: str) -> str:
-    """Return why a notebook could not be read, without what its learner can do about it."""
+    """Return why a notebook could not be read, without the advice for its learner."""
     endings = (f": {remedy}" for remedy in REMEDIES)
     found = next((end for end in endings if reason.removesuffix(".").endswith(end)), "")
     return f"{reason.removesuffix('.').removesuffix(found)}." if found else reason
@@ -102,7 +102,7 @@ def _cells(tree: Any) -> list:
 
 
 def _converted(sheets: list) -> list[NotebookNode]:
-    """Convert the cells of an nbformat 3 notebook, where they are on worksheets."""
+    """Convert the cells of an nbformat 3 notebook, which has them on worksheets."""
     lists = [sheet["cells"] for sheet in sheets if isinstance(sheet, dict) and "cells" in sheet]
     cells = [cell for found in lists if isinstance(found, list) for cell in found]
     repaired = [_old_cell(cell) for cell in cells if isinstance(cell, dict)]
@@ -126,7 +126,7 @@ def _old_cell(cell: dict) -> dict:
 
 
 def _read_cell(cell: dict) -> NotebookNode:
-    """Rebuild a cell that may be anything. A cell of unknown type is kept but not run."""
+    """Rebuild a cell, which may be anything. A cell of unknown type is kept but not run."""
     cell_type = cell.get("cell_type", "code" if "outputs" in cell else "raw")
     known = isinstance(cell_type, str) and cell_type in CELL_TYPES
     return make_cell(

@@ -1,8 +1,8 @@
-"""Restore a submission: keep what the learner wrote, with nbgrader's cells as released.
+"""Restore a submission: keep what the learner wrote, and put nbgrader's cells back as released.
 
 This runs no code and queries no database. `restore` puts each cell of the blueprint in its place,
 and `empty_submission` replaces what can't be read. nbgrader's DeduplicateIds, OverwriteKernelspec
-and OverwriteCells do part of this, but stop the whole run at a broken submission.
+and OverwriteCells do part of this, but a broken submission stops the whole run.
 """
 
 from nbformat import NotebookNode
@@ -22,7 +22,7 @@ def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:
     """Return the submission with every cell of the blueprint in it exactly once, as released.
 
     Solution cells keep the learner's source. All other cells become plain ones, which run but do
-    not count. The input is not changed, and restoring twice is the same as restoring once.
+    not count. The input is not changed, and restoring twice has the same result as restoring once.
     """
     cells = _restore_present(notebook.cells, blueprint)
     cells = _add_missing(cells, blueprint)
@@ -40,7 +40,7 @@ def absent_answers(notebook: NotebookNode, blueprint: Blueprint) -> list[str]:
 
 
 def empty_submission(blueprint: Blueprint, reason: str) -> NotebookNode:
-    """Replace a notebook that could not be read by one with the reason, and no answers."""
+    """Make a notebook with a reason and no answers, in place of one that could not be read."""
     told = make_cell("markdown", f"**This notebook could not be graded**: {joined_text(reason)}")
     return make_notebook([told, *(_missing(cell) for cell in blueprint.cells)])
 
@@ -61,7 +61,7 @@ def _restore_present(cells: list[NotebookNode], blueprint: Blueprint) -> list[No
 
 
 def _carriers(cells: list[NotebookNode], blueprint: Blueprint) -> dict[str, int]:
-    """Return which submitted cell, by index, is taken for each cell of the blueprint."""
+    """Return the index of the submitted cell to use for each cell of the blueprint."""
     copies: dict[str, list[int]] = {}
     for number, cell in enumerate(cells):
         copies.setdefault(grade_id_of(cell), []).append(number)
@@ -73,10 +73,10 @@ def _carriers(cells: list[NotebookNode], blueprint: Blueprint) -> dict[str, int]
 
 
 def _rank(cell: NotebookNode, expected: SourceCell) -> tuple[bool, bool]:
-    """Rank a copy of a cell. The highest counts, and of equal ones the last.
+    """Rank a copy of a cell. The highest rank counts; if several have it, the last copy.
 
     An answer ranks above a stub, and one that runs above one set aside as text. For a locked cell,
-    an unchanged copy ranks highest: learners use the others for their own code.
+    an unchanged copy ranks highest, because learners use the others for their own code.
     """
     if expected.locked:
         return not _says_something(cell, expected), True
@@ -94,7 +94,7 @@ def _lines(source: str) -> list[str]:
 
 
 def _add_missing(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
-    """Insert missing cells right before the one that should follow, as late as is useful.
+    """Insert missing cells right before the cell that should follow, as late as is useful.
 
     By then, an answer in a cell that lost its metadata has run. `_move_checks` adds checks.
     """
@@ -124,7 +124,7 @@ def _move_checks(cells: list[NotebookNode], blueprint: Blueprint) -> list[Notebo
 def _restored(expected: SourceCell, cell: NotebookNode) -> NotebookNode:
     """Make a cell of the blueprint from the submitted one.
 
-    An emptied manually graded cell gets its stub back, like one that is missing.
+    A manually graded cell that was emptied gets its stub back, like a missing one.
     """
     emptied = expected.is_answer and not _says_something(cell, expected)
     source = expected.source if expected.locked or emptied else joined_text(cell.source)
@@ -135,7 +135,7 @@ def _restored(expected: SourceCell, cell: NotebookNode) -> NotebookNode:
 def _missing(expected: SourceCell) -> NotebookNode:
     """Make a cell of the blueprint that was not submitted.
 
-    A manually graded cell gets its stub back, which tells nbgrader that there is no response.
+    A manually graded cell gets its stub back, which nbgrader recognizes as no response.
     """
     source = "" if expected.solution and not expected.is_answer else expected.source
     return make_cell(expected.cell_type, source, {"nbgrader": expected.metadata})

@@ -1,4 +1,4 @@
-"""The tables of a term: who takes part, what is due when, and who has longer.
+"""The tables of a term: who takes part, what is due when, and who has more time.
 
-They are CSV files in the course directory, and an instructor edits them by hand or in Excel.
+They are CSV files in the course directory, which instructors edit by hand or in Excel.
 """

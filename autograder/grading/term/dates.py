@@ -1,4 +1,4 @@
-"""Read and write dates with a time. They are kept as nbgrader does, in UTC without a time zone.
+"""Read and write dates with a time. They are kept in UTC without a time zone, as in nbgrader.
 
 nbgrader's own reader takes +0200 for 200 seconds and drops +02:00. People see dates in the course's
 time zone: the one in `COURSE_TIME_ZONE`, such as Europe/Berlin, or else the machine's.
@@ -49,7 +49,7 @@ def course_zone() -> ZoneInfo | None:
 
 
 def in_course_zone(when: datetime) -> datetime:
-    """Return a date in the course's time zone; without a zone, it is in UTC."""
+    """Convert a date to the course's time zone; a date without a zone is in UTC."""
     aware = when if when.tzinfo else when.replace(tzinfo=UTC)
     try:
         return aware.astimezone(course_zone())

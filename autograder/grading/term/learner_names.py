@@ -1,6 +1,6 @@
 """Learners' names: which ones are allowed, and how messages show them.
 
-A name is that of a folder, and pages, tables and terminals show it.
+A name is the name of a folder, and is shown on pages, in tables and on terminals.
 """
 
 from collections.abc import Collection, Iterable
@@ -18,7 +18,7 @@ def is_learner_name(name: str) -> bool:
 
 
 def why_no_name(name: str) -> str:
-    """Return why no learner may have this name; "" if one may."""
+    """Return why no learner may have this name; "" if it is allowed."""
     if not name:
         return "it is empty"
     if len(name) > LONGEST:
@@ -38,14 +38,14 @@ def printable(text: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Join names in a sorted line, with a count in place of those beyond `MOST_NAMES`."""
+    """Join names in one sorted line, with a count of those beyond `MOST_NAMES`."""
     names = sorted(names)
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Ask whether a misspelled name stands for a known one; "" if none is similar."""
+    """Ask whether a misspelled name means a known one; "" if none is similar."""
     alike = [one for one in sorted(known) if one.startswith(name)][:3]
     alike = alike or get_close_matches(name, known, n=1)
     return f" Did you mean {' or '.join(map(printable, alike))}?" if alike else ""

@@ -30,9 +30,9 @@ def course_directory(plugin: LoggingConfigurable) -> CourseDirectory:
 
 
 def course_term(coursedir: CourseDirectory) -> Term:
-    """Read the tables of a course. They may only name lessons that have a source, if any has.
+    """Read the tables of a course. Raises CourseError.
 
-    Raises CourseError.
+    The tables may only name lessons that have a source, unless none has.
     """
     root = Path(coursedir.root)
     sources = root / coursedir.source_directory
@@ -43,8 +43,8 @@ def course_term(coursedir: CourseDirectory) -> Term:
 class SetDueDate(NbGraderPreprocessor):
     """Enters the due date and the extension of one submission. Raises CourseError.
 
-    A submission gets its row in the gradebook only when it is first graded, so nothing can enter
-    its extension earlier, and nbgrader asks right after this whether it is late.
+    A submission gets its row in the gradebook only when it is first graded, so its extension can't
+    be entered earlier, and right after this nbgrader asks whether it is late.
     """
 
     def preprocess(
@@ -58,16 +58,16 @@ class SetDueDate(NbGraderPreprocessor):
 
 
 class LatePercent(LateSubmissionPlugin):
-    """Takes a percentage of the points for each day late that has begun, as lessons.csv says.
+    """Takes off a percentage of the points for each day late, or part of one, as lessons.csv says.
 
     For a lesson without `late_percent`, nbgrader's `penalty_method` decides; by default, that takes
-    off nothing.
+    nothing off.
     """
 
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        """Return the points to take off, or None if there is no rule. Raises CourseError."""
+        """Return the points to take off; None if there is no rule. Raises CourseError."""
         # nbgrader's AssignLatePenalties, the parent, knows which assignment it is.
         term = course_term(course_directory(self))
         percent = terms_of(term, self.parent.assignment_id).late_percent

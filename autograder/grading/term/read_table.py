@@ -1,6 +1,6 @@
 """Read a small CSV table that a person wrote, in an editor or in Excel.
 
-Excel puts a byte order mark in front, and in many languages writes semicolons for commas.
+Excel puts a byte order mark in front, and in many languages writes semicolons instead of commas.
 """
 
 import csv
@@ -14,7 +14,7 @@ from autograder.errors import CourseError
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a table: its cells by column, and where it stands."""
+    """A row of a table: its cells by column, and its position."""
 
     table: str
     line: int
@@ -24,7 +24,7 @@ class TableRow:
         return self.cells[column]
 
     def error(self, problem: str) -> CourseError:
-        """Make an error that says where in which table the problem is."""
+        """Make an error that says in which table, and where in it, the problem is."""
         return CourseError(f"{self.table}, line {self.line}: {problem}")
 
 
@@ -53,7 +53,7 @@ def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()
 def check_unique(rows: Iterable[TableRow], *columns: str) -> None:
     """Raise CourseError if two rows have the same values, not all empty, in these columns.
 
-    Upper and lower case are the same.
+    Uppercase and lowercase are the same.
     """
     lines: dict[tuple[str, ...], int] = {}
     for row in rows:

@@ -20,9 +20,9 @@ DAY = 24 * 60 * 60  # seconds
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner, with what learning management systems know them by; "" where that is unknown.
+    """A learner, with the identifiers of learning management systems; "" where unknown.
 
-    moodle_id: the participant number, which Moodle gives anew for each assignment.
+    moodle_id: the participant number, a new one for each assignment in Moodle.
     """
 
     learner: str
@@ -49,7 +49,8 @@ class LessonTerms:
     """The terms of a lesson.
 
     due: in UTC.
-    late_percent: what each day late that has begun takes off the grade; None if there is no rule.
+    late_percent: the percentage of the grade that each day late, or part of one, takes off; None
+        if there is no rule.
     canvas: the title of its column in Canvas's gradebook.
     """
 
@@ -82,8 +83,9 @@ class Term:
 def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Term:
     """Read the tables in a course directory; a missing one is empty.
 
-    known_lessons: if given, the tables may name no others.
     Raises CourseError, which names file, line, value and remedy.
+
+    known_lessons: if given, the only lessons that the tables may name.
     """
     learners = _read_learners(folder / "learners.csv")
     lessons = _read_lessons(folder / "lessons.csv", known_lessons)
@@ -94,14 +96,14 @@ def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Ter
 
 
 def terms_of(term: Term, lesson: str) -> LessonTerms:
-    """Return the terms of a lesson; empty ones if lessons.csv lacks it."""
+    """Return the terms of a lesson; empty ones if it is not in lessons.csv."""
     return term.lessons.get(lesson, LessonTerms())
 
 
 def due_for(term: Term, learner: str, lesson: str) -> datetime | None:
     """Return when a lesson is due for a learner, in UTC; None if it never is.
 
-    An extension only ever adds time: when the lesson's own date is later, that one holds.
+    An extension only ever adds time: if the lesson's own date is later, that one counts.
     """
     dates = [
         terms_of(term, lesson).due,
@@ -111,9 +113,9 @@ def due_for(term: Term, learner: str, lesson: str) -> datetime | None:
 
 
 def late_penalty(points: float, seconds_late: float, percent: float) -> float | None:
-    """Return what lateness takes off: `percent` of the points for each day that has begun.
+    """Return what lateness takes off: `percent` of the points for each day, or part of one.
 
-    None if the submission is on time, as nbgrader records it.
+    None, as in nbgrader's gradebook, if the submission is on time.
     """
     if seconds_late <= 0:
         return None

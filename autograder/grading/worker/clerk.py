@@ -32,8 +32,8 @@ from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run
 
-# Seconds of processor time: for a check, beyond what its exercise allows; and for any other cell of
-# a lesson that a grade may depend on, which works on a few small tensors.
+# Seconds of processor time: what a check has beyond its exercise's own limit, and what any other
+# cell has that a grade may depend on. Such cells work on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
 
 
@@ -74,9 +74,9 @@ def tidying_steps(job: Job) -> list[Preprocessor]:
 
 
 def _restored(job: Job) -> tuple[NotebookNode, str, list[str]]:
-    """Return the restored submission, why it could not be read, or "", and what it lacked.
+    """Return the restored submission, why it could not be read ("" if it could), and what it lacks.
 
-    What it lacked are the names of graded cells whose answer had no cell.
+    It lacks the graded cells, listed by name, whose answer has no cell.
     """
     try:
         if job.broken:
@@ -137,7 +137,7 @@ def _fill_in(cells: list[NotebookNode], run: Run) -> None:
 
 
 def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[str, str]:
-    """Return the outcome, and the reason why something is not graded.
+    """Return the outcome, and the reason if something is not graded.
 
     wrote: whether there is an answer in words.
     """

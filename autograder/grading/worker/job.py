@@ -16,7 +16,7 @@ from autograder.sandbox.limits import Limits
 VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
 SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
 GRADED, NOT_GRADED = "graded", "not graded"
-RUN = ".run.json"  # the end of the name of what is kept of a run, after the notebook's
+RUN = ".run.json"  # ends the name of the file about a run, after the notebook's name
 NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 OUTCOMES = (GRADED, "unanswered", NOT_GRADED)  # the worst of a submission's notebooks counts
 
@@ -27,7 +27,7 @@ class Job:
 
     path: where the notebook was submitted.
     data: its content.
-    broken: why it has none.
+    broken: why there is no content.
     doubtful: whether the machine may be to blame for that.
     files: the files next to the notebook, by name.
     reference: the lesson's, as bytes, without hidden cases; empty for an instructor's own
@@ -35,7 +35,7 @@ class Job:
     seed: what its hidden cases are drawn from; "" for none.
     solutions: the course's, by exercise, for those that a learner gave up.
     imports: modules that the released notebook imports, for the sandbox to preload.
-    course: what the course's own cells showed, by source, for those that need not run.
+    course: what the course's own cells showed, by source, for cells that need not run.
     figures: whether the course's figures are drawn, not only described.
     tidying: nbgrader's steps for a graded notebook, and their settings.
     made_from: what else the grade depends on (`engine.provenance`).
@@ -107,7 +107,7 @@ class Graded:
 
     @property
     def run(self) -> dict[str, Any]:
-        """What is kept of the run that graded it."""
+        """The facts to keep about the run that graded it."""
         facts = ("outcome", "reason", "seconds", "doubtful", "submitted", "made_from")
         return {name: getattr(self, name) for name in facts}
 

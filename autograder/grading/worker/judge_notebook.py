@@ -39,9 +39,10 @@ def judge_notebook(
 ) -> list[Verdict]:
     """Give each check cell its verdict: a card as its output, and the facts in its metadata.
 
+    An answer that can't be judged, or not in time, does not affect the others.
+
     checks: by grade_id, the exercise that the cell checks. They come from the source notebook;
-    what the submission says about itself does not matter. An answer that can't be judged, or not
-    in time, costs no other.
+        what the submission says about itself does not matter.
     """
     by_id = {grade_id_of(cell): cell for cell in notebook.cells}
     cells = {exercise: by_id[name] for name, exercise in checks.items() if name in by_id}
@@ -105,7 +106,7 @@ def tidy(notebook: NotebookNode) -> None:
 
 
 def read_answers(cell: NotebookNode, question: Question) -> HandedIn:
-    """Read the answers that a check cell sent; if there are none, give the reason as a problem."""
+    """Read the answers that a check cell sent; if there are none, return why, as a problem."""
     count = len(question.calls)
     for sent in _sent(cell):
         try:

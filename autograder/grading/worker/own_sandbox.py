@@ -7,7 +7,7 @@ from autograder.grading.worker.job import Job
 from autograder.sandbox.sandbox import Sandbox
 from autograder.utils.watching import DESCRIBED, FIGURES_VARIABLE
 
-AHEAD = 2  # kernels per worker that are ready; one takes 0.2 s for that, nearly all of it waiting
+AHEAD = 2  # kernels that each worker keeps ready; one starts in 0.2 s, nearly all of it waiting
 QUESTIONS = "/scratch/questions.safetensors"
 
 _own = threading.local()  # a Dask worker runs several tasks at a time, each in a thread

@@ -56,14 +56,14 @@ def get_ready(job: Job) -> LessonReference | None:
 
 
 def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:
-    """Return the result for a submission that could not be graded, without reading it."""
+    """Return the result for a submission that could not be graded. It is not read."""
     unread = replace(job, data=b"", broken=reason, doubtful=doubtful, seed="")
     facts, notebook = clerk.grade(unread, _reference(unread), lambda message: [])
     return replace(_graded(unread, facts, notebook), submitted=job.digest)
 
 
 def _reference(job: Job) -> LessonReference | None:
-    """Return the reference that the job brings, if it does, with the hidden cases of its seed."""
+    """Return the job's reference, if it has one, with the hidden cases for its seed."""
     if not job.reference:
         return None
     shown = _shown_reference(job.reference)
@@ -76,7 +76,7 @@ def _shown_reference(data: bytes) -> LessonReference:
 
 
 def _run(job: Job, reference: LessonReference | None, message: Message) -> Iterator[bytes]:
-    """Run the cells that a clerk names, and yield the result: in short, and what each showed."""
+    """Run the cells that a clerk names; yield a summary as JSON, then what each cell showed."""
     files = {f"{HOME}/{name}": data for name, data in job.files.items()}
     if reference:
         files[QUESTIONS] = encode_questions(reference.questions.values())
@@ -92,7 +92,7 @@ def _run(job: Job, reference: LessonReference | None, message: Message) -> Itera
 
 
 def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
-    """Check what a clerk says, which has read a submission. Raises ValueError."""
+    """Check the report of a clerk that has read a submission. Raises ValueError."""
     match json.loads(told):
         case {
             "outcome": str(outcome),

@@ -86,7 +86,7 @@ def fork_kernel(folder: str, home: str, **limits: int) -> AsyncKernelManager:
 
 def _become_kernel(connection: str, home: str, limits: dict[str, int]) -> NoReturn:
     try:
-        namespaces.close_files()  # the supervisor's, such as its channel to the outside
+        namespaces.close_files()  # those of the supervisor, such as its channel to the outside
         os.setsid()
         namespaces.limit(**limits)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -35,8 +35,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def enter(own_table: bool = True) -> None:
     """Give this process its own mounts and network, and its next child its own process table.
 
-    The network reaches nothing, not even the machine itself. own_table: whether a child gets one.
-    Raises OSError.
+    The network reaches nothing, not even the machine itself. Raises OSError.
+
+    own_table: whether the child gets its own process table.
     """
     uid, gid = os.getuid(), os.getgid()
     kinds = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET | (CLONE_NEWPID if own_table else 0)
@@ -101,7 +102,7 @@ def _show(descriptor: int, place: str) -> None:
 
 
 def _keep_python(folder: str, place: str) -> None:
-    """Bind the Python environment into `folder` too, if it is below `place`, which that will cover.
+    """Bind the Python environment into `folder` too, if `folder` is about to cover it at `place`.
 
     The folders leading to it can't be written or renamed either, so nobody can replace it.
     """

@@ -24,7 +24,7 @@ OPTIONS = Config(
         "logging_config": {"loggers": {"Kernel": {"level": "CRITICAL"}}},
     },
 )
-# How system calls fail that the sandbox refuses, and a note for errors like that.
+# How the system calls that the sandbox refuses fail, and a note for such errors.
 REFUSED = (errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT)
 NOTE = (
     "This notebook was graded in a sandbox, which refuses what only other programs need: "
@@ -36,7 +36,7 @@ _getmodule = inspect.getmodule
 
 
 def check() -> None:
-    """Raise ChangedLibrary if a library lacks what is patched below or overridden elsewhere."""
+    """Raise ChangedLibrary if a library lacks what is patched here or overridden elsewhere."""
     expect(NotebookClient, "process_message", "self", "msg", "cell", "cell_index")
     for name in ("cache_ports", "connection_file", "ip", "provisioner", "transport"):
         expect(AsyncKernelManager, name)
@@ -62,7 +62,7 @@ def _show_error(
 
 
 def hasten_tracebacks() -> None:
-    """Spare tracebacks in cells a search; a submission with one mistake may show twenty of them."""
+    """Speed up tracebacks in cells: a submission with one mistake may show twenty of them."""
     inspect.getmodule = _module_of
 
 

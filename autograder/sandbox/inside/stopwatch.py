@@ -9,10 +9,10 @@ from typing import NamedTuple
 TICKS = os.sysconf("SC_CLK_TCK")  # per second
 TIMES = slice(11, 15)  # in /proc/PID/stat after the name: its time and its ended children's
 RESTING = 0.05  # share of the time that processes may work while they count as idle
-LONGEST_GLANCE = 0.5  # seconds: whoever looks later than this knows nothing of the time between
+LONGEST_GLANCE = 0.5  # seconds: after a longer gap, the time in between is unknown
 ATTEMPTS = 3  # to read the times of all processes before another one ends
 
-Times = dict[int, tuple[int, int]]  # by process: its ticks, and those that it inherited
+Times = dict[int, tuple[int, int]]  # by process: its own ticks and its inherited ones
 
 
 class Excess(NamedTuple):
@@ -28,10 +28,12 @@ class Excess(NamedTuple):
 class Stopwatch:
     """Counts from its creation.
 
-    seconds: processor time that all the processes may use together. patience: wall seconds
-    allowed for each of these seconds. idle_seconds: time in which none of them wants to run; unlike
-    wall time, it does not pass while a busy machine lets them wait.
-    pids: lists the processes. used: returns the processor time that they have used.
+    seconds: processor time that all the processes may use together.
+    patience: wall seconds allowed for each of these seconds.
+    idle_seconds: time in which none of them wants to run. Unlike wall time, it does not pass while
+        a busy machine makes them wait.
+    pids: lists the processes.
+    used: returns the processor time that they have used.
     """
 
     def __init__(
@@ -49,7 +51,7 @@ class Stopwatch:
         self._start = self._last = time.monotonic()
 
     def excess(self) -> Excess | None:
-        """Return which time is exceeded, if one is. Call it several times a second."""
+        """Return the time that was exceeded, if any. Call it several times a second."""
         used, now = self._used(), time.monotonic()
         self._note_idling(used, now)
         if used - self._before > self.seconds:
@@ -68,10 +70,12 @@ class Stopwatch:
 
 
 class ProcessorTime:
-    """The processor seconds that processes use from now on, also those that have ended.
+    """The processor seconds that processes use from now on, including those that have ended.
 
-    Their parents inherit their time, unless they ignore the ends of their children or have ended
-    too. pids: lists the processes.
+    Their parents inherit their time, unless the parents ignore that their children end, or have
+    ended too.
+
+    pids: lists the processes.
     """
 
     def __init__(self, pids: Callable[[], Iterable[int]]) -> None:
@@ -95,7 +99,7 @@ def all_rest(pids: Iterable[int]) -> bool:
 
 
 def _state(task: str) -> str:
-    """Return a thread's state, a letter; Z, that of a dead one, if it has ended."""
+    """Return the letter for a thread's state; Z, for dead, if it has ended."""
     try:
         with open(f"{task}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[0].decode()
@@ -106,8 +110,8 @@ def _state(task: str) -> str:
 def _times(pids: Iterable[int]) -> Times:
     """Read the times of processes so that none is counted twice.
 
-    Parents come first: they have not yet inherited from children that can be read after them. And
-    they are read again if a child has just ended.
+    Parents are read first, before they can inherit from children that are read after them. If a
+    child has just ended, the parents are read again.
     """
     found: Times = {}
     for _ in range(ATTEMPTS):

@@ -31,7 +31,7 @@ SCRATCH = "/scratch"
 # The mount point of this code: it is not secret, but learners have no use for it.
 GRADERS_CODE = "/grader"
 ALWAYS = ("status", "execute_input")
-EACH = 100  # bytes that an output takes besides its content
+EACH = 100  # bytes that an output takes on top of its content
 GRACE = 1.0  # seconds of processor time for an interrupted cell to end
 EVERY = 0.1  # seconds between two checks of the time
 LAST_OUTPUT = 10.0  # seconds to wait for a cell's last output
@@ -54,7 +54,7 @@ class Cells(NotebookClient):
         self.waited = False  # whether the last cell was ended for the wall time it took
 
     async def run(self, source: str, seconds: float) -> str:
-        """Run one more cell; return why no other can follow, if so. Raises DeadKernelError."""
+        """Run one more cell; return why no more can run, "" if they can. Raises DeadKernelError."""
         cell = new_code_cell(source)
         self.nb.cells.append(cell)
         self.shown, self.waited = Counter(), False
@@ -70,7 +70,7 @@ class Cells(NotebookClient):
         return "a cell could not be interrupted" if endless else ""
 
     async def _excess(self, running: asyncio.Future, seconds: float) -> Excess | None:
-        """Wait until a cell ends or exceeds a time; return which time. Raises what it raises."""
+        """Wait until a cell ends or exceeds a time; return it. Raises what `running` raises."""
         watch = Stopwatch(seconds, self.limits["patience"], self.limits["idle_seconds"], _others)
         while not running.done():
             await asyncio.wait({running}, timeout=EVERY)
@@ -118,7 +118,7 @@ def supervise(channel: socket.socket, limits: dict[str, Any], calls: bytes) -> N
 
 
 async def _supervise(channel: socket.socket, cells: Cells) -> None:
-    await cells.async_start_new_kernel_client()  # before the job, which then need not wait
+    await cells.async_start_new_kernel_client()  # before the job comes, which then need not wait
     job = frames.Inbox(channel, sys.maxsize).next()
     if job is None:
         return
@@ -138,8 +138,8 @@ async def _supervise(channel: socket.socket, cells: Cells) -> None:
 async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
     """Run one cell and report on it, in few bytes.
 
-    stopped: why no other can follow. doubtful: whether the machine may be to blame: it was too
-    busy, or short of memory.
+    stopped: why no more cells can run.
+    doubtful: whether the machine may be to blame, because it was busy or short of memory.
     """
     start, killed = time.monotonic(), False
     try:
@@ -161,7 +161,7 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
 
 
 def _others() -> Iterator[int]:
-    """List all processes of the submission, without this one."""
+    """List all processes of the submission except this one."""
     return (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
 
 

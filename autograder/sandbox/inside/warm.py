@@ -116,7 +116,7 @@ def warm_up(imports: list[str]) -> None:
 
 
 def _draw_once() -> None:
-    """Draw a figure: unless figures are only described, the first one reads fonts and styles."""
+    """Draw a figure, because the first one reads fonts and styles if figures are really drawn."""
     from autograder.utils.plots import plot_matrix
 
     plot_matrix([[0.0, 1.0]], caption="warm")._repr_mimebundle_()
@@ -138,7 +138,7 @@ def main() -> None:
 
 
 def _next(orders: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Return the next order and its descriptors. Exit when nobody is left to give any."""
+    """Return the next order and its descriptors. Exit when nobody is left to give one."""
     data, descriptors, _, _ = socket.recv_fds(orders, MOST_BYTES, 1)
     if not data:
         sys.exit()

@@ -65,14 +65,14 @@ def course(tmp_path_factory):
 
 def test_no_scheduler(monkeypatch):
     monkeypatch.setattr(pool, "SCHEDULER_SECONDS", 1)
-    with socket.socket() as taken:  # but nobody listens
+    with socket.socket() as taken:  # but nothing listens there
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(CourseError, match=f"No Dask scheduler answers at {address}"):
             pool.dask_pool(address)
 
 
-def test_an_address_that_is_none():
+def test_an_invalid_address():
     with pytest.raises(CourseError, match="No Dask scheduler answers at nonsense://"):
         pool.dask_pool("nonsense://")
 
@@ -84,7 +84,7 @@ def test_no_workers(scheduler):
 
 @pytest.fixture(scope="module")
 def graded(course, scheduler, cluster):
-    """The course, graded on the cluster, the true marks, and what the grader said."""
+    """The course, graded on the cluster, the true grades, and what the grader said."""
     folder, marks = course
     options = (f"--Autograde.scheduler={scheduler}", "--Autograde.cell_seconds=3")
     return folder, marks, nbgrader(folder, "autograde", LESSON.name, *options)

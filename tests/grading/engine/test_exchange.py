@@ -1,4 +1,4 @@
-"""Collecting from nbgrader's exchange takes plain files, and nothing that they lead to."""
+"""Collecting from nbgrader's exchange takes only plain files, and follows no links."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def inbound(course):
 
 @pytest.fixture(autouse=True)
 def owners(monkeypatch):
-    """Let folders belong to who is in their names, but for those that are listed here."""
+    """Let folders belong to those in their names, except the ones listed here."""
     others = {}
     owner = property(lambda self: others.get(self.path.name, self.learner))
     monkeypatch.setattr(InboundFolder, "owner", owner)
@@ -58,7 +58,7 @@ def collector(course, **options):
 
 
 def collect(course, **options):
-    """Collect, and return the submitted files with what is in them."""
+    """Collect, and return the submitted files with their contents."""
     collector(course, **options).start()
     return submitted(course)
 
@@ -71,7 +71,7 @@ def submitted(course):
 
 
 def of(learner, time=EARLY, **files):
-    """Return the files of a submission as they are collected."""
+    """Return a submission's files as they should be collected."""
     known = {NOTEBOOK: f"{learner} {time}", "timestamp.txt": time} | files
     return {f"{learner}/{FIRST}/{name}": text for name, text in known.items()}
 
@@ -92,7 +92,7 @@ def test_the_last_submission_of_each_is_collected(course, inbound):
     }
 
 
-def test_or_the_last_before_the_due_date(course, inbound):
+def test_with_a_due_date_the_last_one_before_it_is_collected(course, inbound):
     hand_in(inbound, "ada", EARLY)
     hand_in(inbound, "ada", LATE)
     hand_in(inbound, "zoe", LATE)
@@ -136,7 +136,7 @@ def test_no_link_is_collected(course, inbound, caplog, target, make, name):
 
 
 @pytest.mark.parametrize("target", ["/", "../../../course", "../ada"])
-def test_nor_a_folder_that_is_one(course, inbound, caplog, target):
+def test_no_linked_folder_is_collected(course, inbound, caplog, target):
     hand_in(inbound, "ada")
     bad = hand_in(inbound, "bad")
     (bad / "all").symlink_to(target)
@@ -148,7 +148,7 @@ def test_nor_a_folder_that_is_one(course, inbound, caplog, target):
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.mknod(path, 0o140600)])
 @pytest.mark.parametrize("name", ["mine.txt", "timestamp.txt"])
-def test_what_is_no_file_stops_nothing(course, inbound, make, name):
+def test_special_files_do_not_stop_collecting(course, inbound, make, name):
     hand_in(inbound, "ada")
     bad = hand_in(inbound, "bad")
     (bad / name).unlink(missing_ok=True)
@@ -156,7 +156,7 @@ def test_what_is_no_file_stops_nothing(course, inbound, make, name):
     assert collect(course) == of("ada") | of("bad")
 
 
-def test_nor_does_a_swarm(course, inbound, caplog):
+def test_a_swarm_of_files_does_not_stop_collecting(course, inbound, caplog):
     bad = hand_in(inbound, "bad")
     (bad / "many").mkdir()
     for number in range(20_000):
@@ -166,7 +166,7 @@ def test_nor_does_a_swarm(course, inbound, caplog):
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9", b"\xff", b"\xed\xa0\x80"])
-def test_nor_a_name_that_is_no_text(course, inbound, name):
+def test_an_undecodable_name_does_not_stop_collecting(course, inbound, name):
     bad = hand_in(inbound, "bad")
     with open(os.fsencode(bad) + b"/" + name, "wb"):
         pass
@@ -180,7 +180,7 @@ def test_nor_a_name_that_is_no_text(course, inbound, name):
         *(f"{name}+{FIRST}+{EARLY}" for name in ("", ".", "..", "a\nb", "\udcff")),
     ],
 )
-def test_nor_a_folder_with_a_strange_name(course, inbound, caplog, name):
+def test_a_strangely_named_folder_does_not_stop_collecting(course, inbound, caplog, name):
     hand_in(inbound, "ada")
     (inbound / name).mkdir()
     before = sorted(course.root.iterdir())
@@ -218,7 +218,7 @@ def test_a_group_can_share_what_is_collected(course, inbound):
     assert (place / NOTEBOOK).stat().st_mode & 0o7660 == 0o660
 
 
-def test_nothing_handed_in_is_said(course, inbound, caplog):
+def test_an_empty_exchange_is_reported(course, inbound, caplog):
     assert collect(course) == {}
     assert f"Nobody has handed in {FIRST}" in caplog.text
     inbound.rmdir()

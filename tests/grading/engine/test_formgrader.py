@@ -13,7 +13,7 @@ from tests.support.waiting import wait_until
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 6
 STUDENT = "learner_004"  # answers exercise 1, and has a syntax error in exercise 2
-WRITER = "writer"  # answers only the question that a person marks
+WRITER = "writer"  # answers only the question that a person grades
 
 
 @pytest.fixture(scope="module")

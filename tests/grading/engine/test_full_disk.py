@@ -1,4 +1,4 @@
-"""A disk that fills up while submissions are graded costs time, and no mark."""
+"""A disk that fills up while submissions are graded costs time, but no grade."""
 
 import subprocess
 
@@ -14,7 +14,7 @@ DISK = 3_000_000  # bytes
 LEFT = 200_000  # enough for some of the submissions
 
 
-def test_what_no_longer_fits_is_not_graded_and_due_again(tmp_path):
+def test_submissions_that_no_longer_fit_are_not_graded_and_due_again(tmp_path):
     course = tmp_path / "course"
     course.mkdir()
     marks = make_course(course, COUNT)
@@ -27,7 +27,7 @@ def test_what_no_longer_fits_is_not_graded_and_due_again(tmp_path):
     assert scores(gradebook(course)) == marks
 
 
-def test_a_disk_that_can_not_be_written_to_gives_no_marks(tmp_path):
+def test_an_unwritable_disk_gives_no_grades(tmp_path):
     make_course(tmp_path, 1)
     read_only = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(tmp_path), str(tmp_path)]
     done = subprocess.run(

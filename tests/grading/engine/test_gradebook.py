@@ -1,4 +1,4 @@
-"""Grading changes the gradebook as nbgrader does, even while others work in it."""
+"""Grading changes the gradebook the way nbgrader does, even while others work in it."""
 
 import os
 import shutil
@@ -78,7 +78,7 @@ def course(api):
 
 
 def submission(api, student):
-    """Return a student's mark, penalty, and grades by cell."""
+    """Return a learner's points, penalty, and grades by cell."""
     with api.gradebook as book:
         found = book.find_submission(SMALL, student)
         grades = {g.cell.name: g for g in found.notebooks[0].grades}
@@ -112,7 +112,7 @@ def test_a_submission_without_a_time_is_not_late_whatever_the_last_one_was(api, 
     assert not submission(api, "timeless")[1]
 
 
-def test_who_is_not_late_for_want_of_a_time_is_named(api, course):
+def test_learners_whose_lateness_is_unknown_are_named(api, course):
     tables = course / "lessons.csv"
     tables.write_text(f"lesson,due,late_percent\n{SMALL},2030-01-02 00:00,10\n", encoding="utf-8")
     hand_in(course, "timely", 1, EARLY)
@@ -172,7 +172,7 @@ def test_grades_given_by_hand_stay_when_a_submission_is_graded_again(api, course
 
 
 def test_what_is_graded_when(api, course):
-    """Only the named student; nothing twice; newer submissions; and everything if forced."""
+    """Only the named student, nothing twice, newer submissions, and everything if forced."""
     hand_in(course, "one", 1, EARLY)
     hand_in(course, "two", 1, EARLY)
     folder = {name: course / "autograded" / name / SMALL for name in ("one", "two")}
@@ -204,7 +204,7 @@ def test_what_was_changed_is_graded_again_with_no_other_timestamp(api, course):
     assert "0 graded, 0 unanswered, 0 not graded, 1 unchanged" in grade(api, "three")
 
 
-def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
+def test_an_unreadable_submission_has_no_grade_and_is_reported_again(api, course):
     hand_in(course, "torn", 1, EARLY)
     path = course / "submitted" / "torn" / SMALL / f"{SMALL}.ipynb"
     text = path.read_text(encoding="utf-8")
@@ -229,7 +229,7 @@ def test_what_can_not_be_read_has_no_mark_and_is_said_again(api, course):
     ],
     ids=["words", "3 MB"],
 )
-def test_a_time_that_is_none_leaves_no_mark(api, course, said, why, remedy):
+def test_an_invalid_time_leaves_no_grade(api, course, said, why, remedy):
     hand_in(course, "dreamer", 1, EARLY)
     grade(api, "dreamer")
     hand_in(course, "dreamer", 1, said)
@@ -239,7 +239,7 @@ def test_a_time_that_is_none_leaves_no_mark(api, course, said, why, remedy):
     assert submission(api, "dreamer")[2]["check_x"] == (None, None, True)
 
 
-def test_unsealed_a_time_that_is_none_leaves_no_mark_either(api, course, monkeypatch):
+def test_unsealed_an_invalid_time_leaves_no_grade_either(api, course, monkeypatch):
     hand_in(course, "sleeper", 1, "tomorrow")
     monkeypatch.setitem(api.config.Autograde, "unsealed", True)
     said = grade(api, "sleeper", success=False)
@@ -256,7 +256,7 @@ def test_a_time_that_can_not_be_read_stalls_nothing(api, course):
     assert "timestamp.txt can't be read, because it is a named pipe" in said
 
 
-def test_nothing_handed_in_passes_for_what_is_kept_of_a_run(api, course):
+def test_no_submitted_file_passes_for_the_facts_about_a_run(api, course):
     hand_in(course, "forger", 1, EARLY)
     for name in (SMALL, "another"):
         forged = course / "submitted" / "forger" / SMALL / f"{name}.run.json"
@@ -284,7 +284,7 @@ def test_what_the_machine_may_be_to_blame_for_is_due_again(api, course):
     assert submission(api, "killed")[2]["check_x"] == (None, None, True)
 
 
-def test_a_mark_made_from_other_things_is_made_again(api, course):
+def test_a_grade_made_from_other_things_is_made_again(api, course):
     hand_in(course, "again", 1, EARLY)
     grade(api, "again")
     assert "1 unchanged" in grade(api, "again")
@@ -503,7 +503,7 @@ def test_feedback_is_written_when_what_it_shows_has_changed(api, course):
     assert written() and not written()
 
 
-def test_no_jobs_at_a_time_is_an_error(api):
+def test_zero_jobs_at_a_time_is_an_error(api):
     api.config.Autograde.jobs = 0
     done = api.autograde(SMALL, "one")
     del api.config.Autograde["jobs"]

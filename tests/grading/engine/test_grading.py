@@ -101,7 +101,7 @@ SUBMISSIONS = {
     "syntax_error": (syntax_error, FULL - POINTS["query_scores"]),
     "check_deleted": (check_deleted, FULL),
     "own_question": (own_question, FULL),
-    # `simple_attention` builds on softmax, and then on the course's.
+    # `simple_attention` builds on softmax, and here on the course's.
     "given up": (softmax_given_up, FULL - POINTS["softmax"]),
 }
 UNSEALED = ["with mistakes", "given up"]
@@ -146,7 +146,7 @@ def test_what_no_mark_depends_on_is_not_run_and_shows_what_the_course_shows(cour
     shown = [cell for cell in graded(course, "solution") if "attention_shown" in cell.metadata]
     assert len(shown) > 10
     for cell in shown:
-        # What the course itself solved is none of a learner's business.
+        # What the course itself has solved is not shown to learners.
         is_personal = cell.source.startswith(("check(", "predict(", "progress("))
         count = 0 if is_personal else len(ours[cell.source])
         assert len(cell.outputs) == count and cell.execution_count is None

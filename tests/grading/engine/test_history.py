@@ -1,4 +1,4 @@
-"""What was handed in before, and its marks."""
+"""What was handed in before, and its grades."""
 
 import json
 import os

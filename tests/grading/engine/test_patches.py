@@ -34,7 +34,7 @@ def test_a_path_stays_as_it_is_written(course):
     assert find(f"{course}/./submitted/ann") == [f"{course}/./submitted/ann"]
 
 
-def test_nor_in_a_students(course):
+def test_brackets_in_a_learners_name_are_no_pattern(course):
     assert find(f"{course}/submitted/[ab]/less*") == [f"{course}/submitted/[ab]/lesson"]
 
 

@@ -1,4 +1,4 @@
-"""What the engine knows from an instructor's source notebook."""
+"""What the engine reads from an instructor's source notebook."""
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -7,7 +7,7 @@ from autograder.grading.engine.source import Source, read_source
 from autograder.lessons.lesson import Lesson, lesson_names
 
 
-def test_the_courses_points_are_nobodys(tmp_path):
+def test_the_courses_own_progress_is_left_out(tmp_path):
     shown = [new_output("display_data", {"text/plain": "15 of 15 points so far"})]
     sources = ["import torch", "progress()", "# progress() shows them", "f()\nprogress()"]
     cells = [new_code_cell(source, outputs=shown) for source in sources]
@@ -26,5 +26,5 @@ def test_no_lesson_shows_a_learner_the_courses_points():
         assert "points so far" not in str(outputs.values())
 
 
-def test_where_there_is_no_source_nothing_is_known(tmp_path):
+def test_without_a_source_nothing_is_known(tmp_path):
     assert read_source(tmp_path / "nowhere.ipynb") == Source()

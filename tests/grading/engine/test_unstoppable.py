@@ -1,4 +1,4 @@
-"""Whatever ends the grader or a part of it, at any moment, the next run repairs everything."""
+"""Whatever ends the grader or a part of it, at any time, the next run repairs everything."""
 
 import multiprocessing
 import os
@@ -35,8 +35,8 @@ from tests.support.waiting import HANG
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 6
-# How many submissions are done when the grader is killed: from before the first, while processes
-# start, to the second to last.
+# How many submissions are done when the grader is killed: from none, while processes start, to all
+# but one.
 MOMENTS = [0, 1, COUNT - 2]
 TRIES = 10
 # Nobody waits for these to end.

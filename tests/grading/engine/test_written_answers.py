@@ -1,4 +1,4 @@
-"""An answer in words waits for a person's mark, which stays, and counts wherever marks go."""
+"""An answer in words waits for a person's points, which stay, and count wherever points count."""
 
 import csv
 
@@ -62,7 +62,7 @@ def grade(asked, *options):
 
 
 def marks(asked):
-    """Return, by learner, what the gradebook says of the answer in words."""
+    """Return, by learner, what the gradebook says about the answer in words."""
     found = {}
     with gradebook(asked.course) as book:
         for learner in CLASS:
@@ -84,7 +84,7 @@ def give(asked, learner, points, comment=None):
 
 
 def exported(asked):
-    """Return the exported marks and states by learner."""
+    """Return the exported grades and states by learner."""
     path = asked.course / "grades.csv"
     nbgrader(asked.course, "export", f"--to={path}")
     with path.open(encoding="utf-8", newline="") as file:
@@ -164,7 +164,7 @@ def test_feedback_says_that_it_waits_or_was_not_answered(asked, said):
 
 @pytest.fixture(scope="module")
 def marked(asked, said):
-    """The lesson with the answers marked by hand."""
+    """The lesson with the answers graded by hand."""
     give(asked, "both", 3, "Say *why* it grows.")
     give(asked, "words", 4)
     return asked

@@ -81,7 +81,10 @@ def notebook(*cells):
 
 
 def facts(cells, comments=None, learner="Ada King", untouched=(), late_percent=None, **more):
-    """Make facts. cells: by name: the most, the check's points and the instructor's."""
+    """Make facts.
+
+    cells: the maximum, the check's points and the instructor's points, by name.
+    """
     grade = Grade(tuple(CellGrade(name, *given) for name, given in cells.items()), **more)
     return Facts(learner, LESSON, LESSON, grade, comments or {}, untouched, late_percent)
 

@@ -1,4 +1,4 @@
-"""Nothing that a submission holds acts on the page, loads anything, or makes it large or slow."""
+"""Nothing in a submission acts on the page, loads anything, or makes the page large or slow."""
 
 import re
 from dataclasses import replace
@@ -63,7 +63,7 @@ PNG = "iVBORw0KGgo="
 
 
 def evil_page(evil):
-    """Render a page with evil in every place that a submission can fill."""
+    """Render a page with evil content in every place that a submission can fill."""
     kinds = ("text/html", "text/markdown", "text/latex", "image/svg+xml", "image/png", "text/plain")
     outputs = [new_output("display_data", {kind: evil}) for kind in kinds]
     outputs += [new_output("stream", text=evil)]

@@ -1,4 +1,4 @@
-"""What the page tells a learner: the mark, exercises, mistakes, comments, answers, the rest."""
+"""What the page tells a learner: the grade, exercises, mistakes, comments, answers, the rest."""
 
 import dataclasses
 from datetime import timedelta

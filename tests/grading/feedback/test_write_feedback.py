@@ -1,4 +1,4 @@
-"""`nbgrader generate_feedback` writes these pages, from the gradebook and the graded notebooks."""
+"""`nbgrader generate_feedback` writes our pages from the gradebook and the graded notebooks."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ PLACE = LESSON, LESSON, "ada"
 
 
 class Course:
-    """A course directory with one graded notebook, whose marks can be changed."""
+    """A course directory with one graded notebook, whose grades can be changed."""
 
     def __init__(self, root):
         self.root = root
@@ -147,14 +147,14 @@ def test_all_that_a_gradebook_can_say(course):
     assert found.grade.submitted == MONDAY + timedelta(hours=2)
 
 
-def test_nobodys_points_are_not_known(course):
+def test_points_that_nobody_gave_are_unknown(course):
     course.change(auto_score=None)
     assert course.softmax().points is None and course.facts().grade.points == 4
     course.change(manual_score=0)
     assert course.softmax().points == 0
 
 
-def test_points_that_wait_for_another_look_are_no_final_mark(course):
+def test_points_that_wait_for_another_look_are_not_final(course):
     course.change(manual_score=3, needs_manual_grade=True)
     assert course.softmax() == CellGrade("check_softmax", 4, 1, 3, waits=True)
     assert course.feedback()
@@ -196,7 +196,7 @@ def test_a_page_is_written_when_it_would_show_something_else(course):
     assert course.feedback(force=True)
 
 
-def test_another_time_zone_is_something_else(course, monkeypatch):
+def test_another_time_zone_makes_another_page(course, monkeypatch):
     with course.gradebook() as book:
         book.find_submission(LESSON, "ada").timestamp = MONDAY
         book.db.commit()
@@ -227,7 +227,7 @@ def test_a_page_of_nbgraders_is_replaced(course):
     assert course.feedback() and "some points" in words(course.shown())
 
 
-def test_text_that_is_no_unicode_does_not_stop_it(course):
+def test_invalid_unicode_does_not_stop_it(course):
     cells = exercise("softmax", 1, "\ud800")
     cells[0].metadata["nbgrader"] |= {"more": "\udfff"}
     course.write("autograded/ada", [*cells, *exercise("attend", 4)])

@@ -1,4 +1,4 @@
-"""Cells by which a submission could act on formgrader's pages: variants of each kind."""
+"""Cells with which a submission could act on formgrader's pages, in several variants."""
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
@@ -31,10 +31,13 @@ def picture(**metadata):
 
 
 def attacks(name):
-    """Return the attacks by name, each a list of cells. name: of a graded cell of the lesson."""
+    """Return the attacks by name, each a list of cells.
+
+    name: that of a graded cell in the lesson.
+    """
     graded = {"grade": True, "solution": False, "locked": True, "points": 99, "schema_version": 3}
     return {
-        # A script that runs, at once or by a click.
+        # A script that runs, at once or on a click.
         "link-files": [new_markdown_cell(f"[click](files/javascript:{RUN})")],
         "link-files-twice": [shown(f'<a href="files/files/javascript:{RUN}">click</a>')],
         "link-plain": [new_markdown_cell(f"<a href='javascript:{RUN}'>click</a>")],
@@ -43,7 +46,7 @@ def attacks(name):
         "svg": [displayed("image/svg+xml", f"<svg onload='{RUN}'>")],
         "javascript": [displayed("application/javascript", RUN)],
         "call": [shown("<b data-call='alert' onclick='evil=1'>click</b>")],
-        # Through what a template prints as it is.
+        # Through what a template prints unescaped.
         "picture-width": [new_code_cell("1", outputs=[picture(width=f"1 onerror={RUN!r}")])],
         "picture-alt": [new_code_cell("1", outputs=[picture(alt=f'"onerror="{RUN}')])],
         "count": [NotebookNode(new_code_cell("1"), execution_count=f"<img src=x onerror='{RUN}'>")],
@@ -64,7 +67,7 @@ def attacks(name):
         "same-class": [shown(f'<div class="nbgrader_cell"><p id="{name}">x</p></div>')],
         "score": [new_markdown_cell(f'<b id="{name}" class="score tabbable">9</b>')],
         "same-name": [with_metadata(new_markdown_cell("x"), nbgrader=graded | {"grade_id": name})],
-        # Styles that leave their box.
+        # Styles that break out of their box.
         "fixed": [shown(f'<div style="position:fixed;{COVER}">x</div>')],
         "absolute": [new_markdown_cell(f'<div style="position:absolute;{COVER}">x</div>')],
         "margin": [shown('<div style="margin-top:-9999px;height:99999px;background:red">x</div>')],
@@ -83,7 +86,7 @@ def attacks(name):
     }
 
 
-# Whole files that are no notebook.
+# Whole files that are not notebooks.
 BROKEN = {
     "not-json": b"{",
     "not-text": b"\xff\xfe\x00",

@@ -10,7 +10,7 @@ from tests.support.formgrader import configure
 
 
 def make_hostile_course(course: Path, notebooks: dict[str, bytes | None]) -> None:
-    """Make a course with these autograded notebooks by learner, None for one that is lost."""
+    """Make a course with these autograded notebooks by learner, None for a lost one."""
     configure(course)
     release(course)
     with gradebook(course) as book:
@@ -35,7 +35,7 @@ def graded_names() -> list[str]:
 
 
 def notebook_with(cells: list[nbformat.NotebookNode]) -> bytes:
-    """Return the released notebook as bytes, with cells before the first graded one and last."""
+    """Return the released notebook as bytes; `cells` come before its first graded one, and last."""
     notebook = released_notebook()
     names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
     place = names.index(graded_names()[0])
@@ -45,7 +45,7 @@ def notebook_with(cells: list[nbformat.NotebookNode]) -> bytes:
 
 
 def submission_ids(course: Path) -> dict[str, str]:
-    """Return the ids of the submitted notebooks by learner; they are in formgrader's addresses."""
+    """Return the submitted notebooks' ids by learner, which formgrader's addresses contain."""
     with gradebook(course) as book:
         found = book.notebook_submissions(LESSON.name, LESSON.name)
         return {one.student.id: one.id for one in found}

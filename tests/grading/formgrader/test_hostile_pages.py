@@ -1,4 +1,4 @@
-"""Nothing that a submission holds acts on formgrader's pages, and points are entered beside it."""
+"""Nothing in a submission acts on formgrader's pages, and points are entered beside it."""
 
 import urllib.request
 from urllib.error import HTTPError
@@ -33,12 +33,12 @@ TOPMOST = """field => {
     const {x, y, width, height} = field.getBoundingClientRect();
     return document.elementFromPoint(x + width / 2, y + height / 2) === field;
 }"""
-# Names that something of a submission has, and ways out of its box.
+# Names that a submission's content has, and ways out of its box.
 TRESPASSES = """() => [...document.querySelectorAll(".inert *")].flatMap(one => [
     one.id, one.getAttribute("name"), one.dataset.call, one.getAttribute("onclick"),
     getComputedStyle(one).position === "static" ? null : "moved",
     getComputedStyle(one).transform === "none" ? null : "transformed"].filter(Boolean))"""
-# What could act when it is clicked; the course's own links lead out of the page.
+# What could act when clicked; the course's own links lead out of the page.
 ACTS = ".inert a:not([href^='https://']), .inert b"
 LISTS = ("gradebook/{lesson}/{lesson}", "manage_submissions/{lesson}", "manage_students")
 
@@ -136,7 +136,7 @@ def test_each_page_has_a_policy_of_its_own(address, ids, course):
 
 
 @pytest.mark.parametrize("place", ["api/students", "api/grades", "submissions/{id}/x.html"])
-def test_what_is_no_page_can_do_nothing(address, ids, place):
+def test_responses_other_than_pages_can_do_nothing(address, ids, place):
     policy = policy_of(f"{address}/{place.format(id=next(iter(ids.values())))}")
     assert policy.startswith("default-src 'none'") and "sandbox" in policy
     assert "script-src" not in policy
@@ -150,7 +150,7 @@ def test_a_page_beside_a_notebook_runs_nothing(page, address, course, ids):
     assert page.locator("p").text_content() == "shown"
 
 
-def test_a_link_can_not_open_a_folder_of_a_learners_as_a_course(page, address, course):
+def test_no_link_opens_a_learners_folder_as_a_course(page, address, course):
     """nbgrader runs the nbgrader_config.py that it finds there."""
     folder = course / "submitted" / "mallory" / LESSON.name
     folder.mkdir(parents=True)

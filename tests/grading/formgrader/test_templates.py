@@ -1,4 +1,4 @@
-"""nbgrader's templates as they are loaded: no value acts, and nothing is left to be blocked."""
+"""nbgrader's templates as loaded: no value can act, and nothing is left for the policy to block."""
 
 import json
 import re

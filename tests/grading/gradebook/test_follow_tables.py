@@ -84,11 +84,11 @@ def test_an_extension_is_nbgraders_own_and_follows_the_tables(course):
     assert update(course) == [f"ada, {FIRST}: due 2026-10-06 12:30 UTC"]
     assert course.submission("ada", FIRST)[:2] == (datetime(2026, 10, 6, 12, 30), 1800)
     assert course.submission("zoe", FIRST)[:2] == (DUE, 25 * 3600)
-    # The class gets longer than ada was given; she has as long as all others.
+    # The class gets more time than ada was given; she has as much as everyone else.
     course.write("lessons.csv", f"lesson,due\n{FIRST},2026-10-08 12:00\n")
     update(course)
     assert course.submission("ada", FIRST)[:2] == (datetime(2026, 10, 8, 12), 0)
-    # It gets shorter again, and the extension is withdrawn.
+    # The class gets less time again, and the extension is withdrawn.
     course.write("lessons.csv", f"lesson,due\n{FIRST},2026-10-05 12:00\n")
     course.write("extensions.csv", "learner,lesson,due\n")
     update(course)
@@ -107,7 +107,7 @@ def test_extensions_given_otherwise_stay_unless_there_is_a_table_of_them(course)
     assert course.submission("ada", FIRST)[:2] == (DUE + timedelta(days=1), 3600)
 
 
-def test_an_extension_without_a_due_date_to_extend_is_none(course):
+def test_an_extension_without_a_due_date_does_nothing(course):
     course.hand_in("ada", SECOND, 10, 5, timestamp=LATE)
     course.write("extensions.csv", f"learner,lesson,due\nada,{SECOND},2026-10-06 12:30\n")
     assert update(course) == []

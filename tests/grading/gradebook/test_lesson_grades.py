@@ -1,4 +1,4 @@
-"""The grades of a lesson are read at once, and every kind of graded cell counts."""
+"""The grades of a lesson are read all at once, and every kind of graded cell counts."""
 
 from datetime import timedelta
 
@@ -64,7 +64,7 @@ def test_a_task_counts_among_the_points(course):
         assert lesson_grades(book.db, FIRST).is_graded("ada")
 
 
-def test_an_extension_is_no_lateness(course):
+def test_an_extended_submission_is_not_late(course):
     course.hand_in("ada", FIRST, 10, 5)
     with course.book() as book:
         submission = book.find_submission(FIRST, "ada")

@@ -1,4 +1,4 @@
-"""A gradebook is opened once with nbgrader's checks, and then without."""
+"""A gradebook is opened with nbgrader's checks the first time, and then without them."""
 
 from nbgrader import api
 from nbgrader.api import Gradebook
@@ -6,7 +6,7 @@ from nbgrader.api import Gradebook
 from autograder.grading.gradebook.opening import complete_gradebook
 
 
-def test_a_complete_gradebook_is_opened_without_a_look(tmp_path):
+def test_a_complete_gradebook_is_opened_without_checks(tmp_path):
     url = f"sqlite:///{tmp_path}/gradebook.db"
     with Gradebook(url) as gradebook:
         gradebook.add_student("ann")

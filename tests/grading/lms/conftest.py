@@ -1,4 +1,4 @@
-"""A class as it is in a term: awkward names, and every reason for having no mark."""
+"""A class during a term: awkward names, and every reason for having no grade."""
 
 import shutil
 import sys
@@ -25,7 +25,7 @@ lesson;due;late_percent;canvas
 
 @pytest.fixture(scope="session")
 def a_course(tmp_path_factory) -> MadeCourse:
-    """Ada and Zoë have marks; Tim waits for one; Noor handed in nothing; Ill is excused."""
+    """Ada and Zoë have grades, Tim waits for one, Noor handed in nothing, and Ill is excused."""
     course = make_course(tmp_path_factory.mktemp("lms") / "course")
     course.write("learners.csv", LEARNERS, "utf-8-sig")
     course.write("lessons.csv", LESSONS)
@@ -46,7 +46,7 @@ def course(a_course, tmp_path) -> MadeCourse:
 def lms(course):
     """Run the command in the course directory; return its exit status.
 
-    In a process of its own, because nbgrader's apps set up logging for the whole process.
+    It runs in its own process, because nbgrader's apps set up logging for the whole process.
     """
 
     def run(command: str, *arguments: object) -> int:

@@ -52,7 +52,7 @@ def test_who_has_no_grade_has_a_reason_and_not_zero(course):
         ("new", FIRST): "missing",
         ("ada", SECOND): "missing",
         ("bob", SECOND): "missing",
-        ("tim", SECOND): "not graded",  # it lies in the course directory
+        ("tim", SECOND): "not graded",  # it is in the course directory
         ("zoe", SECOND): "missing",
         ("new", SECOND): "missing",
     }

@@ -27,7 +27,7 @@ def zipped(tmp_path):
 
 
 def submitted(course):
-    """Return the submitted files and what is in them."""
+    """Return the submitted files and their contents."""
     root = course.root / "submitted"
     return {
         str(path.relative_to(root)): path.read_text(encoding="utf-8")
@@ -229,7 +229,7 @@ def test_a_time_of_the_worksheets_does_not_replace_one_beside_the_same_notebook(
     assert "the worksheet's time now. It had: zoe (2026-10-05 07:00)" in said
 
 
-def test_dates_of_moodles_that_can_not_be_read_are_told(course, lms, zipped, capfd):
+def test_unreadable_moodle_dates_are_reported(course, lms, zipped, capfd):
     sheet = course.write("sheet.csv", GERMAN.replace("Montag, 5. Oktober", "Montag, 35. Oktober"))
     names = [f"{MOODLE[learner]}/{NOTEBOOK}" for learner in ("ada", "zoe")]
     assert lms("collect", FIRST, "--lms=moodle", zipped(*names), f"--worksheet={sheet}") == 0
@@ -270,7 +270,7 @@ def test_with_the_worksheet_moodle_says_who_it_is(course, lms, zipped, capfd, sh
     assert f"Not collected: {MOODLE['zoe']}, " in told and said in told
 
 
-def test_what_macos_and_jupyter_leave_behind_is_no_submission(course, lms, zipped):
+def test_files_left_by_macos_and_jupyter_are_not_submissions(course, lms, zipped):
     folder = MOODLE["ada"]
     zip_file = zipped(
         f"{folder}/{NOTEBOOK}",
@@ -372,7 +372,7 @@ def test_a_second_copy_is_kept_beside_the_notebook_and_reported(course, lms, zip
 
 
 def test_no_page_goes_to_a_number_that_is_somebody_elses(course, lms, zipped, tmp_path, capfd):
-    """Zoë's number becomes Tim's moodle_id, after her submission was collected under it."""
+    """Zoë's number becomes Tim's moodle_id after her submission was collected under it."""
     (course.root / "extensions.csv").unlink()
     course.write("learners.csv", "learner,moodle_id\nada,1001\nzoe,1002\n")
     names = f"{MOODLE['ada']}/{NOTEBOOK}", f"{MOODLE['zoe']}/{NOTEBOOK}"

@@ -1,4 +1,4 @@
-"""Marks as a plain CSV and as Canvas reads them."""
+"""Grades in plain CSV, and in the form that Canvas reads."""
 
 import csv
 import os

@@ -1,4 +1,4 @@
-"""Zips are extracted within limits, and nothing in them leads anywhere else."""
+"""Zips are extracted within limits, and nothing in them leads outside."""
 
 import io
 import zipfile
@@ -28,7 +28,7 @@ def zip_of(*entries, **options):
 
 @pytest.fixture
 def extracted(tmp_path):
-    """Return what is extracted from a zip, and why the rest is not."""
+    """Return what is extracted from a zip, and why the rest isn't."""
 
     def run(data):
         archive, place = tmp_path / "archive", tmp_path / "extracted"
@@ -99,7 +99,7 @@ PACKED = {"compression": zipfile.ZIP_DEFLATED}
 
 
 def lying(data, size):
-    """Let a zip with one file claim that the file has another size."""
+    """Make a zip with one file claim a different size for it."""
     real = len(ZEROS).to_bytes(4, "little")
     return data.replace(real, size.to_bytes(4, "little"))
 
@@ -166,18 +166,18 @@ def test_a_name_that_is_too_long_costs_only_itself(extracted):
     assert len(left_out) == 1
 
 
-def test_so_does_one_that_is_in_the_way_of_another(extracted):
+def test_a_name_in_the_way_of_another_costs_only_itself(extracted):
     found, left_out = extracted(zip_of("a.ipynb", "a.ipynb/b.ipynb", "good.ipynb"))
     assert found == {"a.ipynb": b"here", "good.ipynb": b"here"}
     assert [*left_out] == ["all/a.ipynb/b.ipynb"]
 
 
-def test_a_password_is_told(extracted):
+def test_a_password_is_reported(extracted):
     data = bytearray(zip_of("a.ipynb"))
     data[6] |= 1
     data[data.index(extract.ENTRY) + 8] |= 1
     assert extracted(bytes(data))[1] == {"all/a.ipynb": "has a password; hand it in without one"}
 
 
-def test_a_file_that_is_not_a_zip_is_told(extracted):
+def test_a_file_that_is_not_a_zip_is_reported(extracted):
     assert extracted(b"PK\3\4") == ({}, {"all": "is damaged: download it again"})

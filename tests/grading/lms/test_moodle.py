@@ -100,7 +100,7 @@ def test_without_strict_lost_marks_are_warnings(course, tmp_path, capfd):
     assert "no row of their own" in capfd.readouterr().err
 
 
-def test_a_row_for_two_learners_and_two_rows_for_one_are_nobodys(fill):
+def test_a_row_for_two_learners_and_two_rows_for_one_match_nobody(fill):
     double = ENGLISH.replace("Participant 1002", "Participant 1001")  # Ada's number, Zoë's e-mail
     status, filled, said = fill(double)
     assert status == 1 and filled.count("14.5") == 1 and ",8.00," in filled
@@ -145,7 +145,7 @@ def test_a_mark_above_moodles_maximum_has_no_place(fill):
     ],
     ids=["scale", "nobody", "empty", "no number", "short row", "encoding"],
 )
-def test_what_is_no_worksheet_is_left_alone(fill, text, encoding, said):
+def test_an_invalid_worksheet_is_left_alone(fill, text, encoding, said):
     status, filled, err = fill(text, encoding)
     assert (status, filled) == (1, None)
     assert said in err

@@ -1,4 +1,4 @@
-"""Dates as Moodle's language packs write them, and the column of its worksheet that has them."""
+"""Dates as Moodle's language packs write them, and the worksheet column that has them."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -50,7 +50,7 @@ def test_noon_and_midnight():
     ],
     ids=lambda text: text[:30],
 )
-def test_what_is_not_clear_is_no_date(text):
+def test_an_ambiguous_text_is_not_a_date(text):
     assert read_moodle_date(text, ZoneInfo("Asia/Tokyo")) is None
 
 
@@ -75,7 +75,7 @@ def test_the_first_of_two_such_columns_tells_when_it_was_handed_in(tmp_path):
 
 
 @pytest.mark.parametrize("text", [MARKERS, PROFILE, BLIND])
-def test_where_none_tells_nothing_is_claimed(tmp_path, text):
+def test_without_such_columns_there_are_no_times(tmp_path, text):
     assert times(tmp_path, text) == {}
     graded = text.replace("Yes,-", 'Yes,"Monday, 5 October 2026, 11:00 AM"')
     assert times(tmp_path, graded) == {}

@@ -1,6 +1,7 @@
 """Grading worksheets as Moodle's gradingtable.php and its CSV writer make them."""
 
-# PHP puts a cell with a space or a comma in quotation marks, and the file begins with a mark.
+# PHP puts a cell with a space or a comma in quotation marks, and the file begins with a byte order
+# mark.
 ENGLISH = (
     "\ufeff"
     'Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",'
@@ -26,7 +27,7 @@ GERMAN = (
     '"8,00";15,00;Ja;"Dienstag, 6. Oktober 2026, 11:00";"Mittwoch, 7. Oktober 2026, 09:00";'
     '"Gut; 15"\r\n'
 )
-# From Moodle's own tests: two markers, a workflow state, texts; nothing is in quotation marks.
+# From Moodle's own tests: two markers, a workflow state, texts. Nothing is in quotation marks.
 MARKERS = (
     '"Identifier","Full name","Email address","Status","Marker 1","Marker 2","Grade",'
     '"Maximum grade","Marking workflow state","Grade can be changed","Last modified (submission)",'
@@ -44,7 +45,7 @@ PROFILE = (
     '"Participant 1001",Ada,,2026,"Submitted for grading",,15.00,Yes,-\n'
     '"Participant 1003",Tim,7,2026,"Submitted for grading",,15.00,Yes,-\n'
 )
-# Names are hidden from the teacher, so there is nothing but the number.
+# Names are hidden from the teacher, so there is only the number.
 BLIND = (
     "Identifier,Status,Grade,Maximum grade,Grade can be changed,Last modified (grade)\n"
     "Participant 1001,Submitted for grading,,15.00,Yes,-\n"

@@ -1,4 +1,4 @@
-"""Formulas are MathML without markup of the submission's, or else their TeX."""
+"""Formulas become MathML without any markup from the submission, or else stay TeX."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""What looks like a tag and is none is text, and stays on the page."""
+"""What only looks like a tag is text, and stays on the page."""
 
 import pytest
 

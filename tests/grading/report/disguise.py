@@ -1,4 +1,4 @@
-"""Copied code in disguise: other names, another order, other comments, the same computation."""
+"""Disguise copied code: other names, another order, other comments, the same computation."""
 
 import ast
 import random
@@ -29,7 +29,7 @@ def is_docstring(statement):
 
 
 def renamed(tree, seed):
-    """Rename variables; not arguments, whose names the check asks for."""
+    """Rename variables, but not arguments, whose names the check requires."""
     names = {node.id for node in ast.walk(tree) if is_variable(node)}
     fixed = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     fixed |= {node.name for node in ast.walk(tree) if isinstance(node, DEFINITIONS)}
@@ -44,7 +44,7 @@ def is_variable(node):
 
 
 def shuffled(statements, chance):
-    """Put statements in another order in which each comes after those that it depends on."""
+    """Put statements in another order, but each after those that it depends on."""
     left, done = list(range(len(statements))), []
     about = [facts(statement) for statement in statements]
     while left:
@@ -62,7 +62,7 @@ def depends(later, earlier):
 
 
 def facts(statement):
-    """List the names in a statement, those that it changes, and whether it acts on anything."""
+    """Return the names in a statement, those that it changes, and whether it acts on anything."""
     nodes = list(ast.walk(statement))
     names = {ast.unparse(n) for n in nodes if isinstance(n, ast.Name | ast.Attribute)}
     changed = {root(n) for n in nodes if isinstance(n, ast.Subscript) and not is_read(n)}

@@ -1,4 +1,4 @@
-"""Verdicts of the judge's own on made-up answers, for the tests of the report."""
+"""The judge's own verdicts on made-up answers, for the tests of the report."""
 
 import torch
 
@@ -35,14 +35,14 @@ KEY = AnswerKey("f", "01", {}, CASES, [ASPECT], KNOWN, [], [], [])
 
 
 def judged(at, y=Y, slope=RIGHT[SLOPE], **facts):
-    """The verdict on answers that are right but for one, to the case `at`."""
+    """The verdict on answers that are all right except the one to the case `at`."""
     answers = [Answer(RIGHT), Answer(RIGHT), Answer(RIGHT)]
     answers[at] = Answer({"y": y, SLOPE: slope}, **facts)
     return judge(KEY, answers)
 
 
 def verdicts():
-    """A verdict for each rule that tells a kind."""
+    """A verdict for each rule that determines a kind of mistake."""
     return {
         General.LEFT_BEHIND: judged(1, OTHER),
         General.OTHERS_ONLY: judged(2, OTHER),

@@ -69,7 +69,7 @@ def only_public(exercise):
 
 
 def notebook(softmax, attend, outcome="graded", reason="", source=RIGHT):
-    """Make an autograded notebook as the engine leaves it."""
+    """Make an autograded notebook like the engine's."""
     cells = []
     for exercise, found in {"softmax": softmax, "attend": attend}.items():
         code = STUB if found and not found["answered"] else source
@@ -97,7 +97,7 @@ def write_class(course, notebooks, lesson=LESSON):
 
 
 def write_graded(found, path):
-    """Write a graded notebook, given as bytes or as a tree, and what is known of its run."""
+    """Write a graded notebook, given as bytes or as a tree, and the facts about its run."""
     if isinstance(found, bytes):
         path.write_bytes(found)
         return

@@ -1,4 +1,4 @@
-"""The print of code: what does not change it, and what does."""
+"""The print of code: what changes it, and what doesn't."""
 
 import warnings
 
@@ -13,7 +13,7 @@ from autograder.grading.report.code_print import (
 from autograder.lessons.rewriting import rewrite
 from tests.grading.report.disguise import disguised
 
-# Alternatives that differ from the solution in the order of independent statements alone.
+# Alternatives that differ from the solution only in the order of independent statements.
 REORDERED = {("LinearSelfAttention", "layers in another order")}
 
 
@@ -53,7 +53,7 @@ def attend(query, key):
         ),
     ],
 )
-def test_what_says_nothing_changes_nothing(old, new):
+def test_insignificant_code_changes_nothing(old, new):
     changed = ATTEND.replace(old, new)
     assert changed != ATTEND and same_meaning(ATTEND, changed)
     assert code_print(ATTEND).statements == code_print(changed).statements
@@ -171,8 +171,8 @@ def test_hostile_code_has_no_print(source):
     assert statements("a = 1", source) == frozenset()
 
 
-def test_deep_code_of_a_bearable_size_is_read_once():
-    """Comprehensions within comprehensions, where reading each twice would never end."""
+def test_deeply_nested_code_is_read_once():
+    """Nested comprehensions, where reading each one twice would never end."""
     deep = "x = " + "[a for a in " * 80 + "b" + "]" * 80
     assert code_print(deep)
 
@@ -183,7 +183,7 @@ def test_much_code_is_read_up_to_a_limit():
     assert code_print("a = b\n" * 2 * count) is None
 
 
-def test_python_says_nothing_of_a_learners_code():
+def test_python_does_not_warn_about_a_learners_code():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert code_print('x = "\\d"\ny = x is 1')

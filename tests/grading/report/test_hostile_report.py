@@ -1,4 +1,4 @@
-"""The report shows what submissions say as text: the attacks on formgrader, in a browser."""
+"""The report shows what submissions say as text: the attacks on formgrader, tried in a browser."""
 
 import pytest
 

@@ -18,7 +18,7 @@ def test_the_rule_that_spoke_tells_the_kind(rule):
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_so_does_a_problem(kind):
+def test_the_problem_tells_the_kind(kind):
     told = judge(KEY, [Answer(problem=Problem(ProblemKind(kind), "x"))] * 3).summary()
     assert told["rules"] == [kind] and list(kinds(told)) == [Kind(Group.GENERAL, PROBLEMS[kind])]
 
@@ -46,7 +46,7 @@ def test_a_lost_aspect_counts_if_another_is_held():
 
 
 @pytest.mark.parametrize("others", [("softmax",), ("softmax", "attend")])
-def test_what_another_exercise_is_to_blame_for_is_no_mistake(others):
+def test_a_mistake_blamed_on_another_exercise_does_not_count(others):
     blamed = blame(of_aspects(numbers=True, gradients=False), list(others))
     assert blamed.blamed_on == others and list(kinds(blamed.summary())) == []
 
@@ -60,5 +60,5 @@ def test_what_another_exercise_is_to_blame_for_is_no_mistake(others):
     ],
     ids=["right", "not answered", "not run"],
 )
-def test_what_is_not_wrong_is_of_no_kind(told):
+def test_whatever_is_not_wrong_has_no_kind(told):
     assert list(kinds(told)) == []

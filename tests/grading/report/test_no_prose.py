@@ -1,4 +1,4 @@
-"""No sentence decides anything: with every one replaced, the report says the same of a class."""
+"""No sentence decides anything: with all of them replaced, the report on a class is the same."""
 
 import dataclasses
 import hashlib
@@ -26,7 +26,7 @@ TEXTS = ["STUB", "ITEM"]
 
 
 def reworded(text):
-    """Another text, the same for the same."""
+    """Return another text, always the same for the same text."""
     return text and hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -40,7 +40,7 @@ def rewording(rule):
 
 @pytest.fixture
 def other_words(monkeypatch):
-    """Let the judge write other sentences."""
+    """Make the judge write other sentences."""
     for table in TABLES:
         for name, text in table.items():
             monkeypatch.setitem(table, name, reworded(text))
@@ -54,7 +54,7 @@ def other_words(monkeypatch):
 
 
 def class_verdicts():
-    """Verdicts on an exercise, of as many kinds as there are."""
+    """Verdicts on an exercise, one of each kind."""
     yield from verdicts().values()
     yield from [judged(0, Y + 1)] * 2  # a known mistake
     for kind in ProblemKind:
@@ -68,7 +68,10 @@ def class_verdicts():
 
 
 def told(verdict_of):
-    """What the report says of a class, but for sentences. verdict_of: reads a verdict."""
+    """What the report says about a class, without the sentences.
+
+    verdict_of: reads a verdict.
+    """
     submissions = []
     for number, verdict in enumerate(class_verdicts()):
         other = judged(0, Y + 2 if verdict.mistake else Y)

@@ -90,7 +90,7 @@ def report(course):
 
 
 def change_grades(course, learner, *cells, **values):
-    """Change a learner's grades in the gradebook, of all cells or of some."""
+    """Change a learner's grades in the gradebook, for all cells or some."""
     engine = create_engine(f"sqlite:///{course / 'gradebook.db'}")
     with Session(engine) as session:
         for grade in session.query(api.Grade).all():
@@ -135,7 +135,7 @@ def test_exercises_and_aspects_say_who_got_them(course):
 
 
 def test_an_exercise_counts_who_has_points_for_it_and_points_given_by_hand(course):
-    attend = report(course).exercises["attend"]  # cleo's 2.5 are given by hand, hal has none
+    attend = report(course).exercises["attend"]  # cleo's 2.5 were given by hand, hal has none
     assert (attend.submissions, attend.points) == (7, 3 * 6 + 2.5)
     assert (attend.full, attend.partial, attend.unanswered, attend.lost) == (3, 1, 1, 0)
     assert ("max first", MAX_WORDS) in attend.wrong
@@ -177,7 +177,7 @@ def test_what_is_worth_a_look(course):
     assert "cleo" not in told
 
 
-def test_code_that_the_courses_solution_has_is_not(course):
+def test_code_from_the_courses_solution_is_not_worth_a_look(course):
     assert [group.learners for group in report(course).same_code] == [("ann", "ben")]
     source = notebook(verdict("softmax"), verdict("attend"), source=LONG)
     path = course / "solutions" / LESSON / f"{LESSON}.ipynb"
@@ -378,7 +378,7 @@ def test_a_broken_notebook_costs_a_line(course, found, words):
     assert "graded 6" in Reader(text).sections[""] or "graded 7" in Reader(text).sections[""]
 
 
-def test_a_file_that_is_no_notebook_costs_a_line(course):
+def test_a_file_that_is_not_a_notebook_costs_a_line(course):
     path = course / "autograded" / "zed" / LESSON / f"{LESSON}.ipynb"
     path.mkdir(parents=True)
     assert "there is no file" in Reader(page(course)).sections["learners"]
@@ -424,7 +424,7 @@ def test_mistakes_are_counted_among_those_with_a_judged_answer(course):
     assert [row.learner for row in report(course).rows if row.judged] == [*CLASS][:6]
 
 
-def test_a_verdict_is_cut_to_a_bearable_size():
+def test_a_verdict_is_cut_to_a_reasonable_size():
     found = checked_verdict(evil_verdict(EVIL * 1000))
     assert len(found["aspects"]) == MOST_ASPECTS
     assert len(found["problems"]) == MOST_PROBLEMS
@@ -492,7 +492,7 @@ def test_a_verdict_names_each_problem_once():
     assert problem["place"] == {"line": 0, "code": "", "function": ""}
 
 
-def test_an_error_that_is_asked_for_is_no_problem():
+def test_a_required_error_is_not_a_problem():
     key = find("softmax").keys["softmax"]
     cases = [dataclasses.replace(case, raises="ValueError", expected={}) for case in key.cases]
     key = dataclasses.replace(key, cases=cases, mistakes=[])

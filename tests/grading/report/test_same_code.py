@@ -1,4 +1,4 @@
-"""Which learners have the same code, in made-up classes: those who copied, in disguise or not."""
+"""Which learners in made-up classes have the same code: those who copied, in disguise or not."""
 
 import itertools
 from collections import defaultdict
@@ -26,7 +26,7 @@ def groups(sources, given=BARE):
 
 
 def of_their_own(count):
-    """Answers of learners who have nothing in common."""
+    """Answers by learners who have nothing in common."""
     return {f"own_{n:03}": body(f"b = x - {n}", f"return b * {n}") for n in range(count)}
 
 
@@ -108,9 +108,9 @@ def test_in_a_large_class_the_strongest_are_named():
 
 
 def answers(lesson):
-    """The answers of a made-up class: each learner answers each exercise in another right way.
+    """The answers of a made-up class: each learner answers each exercise in a different right way.
 
-    What is left open when there are no more right ways stays open.
+    Once there are no more right ways, answers are missing.
     """
     found = defaultdict(dict)
     for exercise in lesson.exercises:
@@ -137,7 +137,7 @@ def found_in(lesson, sources):
 def test_independent_right_answers_are_not_named_and_copies_are(lesson):
     sources = answers(lesson)
     assert found_in(lesson, sources) == set()
-    # A copy of all answers, in disguise, is found if they have enough of their own.
+    # A disguised copy of all answers is found if there is enough in them that is not the course's.
     originals = {learner for by_learner in sources.values() for learner in by_learner}
     for original in sorted(originals):
         copied = {

@@ -1,4 +1,4 @@
-"""Which learners share rare mistakes, in made-up classes: chance seldom names anyone."""
+"""Which learners in made-up classes share rare mistakes: chance seldom names anyone."""
 
 import random
 
@@ -10,7 +10,7 @@ COMMON = ("not scaled", "no transpose", "hard attention")
 
 
 def made_by(*learners, **made):
-    """Let learners make mistakes, by exercise."""
+    """Have all these learners make the same mistakes, by exercise."""
     return {exercise: dict.fromkeys(learners, mistake) for exercise, mistake in made.items()}
 
 
@@ -43,7 +43,7 @@ def test_two_mistakes_that_nobody_else_made_are_a_lead(size):
     ]
 
 
-def test_so_are_they_where_only_two_err():
+def test_two_mistakes_are_a_lead_even_if_only_two_err():
     (group,) = same_mistakes(made_by("ann", "ben", one="distance", two="reversed"))
     assert group.learners == ("ann", "ben")
 
@@ -58,7 +58,7 @@ def test_so_are_they_where_only_two_err():
     ],
     ids=["one", "one misunderstanding", "common ones", "of many"],
 )
-def test_less_is_no_lead(alike):
+def test_anything_less_is_not_a_lead(alike):
     assert same_mistakes(with_those(class_of(40), alike)) == []
 
 

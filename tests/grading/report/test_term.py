@@ -284,7 +284,7 @@ def test_a_submission_that_waits_is_not_graded_and_not_missing(course):
 
 
 def write_own(course):
-    """An instructor's own assignment of two notebooks, graded by hand."""
+    """Write an instructor's own assignment with two notebooks, graded by hand."""
     engine = create_engine(f"sqlite:///{course / 'gradebook.db'}")
     with Session(engine) as session:
         assignment = api.Assignment(name=OWN, course=session.merge(api.Course(id="course")))
@@ -412,7 +412,7 @@ def test_hostile_names_stay_text_and_folders_that_can_have_none_are_left_out(cou
     assert "\u202e" not in str(found) and "{{ 7 * 7 }}" in str(found)
 
 
-def test_nothing_short_of_all_is_a_hundred_percent():
+def test_less_than_all_is_less_than_a_hundred_percent():
     assert [percent(value) for value in (0, 0.4, 49.6, 99.6, 100, 105)] == [
         "0%",
         "0%",

@@ -1,6 +1,6 @@
 """Broken, odd or badly named submissions each get a clear line, and all others are graded.
 
-All of them go through one run of nbgrader's own commands, as an instructor would do it.
+All of them go through one run of nbgrader's own commands, as an instructor would run them.
 """
 
 import gzip
@@ -145,7 +145,7 @@ def swarm_beside(folder):
 
 
 def with_time(lay):
-    """Make a submission whose timestamp.txt is what `lay` makes."""
+    """Make a submission whose timestamp.txt is made by `lay`."""
 
     def lay_both(folder):
         holding(TEXT)(folder)
@@ -197,7 +197,7 @@ def sources_as_texts(tree):
 
 
 def other_types(tree):
-    """Give everything beside the cells' texts a type that it does not have."""
+    """Give everything except the cells' text the wrong type."""
     tree["metadata"], tree["nbformat_minor"] = ["kernelspec"], "5"
     for cell in tree["cells"]:
         cell["id"], cell["execution_count"], cell["outputs"] = 5, "one", {"text": None}
@@ -226,7 +226,7 @@ def half_characters(tree):
 
 
 def merge_conflict(tree):
-    """Leave what git leaves in a text cell, where it can be parsed."""
+    """Put git's conflict markers into a text cell, where the notebook can still be parsed."""
     tree["cells"][0]["source"].append("\n<<<<<<< HEAD\n=======\n>>>>>>> theirs\n")
 
 
@@ -236,7 +236,7 @@ def widgets(tree):
 
 
 def large_outputs(tree):
-    """Nine of the ten megabytes that a notebook may have."""
+    """Add outputs of nine megabytes, of the ten that a notebook may have."""
     code = [cell for cell in tree["cells"] if cell["cell_type"] == "code"]
     text = "x" * (9_000_000 // len(code))
     for cell in code:
@@ -270,7 +270,7 @@ def too_many_cells(tree):
 
 good = holding(TEXT)
 
-# By student: what is handed in, the mark, and what the summary says about it ("" for nothing).
+# By student: what is handed in, the grade, and what the summary says about it ("" for nothing).
 SUBMISSIONS = {
     "a good first": (good, FULL, ""),
     "as released": (holding(LESSON.released_path.read_text(encoding="utf-8")), 0, "unanswered"),
@@ -452,7 +452,7 @@ def test_nothing_was_run_or_copied_that_should_not(course, said):
         assert sorted(path.name for path in copied.iterdir()) == known
 
 
-def test_a_student_whom_nobody_knows_costs_nobody_else(course, said):
+def test_an_unknown_student_affects_nobody_else(course, said):
     for student in ("nobody knows", "zzz known"):
         folder = course / "submitted" / student / LESSON.name
         folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What was handed in is read from plain files alone, whatever else is in the folder."""
+"""A submission is read from plain files only, whatever else is in the folder."""
 
 import os
 import socket
@@ -12,7 +12,7 @@ from autograder.grading.submission.read_notebook import BrokenSubmission
 
 @pytest.fixture
 def folder(tmp_path):
-    """The folder for a student's submission."""
+    """The folder for a learner's submission."""
     folder = tmp_path / "student" / "lesson"
     folder.mkdir(parents=True)
     return folder
@@ -51,13 +51,13 @@ def test_no_link_is_followed_to_a_notebook(folder, tmp_path):
 
 
 @pytest.mark.parametrize("place", ["secret.txt", "other/lesson/a.ipynb", "student/lesson/b.ipynb"])
-def test_nor_a_hard_link(folder, tmp_path, place):
+def test_no_hard_link_is_followed_to_a_notebook(folder, tmp_path, place):
     os.link(of_size(tmp_path / place, 1), folder / "a.ipynb")
     said = "a.ipynb is the same file as another one (a hard link); hand in a copy"
     assert refused(folder / "a.ipynb") == said
 
 
-def test_a_missing_notebook_is_told_beside_the_others(folder, tmp_path):
+def test_a_missing_notebook_is_reported_with_the_others(folder, tmp_path):
     assert refused(folder / "a.ipynb") == "there is no a.ipynb in the submission"
     nowhere = tmp_path / "student" / "nowhere" / "a.ipynb"
     assert refused(nowhere) == "there is no a.ipynb in the submission"
@@ -72,7 +72,7 @@ def test_a_missing_notebook_is_told_beside_the_others(folder, tmp_path):
     )
 
 
-def test_files_that_are_not_notebooks_are_told(folder):
+def test_files_that_are_not_notebooks_are_reported(folder):
     for name in ("timestamp.txt", ".DS_Store"):
         of_size(folder / name, 1)
     missing = "there is no a.ipynb in the submission"
@@ -89,7 +89,7 @@ def test_a_sole_notebook_may_have_any_name(folder):
     assert "give it that name" in refused(folder / "a.ipynb")
 
 
-def test_also_one_that_is_no_text(folder):
+def test_a_sole_notebook_may_have_an_undecodable_name(folder):
     with open(os.fsencode(folder) + b"/\xff.ipynb", "wb") as file:
         file.write(b"here")
     assert read_submitted(folder / "a.ipynb", sole=True) == b"here"

@@ -1,4 +1,4 @@
-"""What a submission gives up is found in its text, and the course's solution runs in its place."""
+"""What a submission gives up is found in its text, and the course's solution runs instead."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -29,11 +29,11 @@ def test_a_call_is_found(source):
     "source",
     ['# give_up("softmax")', 'give_up("sofa")', "give_up()", 'print("give_up(softmax)")', ""],
 )
-def test_anything_else_is_no_call(source):
+def test_anything_else_is_not_a_call(source):
     assert given_up(notebook(source), SOLUTIONS) == set()
 
 
-def test_text_is_no_call():
+def test_text_is_not_a_call():
     assert given_up(new_notebook(cells=[new_markdown_cell("give_up(softmax)")]), SOLUTIONS) == set()
 
 

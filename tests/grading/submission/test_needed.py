@@ -1,4 +1,4 @@
-"""Only what a mark depends on is run."""
+"""Only what a grade depends on is run."""
 
 import pytest
 
@@ -14,7 +14,7 @@ COURSE = [IMPORTS, WORDS, SHOWN, "torch.manual_seed(0)\nnoise = torch.randn(3)"]
 
 
 def runs(*cells):
-    """Return which of the cells run, in one string of 1 and 0."""
+    """Return which of the cells run, as one string of 1s and 0s."""
     return "".join(str(int(runs)) for runs in needed(cells, COURSE))
 
 
@@ -51,7 +51,7 @@ def test_a_changed_cell_of_the_course_is_the_learners():
 @pytest.mark.parametrize(
     "any_name", ["globals()['words']", "exec('words')", "Out[3]", "import __main__\n__main__.words"]
 )
-def test_all_is_run_for_whoever_may_reach_any_name(any_name):
+def test_everything_is_run_for_code_that_may_reach_any_name(any_name):
     assert runs(IMPORTS, WORDS, SHOWN, any_name) == "1111"
 
 
@@ -78,7 +78,7 @@ def test_a_cell_that_changes_what_is_used_is_run(change):
 @pytest.mark.parametrize(
     "other", ["torch.manual_seed(0)", "[words for words in []]", "def f(words): words = 1", "words"]
 )
-def test_a_cell_that_changes_nothing_is_not(other):
+def test_a_cell_that_changes_nothing_is_not_run(other):
     assert not needed([IMPORTS, other, "torch, words"], [IMPORTS, other])[1]
 
 

@@ -1,4 +1,4 @@
-"""Only plain files with a single name are read, within limits, and as they are at one time."""
+"""Only plain files with a single name are read, within limits, and only if they don't change."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def written(folder, **files):
 
 
 def left_out(folder):
-    """Return why something is left out; nothing else may be there but `good`."""
+    """Return why something is left out; the only other file must be `good`."""
     written(folder, good="here")
     found = read_below(folder)
     assert found.files == {"good": b"here"}
@@ -62,13 +62,13 @@ def test_no_link_to_a_file_is_followed(tmp_path, target):
 
 
 @pytest.mark.parametrize("target", [".", "..", "/"])
-def test_nor_one_to_a_folder(tmp_path, target):
+def test_no_link_to_a_folder_is_followed(tmp_path, target):
     (tmp_path / "work" / "inner").mkdir(parents=True)
     (tmp_path / "work" / "inner" / "all").symlink_to(target)
     assert left_out(tmp_path / "work") == "inner/all is a link; hand in the file itself"
 
 
-def test_nor_the_folder_itself(tmp_path):
+def test_the_folder_itself_may_not_be_a_link(tmp_path):
     written(tmp_path / "work", good="here")
     (tmp_path / "link").symlink_to("work")
     with pytest.raises(UnfitFile, match="link is a link; hand in the folder itself"):
@@ -125,14 +125,14 @@ def test_not_too_many_files_are_read_and_notebooks_come_first(tmp_path):
     assert found.left_out[0] == "199.txt is one too many; 200 files are read"
 
 
-def test_nor_too_much_in_all(tmp_path, monkeypatch):
+def test_not_too_many_bytes_are_read(tmp_path, monkeypatch):
     monkeypatch.setattr(plain_files, "MOST_FILES_BYTES", 10)
     for name, size in {"a": 4, "b": 7, "c": 6, "d": 1}.items():
         of_size(tmp_path / name, size)
     assert list(read_below(tmp_path).files) == ["a", "c"]
 
 
-def test_nor_too_deep(tmp_path):
+def test_folders_are_read_down_to_a_limit(tmp_path):
     of_size(tmp_path / "/".join("d" * DEEPEST) / "in", 1)
     assert len(read_below(tmp_path).files) == 1
     of_size(tmp_path / "/".join("e" * (DEEPEST + 1)) / "out", 1)
@@ -143,7 +143,7 @@ def test_nor_too_deep(tmp_path):
 
 @pytest.mark.parametrize("name", [b"\xff.txt", b"caf\xe9", b"\xed\xa0\x80"])
 @pytest.mark.parametrize("is_folder", [False, True])
-def test_a_name_that_is_no_text_is_left_out(tmp_path, name, is_folder):
+def test_an_undecodable_name_is_left_out(tmp_path, name, is_folder):
     path = os.fsencode(tmp_path) + b"/" + name
     os.mkdir(path) if is_folder else os.close(os.open(path, os.O_CREAT))
     said = left_out(tmp_path)
@@ -167,7 +167,7 @@ def link(path):
 
 @pytest.mark.parametrize("change", [grow, rewrite, link])
 def test_a_file_that_changes_meanwhile_is_left_out(tmp_path, monkeypatch, change):
-    """It changes after it was examined, before it is read."""
+    """It changes after it is examined and before it is read."""
     path = tmp_path / "mine"
     path.write_bytes(b"lines")
     examine = plain_files._require_plain
@@ -182,7 +182,7 @@ def test_a_file_that_changes_meanwhile_is_left_out(tmp_path, monkeypatch, change
 
 
 @pytest.mark.parametrize("instead", ["nothing", "a link", "a folder"])
-def test_so_is_one_that_is_replaced_after_it_was_found(tmp_path, monkeypatch, instead):
+def test_a_file_that_is_replaced_after_it_was_found_is_left_out(tmp_path, monkeypatch, instead):
     written(tmp_path, mine="old", secret="secret")
     find = plain_files._is_folder
 

@@ -1,4 +1,4 @@
-"""What is said of a notebook that can't be read, before and after a person gives it points."""
+"""What is said about an unreadable notebook, before and after a person gives it points."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever a learner hands in is read, and restored according to the released notebook."""
+"""Whatever a learner hands in is read, and restored to match the released notebook."""
 
 import copy
 import json
@@ -53,7 +53,7 @@ NAMES = list(FLAGS)
 
 
 def cell(source, grade_id=None, cell_type="code", tags=()):
-    """Make a cell as handed in, as JSON; what it claims beyond its grade_id is a lie."""
+    """Make a cell as handed in, as JSON; everything that it claims except its grade_id is false."""
     lies = {"grade": True, "locked": False, "points": 99, "schema_version": 3, "solution": True}
     metadata = {"nbgrader": lies | {"grade_id": grade_id}} if grade_id else {}
     code = {"execution_count": None, "outputs": []} if cell_type == "code" else {}
@@ -177,7 +177,7 @@ def test_it_knows_what_each_cell_checks(blueprint, own):
     assert own.checks == {}
 
 
-def test_what_a_learner_may_write_is_no_check(blueprint):
+def test_a_cell_that_learners_may_write_is_not_a_check(blueprint):
     for facts in ({"locked": False}, {"grade": False}):
         cells = [replace(c, **facts) for c in blueprint.cells]
         assert Blueprint("", cells).checks == {}
@@ -242,7 +242,7 @@ def test_it_travels_to_workers(own):
         (b" " * (MOST + 1), "too large, 10.0 MB where at most 10.0 MB"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_a_remedy(data, words):
+def test_an_unreadable_notebook_is_reported_with_a_remedy(data, words):
     with pytest.raises(BrokenSubmission) as told:
         read_notebook(data, MOST)
     assert words in str(told.value)
@@ -250,7 +250,7 @@ def test_what_cannot_be_read_is_told_with_a_remedy(data, words):
     assert "\n" not in str(told.value) and len(str(told.value)) < 300
 
 
-def test_memory_that_runs_out_is_told_too(monkeypatch):
+def test_running_out_of_memory_is_reported_too(monkeypatch):
     def run_out(_):
         raise MemoryError
 
@@ -429,7 +429,7 @@ def test_locked_cells_have_the_checksum_of_the_release(own):
         assert restored[c.name].source == c.source
 
 
-def test_what_a_submission_claims_of_a_cell_counts_for_nothing(own):
+def test_a_submissions_claims_about_a_cell_do_not_count(own):
     restored = named(restore(read(*full(own)), own))
     keys = {"cell_type", "checksum", "grade", "grade_id", "locked", "schema_version"}
     keys |= {"solution", "task"}
@@ -442,7 +442,7 @@ def test_what_a_submission_claims_of_a_cell_counts_for_nothing(own):
         assert (metadata.solution, metadata.task) == (c.solution, c.task)
 
 
-def test_nbgrader_finds_nothing_left_to_put_right(own, db_url):
+def test_nbgrader_finds_nothing_left_to_fix(own, db_url):
     cells = full(own, check_f="assert True", f=F_ANSWER)
     restored = restore(read(*cells[::-1], *cells[:4], cell("1", "invented")), own)
     steps = DeduplicateIds(), OverwriteCells(add_missing_cells=True), CheckCellMetadata()
@@ -538,7 +538,7 @@ def without(own, *names):
         (["check_f"], "setup f check_f a check_f_twice essay b task g check_g c"),
         (["check_f", "check_f_twice"], "setup f check_f check_f_twice a essay task b g check_g c"),
         (["check_g"], "setup f a check_f check_f_twice b essay task g check_g c"),
-        # a solution before its check, and anything else before what should follow
+        # a solution before its check, and anything else before the cell that should follow
         (["f"], "setup f check_f a check_f_twice essay b task g check_g c"),
         (["g"], "setup f a check_f check_f_twice b essay task g check_g c"),
         (["setup"], "setup f check_f a check_f_twice essay b task g check_g c"),
@@ -569,7 +569,7 @@ def test_a_missing_solution_comes_back_empty(own):
     assert named(restore(read(), own))["f"].source == ""
 
 
-def test_a_missing_essay_is_no_response(own):
+def test_a_missing_essay_counts_as_no_response(own):
     essay = named(restore(read(), own))["essay"]
     assert determine_grade(essay) == (0, 2)
     written = named(restore(read(*full(own, essay="So.")), own))["essay"]
@@ -634,7 +634,7 @@ def test_what_stands_in_for_a_broken_notebook(own):
     assert restore(notebook, own) == notebook
 
 
-# Whatever is done to a notebook
+# Whatever happens to a notebook
 
 
 def check_invariants(notebook, blueprint):
@@ -660,7 +660,7 @@ POINTED = [
 
 
 def change(cells, operation, number):
-    """Do something to the cells that a learner, an editor or an attacker may do."""
+    """Change the cells as a learner, an editor or an attacker may do."""
     chance = random.Random(number)
     # Half of all changes affect nbgrader's cells.
     marked = [i for i, c in enumerate(cells) if c["metadata"].get("nbgrader")]
@@ -691,7 +691,7 @@ def said(cell):
 
 @settings(max_examples=60, deadline=None)
 @given(changes=CHANGES, shuffle=st.none() | st.integers(0, 99))
-def test_any_notebook_is_put_right(blueprint, changes, shuffle):
+def test_any_notebook_is_restored(blueprint, changes, shuffle):
     cells = copy.deepcopy(RELEASED["cells"])
     for operation, number in changes:
         change(cells, operation, number)

@@ -1,4 +1,4 @@
-"""An answer in words is restored, too, and its question with the mark scheme."""
+"""An answer in words is restored too, and its question comes back with the mark scheme."""
 
 import nbformat
 import pytest
@@ -55,7 +55,7 @@ def restored(*cells):
 
 
 def shown(notebook):
-    """List the cells by name, or else by what is in them."""
+    """List the cells by name, or else by their contents."""
     return [grade_id_of(cell) or cell.source for cell in notebook.cells]
 
 
@@ -89,7 +89,7 @@ def test_the_answer_stays_and_has_no_points_yet():
 
 
 @pytest.mark.parametrize("source", [STUB, f"{STUB}  \n", "", " \n"])
-def test_an_answer_that_says_nothing_is_the_stub(source):
+def test_an_empty_answer_becomes_the_stub(source):
     cells = released()
     cells[3].source = source
     assert determine_grade(cell_of(restored(*cells), "why")) == (0, 2)

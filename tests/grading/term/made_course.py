@@ -1,4 +1,4 @@
-"""A course directory with a gradebook made by hand: no lesson is run, and nothing graded."""
+"""A course directory with a handmade gradebook: no lesson is run, and nothing is graded."""
 
 import tempfile
 from collections.abc import Iterator
@@ -35,8 +35,9 @@ class MadeCourse:
                 book.add_grade_cell(cell, name, name, max_score=most, cell_type="code")
 
     def hand_in(self, learner: str, lesson: str, *points: float | None, **facts: object) -> None:
-        """Enter a graded submission; points: for `a` and `b`, None where there are none yet.
+        """Enter a graded submission.
 
+        points: for `a` and `b`; None where there are none yet.
         facts: timestamp, penalty, manual (points for `b`), waiting (for a person to look at `a`).
         """
         with self.book() as book:

@@ -36,14 +36,14 @@ def test_a_time_is_given_in_utc(text):
         "yesterday evening",
         "2026-10-05",
         "2026-02-30 10:00",
-        "2026-10-05 23:59 CEST",  # summer time somewhere
+        "2026-10-05 23:59 CEST",  # daylight saving time somewhere
         "2026-10-05 23:59 Nowhere/Else",
         "2026-10-05 23:59 Europe/../Berlin",
         "0001-01-01 00:00 +14:00",
         "9" * 200,
     ],
 )
-def test_what_is_no_time_is_refused(text):
+def test_an_invalid_time_is_refused(text):
     with pytest.raises(ValueError, match="is not a date with a time"):
         read_date(text)
 
@@ -54,7 +54,7 @@ def test_people_see_the_courses_time(monkeypatch):
     assert shown(datetime.max).startswith("9999-12-31")
 
 
-def test_or_else_the_machines(monkeypatch):
+def test_without_a_zone_people_see_the_machines_time(monkeypatch):
     try:
         for zone, expected in (("UTC", "21:59 UTC"), ("America/New_York", "17:59 EDT")):
             monkeypatch.setenv("TZ", zone)
@@ -66,7 +66,7 @@ def test_or_else_the_machines(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["Berlin", "CEST", "../etc/hostname", "/etc/localtime", "a\nb"])
-def test_a_zone_that_is_none_is_told(monkeypatch, name):
+def test_an_invalid_zone_is_reported(monkeypatch, name):
     monkeypatch.setenv("COURSE_TIME_ZONE", name)
     with pytest.raises(CourseError, match="which is not a time zone: write one like Europe/Berlin"):
         course_zone()

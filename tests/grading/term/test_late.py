@@ -1,4 +1,4 @@
-"""What lateness costs, in the formula, in nbgrader's plugin, and through nbgrader's own steps."""
+"""What lateness costs: in the formula, in nbgrader's plugin, and through nbgrader's own steps."""
 
 from datetime import datetime, timedelta
 
@@ -85,7 +85,7 @@ def test_nbgraders_own_method_holds_where_there_is_no_rule(course):
     assert plugin.late_submission_penalty("ada", 15, HOUR) == 15
 
 
-def test_a_mistake_in_a_table_is_an_error_not_a_mark(course):
+def test_a_mistake_in_a_table_is_an_error_not_a_grade(course):
     course.hand_in("ada", FIRST, 10, 5, timestamp=DUE + timedelta(hours=25))
     course.write("lessons.csv", f"lesson,late_percent\n{FIRST},ten\n")
     with pytest.raises(CourseError, match=r"lessons.csv, line 2: late_percent 'ten'"):

@@ -1,4 +1,4 @@
-"""What a learner may be called, and how a name is shown that nobody may have."""
+"""What a learner may be called, and how names that aren't allowed are shown."""
 
 import pytest
 
@@ -25,11 +25,11 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_learner_may_be_called_so(name):
+def test_a_learner_may_have_this_name(name):
     assert is_learner_name(name)
 
 
 @pytest.mark.parametrize(("name", "why"), BAD.items(), ids=map(ascii, BAD))
-def test_nobody_may_be_called_so(name, why):
+def test_nobody_may_have_this_name(name, why):
     assert why in why_no_name(name)
     assert printable(name).isprintable()

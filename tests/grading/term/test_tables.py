@@ -1,4 +1,4 @@
-"""The tables of a term: what they may look like, and what each mistake in them is met with."""
+"""The tables of a term: what they may look like, and the message for each mistake in them."""
 
 from datetime import datetime
 
@@ -91,7 +91,7 @@ def test_an_extension_adds_time_for_one_learner(tmp_path):
     assert due_for(term, "ada", "02_second") == datetime(2026, 11, 1)
     assert due_for(term, "bob", "01_first") == DUE
     assert due_for(term, "bob", "02_second") is None
-    assert due_for(term, "tim", "01_first") == DUE  # the class has longer than he was given
+    assert due_for(term, "tim", "01_first") == DUE  # the class has more time than he was given
     assert is_excused(term, "zoe", "01_first") and due_for(term, "zoe", "01_first") == DUE
     assert not is_excused(term, "zoe", "02_second")
     assert term.extensions["zoe", "01_first"] == Extension(excused=True)
@@ -242,7 +242,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_mistake_is_met_with_file_line_value_and_remedy(tmp_path, name):
+def test_a_mistake_is_reported_with_file_line_value_and_remedy(tmp_path, name):
     table, text, *said = BAD[name]
     write(tmp_path, "learners.csv", LEARNERS)
     write(tmp_path, table, text)
@@ -259,7 +259,7 @@ def test_another_encoding_is_named_with_its_line(tmp_path):
         read_term(tmp_path)
 
 
-def test_what_is_no_file_can_not_be_read(tmp_path):
+def test_only_a_file_can_be_read(tmp_path):
     (tmp_path / "lessons.csv").mkdir()
     with pytest.raises(CourseError, match=r"lessons.csv can't be read \(Is a directory\)"):
         read_term(tmp_path)

@@ -1,4 +1,4 @@
-"""A submission as a task: what is run, and where its outputs go."""
+"""Grading a submission as a task: what is run, and where its outputs go."""
 
 import nbformat
 import pytest
@@ -22,7 +22,7 @@ def _sandbox_ends():
 
 
 def graded(*sources):
-    """Grade a notebook of these cells; return their outputs' texts, and who was shown only."""
+    """Grade a notebook with these cells; return their outputs' text, and which were only shown."""
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
     data = nbformat.writes(notebook).encode()
     solutions = {"f": "print(helper)"}

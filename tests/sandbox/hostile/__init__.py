@@ -1,4 +1,4 @@
-"""Hostile submissions, and what has to happen to them.
+"""Hostile submissions, and what must happen to them.
 
 Each is an `Attack`: plain data, with a line that says what it tries. Every attack limits its own
 count, size and time, and is run only where `tests.sandbox.probes` has shown that the walls hold.
@@ -13,7 +13,7 @@ from tests.sandbox.hostile.attack import Attack
 from tests.sandbox.hostile.written import attacks_in
 
 HERE = Path(__file__).parent
-# Attacks by kind: those that are text, and those that Python makes.
+# Attacks by kind: those written as text, and those made in Python.
 KINDS: dict[str, list[Attack]] = {
     path.stem: attacks_in(path) for path in sorted(HERE.glob("*.txt"))
 }

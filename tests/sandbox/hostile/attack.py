@@ -48,10 +48,12 @@ class Attack:
     """A hostile submission to lesson 1.
 
     tries: what it tries, in one line.
-    honest: the exercises that it answers correctly. earns: those that earn their points.
-    first, last: cells before and after the others; answers: code that replaces a solution.
-    change: does something to the notebook. lay: puts files next to it, given its folder and the
-        stage's facts.
+    honest: the exercises that it answers correctly.
+    earns: the exercises that earn their points.
+    first, last: cells before and after the others.
+    answers: code that replaces a solution.
+    change: changes the notebook.
+    lay: puts files next to it, given its folder and the stage's facts.
     told: what must be found in the reason or the outputs, as a sign that the attack really ran.
     outcome: "graded" or "not graded", if it matters.
     """
@@ -70,12 +72,15 @@ class Attack:
 
     @property
     def points(self) -> dict[str, int]:
-        """The points that each exercise has to earn."""
+        """The points that each exercise must earn."""
         earns = self.honest if self.earns is None else self.earns
         return {name: POINTS[name] if name in earns else 0 for name in POINTS}
 
     def notebook(self, facts: Mapping[str, Any]) -> NotebookNode:
-        """Make the notebook to hand in. facts: the stage's facts by name."""
+        """Make the notebook to hand in.
+
+        facts: the stage's facts by name.
+        """
         notebook = short_notebook(*self.honest)
         for cell in notebook.cells:
             source = self.answers.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
@@ -97,7 +102,7 @@ def short_notebook(*honest: str) -> NotebookNode:
 
 
 def find(notebook: NotebookNode, grade_id: str) -> NotebookNode:
-    """Find nbgrader's cell of that name."""
+    """Find nbgrader's cell with this name."""
     return next(
         c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id
     )

@@ -1,4 +1,4 @@
-"""Attacks by system calls: those that no notebook needs, and arguments that none needs."""
+"""Attacks by system calls that no notebook needs, or with arguments that no notebook needs."""
 
 import os
 
@@ -12,7 +12,7 @@ FORKS, SOCKETS_EACH = 40, 200
 
 
 def _by_number(names: str) -> str:
-    """Make code that makes calls with zeros for arguments, by their numbers."""
+    """Make code that makes calls by number, with zeros for arguments."""
     chosen = {name: NUMBERS[name] for name in names.split() if name in NUMBERS}
     return f"""
             for name, number in {chosen}.items():

@@ -147,7 +147,7 @@ def _endless_cell(notebook: NotebookNode) -> None:
 
 
 def _hidden_in_check(notebook: NotebookNode) -> None:
-    """Make each check look the same, with code behind it, before it and in its lines' ends."""
+    """Keep the look of each check, with code behind it, before it and at the ends of its lines."""
     for name in CHECKS:
         cell = find(notebook, name)
         cell.source = (
@@ -163,7 +163,7 @@ def _solutions_locked(notebook: NotebookNode) -> None:
 
 
 def _given_up(notebook: NotebookNode) -> None:
-    """Ask for the course's solutions where they would count, in ways that may not be seen."""
+    """Ask for the course's solutions where they would count, in ways that might go unnoticed."""
     for source in (
         "give_up('softmax')",
         "x = [give_up(softmax)]",
@@ -174,7 +174,7 @@ def _given_up(notebook: NotebookNode) -> None:
 
 
 def _claims_course(notebook: NotebookNode) -> None:
-    """Claim that its cells are the course's own, which are shown and not run."""
+    """Claim that its cells are the course's own, which are shown but not run."""
     for cell in notebook.cells:
         cell.metadata["attention_shown"] = True
         if cell.cell_type == "code":
@@ -213,13 +213,13 @@ ATTACKS = [
     Attack("names almost of checks", "adds cells named almost like checks", change=_odd_names),
     Attack(
         "thousands of cells",
-        "adds 4,000 cells with nothing in them",
+        "adds 4,000 empty cells",
         change=_many_cells,
         outcome="graded",
     ),
     Attack(
         "cells of odd lengths",
-        "adds cells of a line or of brackets without an end",
+        "adds cells with one endless line or endless brackets",
         change=_long_cells,
         told="SyntaxError",
         outcome="graded",
@@ -233,13 +233,13 @@ ATTACKS = [
     ),
     Attack(
         "checks that look the same",
-        "changes check cells in what nobody sees: blanks and ends of lines",
+        "changes check cells in ways that nobody sees: blanks and line ends",
         change=_hidden_in_check,
     ),
     Attack("locks exchanged", "locks answers and unlocks their checks", change=_solutions_locked),
     Attack(
         "giving up in secret",
-        "takes the course's solutions in ways that may not be seen",
+        "takes the course's solutions in ways that might go unnoticed",
         change=_given_up,
         told="NameError",
         outcome="",

@@ -67,7 +67,7 @@ def _many(folder: Path, facts: Mapping[str, Any]) -> None:
 
 def _hard_links(folder: Path, facts: Mapping[str, Any]) -> None:
     for number, path in enumerate(facts["SECRETS"]):
-        with suppress(OSError):  # on another file system there are none
+        with suppress(OSError):  # there are none on another file system
             os.link(path, folder / f"secret-{number}.txt")
 
 
@@ -136,7 +136,7 @@ def _graders_names(folder: Path, facts: Mapping[str, Any]) -> None:
 
 
 def _alike(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Lay files whose names are one for some systems."""
+    """Lay files whose names are the same on some systems."""
     for name in ("data", "DATA", "Data", "dat\u00e0", "data\u0300", "data.", "data ", "CON", "NUL"):
         write(folder, name, b"here")
 
@@ -164,7 +164,7 @@ ATTACKS = [
     ),
     Attack(
         "names with tricks",
-        "lays files beside the notebook whose names are paths, options, commands or no text",
+        "lays files beside the notebook whose names are paths, options, commands or not text",
         lay=_names,
         first=READ_ALL,
         told="here",
@@ -241,7 +241,7 @@ ATTACKS = [
     ),
     Attack(
         "names that look alike to some",
-        "lays files whose names differ in case, accents and dots alone",
+        "lays files whose names differ only in case, accents and dots",
         lay=_alike,
         first=READ_ALL,
         told="here",

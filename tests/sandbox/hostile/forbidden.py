@@ -1,4 +1,4 @@
-"""Attacks on what an exercise forbids: the same function by other names, ways and threads.
+"""Attacks on what an exercise forbids: the same function by other names, means and threads.
 
 What is forbidden is refused where torch computes it. What a learner computes by hand, numpy
 included, is allowed.
@@ -8,7 +8,7 @@ from tests.sandbox.hostile.attack import Attack
 
 
 def _ways(name: str, tries: str, *ways: str, before: str = "") -> Attack:
-    """Make an attack that tries expressions for the softmax of x along dim, until one works."""
+    """Make an attack that tries expressions for the softmax of x along dim until one works."""
     lines = "".join(f"    lambda x, dim: {way},\n" for way in ways)
     code = f"""
 import torch.nn.functional as F
@@ -33,7 +33,7 @@ def softmax(scores, dim=-1):
 ATTACKS = [
     _ways(
         "forbidden by its other names",
-        "calls softmax by all names that torch gives it",
+        "calls softmax by all the names that torch has for it",
         "torch.special.softmax(x, dim)",
         "torch._VF.softmax(x, dim)",
         "torch._C._VariableFunctions.softmax(x, dim)",
@@ -61,7 +61,7 @@ ATTACKS = [
     ),
     _ways(
         "forbidden with a place for the result",
-        "has softmax write into a tensor that is there, by operators for that",
+        "has softmax write into an existing tensor, by operators for that",
         "torch.ops.aten._softmax.out(x, dim, False, out=torch.empty_like(x))",
         "torch.ops.aten._log_softmax.out(x, dim, False, out=torch.empty_like(x)).exp()",
         "torch.ops.aten._softmax.default.redispatch(AUTOGRAD, x, dim, False)",
@@ -69,7 +69,7 @@ ATTACKS = [
     ),
     _ways(
         "forbidden in other layouts",
-        "calls softmax of tensors in layouts with kernels of their own",
+        "calls softmax on tensors in layouts with kernels of their own",
         "torch.ops.aten._softmax(x.to_mkldnn(), dim, False).to_dense()",
         "torch.ops.aten._softmax(nested([*x]), dim, False).to_padded_tensor(0)",
         before="nested = torch.nested.nested_tensor",
@@ -162,7 +162,7 @@ class Own(torch.autograd.Function):
     ),
     _ways(
         "forbidden in other types",
-        "calls softmax on numbers of other types, whose kernels may be others",
+        "calls softmax on numbers of other types, which may have other kernels",
         "torch.ops.aten._softmax(x.double(), dim, False).float()",
         "torch.ops.aten._softmax(x.bfloat16(), dim, False).float()",
         "torch.ops.aten._softmax(x.to(torch.complex64), dim, False).real",

@@ -65,7 +65,7 @@ def forged(name: str, tries: str, text: str, outcome: str = "graded") -> Attack:
 def changed(name: str, tries: str, change: str, **facts: object) -> Attack:
     """Make an attack that changes `tree`, an empty answer to each call of softmax, and sends it.
 
-    change: code; it may also set `data`, the bytes that are sent, and `header`, of safetensors.
+    change: code that may also set `data`, the bytes that are sent, and `header`, of safetensors.
     """
     code = FORGE.replace("CHANGE", indent(dedent(change).strip(), "    "))
     return Attack(name, tries, first=code, **({"outcome": "graded"} | facts))
@@ -76,7 +76,7 @@ def packed(tree: object) -> str:
 
 
 def shaped(*shape: object) -> str:
-    """Make answers whose tensors claim to have that shape."""
+    """Make answers whose tensors claim to have this shape."""
     tensor = {"$tensor": ["float32", 0, list(shape)]}
     answer = Answer().to_tree() | {"tensors": {"": tensor}}
     text = json.dumps({"exercise": "query_scores", "answers": [answer] * 4}).encode()
@@ -94,7 +94,7 @@ def safetensors(tensors: dict[str, tuple[str, list[int], bytes]]) -> str:
 
 
 def in_short(data: bytes) -> str:
-    """Make a short expression for the bytes, in base64: a cell of megabytes would be slow."""
+    """Make a short expression for the bytes, in base64: a cell with megabytes would be slow."""
     return f"unpacked({base64.b64encode(zlib.compress(data)).decode()!r})"
 
 

@@ -1,4 +1,4 @@
-"""Attacks on the judge: answers of the right form that would give it work, or an error."""
+"""Attacks on the judge: well-formed answers that would keep it busy, or make it fail."""
 
 from tests.sandbox.hostile.forging import changed
 
@@ -50,7 +50,7 @@ ATTACKS = [
     ),
     changed(
         "a million of every length",
-        "hands in answers of lengths that differ, for each of which something would be kept",
+        "hands in answers of different lengths, for each of which something would be kept",
         """
         million = torch.full((1_000_000,), 0.5)
         for less, one in enumerate(answers): one["tensors"] = {"weights": million[less:]}
@@ -86,7 +86,7 @@ ATTACKS = [
     ),
     changed(
         "outputs that are lacking",
-        "says of a thousand outputs, and of the right one, why they are missing",
+        "says why a thousand outputs, and the right one, are missing",
         """
         why = {"kind": "type", "detail": "<script>x()</script>" * 9, "where": ""}
         for one in answers: one["lacks"] = {str(n): why for n in range(900)} | {"weights": why}
@@ -121,7 +121,7 @@ ATTACKS = [
     ),
     changed(
         "a number of a thousand digits",
-        "writes a number that takes long to read as the lines that were printed",
+        "gives a number of printed lines that takes long to read",
         """
         text = json.dumps(tree).replace('"printed": 0', '"printed": ' + "9" * 100_000, 1)
         data = with_tree(text.encode())
@@ -129,7 +129,7 @@ ATTACKS = [
     ),
     changed(
         "everything twice",
-        "hands in a tree and a header in which each name comes twice",
+        "hands in a tree and a header in which each name occurs twice",
         """
         text = json.dumps(tree)
         data = with_tree(("{" + text[1:-1] + ", " + text[1:-1] + "}").encode())
@@ -161,7 +161,7 @@ ATTACKS = [
     ),
     changed(
         "inputs that have no digest",
-        "claims digests of inputs that there are not, and none of those that there are",
+        "claims digests of inputs that don't exist, and none of those that do",
         """
         for one in answers: one["inputs"] = {str(n): "0" * 5000 for n in range(50)}
         """,

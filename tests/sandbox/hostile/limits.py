@@ -7,7 +7,7 @@ MEMORY, DISK, FLOOD = 6 << 30, 1 << 30, 4 << 20
 MEGABYTE = 1 << 20
 FILES, FILES_EACH = 50_000, 2500
 
-# A few in each cell, so that each is soon done.
+# A few in each cell, so that each cell is done soon.
 MANY_FILES = f"""
 def make(first):
     try:

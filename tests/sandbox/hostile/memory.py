@@ -1,4 +1,4 @@
-"""Attacks by memory that belongs to no process, or to many: each limits what it takes."""
+"""Attacks by memory that belongs to no process, or to many. Each limits what it takes."""
 
 from tests.sandbox.hostile.attack import Attack
 

@@ -100,7 +100,7 @@ for content in (b"", b"\\xff", deep, b'{"a": NaN}', b"5", b"null"):
     ),
     Attack(
         "counts that are none",
-        "tells the supervisor numbers of cells that are no numbers, or have a thousand digits",
+        "tells the supervisor cell numbers that aren't numbers, or have a thousand digits",
         first=kernel("""
 for count in (-1, 10**400, "x", None, [1], True, 1.5, float("nan")):
     send("execute_input", {"code": "", "execution_count": count})
@@ -128,7 +128,7 @@ kernel.iopub_socket.send_multipart([b"x", b"<IDS|MSG>", session.sign(parts), *pa
     ),
     Attack(
         "outputs nested deep",
-        "shows JSON a hundred thousand deep, and of a size that no text tells",
+        "shows JSON that is huge or nested deeply, and numbers that are not finite",
         last=kernel("""
 display({"application/json": [[]] * 100_000, "text/plain": "x"}, raw=True)
 display({"application/json": [float("nan"), float("inf"), 10**400]}, raw=True)
@@ -140,7 +140,7 @@ for depth in (50, 100, 200, 300, 500, 900):
     ),
     Attack(
         "outputs of odd types",
-        "shows media types that hold what they should not, and types that are none",
+        "shows media types with the wrong contents, and invalid types",
         first=kernel("""
 for value in ({"a": 1}, [1, [2]], 5, None, True, ["a", "b"]):
     for kind in ("text/html", "text/plain", "image/png", "image/svg+xml", "text/latex",
@@ -151,7 +151,7 @@ for value in ({"a": 1}, [1, [2]], 5, None, True, ["a", "b"]):
     ),
     Attack(
         "outputs updated without end",
-        "updates one output hundreds of times, and outputs that there are not",
+        "updates one output hundreds of times, and outputs that don't exist",
         last=kernel("""
 for number in range(300):
     about = {"data": {"text/plain": str(number)}, "metadata": {}, "transient": {"display_id": "a"}}
@@ -174,7 +174,7 @@ print("cleared")
     ),
     Attack(
         "input requested by message",
-        "asks for passwords by message, and answers for whoever should",
+        "asks for passwords by message, and answers in the user's place",
         first=kernel("""
 for channel in (kernel.iopub_socket, kernel.shell_stream):
     for content in ({"prompt": "password?", "password": True}, {}, {"prompt": [1]}):
@@ -186,7 +186,7 @@ for channel in (kernel.iopub_socket, kernel.shell_stream):
     ),
     Attack(
         "outputs of other cells",
-        "sends outputs in the name of cells that ran before, and of none",
+        "sends outputs in the name of cells that ran before, and of no cell",
         first=kernel("""
 before = kernel.get_parent()
 """)
@@ -203,7 +203,7 @@ print("sent")
     ),
     Attack(
         "messages with odd headers",
-        "sends messages whose headers have dates, types and versions that are none",
+        "sends messages whose headers have invalid dates, types and versions",
         last=kernel("""
 session = kernel.session
 for header in ({}, {"date": "never"}, {"date": 5}, {"msg_type": 5}, {"msg_type": ["stream"]},

@@ -1,4 +1,4 @@
-"""Attacks on the pages that show a submission: what is written, attached and displayed in it."""
+"""Attacks on the pages that show a submission, by what is written, attached or displayed in it."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ PNG = "iVBORw0KGgo="
 
 
 def _written(name: str, tries: str, *sources: str, attached: dict | None = None) -> Attack:
-    """Make an attack by cells of text."""
+    """Make an attack by text cells."""
 
     def add(notebook: NotebookNode) -> None:
         for source in sources:
@@ -24,7 +24,10 @@ def _written(name: str, tries: str, *sources: str, attached: dict | None = None)
 
 
 def _shown(name: str, tries: str, code: str, told: str = "", kind: str = "text/html") -> Attack:
-    """Make an attack by what a cell displays. code: an expression for a list of texts."""
+    """Make an attack by what a cell displays.
+
+    code: an expression for a list of texts.
+    """
     show = f"""
 from IPython.display import display
 for text in {code}:
@@ -34,7 +37,7 @@ for text in {code}:
 
 
 def _in_answer(change: Callable[[str], str]) -> Callable[[NotebookNode], None]:
-    """Return a change of the source of every cell that is an answer."""
+    """Return a function that changes the source of every answer cell."""
 
     def edit(notebook: NotebookNode) -> None:
         for cell in notebook.cells:

@@ -1,4 +1,4 @@
-"""Attacks on processes: killing its own, others' or all of them; surviving; gaining privileges."""
+"""Attacks on processes: killing them, surviving the end, gaining privileges."""
 
 from tests.sandbox.hostile.attack import SPIN, Attack
 
@@ -6,7 +6,7 @@ SURVIVABLE = "its kernel died|ended from within|took more than"
 
 
 def _ends(name: str, tries: str, code: str, told: str = SURVIVABLE) -> Attack:
-    """Make an attack that loses what comes after it, but not what came before."""
+    """Make an attack that loses the answers after it, but not those before it."""
     return Attack(name, tries, answers={"softmax": code}, told=told, outcome="not graded")
 
 

@@ -2,7 +2,7 @@
 
 from tests.sandbox.hostile.attack import Attack
 
-# A part of its memory in each cell, so that each is soon done.
+# A part of its memory in each cell, so that each cell is done soon.
 PARTS = 8
 OWN_MEMORY = (
     """

@@ -1,4 +1,4 @@
-"""Attacks by what an answer is, or returns: objects that are not what they seem."""
+"""Attacks by objects that are not what they seem, as answers or their results."""
 
 from tests.sandbox.hostile.attack import Attack
 
@@ -9,7 +9,7 @@ def _returns(name: str, tries: str, code: str, **facts: object) -> Attack:
 
 
 def _right_but(*lines: str) -> str:
-    """Write a right softmax that also does something else before it returns."""
+    """Write a correct softmax that also does something else before it returns."""
     compute = ["right = (scores - scores.amax(dim, keepdim=True)).exp()"]
     compute += ["right = right / right.sum(dim, keepdim=True)", *lines, "return right"]
     return "\n    ".join(["def softmax(scores, dim=-1):", *compute])

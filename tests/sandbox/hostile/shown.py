@@ -1,4 +1,4 @@
-"""The pages that show an attack to its learner and to instructors: whether any is lost or acts."""
+"""The pages that show an attack to its learner and to instructors: is any lost, or does it act?"""
 
 import tempfile
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def _feedback(graded: bytes) -> str:
 
 
 class _Reader(HTMLParser):
-    """Collects the tags and attributes that act, or load something."""
+    """Collects the tags and attributes that act or load something."""
 
     def __init__(self) -> None:
         super().__init__()

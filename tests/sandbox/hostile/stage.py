@@ -1,7 +1,7 @@
 """A stage for attacks: secrets to find, listeners to reach, and someone who watches.
 
-One sandbox serves all attacks, one after another, as in a real run. An honest submission follows
-each of them.
+One sandbox serves all attacks, one after another, as in a real run. Each attack is followed by an
+honest submission.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ LIMITS = Limits(
     scratch_bytes=64 << 20,
     cell_output_bytes=1 << 20,
 )
-CHECK_SECONDS = 3.0  # far more than an honest answer takes
+CHECK_SECONDS = 3.0  # far more than an honest answer needs
 CHECK_GRACE = 2.0  # seconds of processor time
 MOST_BYTES = 12_000_000  # in the result
 WAITING = 1 + 3 * AHEAD  # the warm process; keeper, supervisor and kernel of each next submission
@@ -93,7 +93,7 @@ class Happened:
 
 
 class Stage:
-    """A course with secrets, and listeners on this machine that nobody may reach."""
+    """A course with secrets, and listeners on this machine that nobody should reach."""
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder, self.home = folder, home
@@ -129,7 +129,7 @@ class Stage:
         return happened
 
     def honest(self) -> Graded:
-        """Grade a submission with all answers right that looks around a little."""
+        """Grade a submission that has all answers right and looks around a little."""
         notebook = short_notebook(*POINTS)
         notebook.cells.append(new_code_cell(LOOK_AROUND))
         data = nbformat.writes(notebook).encode()
@@ -238,7 +238,7 @@ def _wrong_result(happened: Happened, secret: str) -> Iterator[str]:
 
 
 def _malformed(happened: Happened) -> Iterator[str]:
-    """Yield what would trouble readers of the graded notebook."""
+    """Yield whatever would trouble readers of the graded notebook."""
     notebook = happened.notebook
     try:
         json.dumps(notebook, allow_nan=False)

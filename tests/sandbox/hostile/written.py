@@ -17,7 +17,7 @@ LISTS = {"honest", "earns"}
 
 
 def attacks_in(path: Path) -> list[Attack]:
-    """Read the attacks of a file, which begins with a line on what they have in common."""
+    """Read the attacks in a file, which begins with a line on what they have in common."""
     _, *texts = re.split(r"^== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return [_attack(text) for text in texts]
 
