@@ -11,7 +11,7 @@ from torch import Tensor
 from autograder.asking.problem import Problem, cut
 
 REPEATS = "repeats"  # the name of an output: whether a second call gave the same
-GRADIENT = "gradient of "  # a gradient is named so, and by what it is taken with respect to
+GRADIENT = "gradient of "  # the name of a gradient: this, and what it is taken with respect to
 MOST_ELEMENTS = 1_000_000
 # Dtypes that can be compared and shown: no complex numbers, no floats below 16 bits.
 DTYPES = (
@@ -19,7 +19,7 @@ DTYPES = (
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
 )
 
-Facts = dict[str, Tensor]  # what a trial notes beside the result
+Facts = dict[str, Tensor]  # what a trial notes besides the result
 
 
 @dataclass(frozen=True)

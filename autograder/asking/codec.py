@@ -2,7 +2,7 @@
 
 Reference files and answers both use this format. Unlike a pickle, it never runs code when read.
 Cases have hundreds of small tensors, so all tensors of one dtype are laid end to end, without
-duplicates; the tree itself is stored as JSON in one more tensor of bytes.
+duplicates; the tree itself is stored as JSON in another tensor of bytes.
 """
 
 import json

@@ -143,7 +143,7 @@ def run_without_head(
     head: int,
     x: Tensor,
 ) -> Tensor:
-    """Give x to what is left of a model, which was built from weights.
+    """Give x to the rest of a model, which was built from weights.
 
     without the next: the result when the next head of the same layer is taken out, too.
     untouched: whether the model is the same as before.

@@ -69,7 +69,7 @@ def release(lesson: Lesson) -> None:
         )
     command = ["nbgrader", "generate_assignment", "--force", "--log-level=ERROR", lesson.name]
     if subprocess.run(command, cwd=ROOT).returncode:
-        raise AuthoringError("nbgrader did not release it, and says why above")
+        raise AuthoringError("nbgrader did not release it; its message above says why")
 
 
 def site(lesson: Lesson) -> None:

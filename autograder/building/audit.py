@@ -44,11 +44,11 @@ class Audit:
         self._mistakes_are_seen(wrong)
         for name, answers in self._trivial(right["the solution"]):
             earned = judge(self.key, answers).points
-            self._require(not earned, f"gives {name} a score of {earned}")
+            self._require(not earned, f"gives {earned} points for {name}")
 
     def _mistakes_are_seen(self, wrong: dict[str, list[list[Answer]]]) -> None:
         said = {mistake.name: mistake.say for mistake in self.key.mistakes}
-        self._require(len(said) == len(self.key.mistakes), "has two mistakes of one name")
+        self._require(len(said) == len(self.key.mistakes), "has two mistakes of the same name")
         for mistake, answers in ((m, form) for m in self.key.mistakes for form in wrong[m.name]):
             unknown = _unknown_name(answers)
             self._require(not unknown, f"has a mistake {mistake.name!r} that ends in a {unknown}")
@@ -57,7 +57,7 @@ class Audit:
             confused = said.get(verdict.mistake) != mistake.say
             self._require(not confused, f"takes {mistake.name!r} for {verdict.mistake!r}")
             unearned = mistake.name == self.exercise.begins_with and verdict.points
-            self._require(not unearned, f"gives {verdict.points} for what learners are given")
+            self._require(not unearned, f"gives {verdict.points} points for the code to repair")
 
     def _trivial(self, good: list[Answer]) -> Iterator[tuple[str, list[Answer]]]:
         """Yield answers that take no thought, in the form of good ones."""

@@ -95,7 +95,7 @@ class Draw:
         """
         for name, dims in self.asked.items():
             if not dims and name not in given:
-                raise ValueError(f"the solution annotates no float tensor for {name}: give it one")
+                raise ValueError(f"{name} is not annotated as a float tensor: give it a value")
         needed = {
             name: given[name] if name in given else self.normal(_led(dims, leading), scale)
             for name, dims in self.asked.items()

@@ -118,7 +118,7 @@ class Lesson:
         checked = set(map(exercise_checked, self.code.values()))
         for name in self.solutions:
             if name not in checked:
-                raise AuthoringError(f"no cell says check({name})")
+                raise AuthoringError(f"no cell calls check({name})")
         described = {exercise.name: exercise for exercise in found}
         return {name: described[name] for name in self.solutions}
 
@@ -169,7 +169,7 @@ class Lesson:
         fitting = [slip_mistake(s, solution) for s in exercise.slips if s.name not in own]
         slips = [mistake for mistake in fitting if mistake]
         if exercise.slips and not slips:
-            raise AuthoringError(f"none of the slips of {exercise.name} fits its solution")
+            raise AuthoringError(f"none of the slips of {exercise.name} matches its solution")
         return [*exercise.mistakes, *slips]
 
     def beginning(self, exercise: Exercise) -> str:

@@ -73,7 +73,7 @@ def _edited(body: str, old: str, new: str) -> str:
     if LETTER.search(old):
         places = _places(body, old)
         if not places:
-            raise AuthoringError(f"the pattern {old!r} fits nothing in the solution")
+            raise AuthoringError(f"the pattern {old!r} matches nothing in the solution")
         return _replaced(body, places, new)
     if body.count(old) != 1:
         raise AuthoringError(

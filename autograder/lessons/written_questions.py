@@ -106,7 +106,7 @@ def _question(text: str) -> WrittenQuestion:
     heading = _heading(text)
     _require_one_region(text, BEGIN_SCHEME, END_SCHEME)
     if ANSWERS.search(text):
-        raise AuthoringError(f"a model answer takes a cell of its own, below its question:\n{text}")
+        raise AuthoringError(f"a model answer needs a cell of its own, below its question:\n{text}")
     return WrittenQuestion(heading["name"], int(heading["points"]))
 
 

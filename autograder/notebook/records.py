@@ -1,7 +1,7 @@
 """A learner's progress, kept in a file that outlives the notebook's kernel.
 
-The file lies beside the lessons' folders, so that all notebooks of a course share it. Where it
-can't be written, the record lasts as long as the kernel.
+The file is beside the lessons' folders, so that all notebooks of a course share it. If it can't be
+written, the record lasts as long as the kernel.
 """
 
 import contextlib

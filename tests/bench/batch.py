@@ -60,7 +60,7 @@ def report() -> None:
         f"  grading {calm.grading:.0f} s, with {HOSTILE} hostile ones {rough.grading:.0f} s: "
         f"{rough.grading / calm.grading:.2f} times (aim: 1.5)\n"
         f"  feedback {calm.feedback:.0f} s and {rough.feedback:.0f} s\n"
-        f"  true marks for {right} of {HONEST} honest ones, and {rough.pages} pages"
+        f"  true grades for {right} of {HONEST} honest ones, and {rough.pages} pages"
     )
 
 

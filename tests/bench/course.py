@@ -2,7 +2,7 @@
 
 Then a class of 100 hands in every lesson. Stock is what `--Autograde.unsealed=True` runs: the loop
 and the kernel of nbgrader on the whole notebook, with the course's judge as a plug-in. Both are
-timed as whole commands, and what starting up takes is left out.
+timed as whole commands, not counting startup.
 """
 
 import shutil
@@ -61,7 +61,7 @@ def compare(lesson: Lesson, course: Path) -> tuple[Cost, Cost]:
         f"  {lesson.name:<25} sealed {sealed.worker:5.2f} s of a worker, {sealed.processor:5.2f} s "
         f"of a processor; stock {stock.worker:5.2f} and {stock.processor:5.2f}: "
         f"{stock.worker / sealed.worker:.1f} times (aim: {AIM_EACH}); "
-        f"{'the same marks' if same else 'OTHER MARKS'}",
+        f"{'the same grades' if same else 'DIFFERENT GRADES'}",
         flush=True,
     )
     return sealed, stock

@@ -61,7 +61,7 @@ def compare(course: Path) -> None:
     print_timing("stock", COUNT, stock)
     print(f"  throughput: {stock.seconds / sealed.seconds:.1f} times stock's (aim: {AIM})", end="")
     print(f"; with figures drawn {stock.seconds / drawn.seconds:.1f} times")
-    print(f"  the same marks: {marks == scores(gradebook(course))}")
+    print(f"  the same grades: {marks == scores(gradebook(course))}")
 
 
 def submit(course: Path, count: int) -> None:

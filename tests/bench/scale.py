@@ -49,4 +49,4 @@ def on_a_cluster(course: Path, place: Path) -> None:
 def _print(name: str, timing: Timing, marks: dict[str, float], found: dict[str, float]) -> None:
     print_timing(f"{len(marks)} with {name}", len(marks), timing)
     agreed = sum(found.get(learner) == mark for learner, mark in marks.items())
-    print(f"    true marks: {agreed} of {len(marks)}", flush=True)
+    print(f"    true grades: {agreed} of {len(marks)}", flush=True)

@@ -83,7 +83,7 @@ def test_two_alternatives_are_enough():
         ({"hints": ["one"]}, "should have 3 hints"),
         (
             {"mistakes": [Mistake("a", "?", "return scores"), Mistake("a", "?", "return -scores")]},
-            "two mistakes of one name",
+            "two mistakes of the same name",
         ),
     ],
 )
@@ -94,7 +94,7 @@ def test_a_bad_exercise_does_not_build(changes, words):
 
 
 def test_slips_that_fit_nowhere_do_not_build():
-    with pytest.raises(AuthoringError, match="none of the slips of softmax fits"):
+    with pytest.raises(AuthoringError, match="none of the slips of softmax matches"):
         build(slips=CONTEXT)
 
 
@@ -146,7 +146,7 @@ def test_an_exercise_that_takes_no_thought_does_not_build(name):
     ]
     key = dataclasses.replace(key, cases=cases)
     audit = Audit(SOFTMAX, question_of_two(question), key)
-    with pytest.raises(AuthoringError, match=f"gives {name} a score of {key.points}$"):
+    with pytest.raises(AuthoringError, match=f"gives {key.points} points for {name}$"):
         audit.run({"the solution": answers}, {})
 
 
@@ -169,14 +169,14 @@ def test_random_values_are_reproducible_and_earn_nothing():
     ]
     key = dataclasses.replace(key, cases=cases)
     before = torch.get_rng_state()
-    with pytest.raises(AuthoringError, match=f"gives random values a score of {key.points}"):
+    with pytest.raises(AuthoringError, match=f"gives {key.points} points for random values"):
         Audit(SOFTMAX, question, key).run({"the solution": list(map(Answer, halves))}, {})
     assert torch.get_rng_state().equal(before)
 
 
 def test_code_given_to_learners_must_earn_nothing():
     given = Mistake("only for vectors", "?", {"scores.amax(dim, keepdim=True)": "scores.max()"})
-    with pytest.raises(AuthoringError, match="for what learners are given"):
+    with pytest.raises(AuthoringError, match="for the code to repair"):
         build(mistakes=[given], slips=(), parts=[*SOFTMAX.parts, Repair(given.name)])
 
 
@@ -189,5 +189,5 @@ def test_doing_nothing_must_earn_nothing():
     pairs = zip(key.cases, nothing, strict=True)
     cases = [dataclasses.replace(case, expected=answer.tensors) for case, answer in pairs]
     key = dataclasses.replace(key, cases=cases, mistakes=[])
-    with pytest.raises(AuthoringError, match=f"gives doing nothing a score of {key.points}"):
+    with pytest.raises(AuthoringError, match=f"gives {key.points} points for doing nothing"):
         Audit(exercise, question, key).run({"the solution": nothing}, {})

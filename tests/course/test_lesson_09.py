@@ -27,7 +27,7 @@ def test_a_text_in_pieces_is_the_text(pieces, n_kv_heads):
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=6), st.integers(1, 8))
 def test_with_a_window_each_word_sees_the_last_ones(pieces, window):
-    """Another window of the same size, word by word, is the same."""
+    """Reading word by word with a window of the same size gives the same."""
     attention, n = LESSON["CachedSelfAttention"](12, 2), sum(pieces)
     x = torch.randn(1, n, 12)
     cache, one_by_one = LESSON["KVCache"](window), LESSON["KVCache"](window)

@@ -1,4 +1,4 @@
-"""Errors of Python and torch, raised for real, and what is said about them."""
+"""Real errors of Python and torch, and what the judge says about them."""
 
 import pytest
 import torch

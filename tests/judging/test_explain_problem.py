@@ -1,4 +1,4 @@
-"""Each problem has a sentence, with a cure or a line of code where there is one."""
+"""Each problem has a sentence, with a cure or a line of code if there is one."""
 
 import numpy as np
 import pytest

@@ -52,5 +52,5 @@ def test_arguments_follow_the_annotations():
 
 
 def test_arguments_that_are_no_tensors_have_to_be_given():
-    with pytest.raises(ValueError, match="no float tensor for keep"):
+    with pytest.raises(ValueError, match="keep is not annotated as a float tensor"):
         Draw("seed", {"query": "n d", "keep": ""}).arguments()

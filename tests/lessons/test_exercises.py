@@ -105,7 +105,7 @@ def test_an_exercise_needs_a_check(author):
     author.ask("alpha")
     author.describe("alpha")
     author.text.write_text(author.text.read_text().replace("check(alpha)", "alpha(1)"))
-    with pytest.raises(AuthoringError, match=re.escape("no cell says check(alpha)")):
+    with pytest.raises(AuthoringError, match=re.escape("no cell calls check(alpha)")):
         author.lesson().asked  # noqa: B018
 
 

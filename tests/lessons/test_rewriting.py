@@ -40,7 +40,11 @@ def test_text_is_replaced_where_it_occurs_once():
 
 @pytest.mark.parametrize(
     ("old", "words"),
-    [("scale", "occurs 0 times"), ("scores", "occurs 2 times"), ("$X.cumsum($D)", "fits nothing")],
+    [
+        ("scale", "occurs 0 times"),
+        ("scores", "occurs 2 times"),
+        ("$X.cumsum($D)", "matches nothing"),
+    ],
 )
 def test_an_edit_that_does_not_apply_is_named(old, words):
     with pytest.raises(AuthoringError, match=f"'v': .*{words}"):

@@ -52,7 +52,7 @@ def test_a_model_answer_may_be_empty_or_have_text_around_it():
         ([ASKS.replace("### END MARK SCHEME", ""), ANSWER], "one ### BEGIN MARK SCHEME"),
         ([f"{ASKS}\n{SCHEME}", ANSWER], "one ### BEGIN MARK SCHEME"),
         ([ASKS.replace("### BEGIN", "## BEGIN"), ANSWER], "one ### BEGIN MARK SCHEME"),
-        ([f"{ASKS}\n{ANSWER}"], "takes a cell of its own"),
+        ([f"{ASKS}\n{ANSWER}"], "needs a cell of its own"),
         ([ASKS], "question why has no place for its answer"),
         ([ASKS, PROSE, ANSWER], "question why has no place for its answer"),
         ([ASKS, ANSWER, ANSWER], "has no question right above it"),

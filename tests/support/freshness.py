@@ -26,7 +26,7 @@ FOOTPRINT_NOISE = 60.0  # tolerances, for a sum of many elements
 def differences(fresh: LessonReference, stored: LessonReference) -> Iterator[str]:
     """Yield each difference in words; none if `stored` is up to date."""
     if fresh.source != stored.source:
-        yield "the sources are others"
+        yield "the sources differ"
     yield from _in_tree("exercises", list(fresh.keys), list(stored.keys))
     for name in fresh.keys.keys() & stored.keys.keys():
         questions = fresh.questions[name].to_tree(), stored.questions[name].to_tree()
@@ -37,7 +37,7 @@ def differences(fresh: LessonReference, stored: LessonReference) -> Iterator[str
 def _in_key(name: str, fresh: AnswerKey, stored: AnswerKey) -> Iterator[str]:
     yield from _in_tree(f"the key of {name}", _plain(fresh), _plain(stored))
     if len(fresh.cases) != len(stored.cases) or len(fresh.mistakes) != len(stored.mistakes):
-        yield f"{name} has other cases or mistakes"
+        yield f"{name} has different cases or mistakes"
         return
     for number, cases in enumerate(zip(fresh.cases, stored.cases, strict=True)):
         yield from _in_case(f"case {number} of {name}", *cases)
@@ -69,7 +69,7 @@ def _in_mistake(
     yield from _in_tree(where, [fresh.name, fresh.say], [stored.name, stored.say])
     for forms in zip_longest(fresh.forms, stored.forms, fillvalue=()):
         if len(set(map(len, forms))) > 1:
-            yield f"{where} has other forms"
+            yield f"{where} has different forms"
             return
         for number, (one, other, case) in enumerate(zip(*forms, cases, strict=False)):
             if not _same_footprint(one, other, case):

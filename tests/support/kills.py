@@ -1,4 +1,4 @@
-"""Kill a grader, and see what is left behind. For a test and a benchmark."""
+"""Kill a grader, and see what it leaves behind. For a test and a benchmark."""
 
 import os
 import subprocess

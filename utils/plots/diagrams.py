@@ -114,7 +114,7 @@ def _projected(sketch: Sketch, words: Box, y: float, role: str, shape: str, colo
 
 
 def draw_split(*, caption: str) -> Diagram:
-    """Draw three words split between two heads, and what `view` alone makes of them."""
+    """Draw three words split between two heads, and the wrong split by `view` alone."""
     sketch, x = Sketch(), np.arange(12).reshape(3, 4)
     words = _owned(sketch, (0, 62), x, "x [n, d_model]")
     for y, heads, code in [

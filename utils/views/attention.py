@@ -55,7 +55,7 @@ def view_mask(attn_scores: Any, keep: Any, labels: Sequence[str], *, caption: st
 
 
 def view_scale(products: Any, labels: Sequence[str], *, caption: str) -> View:
-    """Show what softmax makes of scores as d_k grows, with and without the root.
+    """Show the softmax of scores as d_k grows, with and without the root.
 
     products: [n_key], dot products that spread by 1 per feature; d_k features spread them by √d_k.
     """

@@ -24,7 +24,7 @@ def view_square(
     *,
     caption: str,
 ) -> View:
-    """Show what a model makes of a square during its training, and of corners that are moved.
+    """Show how a model completes a square during its training, and from corners that are moved.
 
     completes: returns corners 3 and 4, and how much each of them looks at corners 1 and 2. It is
     asked once for each place of both corners on a grid; the view interpolates in between.

@@ -86,7 +86,7 @@ PATTERNS = {
 
 
 def pattern_mutants(source: str) -> Iterator[Mutant]:
-    """Apply each pattern at each place where it fits, and at all of them."""
+    """Apply each pattern at each place where it fits, and at all places at once."""
     for rule, changes in PATTERNS.items():
         for old, new in changes:
             mistake = slip_mistake(Slip(rule, "", old, new), source)

@@ -17,7 +17,7 @@ from autograder.lessons.lesson import Lesson
 from autograder.references.store import LessonReference
 
 LEAST_TOLD = 0.6  # share of a lesson's rejected mutants that are told what is wrong
-SHARES = 8  # an exercise's mutants are tried in so many parts, side by side
+SHARES = 8  # into how many parts an exercise's mutants are split, to be tried side by side
 
 
 @dataclass
