@@ -16,6 +16,7 @@ from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.term.dates import in_course_zone
 from autograder.judging.code_marks import as_html
 
+BASE = Path(__file__).parent / "base.css"  # the look that all these pages share
 WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
 UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
 
@@ -26,7 +27,7 @@ def fill_template(
     template: str = "page.html.jinja",
     **values: Any,
 ) -> str:
-    """Fill a template in a folder, with `style` from its `page.css`.
+    """Fill a template in a folder, with `style` from `base.css` and the folder's `page.css`.
 
     filters: for this page alone, on top of the common ones, each under its function's name.
     """
@@ -38,8 +39,8 @@ def fill_template(
         lstrip_blocks=True,
     )
     environment.filters |= {make.__name__: make for make in (*FILTERS, *filters)}
-    style = Markup((folder / "page.css").read_text(encoding="utf-8"))
-    return environment.get_template(template).render(style=style, **values)
+    style = "".join(path.read_text(encoding="utf-8") for path in (BASE, folder / "page.css"))
+    return environment.get_template(template).render(style=Markup(style), **values)
 
 
 def code(text: str) -> Markup:

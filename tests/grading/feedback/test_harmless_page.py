@@ -2,12 +2,10 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_output
 
-from autograder.grading.feedback import feedback_page as pages
 from autograder.grading.feedback.feedback_page import render_page
 from autograder.grading.pages import budget
 from autograder.grading.pages.budget import MOST_HTML, MOST_PICTURES, MOST_SECONDS, Budget
@@ -21,6 +19,7 @@ from autograder.grading.pages.harmless import (
 from autograder.grading.pages.notebook import Outline
 from autograder.grading.pages.render import Renderer
 from autograder.grading.pages.sanitizer import NO_ALT, Sanitizer
+from autograder.grading.pages.template import BASE
 from tests.grading.feedback.made import (
     POINTS,
     TWO,
@@ -288,7 +287,7 @@ def test_in_a_browser_it_is_quiet_and_fits_a_phone(tmp_path):
     assert [text for text in said if not text.startswith("data:image/")] == [path.as_uri()]
 
 
-LOOK = (Path(pages.__file__).parent / "page.css").read_text(encoding="utf-8")
+LOOK = BASE.read_text(encoding="utf-8")
 COLORS = [
     dict(re.findall(r"--(\w+): (#\w+);", block))
     for block in re.findall(r":root \{(.*?)\}", LOOK, re.S)
