@@ -39,11 +39,11 @@ help:  ## list the targets
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab $(LAB) notebooks
 
-quick: $(VENV)/developer  ## a minute of ruff and the fast, telling tests, while you work
+quick: $(VENV)/developer  ## ruff and the fastest useful tests, while you work: about a minute
 	ruff check . && ruff format --check .
 	$(PYTESTS) @tests/quick.txt $(PYTEST)
 
-test: $(VENV)/developer  ## set everything up and run the tests, notebooks included
+test: $(VENV)/developer  ## set everything up and run all tests but the longest, notebooks included
 	$(PYTESTS) $(PYTEST)
 
 # The tests that compute numbers, once more: another processor and more threads round differently,
@@ -128,7 +128,7 @@ pictures: $(VENV)/developer  ## the pictures of the README and the site, from th
 oldest: $(VENV)/developer  ## run the lessons from the wheel with the oldest libraries that it allows
 	python -m tests.oldest $(addprefix --extra-index-url ,$(TORCH_INDEX))
 
-bench: $(VENV)/developer  ## measure what should be fast or good [BENCH=...]
+bench: $(VENV)/developer  ## measure speed, and how grades depend on the cases drawn [BENCH=...]
 	python -m tests.bench $(BENCH)
 
 clean:  ## remove the environment and the tools' leftovers

@@ -145,11 +145,15 @@ def test_the_readme_is_one_page():
     assert len(PAGES["README.md"].splitlines()) <= 110
 
 
-def test_every_room_is_on_the_map():
-    for folder in ("autograder", "autograder/grading"):
+def test_the_map_has_every_room_and_no_other():
+    tables = PAGES["docs/architecture.md"].split("| what it is for |\n")[1:]
+    beside = {"notebooks", "solutions", "docs", "tests"}
+    for folder, table, others in zip(
+        ("autograder", "autograder/grading"), tables, (beside, set()), strict=True
+    ):
         rooms = {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
-        listed = re.findall(r"^\| `(?:autograder/)?(\w+)/` \|", PAGES["docs/architecture.md"], re.M)
-        assert rooms <= set(listed), folder
+        listed = re.findall(r"^\| `(?:autograder/)?(\w+)/` \|", table.partition("\n\n")[0], re.M)
+        assert sorted(listed) == sorted(rooms | others), folder
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from autograder.atomic_writes import write_whole
 from autograder.authoring.stated_points import stated_in_readme
+from autograder.building.sources import source_digest
 from autograder.errors import CourseError
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
@@ -88,8 +89,17 @@ def mistakes(lesson: Lesson) -> None:
 
 
 def mutants(lesson: Lesson) -> None:
-    """Print what the checks do with the mutants. Raises AuthoringError if a check is not sound."""
-    _try_mutants(lesson, load(PUBLIC / f"{lesson.name}.safetensors"))
+    """Print what the checks do with the mutants.
+
+    Raises AuthoringError if a check is not sound, or if the lesson's reference is not up to date.
+    """
+    stored = load(PUBLIC / f"{lesson.name}.safetensors")
+    if stored.source != source_digest(lesson):
+        raise AuthoringError(
+            "its checks have changed since their reference was built. Build it: "
+            f"make draft LESSON={lesson.name}"
+        )
+    _try_mutants(lesson, stored)
 
 
 def _try_mutants(lesson: Lesson, reference: LessonReference) -> None:

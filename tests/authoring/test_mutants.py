@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from autograder.authoring import commands
 from autograder.authoring.mutants import record
 from autograder.authoring.mutants.around import mutants_around
 from autograder.authoring.mutants.of_python import python_mutants
@@ -134,6 +135,14 @@ def test_a_record_is_stale_once_anything_changes(tmp_path, monkeypatch):
     assert record.read()[LESSON.name]["exercises"]["softmax"]["named"] == 2
     monkeypatch.setattr(record, "source_digest", lambda *sources: "another")
     assert not record.is_fresh(LESSON)
+
+
+def test_a_stale_reference_is_not_tried(monkeypatch):
+    stale = dataclasses.replace(load(PUBLIC / f"{LESSON.name}.safetensors"), source="another")
+    monkeypatch.setattr(commands, "load", lambda path: stale)
+    monkeypatch.setattr(commands, "_try_mutants", lambda *tried: pytest.fail("they were tried"))
+    with pytest.raises(AuthoringError, match=f"make draft LESSON={LESSON.name}$"):
+        commands.mutants(LESSON)
 
 
 def test_a_check_with_a_hole_is_refused():
