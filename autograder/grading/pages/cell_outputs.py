@@ -31,19 +31,6 @@ def output_html(output: dict[str, Any], sanitizer: Sanitizer) -> str:
     return ""
 
 
-def without_pictures(output: dict[str, Any]) -> dict[str, Any]:
-    """Leave pictures out of an output that describes them in words."""
-    match output:
-        case {"data": {"text/plain": _, **others}}:
-            words = {kind: value for kind, value in others.items() if not _is_picture(kind, value)}
-            return output | {"data": words | {"text/plain": output["data"]["text/plain"]}}
-    return output
-
-
-def _is_picture(kind: str, value: object) -> bool:
-    return kind.startswith("image/") or "<img" in joined_text(value)
-
-
 def _error(output: dict[str, Any]) -> str:
     lines = output.get("traceback")
     told = "\n".join(map(joined_text, lines)) if isinstance(lines, list) else ""
