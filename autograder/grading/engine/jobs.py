@@ -14,10 +14,11 @@ from traitlets.config import Config
 from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
 from autograder.grading.engine.provenance import DUE, WHEN, made_from
-from autograder.grading.engine.source import Source, read_source, without_pictures
+from autograder.grading.engine.source import Source, read_source
 from autograder.grading.gradebook.opening import open_gradebook
 from autograder.grading.gradebook.released import due_date, read_blueprint
 from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.submission.cells import without_pictures
 from autograder.grading.submission.folder import files_beside, read_submitted, submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.tables import Term, due_for
@@ -129,8 +130,10 @@ class JobMaker:
         """Return what the course's own cells show; {} for other assignments, which run whole."""
         if not self.is_lesson:
             return {}
-        pictures = list if self.figures else without_pictures
-        return {source: pictures(outputs) for source, outputs in released.outputs.items()}
+        if self.figures:
+            return released.outputs
+        shown = released.outputs.items()
+        return {source: [*map(without_pictures, outputs)] for source, outputs in shown}
 
     @cached_property
     def _reference(self) -> bytes:

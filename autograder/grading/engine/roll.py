@@ -47,7 +47,7 @@ def call_roll(
         waiting=here(who for who, grade in grades.items() if grade.waiting),
         late=here(who for who, grade in grades.items() if grade.late),
         without_time=frozenset(timeless if _is_late_taken_off(lesson, term) else ()),
-        strangers=frozenset(folders.keys() - term.learners if term.learners else ()),
+        strangers=term.strangers(folders.keys()),
         gone=frozenset(one for one in grades if fnmatch(one, asked) and one not in folders),
     )
 

@@ -1,7 +1,6 @@
 """Read what the engine needs from an instructor's source notebook."""
 
 import ast
-import copy
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -47,26 +46,12 @@ def read_source(path: Path) -> Source:
     )
 
 
-def without_pictures(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
-    """Leave out pictures, which have a description beside them."""
-    kept = []
-    for output in map(copy.copy, outputs):
-        if "data" in output:
-            output.data = {kind: d for kind, d in output.data.items() if not _is_picture(kind, d)}
-        kept.append(output)
-    return kept
-
-
 def imports_of(sources: Iterable[str]) -> tuple[str, ...]:
     """List the modules that code cells import, each once."""
     found: dict[str, None] = {}
     for source in sources:
         found |= dict.fromkeys(_imports(source))
     return tuple(found)
-
-
-def _is_picture(kind: str, data: str) -> bool:
-    return kind.startswith("image/") or "<img" in data
 
 
 def _imports(source: str) -> list[str]:

@@ -10,7 +10,7 @@ from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, verdict_of
 from autograder.grading.pages.template import number
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
-from autograder.grading.worker.job import NOT_RUN, VERDICT
+from autograder.grading.worker.job import NOT_RUN, VERDICT, was_run
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.written_questions import asked_in
 
@@ -128,7 +128,7 @@ def _exercise(
         grade=grade,
         result=result,
         graded=cell,
-        judged=verdict.get("graded", True) if verdict else not _not_run(cell),
+        judged=verdict.get("graded", True) if verdict else was_run(cell.outputs),
         solutions=solutions,
         sentence=_sentence(cell, verdict, kind, result),
         notes=tuple(_notes(grade, kind)),
@@ -191,10 +191,6 @@ def _failure(cell: NotebookCell) -> str:
     if name == NOT_RUN:
         return f"The notebook stopped before this test. {value}".strip()
     return f"The test stopped with `{name}`" + (f": {value}" if value else ".")
-
-
-def _not_run(cell: NotebookCell) -> bool:
-    return any(output.get("ename") == NOT_RUN for output in cell.outputs)
 
 
 def _without_marks(value: object) -> str:

@@ -92,11 +92,10 @@ def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
 
 def _with_plain_scheme(cell: NotebookCell) -> NotebookCell:
     """Return a question's cell with a title, instead of marks, around its mark scheme."""
-    match cell.metadata:
-        case {"nbgrader": {"solution": False}} if cell.kind == "markdown":
-            titled = SCHEME_BEGINS.sub("**Mark scheme**\n", cell.source)
-            return replace(cell, source=SCHEME_ENDS.sub("", titled))
-    return cell
+    if not cell.is_given or cell.kind != "markdown":
+        return cell
+    titled = SCHEME_BEGINS.sub("**Mark scheme**\n", cell.source)
+    return replace(cell, source=SCHEME_ENDS.sub("", titled))
 
 
 def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:

@@ -14,7 +14,7 @@ from autograder.errors import CourseError
 from autograder.grading.gradebook.grades import Standing
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, number
 from autograder.grading.lms.collector import LmsCollector
-from autograder.grading.lms.downloaded_names import DownloadedName, read_canvas_name
+from autograder.grading.lms.downloaded_names import read_canvas_name
 from autograder.grading.lms.export import GradesExporter, as_csv, as_text
 from autograder.grading.term.tables import Learner, Term, terms_of
 
@@ -62,14 +62,12 @@ class CanvasCollector(LmsCollector):
     """Collects from the zip of "Download Submissions"."""
 
     system = "Canvas"
+    read_name = staticmethod(read_canvas_name)
 
-    def read_name(self, name: str) -> DownloadedName | None:
-        return read_canvas_name(name)
+    def learners_by_number(self) -> Mapping[str, str]:
+        return {one.canvas_id: one.learner for one in self.term.learners.values() if one.canvas_id}
 
-    def learners_by_number(self, term: Term) -> Mapping[str, str]:
-        return {one.canvas_id: one.learner for one in term.learners.values() if one.canvas_id}
-
-    def who_it_is(self, person: str, term: Term) -> str:
+    def who_it_is(self, person: str) -> str:
         return (
             f"because nobody in learners.csv has canvas_id {person}: enter it in the "
             "learner's row, or add a row"

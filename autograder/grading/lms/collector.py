@@ -4,12 +4,12 @@ What differs between the two is in `canvas` and `moodle`. A zip doesn't say when
 submitted, because both systems write the time of the download into it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from itertools import dropwhile
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from nbgrader.apps import ZipCollectApp
 from nbgrader.plugins import FileNameCollectorPlugin
@@ -34,20 +34,18 @@ class LmsCollector(FileNameCollectorPlugin):
     """Finds out whose each extracted file is, from learners.csv. Each system has a subclass."""
 
     system = ""
+    # Reads a name that the system gave; None if the name is not from the system.
+    read_name: ClassVar[Callable[[str], DownloadedName | None]]
 
-    def read_name(self, name: str) -> DownloadedName | None:
-        """Read a name that the system gave; None if the name isn't from the system."""
-        raise NotImplementedError
-
-    def learners_by_number(self, term: Term) -> Mapping[str, str]:
+    def learners_by_number(self) -> Mapping[str, str]:
         """Return learners by the system's number for them. Raises CourseError."""
         raise NotImplementedError
 
-    def who_it_is(self, person: str, term: Term) -> str:
+    def who_it_is(self, person: str) -> str:
         """Say what is known about the owner of an unknown number, and what to do."""
         raise NotImplementedError
 
-    def times(self, term: Term) -> Mapping[str, datetime]:
+    def times(self) -> Mapping[str, datetime]:
         """Return when learners handed in, in UTC, if known. Raises CourseError."""
         return {}
 
@@ -63,10 +61,15 @@ class LmsCollector(FileNameCollectorPlugin):
             raise SystemExit(1) from None
 
     @cached_property
+    def term(self) -> Term:
+        """The tables of the term. Raises CourseError."""
+        return course_term(self.parent.coursedir)
+
+    @cached_property
     def plan(self) -> Plan:
         """What becomes of all extracted files. Raises CourseError."""
         course = self.parent.coursedir
-        learners = self.learners_by_number(course_term(course))
+        learners = self.learners_by_number()
         released = course.format_path(course.release_directory, ".", course.assignment_id)
         notebooks = {path.name for path in Path(released).glob("*.ipynb")}
         return make_plan(dict(self._found()), learners, notebooks, self._unread(), self._having)
@@ -96,7 +99,7 @@ class LmsCollector(FileNameCollectorPlugin):
     @cached_property
     def kept_times(self) -> KeptTimes:
         """What becomes of the times of the learners who are collected. Raises CourseError."""
-        told, kept = self.times(course_term(self.parent.coursedir)), KeptTimes()
+        told, kept = self.times(), KeptTimes()
         for learner, files in self.plan.by_learner.items():
             now = {name: one.path.read_bytes() for name, one in files.items()}
             kept.add(learner, self._folder(learner), now, told.get(learner))
@@ -146,7 +149,7 @@ class LmsCollector(FileNameCollectorPlugin):
     @property
     def _having(self) -> set[str]:
         """The learners who have a notebook from before."""
-        learners = self.learners_by_number(course_term(self.parent.coursedir)).values()
+        learners = self.learners_by_number().values()
         return {one for one in learners if any(self._folder(one).glob(f"*{NOTEBOOK}"))}
 
     def _folder(self, learner: str) -> Path:
@@ -183,7 +186,7 @@ class LmsCollector(FileNameCollectorPlugin):
     def _who(self, person: str) -> str:
         if not person:
             return f"because {self.system} hides whose it is: show names there, and download again"
-        return self.who_it_is(person, course_term(self.parent.coursedir))
+        return self.who_it_is(person)
 
     def _without(self, learner: str, handed: Sequence[Handed]) -> str:
         files = listed(one.file for one in handed)

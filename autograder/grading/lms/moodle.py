@@ -18,13 +18,12 @@ from traitlets import Bool, Unicode
 from autograder.errors import CourseError
 from autograder.grading.lms.class_grades import ClassGrades
 from autograder.grading.lms.collector import LmsCollector
-from autograder.grading.lms.downloaded_names import DownloadedName, read_moodle_name
+from autograder.grading.lms.downloaded_names import read_moodle_name
 from autograder.grading.lms.export import GradesExporter
 from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.dates import course_zone
 from autograder.grading.term.learner_names import listed
-from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Learner, Term
 
 NO_DATES = (
@@ -103,44 +102,42 @@ class MoodleCollector(LmsCollector):
     """
 
     system = "Moodle"
+    read_name = staticmethod(read_moodle_name)
     worksheet = Unicode(help="The assignment's grading worksheet, which says who is who.").tag(
         config=True
     )
 
-    def read_name(self, name: str) -> DownloadedName | None:
-        return read_moodle_name(name)
-
-    def learners_by_number(self, term: Term) -> Mapping[str, str]:
-        learners = term.learners.values()
+    def learners_by_number(self) -> Mapping[str, str]:
+        learners = self.term.learners.values()
         numbers = {one.moodle_id: one.learner for one in learners if one.moodle_id}
-        return numbers | {row.number: learner for learner, row in self._rows(term).items()}
+        return numbers | {row.number: learner for learner, row in self._rows.items()}
 
-    def times(self, term: Term) -> Mapping[str, datetime]:
+    def times(self) -> Mapping[str, datetime]:
         zone = course_zone()
-        found = {who: read_moodle_date(text, zone) for who, text in self._times(term).items()}
+        found = {who: read_moodle_date(text, zone) for who, text in self._times.items()}
         return {learner: time for learner, time in found.items() if time}
 
     def report(self) -> list[str]:
-        term = course_term(self.parent.coursedir)
-        written, read = self._times(term), self.times(term)
-        known = read.keys() | self.kept_times.times.keys()
-        lost = [f"{one} ({text})" for one, text in written.items() if one not in known]
+        known = self.times().keys() | self.kept_times.times.keys()
+        lost = [f"{one} ({text})" for one, text in self._times.items() if one not in known]
         return [*super().report(), *([NO_DATES.format(times=listed(lost))] if lost else [])]
 
-    def _times(self, term: Term) -> Mapping[str, str]:
-        """Return when learners handed in, according to the worksheet."""
+    @property
+    def _times(self) -> Mapping[str, str]:
+        """When learners handed in, according to the worksheet."""
         times = self._sheet.times if self._sheet else {}
-        rows = self._rows(term).items()
+        rows = self._rows.items()
         return {who: times[row.number] for who, row in rows if row.number in times}
 
-    def _rows(self, term: Term) -> Mapping[str, Participant]:
-        return self._sheet.match(term.learners.values()) if self._sheet else {}
+    @property
+    def _rows(self) -> Mapping[str, Participant]:
+        return self._sheet.match(self.term.learners.values()) if self._sheet else {}
 
     @cached_property
     def _sheet(self) -> Worksheet | None:
         return Worksheet(Path(self.worksheet)) if self.worksheet else None
 
-    def who_it_is(self, person: str, term: Term) -> str:
+    def who_it_is(self, person: str) -> str:
         by_number = f"add moodle_id {person} to the learner's row in learners.csv"
         sheet = self._sheet
         if not sheet:
@@ -152,7 +149,7 @@ class MoodleCollector(LmsCollector):
         if row is None:
             again = f"has no participant {person}: download this assignment's worksheet again"
             return f"because {sheet.name} {again}, or {by_number}"
-        return _who_is_in(row, sheet, sheet.fitting(row, term.learners.values()), by_number)
+        return _who_is_in(row, sheet, sheet.fitting(row, self.term.learners.values()), by_number)
 
 
 def _who_is_in(row: Participant, sheet: Worksheet, fits: Sequence[str], by_number: str) -> str:

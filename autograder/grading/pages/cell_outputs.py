@@ -31,20 +31,6 @@ def output_html(output: dict[str, Any], sanitizer: Sanitizer) -> str:
     return ""
 
 
-def without_pictures(output: dict[str, Any]) -> dict[str, Any]:
-    """Leave the pictures out of an output that also describes them in words."""
-    match output:
-        case {"data": dict(data)} if "text/plain" in data:
-            words = {kind: value for kind, value in data.items() if not _is_picture(kind, value)}
-            return output | {"data": words}
-    return output
-
-
-def _is_picture(kind: str, value: Any) -> bool:
-    has_picture = kind.startswith("image/") or "<img" in joined_text(value)
-    return has_picture and kind != "text/plain"
-
-
 def _error(output: dict[str, Any]) -> str:
     lines = output.get("traceback")
     told = "\n".join(map(joined_text, lines)) if isinstance(lines, list) else ""

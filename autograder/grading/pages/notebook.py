@@ -35,8 +35,16 @@ class NotebookCell:
 
     def is_a(self, role: str) -> bool:
         """Whether it is one of nbgrader's cells, with this role: "grade", "solution" or "task"."""
+        return self._role(role) is True
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it is one of nbgrader's cells with no answer; a mark scheme may be in it."""
+        return self._role("solution") is False
+
+    def _role(self, role: str) -> Any:
         about = self.metadata.get("nbgrader")
-        return isinstance(about, dict) and about.get(role) is True
+        return about.get(role) if isinstance(about, dict) else None
 
 
 @dataclass(frozen=True)
@@ -100,10 +108,7 @@ def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
 
 def _without_rubric(cell: NotebookCell) -> str:
     """Return a cell's source without its mark scheme, which is for instructors only."""
-    match cell.metadata:
-        case {"nbgrader": {"solution": False}}:
-            return without_rubric(cell.source)
-    return cell.source
+    return without_rubric(cell.source) if cell.is_given else cell.source
 
 
 def _dict(data: dict[str, Any], name: str) -> dict[str, Any]:

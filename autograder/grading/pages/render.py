@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from autograder.grading.pages.budget import Budget
-from autograder.grading.pages.cell_outputs import output_html, without_pictures
+from autograder.grading.pages.cell_outputs import output_html
 from autograder.grading.pages.harmless import MOST_TEXT
 from autograder.grading.pages.notebook import NotebookCell
 from autograder.grading.pages.sanitizer import Sanitizer, left_out
 from autograder.grading.pages.text import Html, as_text, highlighted, without_controls
+from autograder.grading.submission.cells import without_pictures
 from autograder.grading.worker.job import SHOWN
 
 NO_ROOM = left_out("The rest is left out: this page would be too long. It is in the notebook.")

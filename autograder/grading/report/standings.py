@@ -26,7 +26,7 @@ class LessonStanding:
     @property
     def share(self) -> float:
         """The grade in percent of the lesson's points; 0 if it has none."""
-        return 100 * self.grade / self.most if self.most else 0.0
+        return _share(self.grade, self.most)
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,15 @@ class TermStanding:
     @property
     def share(self) -> float:
         """The grades in percent of `most`."""
-        return 100 * self.grade / self.most if self.most else 0.0
+        return _share(self.grade, self.most)
 
     @property
     def missing(self) -> int:
         return sum(one.standing is Standing.MISSING for one in self.by_lesson.values())
+
+
+def _share(grade: float, most: float) -> float:
+    return 100 * grade / most if most else 0.0
 
 
 def term_standings(

@@ -109,7 +109,7 @@ def make_term_report(lessons: Sequence[Report], term: Term, files: CourseFiles) 
     names = {learner: name for report in lessons for learner, name in report.names.items()}
     names |= {id: one.full_name for id, one in term.learners.items() if one.full_name}
     learners = {row.learner for report in lessons for row in report.rows} | names.keys()
-    strangers = frozenset(learners - term.learners.keys() if term.learners else ())
+    strangers = term.strangers(learners)
     submitted = {one: set(files.learners(files.submitted, one)) for one in files.lessons()}
     now = datetime.now(UTC)
     return TermReport(

@@ -1,8 +1,9 @@
 """Make cells from whatever a learner wrote: text that can be saved, tags and pictures."""
 
+import copy
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import nbformat, nbformat_minor
@@ -15,6 +16,7 @@ CELL_TYPES: dict[str, dict[str, Any]] = {
     "markdown": {},
     "raw": {},
 }
+Output = TypeVar("Output", bound=dict[str, Any])
 SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can contain these, a UTF-8 file can't
 
 
@@ -42,6 +44,21 @@ def joined_text(value: Any) -> str:
     lines = value if isinstance(value, list) else [value]
     text = "".join(line for line in lines if isinstance(line, str))
     return SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def without_pictures(output: Output) -> Output:
+    """Leave pictures out of an output that describes them in words."""
+    match output:
+        case {"data": {"text/plain": _}}:
+            kept, data = copy.copy(output), output["data"]
+            kept["data"] = {kind: data[kind] for kind in data if not _is_picture(kind, data[kind])}
+            return kept
+    return output
+
+
+def _is_picture(kind: str, value: object) -> bool:
+    seen = kind.startswith("image/") or "<img" in joined_text(value)
+    return seen and kind != "text/plain"
 
 
 def tags_of(cell: dict) -> list[str]:

@@ -5,7 +5,7 @@ without an offset is taken to be in UTC.
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
@@ -78,6 +78,10 @@ class Term:
     lessons: Mapping[str, LessonTerms] = field(default_factory=dict)
     extensions: Mapping[tuple[str, str], Extension] = field(default_factory=dict)
     all_extensions: bool = False
+
+    def strangers(self, people: Set[str]) -> frozenset[str]:
+        """Return those who are not in learners.csv, if there is one."""
+        return frozenset(people - self.learners.keys() if self.learners else ())
 
 
 def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Term:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,11 @@ class Graded:
         """The facts to keep about the run that graded it."""
         facts = ("outcome", "reason", "seconds", "doubtful", "submitted", "made_from")
         return {name: getattr(self, name) for name in facts}
+
+
+def was_run(outputs: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the notebook got as far as the cell with these outputs."""
+    return not any(output.get("ename") == NOT_RUN for output in outputs)
 
 
 def run_path(notebook: Path) -> Path:

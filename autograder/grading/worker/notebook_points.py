@@ -3,7 +3,7 @@
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 
-from autograder.grading.worker.job import NOT_RUN, VERDICT, NotebookPoints
+from autograder.grading.worker.job import VERDICT, NotebookPoints, was_run
 from autograder.lessons.nbgrader_metadata import grade_id_of
 
 
@@ -20,12 +20,7 @@ def _points_of(cell: NotebookNode) -> float | None:
     if VERDICT in cell.metadata:
         verdict = cell.metadata[VERDICT]
         return verdict["points"] if verdict["graded"] else None
-    return determine_grade(cell)[0] if _was_run(cell) else None
-
-
-def _was_run(cell: NotebookNode) -> bool:
-    """Whether the notebook got as far as this cell."""
-    return not any(output.get("ename") == NOT_RUN for output in cell.get("outputs", []))
+    return determine_grade(cell)[0] if was_run(cell.get("outputs", [])) else None
 
 
 def _is_as_released(cell: NotebookNode) -> bool:
