@@ -7,9 +7,10 @@ have copied.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Protocol, TypeVar
 
 from autograder.grading.report.code_print import Print
 
@@ -17,6 +18,13 @@ MOST_GROUPS = 20
 MOST_EXERCISES = 8  # that are combined, those with the longest answers
 PARTS = ("meaning", "letters")
 
+
+class _HasLearners(Protocol):
+    @property
+    def learners(self) -> tuple[str, ...]: ...
+
+
+Group = TypeVar("Group", bound=_HasLearners)
 Prints = Mapping[str, Mapping[str, Print]]  # by exercise and learner
 
 
@@ -57,7 +65,7 @@ def same_code(prints: Prints) -> list[SameCode]:
     ]
     telling = [group for group in found if group.weight >= enough(class_size)]
     telling.sort(key=lambda group: (-group.weight, -len(group.learners), group.learners))
-    return list(_largest(telling))
+    return largest(telling)
 
 
 def enough(class_size: int) -> float:
@@ -126,12 +134,12 @@ def _shared(
             yield Shared(exercise, len(own), weight, same_letters)
 
 
-def _largest(groups: Sequence[SameCode]) -> Iterator[SameCode]:
-    """Yield the first groups that aren't part of an earlier one."""
-    kept: list[SameCode] = []
+def largest(groups: Iterable[Group]) -> list[Group]:
+    """Return the first groups that aren't part of an earlier one."""
+    kept: list[Group] = []
     for group in groups:
-        if len(kept) == MOST_GROUPS:
-            return
-        if not any(set(group.learners) < set(one.learners) for one in kept):
+        if not any(set(group.learners) <= set(one.learners) for one in kept):
             kept.append(group)
-            yield group
+        if len(kept) == MOST_GROUPS:
+            break
+    return kept

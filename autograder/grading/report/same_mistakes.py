@@ -7,11 +7,12 @@ a pair about.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-MOST_GROUPS = 20
+from autograder.grading.report.same_code import largest
+
 MOST_EXERCISES = 8  # that are combined, those with the most mistakes
 # Pairs that chance would bring to a class. In simulated classes of 24 to 1,000 whose learners err
 # independently, some more often than others, one or two groups were named in ten lessons; in
@@ -60,7 +61,7 @@ def same_mistakes(made: Made) -> list[SameMistakes]:
                 found[mistakes] = SameMistakes(tuple(sorted(together)), mistakes, expected)
     unlikely = [group for group in found.values() if group.by_chance <= MOST_BY_CHANCE]
     unlikely.sort(key=lambda group: (group.by_chance, -len(group.learners), group.learners))
-    return list(_once(unlikely))[:MOST_GROUPS]
+    return largest(unlikely)
 
 
 def _makers(made: Made) -> dict[RareMistake, list[str]]:
@@ -92,15 +93,6 @@ def _rarest_first(shared: tuple[RareMistake, ...]) -> Iterator[tuple[RareMistake
     names = [one.mistake for one in shared]
     kinds = [one for place, one in enumerate(shared) if one.mistake not in names[:place]]
     return (tuple(kinds[:number]) for number in range(2, len(kinds) + 1))
-
-
-def _once(groups: Iterable[SameMistakes]) -> Iterator[SameMistakes]:
-    """Leave out groups that are part of an earlier one."""
-    seen: list[set[str]] = []
-    for group in groups:
-        if not any(one >= set(group.learners) for one in seen):
-            seen.append(set(group.learners))
-            yield group
 
 
 class _Chance:
