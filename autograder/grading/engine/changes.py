@@ -9,8 +9,8 @@ from autograder.grading.worker.job import Graded
 def changed_points(
     known: Grade,
     graded: Collection[Graded],
-    same: Container[str] = (),
-    late: Callable[[float], float] | None = None,
+    same: Container[str],
+    late: Callable[[float], float] | None,
 ) -> str:
     """Say which points a learner would have instead of others; "" if all would stay.
 
