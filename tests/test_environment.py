@@ -74,7 +74,15 @@ def test_the_makefile_knows_what_fits():
     ]
 
 
-def test_the_quick_tests_name_existing_files():
-    lines = (ROOT / "tests/quick.txt").read_text(encoding="utf-8").splitlines()
-    named = [line.rpartition("=")[2].partition("::")[0] for line in lines]
-    assert [name for name in named if not (ROOT / name).exists()] == []
+@pytest.mark.parametrize("name", ["quick.txt", "learner.txt"])
+def test_what_a_list_of_tests_names_is_there(name):
+    lines = (ROOT / "tests" / name).read_text(encoding="utf-8").splitlines()
+    named = [line.rpartition("=")[2] for line in lines if "=" in line or not line.startswith("-")]
+    assert [one for one in named if not is_there(*one.split("::"))] == []
+
+
+def is_there(path, *test):
+    path = ROOT / path
+    return path.exists() and all(
+        f"def {name}(" in path.read_text(encoding="utf-8") for name in test
+    )

@@ -12,12 +12,11 @@ import pytest
 
 from autograder import check
 from autograder.errors import CheckFailed
-from autograder.grading.report.class_report import read_verdicts
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.variants import Variant
 from autograder.notebook.calls import _verdicts
 from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
-from tests.support.classroom import nbgrader
+from tests.support.classroom import nbgrader, read_verdicts
 
 BROKEN = Variant("broken", "raise RuntimeError('broken on purpose')")
 

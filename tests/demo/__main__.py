@@ -13,9 +13,9 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
-from autograder.grading.report.class_report import read_verdicts
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 from tests.demo.made_up_class import LEFT_OPEN, MadeUpSubmission, make_class
+from tests.support.classroom import read_verdicts
 
 COURSE = ROOT / "build" / "demo"
 STEPS = ("generate_assignment", "autograde", "generate_feedback")

@@ -114,7 +114,7 @@ def names(name: str) -> None:
 
 def _blueprint() -> Blueprint:
     cells = [cell for cell in strategies.SHORT["cells"] if "nbgrader" in cell["metadata"]]
-    return Blueprint("n", [_source_cell(cell) for cell in cells])
+    return Blueprint([_source_cell(cell) for cell in cells])
 
 
 def _source_cell(cell: dict) -> SourceCell:

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 
+from autograder.grading.report.submissions import read_submissions
 from autograder.grading.worker.job import VERDICT
 from autograder.lessons.lesson import ROOT, Lesson
 from tests.demo.made_up_class import COUNT, make_class
@@ -118,6 +119,12 @@ def verdicts(course: Path) -> dict[str, list[dict[str, Any]]]:
         cells = [cell for cell in notebook.cells if VERDICT in cell.metadata]
         found[path.parts[-3]] = [cell.metadata[VERDICT] for cell in cells]
     return found
+
+
+def read_verdicts(autograded: Path, lesson: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Read verdicts by learner and exercise from the autograded notebooks."""
+    submissions = read_submissions(autograded, lesson)
+    return {submission.learner: submission.verdicts for submission in submissions}
 
 
 def _marks(grade: Any) -> tuple[str, ...]:

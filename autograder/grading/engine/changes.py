@@ -9,8 +9,8 @@ from autograder.grading.worker.job import Graded
 def changed_points(
     known: Grade,
     graded: Collection[Graded],
-    same: Container[str] = (),
-    late: Callable[[float], float] | None = None,
+    same: Container[str],
+    late: Callable[[float], float] | None,
 ) -> str:
     """Say how a learner's points would change; "" if they would not.
 

@@ -118,14 +118,6 @@ class OpenAutograde(OpenConverter, converters.Autograde):
             self.exporter.register_preprocessor(step)
 
 
-class OpenGenerateAssignment(OpenConverter, converters.GenerateAssignment):
-    """nbgrader's GenerateAssignment, opened."""
-
-
-class OpenGenerateFeedback(OpenConverter, converters.GenerateFeedback):
-    """nbgrader's GenerateFeedback, opened."""
-
-
 def install(submitted_at: Callable[[Path], datetime | None], *own: type[BaseConverter]) -> None:
     """Make nbgrader's commands and its formgrader use our converters. Raises ChangedLibrary.
 

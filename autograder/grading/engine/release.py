@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
+from nbgrader import converters
 from nbgrader.preprocessors import ClearMarkScheme, ClearSolutions
 from nbgrader.utils import is_locked
 
@@ -47,7 +48,7 @@ class ClearToBeginning(ClearSolutions):
             self.code_stub = usual
 
 
-class GenerateAssignment(patches.OpenGenerateAssignment):
+class GenerateAssignment(patches.OpenConverter, converters.GenerateAssignment):
     """nbgrader's GenerateAssignment, but the old release stays until the new one is complete."""
 
     preprocessors: list[type]

@@ -16,8 +16,8 @@ class Summary:
     roll: what else there is to know about the learners.
     """
 
-    def __init__(self, refused: Mapping[str, str] | None = None) -> None:
-        self.refused = refused or {}
+    def __init__(self, refused: Mapping[str, str]) -> None:
+        self.refused = refused
         self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
         self.unchanged = 0
         self.lacking: dict[str, set[str]] = {}

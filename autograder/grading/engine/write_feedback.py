@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
+from nbgrader import converters
 
 from autograder.atomic_writes import write_whole
 from autograder.grading import feedback, pages
@@ -24,7 +25,7 @@ from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
-class GenerateFeedback(patches.OpenGenerateFeedback):
+class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
     """nbgrader's GenerateFeedback, with our pages.
 
     Each page ends with a digest of all that it was made from: the graded notebook, what the

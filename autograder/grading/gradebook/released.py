@@ -44,7 +44,7 @@ def read_blueprint(
     cells = [_source_cell(row, solutions, grades, tasks) for row in found.source_cells]
     places = {name: place for place, name in enumerate(order)}
     cells.sort(key=lambda cell: places.get(cell.name, len(places)))
-    return Blueprint(notebook, cells)
+    return Blueprint(cells)
 
 
 def _source_cell(

@@ -44,15 +44,11 @@ def checked_verdict(data: Any) -> dict[str, Any]:
     raise ValueError("a verdict without its aspects")
 
 
-def checked_run(data: Any) -> dict[str, Any]:
+def checked_run(data: Any) -> dict[str, str]:
     """Check the engine's facts about a run. Raises ValueError."""
     match data:
         case {"outcome": str(outcome), "reason": str(reason)} if outcome in OUTCOMES:
-            return {
-                "outcome": outcome,
-                "reason": visible(reason),
-                "seconds": _number(data.get("seconds", 0)),
-            }
+            return {"outcome": outcome, "reason": visible(reason)}
     raise ValueError("a run without an outcome")
 
 

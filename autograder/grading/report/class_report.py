@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from autograder.asking.problem import ProblemKind
-from autograder.grading.report.submissions import read_submissions
 from autograder.judging.verdict import NEVER_CALLED
 
 # Kinds of problems that leave no answer to judge.
@@ -75,9 +73,3 @@ class ExerciseReport:
 def nothing_came(verdict: Mapping[str, Any]) -> bool:
     """Whether there was no answer to judge, for example because the notebook had stopped."""
     return any(problem["kind"] in NOTHING_CAME for problem in verdict["problems"])
-
-
-def read_verdicts(autograded: Path, lesson: str) -> dict[str, dict[str, dict[str, Any]]]:
-    """Read verdicts by learner and exercise from the autograded notebooks."""
-    submissions = read_submissions(autograded, lesson)
-    return {submission.learner: submission.verdicts for submission in submissions}

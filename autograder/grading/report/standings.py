@@ -67,7 +67,7 @@ def term_standings(
     term: Term,
     submitted: Mapping[str, set[str]],
     now: datetime,
-    strangers: Collection[str] = (),
+    strangers: Collection[str],
 ) -> list[TermStanding]:
     """Say how each learner stands.
 

@@ -59,7 +59,6 @@ class SourceCell:
 class Blueprint:
     """nbgrader's cells of one notebook, in the order of the source notebook."""
 
-    notebook: str
     cells: list[SourceCell]
 
     @cached_property

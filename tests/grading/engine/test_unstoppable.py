@@ -131,7 +131,7 @@ def test_a_dead_part_of_a_run_costs_nothing_but_time(course, is_victim):
 def jobs(*sources):
     for number, source in enumerate(sources):
         notebook = new_notebook(cells=[new_code_cell(source)])
-        yield Job(str(number), Blueprint("n", []), nbformat.writes(notebook).encode())
+        yield Job(str(number), Blueprint([]), nbformat.writes(notebook).encode())
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from autograder.grading.report.same_mistakes import MOST_BY_CHANCE, MOST_GROUPS, same_mistakes
+from autograder.grading.report.same_code import MOST_GROUPS
+from autograder.grading.report.same_mistakes import MOST_BY_CHANCE, same_mistakes
 
 COMMON = ("not scaled", "no transpose", "hard attention")
 

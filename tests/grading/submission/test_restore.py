@@ -180,13 +180,13 @@ def test_it_knows_what_each_cell_checks(blueprint, own):
 def test_a_cell_that_learners_may_write_is_not_a_check(blueprint):
     for facts in ({"locked": False}, {"grade": False}):
         cells = [replace(c, **facts) for c in blueprint.cells]
-        assert Blueprint("", cells).checks == {}
+        assert Blueprint(cells).checks == {}
 
 
 def test_it_knows_the_solution_that_a_check_follows(own):
     solutions = {"check_f": "f", "check_f_twice": "f", "check_g": "g"}
     assert own.solution_before == solutions
-    assert Blueprint("", own.cells[2:]).solution_before == {"check_g": "g"}
+    assert Blueprint(own.cells[2:]).solution_before == {"check_g": "g"}
 
 
 def test_in_every_lesson_a_check_follows_its_exercise(lesson):

@@ -30,7 +30,6 @@ def code_cell(name, source, **facts):
 
 
 BLUEPRINT = Blueprint(
-    "lesson",
     [
         code_cell("f", "f = 0", solution=True),
         code_cell("check_f", "assert f", grade=True, locked=True),

@@ -26,7 +26,7 @@ def graded(*sources):
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
     data = nbformat.writes(notebook).encode()
     solutions = {"f": "print(helper)"}
-    done = task.grade(Job("", Blueprint("n", []), data, solutions=solutions, course=COURSE))
+    done = task.grade(Job("", Blueprint([]), data, solutions=solutions, course=COURSE))
     cells = nbformat.reads(done.notebook, as_version=4).cells
     texts = ["".join(o.get("text", o.get("ename", "")) for o in cell.outputs) for cell in cells]
     return texts, [SHOWN in cell.metadata for cell in cells]

@@ -282,7 +282,7 @@ def _template() -> Job:
     cells = [cell for cell in short_notebook().cells if "nbgrader" in cell.metadata]
     return Job(
         path="",
-        blueprint=Blueprint(LESSON.name, [_source_cell(cell) for cell in cells]),
+        blueprint=Blueprint([_source_cell(cell) for cell in cells]),
         reference=replace(reference, questions=questions).to_bytes(),
         imports=("torch", "jaxtyping", "autograder", "numpy"),
         limits=LIMITS,
