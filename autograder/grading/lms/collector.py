@@ -4,12 +4,12 @@ What differs between the two is in `canvas` and `moodle`. A zip doesn't tell whe
 submitted, because both systems write the time of the download into it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from itertools import dropwhile
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from nbgrader.apps import ZipCollectApp
 from nbgrader.plugins import FileNameCollectorPlugin
@@ -34,8 +34,11 @@ class LmsCollector(FileNameCollectorPlugin):
     """Says for each extracted file whose it is, by learners.csv; its subclasses know a system."""
 
     system = ""
-    # Reads a name that the system gave; None if it gave no such name.
-    read_name: ClassVar[Callable[[str], DownloadedName | None]]
+
+    @staticmethod
+    def read_name(name: str) -> DownloadedName | None:
+        """Read a name that the system gave; None if it gave no such name."""
+        raise NotImplementedError
 
     def learners_by_number(self) -> Mapping[str, str]:
         """Return learners by the number that the system has for them. Raises CourseError."""
