@@ -51,14 +51,7 @@ from autograder.grading.submission.folder import submitted_at
 from autograder.grading.term.learner_names import did_you_mean, is_learner_name
 from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Term
-from autograder.grading.worker.job import (
-    GRADED,
-    NOT_GRADED,
-    OUTCOMES,
-    Graded,
-    Job,
-    write_graded,
-)
+from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome, write_graded
 from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
@@ -250,14 +243,14 @@ class Autograde(DueSubmissions):
                 self.run_post_convert_hook()
         except Exception as error:
             self.log.debug("Recording %s failed", folder, exc_info=True)
-            summary.add(student, NOT_GRADED, f"its points could not be recorded: {error}")
+            summary.add(student, Outcome.NOT_GRADED, f"its points could not be recorded: {error}")
             return
         summary.lack(student, {cell for one in self._graded.values() for cell in one.absent})
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
         entry = entry_of(self.grade_of(student), worst.outcome, self._graded.values())
         self._remember(folder, entry)
-        if worst.outcome == NOT_GRADED and entry["mark"] is not None:  # a person has graded it
-            summary.add(student, GRADED)
+        if worst.outcome == Outcome.NOT_GRADED and entry["mark"] is not None:
+            summary.add(student, Outcome.GRADED)  # by a person
         else:
             summary.add(student, worst.outcome, worst.reason)
 

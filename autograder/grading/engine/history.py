@@ -15,7 +15,7 @@ from typing import Any
 from autograder.atomic_writes import write_whole
 from autograder.grading.gradebook.grades import Grade
 from autograder.grading.submission.plain_files import read_below, write_below
-from autograder.grading.worker.job import Graded
+from autograder.grading.worker.job import Graded, Outcome
 
 FOLDER, ENTRY = "history", "mark.json"
 MOST_SHOWN = 10
@@ -38,7 +38,7 @@ def earlier_grades(course: Path, learner: str, lesson: str) -> list[float | None
     return earlier[-MOST_SHOWN:]
 
 
-def entry_of(grade: Grade, outcome: str, graded: Iterable[Graded]) -> dict[str, Any]:
+def entry_of(grade: Grade, outcome: Outcome, graded: Iterable[Graded]) -> dict[str, Any]:
     """Return the entry about a submission that has just been graded."""
     return {
         "handed_in": str(grade.submitted or ""),

@@ -14,7 +14,7 @@ from typing import Any
 import autograder
 from autograder.building.sources import digest_of, needed_files, source_digest
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
-from autograder.grading.worker.job import NOT_GRADED, Graded, Job
+from autograder.grading.worker.job import Graded, Job, Outcome
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 from autograder.lessons.written_questions import asked_in
 
@@ -62,7 +62,7 @@ def why_again(before: Mapping[str, Any], job: Job) -> str:
     """
     if not before:
         return "another version of the grader made the grade"
-    if before.get("outcome") == NOT_GRADED and before.get("doubtful") is True:
+    if before.get("outcome") == Outcome.NOT_GRADED and before.get("doubtful") is True:
         return "the machine may have been to blame"
     if before.get("submitted") != job.digest:
         return "what was handed in has changed"

@@ -23,7 +23,7 @@ from autograder.grading.submission.plain_files import write_below
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.learner_names import why_no_name
 from autograder.grading.term.tables import Term, due_for, late_penalty, terms_of
-from autograder.grading.worker.job import NOT_GRADED, RUN, Graded, earlier_run
+from autograder.grading.worker.job import RUN, Graded, Outcome, earlier_run
 
 
 class CopyPlainFiles(BaseConverter):
@@ -146,5 +146,5 @@ def time_if_any(folder: Path) -> datetime | None:
 
 def _why_not_graded(runs: list[dict[str, Any] | None]) -> str:
     """Return why an earlier run could not grade a submission; "" if it could."""
-    failed = (run["reason"] for run in runs if run and run.get("outcome") == NOT_GRADED)
+    failed = (run["reason"] for run in runs if run and run.get("outcome") == Outcome.NOT_GRADED)
     return next(failed, "")

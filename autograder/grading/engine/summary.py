@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from autograder.grading.engine.roll import Roll
 from autograder.grading.term.learner_names import LONGEST, listed, printable
-from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
+from autograder.grading.worker.job import Outcome
 
 LONGEST_REASON = 300
 
@@ -18,7 +18,7 @@ class Summary:
 
     def __init__(self, refused: Mapping[str, str]) -> None:
         self.refused = refused
-        self.learners: dict[str, list[tuple[str, str]]] = {outcome: [] for outcome in OUTCOMES}
+        self.learners: dict[Outcome, list[tuple[str, str]]] = {one: [] for one in Outcome}
         self.unchanged = 0
         self.lacking: dict[str, set[str]] = {}
         self.not_graded_before: list[tuple[str, str]] = []
@@ -33,9 +33,9 @@ class Summary:
     @property
     def complete(self) -> bool:
         """Whether everybody has a grade."""
-        return not (self.refused or self.not_graded_before or self.learners[NOT_GRADED])
+        return not (self.refused or self.not_graded_before or self.learners[Outcome.NOT_GRADED])
 
-    def add(self, learner: str, outcome: str, reason: str = "") -> None:
+    def add(self, learner: str, outcome: Outcome, reason: str = "") -> None:
         self.learners[outcome].append(_told(learner, reason))
 
     def leave(self, learner: str, reason: str) -> None:
@@ -85,10 +85,10 @@ class Summary:
         yield from self.refusals()
         for learner, reason in sorted(self.not_graded_before):
             yield f"not graded in an earlier run: {learner}: {reason}"
-        for learner, reason in sorted(self.learners[NOT_GRADED]):
+        for learner, reason in sorted(self.learners[Outcome.NOT_GRADED]):
             yield f"not graded: {learner}: {reason}"
-        if self.learners["unanswered"]:
-            yield f"unanswered: {listed(learner for learner, _ in self.learners['unanswered'])}"
+        if unanswered := self.learners[Outcome.UNANSWERED]:
+            yield f"unanswered: {listed(learner for learner, _ in unanswered)}"
         for cell, learners in self.lacking.items():
             yield f"no points for {cell}, because its answer has no cell: {listed(learners)}"
         if by_hand := self._to_grade_by_hand():
@@ -114,7 +114,7 @@ class Summary:
 
     def _to_grade_by_hand(self) -> set[str]:
         """Return those who wait for a person, except those who could not be graded."""
-        told = {name for name, _ in (*self.not_graded_before, *self.learners[NOT_GRADED])}
+        told = {name for name, _ in (*self.not_graded_before, *self.learners[Outcome.NOT_GRADED])}
         return set(map(printable, self.roll.waiting)) - told
 
 

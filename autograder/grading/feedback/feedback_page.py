@@ -23,7 +23,7 @@ from autograder.grading.pages.template import fill_template
 from autograder.grading.pages.text import Html
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_run, visible
 from autograder.grading.submission.read_notebook import without_remedy
-from autograder.grading.worker.job import NOT_GRADED, SHOWN
+from autograder.grading.worker.job import SHOWN, Outcome
 
 HERE = Path(__file__).parent
 REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer
@@ -211,4 +211,4 @@ def why_not_graded(run: Mapping[str, Any]) -> str:
         run = checked_run(run)
     except ValueError:
         return ""
-    return run["reason"] or "no reason was given" if run["outcome"] == NOT_GRADED else ""
+    return run["reason"] or "no reason was given" if run["outcome"] == Outcome.NOT_GRADED else ""

@@ -31,7 +31,7 @@ from autograder.grading.report.suspicion import (
     shared_mistakes,
 )
 from autograder.grading.term.dates import in_course_zone
-from autograder.grading.worker.job import NOT_GRADED, OUTCOMES
+from autograder.grading.worker.job import Outcome
 from autograder.judging.explain_problem import explain_problem
 
 # Every check after the place where a notebook stopped says "not run".
@@ -85,7 +85,7 @@ class Report:
     def outcomes(self) -> dict[str, int]:
         """How many submissions had each outcome."""
         counts = Counter(row.outcome for row in self.rows)
-        return {o: counts[o] for o in (*OUTCOMES, UNREADABLE) if counts[o] or o in OUTCOMES}
+        return {o: counts[o] for o in (*Outcome, UNREADABLE) if counts[o] or o != UNREADABLE}
 
     @property
     def grades(self) -> list[float]:
@@ -160,8 +160,8 @@ def _drop_strange_verdicts(submission: Submission, known: LessonGrades) -> None:
 
 def _settle(submission: Submission, grade: Grade | None) -> None:
     """Count what could not be graded as graded, once a person has given all the points."""
-    if submission.outcome == NOT_GRADED and grade and grade.by_hand and not grade.waiting:
-        submission.outcome, submission.reason = "graded", ""
+    if submission.outcome == Outcome.NOT_GRADED and grade and grade.by_hand and not grade.waiting:
+        submission.outcome, submission.reason = Outcome.GRADED, ""
 
 
 def _exercises(
@@ -186,7 +186,7 @@ def _exercises(
 
 def _waiting(lesson: str, submissions: Sequence[Submission], known: LessonGrades) -> list[str]:
     """Say how many have no grade just because a person still has to give points."""
-    read = [one.learner for one in submissions if one.outcome not in (NOT_GRADED, "")]
+    read = [one.learner for one in submissions if one.outcome not in (Outcome.NOT_GRADED, None)]
     count = sum(known.learners[one].waiting for one in read if one in known.learners)
     told = f"{count} submission{'' if count == 1 else 's'} to grade by hand, in formgrader."
     return [f"{lesson}: {told}"] if count else []
@@ -199,12 +199,12 @@ def _not_graded(
     return [
         (row.learner, submission.reason or _why(row, known.learners.get(row.learner), known))
         for submission, row in zip(submissions, rows, strict=True)
-        if row.outcome in (NOT_GRADED, UNREADABLE)
+        if row.is_lacking
     ]
 
 
 def _why(row: LearnerRow, grade: Grade | None, known: LessonGrades) -> str:
-    if row.outcome == NOT_GRADED and grade and grade.waiting:
+    if row.outcome == Outcome.NOT_GRADED and grade and grade.waiting:
         return to_grade(grade, known)
     return " ".join(row.remarks)
 

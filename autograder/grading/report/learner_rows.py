@@ -8,7 +8,7 @@ from datetime import timedelta
 from autograder.grading.gradebook.grades import Grade, LessonGrades
 from autograder.grading.pages.template import duration
 from autograder.grading.report.submissions import Submission
-from autograder.grading.worker.job import NOT_GRADED
+from autograder.grading.worker.job import Outcome
 
 UNREADABLE = "unreadable"
 
@@ -38,7 +38,7 @@ class CellPoints:
 class LearnerRow:
     """One learner.
 
-    outcome: "not graded" also if points are missing that only a person can give.
+    outcome: not graded also if points are missing that only a person can give; or UNREADABLE.
     judged: whether the checks judged an answer.
     grade: the points of the lesson, if there is a grade.
     late: how long after the due date it was handed in.
@@ -51,6 +51,11 @@ class LearnerRow:
     late: timedelta
     points: list[CellPoints]
     remarks: list[str]
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether it is not graded, or can't be read."""
+        return self.outcome in (Outcome.NOT_GRADED, UNREADABLE)
 
 
 def lesson_columns(
@@ -100,13 +105,13 @@ def _outcome(
     whole = submission.graded is not None and grade is not None
     if not submission.outcome and (known.checks or not whole):
         return UNREADABLE
-    return NOT_GRADED if points is None else submission.outcome or "graded"
+    return Outcome.NOT_GRADED if points is None else submission.outcome or Outcome.GRADED
 
 
 def _lesson_points(
     submission: Submission, grade: Grade | None, known: LessonGrades
 ) -> float | None:
-    if grade.waiting if grade else submission.outcome == NOT_GRADED:
+    if grade.waiting if grade else submission.outcome == Outcome.NOT_GRADED:
         return None
     if grade:
         return grade.points if math.isfinite(grade.points) else None

@@ -15,7 +15,7 @@ from autograder.grading.pages.untrusted import checked_run, checked_verdict
 from autograder.grading.report.code_print import MOST_CHARACTERS, Print, code_print
 from autograder.grading.submission.cells import joined_text
 from autograder.grading.term.learner_names import is_learner_name
-from autograder.grading.worker.job import OUTCOMES, VERDICT, earlier_run
+from autograder.grading.worker.job import OUTCOMES, VERDICT, Outcome, earlier_run
 from autograder.sandbox.confined import Bounds, Unfinished, confined
 
 MOST_BYTES = 100_000_000
@@ -32,7 +32,7 @@ class Submission:
     verdicts: by exercise.
     sources: those of the solution cells, by grade_id.
     prints: of the sources that are Python and not too long.
-    outcome: one of `OUTCOMES`; "" if the notebook does not say.
+    outcome: None if the notebook does not say.
     reason: why it is not graded.
     earlier: the grades of earlier submissions; None for one without a grade.
     troubles: what could not be read, one sentence each.
@@ -43,7 +43,7 @@ class Submission:
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
     prints: dict[str, Print] = field(default_factory=dict)
-    outcome: str = ""
+    outcome: Outcome | None = None
     reason: str = ""
     earlier: list[float | None] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
@@ -166,14 +166,15 @@ def _read_run(submission: Submission, path: Path) -> None:
         try:
             run = checked_run(recorded)
             # If there are several notebooks, the worst counts.
-            if OUTCOMES.index(run["outcome"]) >= OUTCOMES.index(submission.outcome or OUTCOMES[0]):
-                submission.outcome, submission.reason = run["outcome"], run["reason"]
+            outcome = Outcome(run["outcome"])
+            if OUTCOMES.index(outcome) >= OUTCOMES.index(submission.outcome or Outcome.GRADED):
+                submission.outcome, submission.reason = outcome, run["reason"]
             return
         except ValueError as error:
             submission.note(f"What was recorded of its run is damaged ({error}).")
     if submission.verdicts:
         answered = any(verdict["answered"] for verdict in submission.verdicts.values())
-        submission.outcome = "graded" if answered else "unanswered"
+        submission.outcome = Outcome.GRADED if answered else Outcome.UNANSWERED
 
 
 def _why(error: BaseException) -> str:

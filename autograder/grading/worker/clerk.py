@@ -23,7 +23,7 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import absent_answers, empty_submission, restore
-from autograder.grading.worker.job import GRADED, NOT_GRADED, NOT_RUN, SHOWN, Job
+from autograder.grading.worker.job import NOT_RUN, SHOWN, Job, Outcome
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.grading.worker.notebook_points import notebook_points
 from autograder.judging.verdict import Verdict
@@ -136,16 +136,16 @@ def _fill_in(cells: list[NotebookNode], run: Run) -> None:
         cell.metadata.pop(SHOWN, None)
 
 
-def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[str, str]:
+def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[Outcome, str]:
     """Return the outcome, and the reason if something is not graded.
 
     wrote: whether there is an answer in words.
     """
     unknown = [verdict for verdict in verdicts if not verdict.graded]
     if run.stopped or unknown:
-        return NOT_GRADED, run.stopped or " ".join(verdict.sentence for verdict in unknown)
+        return Outcome.NOT_GRADED, run.stopped or " ".join(verdict.sentence for verdict in unknown)
     answered = not verdicts or wrote or any(verdict.answered for verdict in verdicts)
-    return GRADED if answered else "unanswered", ""
+    return Outcome.GRADED if answered else Outcome.UNANSWERED, ""
 
 
 def _wrote(notebook: NotebookNode, blueprint: Blueprint) -> bool:

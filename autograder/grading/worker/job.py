@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,19 @@ from autograder.sandbox.limits import Limits
 # Entries in the metadata of a graded notebook's cells.
 VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
 SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
-GRADED, NOT_GRADED = "graded", "not graded"
 RUN = ".run.json"  # ends the name of the file about a run, after the notebook's name
 NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
-OUTCOMES = (GRADED, "unanswered", NOT_GRADED)  # the worst of a submission's notebooks counts
+
+
+class Outcome(StrEnum):
+    """What became of a notebook. Of a submission's notebooks, the worst counts, the last here."""
+
+    GRADED = "graded"
+    UNANSWERED = "unanswered"
+    NOT_GRADED = "not graded"
+
+
+OUTCOMES = tuple(Outcome)
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,6 @@ class Graded:
 
     path: the job's path.
     notebook: as nbformat's JSON, with outputs, verdicts and cards. Nobody has checked it.
-    outcome: one of `OUTCOMES`.
     reason: why it is not graded, if so.
     doubtful: whether the machine may be to blame for what went wrong.
     absent: the graded cells with no points whose answer has no cell in the submission.
@@ -97,7 +106,7 @@ class Graded:
 
     path: str
     notebook: bytes
-    outcome: str
+    outcome: Outcome
     points: NotebookPoints = field(default_factory=NotebookPoints)
     reason: str = ""
     absent: frozenset[str] = frozenset()

@@ -18,7 +18,7 @@ from autograder.asking.hand_in import encode_questions
 from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import clerk
-from autograder.grading.worker.job import OUTCOMES, Graded, Job, NotebookPoints
+from autograder.grading.worker.job import OUTCOMES, Graded, Job, NotebookPoints, Outcome
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Bounds, Message, Unfinished, confined
@@ -106,7 +106,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
             return Graded(
                 job.path,
                 notebook,
-                outcome,
+                Outcome(outcome),
                 _notebook_points(points, unanswered, job.blueprint),
                 reason[:LONGEST_REASON],
                 _names(absent, job.blueprint),

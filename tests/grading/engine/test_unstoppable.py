@@ -18,7 +18,7 @@ from autograder.grading.engine import pool as pools
 from autograder.grading.engine.pool import Pool, local_pool
 from autograder.grading.engine.run_lock import only_run
 from autograder.grading.submission.blueprint import Blueprint
-from autograder.grading.worker.job import NOT_GRADED, Graded, Job
+from autograder.grading.worker.job import Graded, Job, Outcome
 from tests.demo.made_up_class import MadeUpSubmission
 from tests.support import kills
 from tests.support.classroom import (
@@ -196,7 +196,8 @@ def test_what_the_machine_may_be_to_blame_for_is_graded_again_alone(monkeypatch)
         most[job.path, again] = len(at_work)
         at_work.remove(job.path)
         doubtful = job.path in "14" and not again
-        return Graded(job.path, "", NOT_GRADED if doubtful else "graded", doubtful=doubtful)
+        outcome = Outcome.NOT_GRADED if doubtful else Outcome.GRADED
+        return Graded(job.path, "", outcome, doubtful=doubtful)
 
     monkeypatch.setattr(pools, "_grade", grade)
     pool = Pool(lambda: ThreadPoolExecutor(3), ThreadPoolExecutor.shutdown, 3)
