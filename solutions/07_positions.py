@@ -899,7 +899,7 @@ plot_lines(
 # *Three back* swaps the top two. ALiBi's bias only falls with distance, so nothing in
 # it singles out three back. Heads with different slopes have to be played off against each other,
 # and 600 steps of training aren't enough for that: it's right at about a third of the places, even
-# at 32. (With 4000 steps, we saw 89% at 32.) And at 64, sinusoidal, learned and rotary do no better
+# at 32. (With 4000 steps: nine in ten.) And at 64, sinusoidal, learned and rotary do no better
 # than chance, one in 16.
 #
 # Why does rotary fail? In a long text, two things are new: places and distances. **Predict before
