@@ -23,7 +23,7 @@ from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import PUBLIC, load
 
 SEED = "verdicts"  # seed of the hidden cases
-FILE = "verdicts.json"  # where the verdicts go unless BENCH_TO says otherwise
+FILE = "build/verdicts.json"  # or whatever BENCH_TO says
 
 
 def variants(lesson: Lesson, exercise: Exercise) -> Iterator[tuple[str, Variant]]:
@@ -66,5 +66,6 @@ def report() -> None:
         found = list(tqdm(pool.map(verdicts, *zip(*pairs, strict=True)), total=len(pairs)))
     named = {f"{lesson}/{name}": each for (lesson, name), each in zip(pairs, found, strict=True)}
     path = Path(os.environ.get("BENCH_TO", FILE))
+    path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(named, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{sum(map(len, named.values()))} verdicts in {path}")
