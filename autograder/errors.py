@@ -9,6 +9,10 @@ class CourseError(Exception):
         return [f"{type(self).__name__}: {self}"]
 
 
+class NotChecked(CourseError):
+    """A check was given another answer than the one on the screen."""
+
+
 class CheckFailed(CourseError):
     """A check found a wrong answer."""
 

@@ -50,6 +50,11 @@ def verdict_card(verdict: Verdict) -> Card:
     return _frame(f"{_sign(verdict.passed)} {headline(verdict)}", color, parts)
 
 
+def note_card(title: str, sentence: str) -> Card:
+    """Return a card that says one thing, and judges nothing."""
+    return _frame(f"○ {title}", PARTLY, [paragraph(sentence)])
+
+
 def headline(verdict: Verdict) -> str:
     """Return one line with the exercise and its points, or whether a challenge is solved."""
     if not verdict.answered:

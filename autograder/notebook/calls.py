@@ -9,14 +9,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import EllipsisType
 
+from IPython import get_ipython
 from IPython.display import display
 
 from autograder.asking.written import exercise_name, names_beside, names_used
-from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
+from autograder.errors import CheckFailed, CourseError, NotAnsweredYet, NotChecked
 from autograder.judging.card import (
     Progress,
     headline,
     hint_card,
+    note_card,
     prediction_card,
     progress_card,
     verdict_card,
@@ -27,11 +29,15 @@ from autograder.notebook.ask_and_judge import judge_answer
 from autograder.notebook.contracts import belongs, made_for, require_fit
 from autograder.notebook.course_solution import course_solution
 from autograder.notebook.failing_case import FailingCase
+from autograder.notebook.history import history, watch
+from autograder.notebook.on_screen import not_on_screen
 from autograder.notebook.records import Record, keep_record, read_records, record_of
 from autograder.references import store
 from autograder.references.store import LessonReference
 
 __all__ = ["check", "failing_case", "give_up", "hint", "made_for", "predict", "progress"]
+
+watch(get_ipython())  # so a notebook is watched from its imports on
 
 _verdicts: dict[str, Verdict] = {}
 _course_solutions: dict[str, Callable] = {}  # by exercise, of those given up
@@ -41,11 +47,12 @@ def check(answer: Callable) -> None:
     """Check the function or class that you wrote for an exercise, and show what is right.
 
     Raises CheckFailed unless it earns all points or was given up, NotAnsweredYet for an exercise
-    (not a challenge) with the stub, and CourseError if `answer` is not an exercise, or not the one
-    that is installed.
+    (not a challenge) with the stub, NotChecked if the cell of the answer has failed since, and
+    CourseError if `answer` is not an exercise, or not the one that is installed.
     """
     name = exercise_name(answer)
     reference = _reference(name)
+    _require_on_screen(name)
     verdict = _verdict(answer, name, reference)
     if not verdict.passed:
         verdict = blame(verdict, _unfinished(answer, name, reference))
@@ -57,9 +64,7 @@ def check(answer: Callable) -> None:
         if not verdict.challenge:
             raise NotAnsweredYet(headline(verdict))
     elif not verdict.finished:
-        # nbgrader's Validate shows this line but no card.
-        told = verdict.sentence if "NBGRADER_VALIDATING" in os.environ else "See the card above."
-        raise CheckFailed(f"{headline(verdict)}. {told}")
+        raise CheckFailed(f"{headline(verdict)}. {_told(verdict.sentence)}")
 
 
 def hint(exercise: Callable | str | None = None) -> None:
@@ -144,6 +149,20 @@ def _reference(exercise: str) -> LessonReference:
     """Find the lesson of an exercise. Raises CourseError, also if the notebook's one differs."""
     require_fit(exercise)
     return store.find(exercise)
+
+
+def _require_on_screen(name: str) -> None:
+    """Show why an answer can't be the one on the screen, and raise NotChecked; or do nothing."""
+    kept = history()
+    if kept and (reason := not_on_screen(kept, name)):
+        title = f"{name}: not checked"
+        display(note_card(title, reason))
+        raise NotChecked(f"{title}. {_told(reason)}")
+
+
+def _told(sentence: str) -> str:
+    """Return what follows a headline. nbgrader's Validate shows this line but no card."""
+    return sentence if "NBGRADER_VALIDATING" in os.environ else "See the card above."
 
 
 def _name(exercise: Callable | str | None, caller: str) -> str:

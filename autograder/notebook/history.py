@@ -1,0 +1,124 @@
+"""What has run in this kernel, cell by cell.
+
+A check reads it to tell whether the answer that it is given is the one on the screen.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import autograder
+from autograder.asking import QUESTIONS_VARIABLE
+from autograder.notebook.source import defined_names, only_calls
+
+COURSE = {*autograder.__all__}  # what a lesson imports
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a cell.
+
+    cell: the cell's id; "" if the front end gives none.
+    error: what stopped it, or kept it from starting; None if it ran to its end.
+    started: False if Python could not read the cell.
+    bound: the names that it gave a new value.
+    ended: when, in seconds since 1970.
+    """
+
+    source: str
+    cell: str = ""
+    error: BaseException | None = None
+    started: bool = True
+    bound: frozenset[str] = frozenset()
+    ended: float = field(default_factory=time.time)
+
+    @cached_property
+    def defines(self) -> list[str]:
+        """The functions and classes that its text defines, even if Python can't read it."""
+        return defined_names(self.source)
+
+
+class History:
+    """The runs so far, oldest first.
+
+    namespace: the notebook's variables.
+    """
+
+    def __init__(self, namespace: Mapping[str, Any]) -> None:
+        self.namespace = namespace
+        self.runs: list[Run] = []
+        self._before = self._identities()
+
+    def begin(self, info: Any = None) -> None:
+        """Note the variables before a cell runs."""
+        self._before = self._identities()
+
+    def end(self, result: Any) -> None:
+        """Note how a cell ran. result: IPython's `ExecutionResult`."""
+        error = result.error_before_exec or result.error_in_exec
+        self.runs.append(
+            Run(
+                source=result.info.raw_cell,
+                cell=getattr(result.info, "cell_id", None) or "",
+                error=error,
+                started=result.error_before_exec is None,
+                bound=frozenset(self._new()),
+            )
+        )
+
+    @property
+    def last(self) -> Run | None:
+        """The last run of a cell that does more than call the course, such as `check(softmax)`."""
+        own = (run for run in reversed(self.runs) if not only_calls(run.source, COURSE))
+        return next(own, None)
+
+    def defined_now(self, name: str) -> bool:
+        """Whether the cell that is running has given `name` its value."""
+        return name in self._new()
+
+    def definition(self, name: str) -> int | None:
+        """Return the index of the run that gave `name` its value; None if none of them did."""
+        indices = [index for index, run in enumerate(self.runs) if name in run.bound]
+        return indices[-1] if indices else None
+
+    def _identities(self) -> dict[str, int]:
+        return {name: id(value) for name, value in self.namespace.items()}
+
+    def _new(self) -> set[str]:
+        now = self._identities()
+        return {name for name in now if now[name] != self._before.get(name)}
+
+
+_history: History | None = None
+
+
+def history() -> History | None:
+    """Return the history of this notebook; None where no notebook runs, or it is graded."""
+    return _history
+
+
+def watch(shell: Any) -> None:
+    """Keep the history of an IPython shell from now on, and explain what its cells lack.
+
+    It does nothing where there is no shell, and where a notebook is graded.
+    """
+    global _history
+    if shell is None or QUESTIONS_VARIABLE in os.environ:
+        return
+    if _history is not None and _history.namespace is shell.user_ns:
+        return
+    _history = kept = History(shell.user_ns)
+    shell.events.register("pre_run_cell", kept.begin)
+    shell.events.register("post_run_cell", kept.end)
+    shell.events.register("post_run_cell", lambda _: _explain(kept))
+
+
+def _explain(kept: History) -> None:
+    if isinstance(kept.runs[-1].error, NameError | TypeError):
+        # Loads torch, which a kernel that has just started need not wait for.
+        from autograder.notebook.missing_name import show_missing
+
+        show_missing(kept)

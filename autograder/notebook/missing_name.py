@@ -1,0 +1,92 @@
+"""Say what to run where a cell lacks a name that the course, or a cell above, would give it."""
+
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.display import display
+
+from autograder.judging.card import note_card
+from autograder.notebook.history import COURSE, History, Run
+from autograder.notebook.on_screen import failed_attempt, remedy, what_happened
+from autograder.notebook.saved_notebook import VS_CODE, saved_notebook
+from autograder.notebook.source import bound_names, near_name
+from autograder.references import store
+
+
+def show_missing(history: History) -> None:
+    """Show a card that says what the last run lacked, if the course knows where it comes from."""
+    if sentence := explain_missing(history):
+        display(note_card("Before you go on", sentence))
+
+
+def explain_missing(history: History) -> str:
+    """Say what the last run lacked and where that comes from; "" if the course doesn't know."""
+    run = history.runs[-1]
+    match run.error:
+        case NameError(name=str(name)):
+            return _missing(history, run, name)
+        case TypeError():
+            return _taken(history, run)
+    return ""
+
+
+def _missing(history: History, run: Run, name: str) -> str:
+    exercises = {each for names in store.exercises_by_lesson().values() for each in names}
+    if name in exercises:
+        return _missing_exercise(history, name)
+    if name in COURSE or _comes_from_above(history, run, name):
+        return f"{_not_run(history, name)} {_run_above(history.namespace)}"
+    if near := near_name(name, exercises | COURSE):
+        return f"There is no `{name}` here. Did you mean `{near}`?"
+    return ""
+
+
+def _missing_exercise(history: History, name: str) -> str:
+    if attempt := failed_attempt(history, name):
+        happened = what_happened(history, attempt, name)
+        return f"{happened} So there is no `{name}` yet. {remedy(attempt, name)}"
+    where = f"Run the cell with your `{name}` first, then this one again."
+    if len(history.runs) == 1:
+        return f"{_not_run(history, name)} {_run_above(history.namespace)}"
+    return f"There is no `{name}` yet: its cell has not run since the kernel started. {where}"
+
+
+def _not_run(history: History, name: str) -> str:
+    if len(history.runs) == 1:
+        return "The kernel has just started, so nothing above this cell has run."
+    return f"The cell above that makes `{name}` has not run since the kernel started."
+
+
+def _comes_from_above(history: History, run: Run, name: str) -> bool:
+    """Whether a cell above binds the name, and has not run."""
+    file = saved_notebook(history.namespace)
+    if file is None:
+        return False
+    ran = {each.cell for each in history.runs}
+    above = file.above(run.cell).items()
+    return any(cell not in ran and name in bound_names(source) for cell, source in above)
+
+
+def _run_above(namespace: Mapping[str, Any]) -> str:
+    """Say how to run the cells above, in the words of the front end."""
+    if VS_CODE in namespace:
+        how = "Click “Execute Above Cells” on this cell"
+    elif "google.colab" in sys.modules:
+        how = "Choose Runtime > Run before"
+    else:
+        how = "Choose Run > Run All Above Selected Cell"
+    return f"{how}, then run this one again."
+
+
+def _taken(history: History, run: Run) -> str:
+    """Say how to get back a name of the course that the notebook has given to something else."""
+    for name in sorted(COURSE & history.namespace.keys()):
+        if not callable(history.namespace[name]) and re.search(rf"\b{name}\s*\(", run.source):
+            kind = type(history.namespace[name]).__name__
+            return (
+                f"A cell has made `{name}` the name of something else ({kind}). "
+                f"`from autograder import {name}` brings the course's back."
+            )
+    return ""
