@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from autograder.asking.arguments import Library, make_all, map_tensors
 from autograder.asking.question import Call
 from autograder.asking.written import written_function
+from autograder.building.examples import example_arguments
 from autograder.judging.key import AspectKey
 from autograder.lessons.cases import (
     AGAIN,
@@ -28,8 +29,9 @@ from autograder.lessons.cases import (
 from autograder.lessons.draw import Draw
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Exercise
-from autograder.lessons.parts import SecondCall
+from autograder.lessons.parts import Judged, Reads, SecondCall, Trial
 
+EXAMPLE = "the example above"  # as cards call it
 SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
 DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
@@ -65,6 +67,7 @@ class Drawing:
     solution: the course's own; its annotations say what to draw.
     cases: those drawn so far.
     aspects: the cases of each aspect, by number.
+    example: the number of the docstring's example, which is in no aspect; None if it is no case.
     """
 
     def __init__(self, exercise: Exercise, solution: Callable) -> None:
@@ -72,6 +75,7 @@ class Drawing:
         self.second = exercise.part(SecondCall)
         self.asked = input_dims(solution)
         self.cases: list[DrawnCase] = []
+        self.example: int | None = None
         self.aspects = [AspectKey(a.name, a.points, [], list(a.outputs)) for a in exercise.aspects]
 
     def draw(self, seed: str) -> None:
@@ -82,6 +86,20 @@ class Drawing:
         self._draw_aspects(seed)
         if seed != FRESH_SEED:
             self._draw_forms(seed)
+
+    def add_example(self, namespace: dict[str, Any]) -> None:
+        """Add the example in the solution's docstring, if its outputs are compared as they are.
+
+        namespace: the lesson's.
+        """
+        rare = (Trial, Reads, Judged)
+        if any(isinstance(part, rare) for part in self.exercise.parts):
+            return
+        if arguments := example_arguments(self.solution, namespace):
+            draw = Draw(f"{SHOWN_SEED}/{self.exercise.name}/example", self.asked)
+            draw.label(EXAMPLE)
+            self.example = len(self.cases)
+            self.cases.append(DrawnCase(Call(arguments), draw, SHOWN_SEED))
 
     def _draw_aspects(self, seed: str) -> None:
         """Draw the cases of all aspects. A goal takes seconds, so it is never a fresh case."""

@@ -1,17 +1,23 @@
-"""The example in an exercise's docstring has to be true on every learner's machine."""
+"""The example in an exercise's docstring: it has to be true, and it is one of the cases."""
 
 import doctest
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import isfunction, signature
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 
 WIDER = torch.float64  # if its results print differently, they depend on rounding
 DTYPE = re.compile(r",\s+dtype=torch\.float\d+")
+
+
+SIMPLE = Tensor | int | float | bool | None  # arguments that a card can show
 
 
 class AnyFloat(doctest.OutputChecker):
@@ -41,6 +47,32 @@ def _run(lesson: Lesson, exercise: str, dtype: torch.dtype) -> None:
     runner = doctest.DocTestRunner(AnyFloat(), optionflags=doctest.NORMALIZE_WHITESPACE)
     if runner.run(test, out=said.append).failed:
         raise AuthoringError(f"the example of {exercise} is not true in {dtype}:\n{''.join(said)}")
+
+
+def example_arguments(solution: Callable, namespace: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments of the first call of a function in its docstring's example.
+
+    namespace: the lesson's. None if the example builds a class, or passes more than tensors and
+    plain values.
+    """
+    if not isfunction(solution):
+        return None
+    said = doctest.DocTestParser().get_examples(solution.__doc__ or "")
+    calls: list[dict[str, Any]] = []
+
+    def note(*values: Any, **named: Any) -> None:
+        bound = signature(solution).bind(*values, **named)
+        bound.apply_defaults()
+        calls.append(dict(bound.arguments))
+        raise StopIteration
+
+    try:
+        around = {**namespace, "torch": torch, solution.__name__: note}
+        for example in said:
+            exec(example.source, around)
+    except StopIteration:
+        return calls[0] if all(isinstance(v, SIMPLE) for v in calls[0].values()) else None
+    return None
 
 
 @contextmanager

@@ -49,9 +49,10 @@ class ExerciseBuilder:
         self.measure = exercise.part(Judged).by
         self.solution = lesson.namespace()[exercise.name]
         drawing = Drawing(exercise, self.solution)
-        for seed in (SHOWN_SEED, FRESH_SEED):
-            drawing.draw(seed)
-        self.cases, self.aspects = drawing.cases, drawing.aspects
+        drawing.draw(SHOWN_SEED)
+        drawing.add_example(lesson.namespace())
+        drawing.draw(FRESH_SEED)
+        self.cases, self.aspects, self.example = drawing.cases, drawing.aspects, drawing.example
         question = question_of(exercise, [case.call for case in self.cases])
         raises = (case.raises for case in self.cases if case.raises)
         agreed = contract(question, lesson.solutions[exercise.name], raises)
@@ -85,6 +86,7 @@ class ExerciseBuilder:
             choices=list(self.exercise.part(Result).choices.values()),
             challenge=self.exercise.challenge,
             measure=self.measure,
+            example=self.example,
         )
 
     def _footprints(self, answers: list[Answer]) -> list[Footprint]:

@@ -38,11 +38,19 @@ def _with_reason(verdict: Verdict, failure: Failure) -> Verdict:
     problem = failure.answer.problem
     if problem and problem.kind in NEVER_CALLED:
         return _saying(verdict, [explained(problem, verdict.exercise)])
-    verdict = replace(verdict, exhibit=failure.exhibit())
+    example = failure.judgment.example
     mistake = find_mistake(failure.judgment, failure.index)
     if mistake:
-        return replace(verdict, sentence=mistake.say, mistake=mistake.name)
-    return _saying(verdict, explain(failure))
+        shown = (example or failure).exhibit()
+        return replace(verdict, exhibit=shown, sentence=mistake.say, mistake=mistake.name)
+    findings = explain(failure)
+    if example and _rules(explained_there := explain(example)) == _rules(findings):
+        failure, findings = example, explained_there
+    return _saying(replace(verdict, exhibit=failure.exhibit()), findings)
+
+
+def _rules(findings: list[Finding]) -> list[str]:
+    return [one.rule for one in findings]
 
 
 def _saying(verdict: Verdict, findings: list[Finding]) -> Verdict:

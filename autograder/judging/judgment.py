@@ -35,7 +35,7 @@ class Judgment:
             for case, answer in zip(key.cases, answers, strict=True)
         ]
         self.wrong = [self._wrong_outputs(index) for index in range(len(answers))]
-        self.aspects = self._charge_once()
+        self.aspects = self._with_example(self._charge_once())
 
     @property
     def answered(self) -> bool:
@@ -74,6 +74,14 @@ class Judgment:
             return None
         number, index = min(found, key=lambda pair: self._rank(*pair))
         return Failure(self, self.aspects[number], index)
+
+    @property
+    def example(self) -> "Failure | None":
+        """The docstring's example, if it went wrong."""
+        index = self.key.example
+        if index is None or not self.wrong[index]:
+            return None
+        return Failure(self, self.key.aspects[0], index)
 
     def counted(self, aspect: AspectKey, index: int) -> list[str]:
         """List the outputs that count in a case: all, or those named and their gradients."""
@@ -134,6 +142,12 @@ class Judgment:
             for n in set(charged) - set((about or charged)[:1]):
                 aspects[n] = replace(aspects[n], ignored=[*aspects[n].ignored, name])
         return aspects
+
+    def _with_example(self, aspects: list[AspectKey]) -> list[AspectKey]:
+        """Let the docstring's example count in the first aspect, if nothing else is wrong."""
+        if self.example is None or any(map(self._failing, aspects)):
+            return aspects
+        return [replace(aspects[0], cases=[*aspects[0].cases, self.example.index]), *aspects[1:]]
 
     def _charges(self, aspect: AspectKey, name: str) -> bool:
         return any(name in self.wrong[i] and name in self.counted(aspect, i) for i in aspect.cases)

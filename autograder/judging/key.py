@@ -97,6 +97,8 @@ class AnswerKey:
     choices: for each of the question's choices, what to say if it is the wrong one.
     challenge: whether it is optional, and never graded.
     measure: what is judged instead of the outputs, by its name in `judging.measures`.
+    example: the case that is the docstring's example, if it is one. It belongs to no aspect: it
+        counts in the first if nothing else is wrong.
     """
 
     exercise: str
@@ -111,6 +113,7 @@ class AnswerKey:
     choices: list[str] = field(default_factory=list)
     challenge: bool = False
     measure: str = ""
+    example: int | None = None
 
     @property
     def points(self) -> int:
