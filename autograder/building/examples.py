@@ -17,7 +17,7 @@ WIDER = torch.float64  # if its results print differently, they depend on roundi
 DTYPE = re.compile(r",\s+dtype=torch\.float\d+")
 
 
-SIMPLE = Tensor | int | float | bool | None  # arguments that a card can show
+SIMPLE = Tensor | torch.dtype | int | float | bool | None  # arguments that a card can show
 
 
 class AnyFloat(doctest.OutputChecker):

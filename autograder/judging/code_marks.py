@@ -11,6 +11,14 @@ def in_backticks(names: Iterable[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
 
 
+def count(number: float, noun: str) -> str:
+    """ "1 point", "1,234 points", "2.5 points"."""
+    shown = f"{number:,}" if isinstance(number, int) else f"{number:g}"
+    if number == 1:
+        return f"{shown} {noun}"
+    return f"{shown} {noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{shown} {noun}s"
+
+
 def as_html(text: str) -> str:
     """Escape the text as HTML, with its code in <code>."""
     pieces = escape(text, quote=False).split("`")

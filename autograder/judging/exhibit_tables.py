@@ -1,9 +1,11 @@
 """Show on a card which case went wrong, and the expected values beside the learner's."""
 
 from html import escape
+from textwrap import indent
 
 from torch import Tensor
 
+from autograder.judging.case_words import case_in_words, inputs_as_code
 from autograder.judging.code_marks import Part, paragraph
 from autograder.judging.tensor_table import (
     MOST,
@@ -14,20 +16,31 @@ from autograder.judging.tensor_table import (
     plain_table,
     telling_decimals,
     value_range,
+    widest,
 )
 from autograder.judging.verdict import Exhibit
 
 
 def exhibit_part(exhibit: Exhibit) -> Part:
-    """Show the case that went wrong: its inputs' shapes, the expected output and the learner's."""
-    shapes = ", ".join(f"{name} {tuple(shape)}" for name, shape in exhibit.shapes.items())
-    what = "; ".join(part for part in (exhibit.label, shapes) if part)
-    place = "Seen with a case that only grading uses" if exhibit.hidden else "Seen with"
-    html, text = paragraph(f"{place}: {what}.") if what else ("", "")
+    """Show the case that went wrong: its inputs, the expected output and the learner's."""
+    html, text = _case(exhibit)
     if exhibit.expected is None or exhibit.got is None or not exhibit.expected.dim():
         return html, text
     tables, lines = _side_by_side(exhibit.output, exhibit.expected, exhibit.got, exhibit.wrong)
     return html + tables, f"{text}\n{lines}"
+
+
+def _case(exhibit: Exhibit) -> Part:
+    """Say which case it is, with its inputs: those of the docstring's example for all to see."""
+    words = case_in_words(exhibit)
+    html, text = paragraph(words) if words else ("", "")
+    if not exhibit.inputs:
+        return html, text
+    code = inputs_as_code(exhibit.inputs)
+    block = f'<pre style="margin:4px 0">{escape(code)}</pre>'
+    if exhibit.example:
+        return html + block, f"{text}\n{indent(code, '    ')}"
+    return f"{html}<details><summary>its inputs</summary>{block}</details>", text
 
 
 def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> Part:
@@ -39,18 +52,20 @@ def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | No
         differs = expected != got if wrong is None else wrong
         where = pick_slice(differs)
         corner = pick_corner(differs[where])
-    style = Style(*value_range(expected, got), telling_decimals(expected, got) if same else 3)
+    decimals = telling_decimals(expected, got) if same else 3
     marks = None if wrong is None or wrong.all() else wrong[where][corner]  # don't mark every cell
     panels = [
         ("expected", expected, where, None),
         ("yours", got, where if same else _first(got), marks),
     ]
+    tables = [t[at][corner] if t.numel() else t.flatten() for _, t, at, _ in panels]
+    style = Style(*value_range(expected, got), decimals, widest(decimals, *tables))
     html, text = "", []
-    for word, tensor, index, marked in panels:
-        title = f"{word}: {output} {tuple(tensor.shape)}{_place(index, corner)}"
-        shown = tensor[index][corner] if tensor.numel() else tensor.flatten()
-        html += heatmap(shown, title, style, marked)
-        text.append(f"  {title}:\n{plain_table(shown, style.decimals, marked)}")
+    for (word, tensor, at, marked), shown in zip(panels, tables, strict=True):
+        title = f"{word}: {output} {tuple(tensor.shape)}{_place(at, corner)}"
+        legend = "" if marked is None else ", colored where wrong"
+        html += heatmap(shown, title + legend, style, marked)
+        text.append(f"  {title}:\n{plain_table(shown, decimals, marked)}")
     return html + _whole(got), "\n".join(text)
 
 

@@ -215,7 +215,15 @@ class Failure:
     def exhibit(self) -> Exhibit:
         """Return what a card shows about it."""
         case, wrong = self.case, self.wrong
-        exhibit = Exhibit(self.index, case.label, case.shapes, hidden=case.hidden)
+        is_example = self.index == self.judgment.key.example
+        exhibit = Exhibit(
+            self.index,
+            case.label,
+            case.shapes,
+            hidden=case.hidden,
+            sizes=case.sizes,
+            example=is_example,
+        )
         if wrong is None or case.hidden:
             return exhibit
         cell_by_cell = wrong.most_error is None and wrong.got.shape == wrong.expected.shape

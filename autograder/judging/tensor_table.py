@@ -13,7 +13,6 @@ MOST = 8  # rows and columns
 STOPS = [bytes.fromhex(stop[1:]) for stop in WEIGHT_STOPS]  # red, green, blue
 NOT_FINITE = (*bytes.fromhex(RED[1:]),)
 CAPTION = "text-align:left;caption-side:top;white-space:nowrap;font-size:12px;padding:0 0 2px 0"
-FRAME = f";border:2px solid {RED};font-weight:bold"
 CELL = "padding:2px 6px;text-align:right;font-family:monospace;font-size:12px;border:0;"
 
 
@@ -32,23 +31,28 @@ def pick_corner(wrong: Tensor) -> tuple[slice, ...]:
 
 @dataclass(frozen=True)
 class Style:
-    """How to show values: colored from low to high, with this many decimals."""
+    """How to show values: colored from low to high, with this many decimals.
+
+    width: that of a cell, in digits.
+    """
 
     low: float
     high: float
     decimals: int
+    width: int = 0
 
 
 def heatmap(values: Tensor, title: str, style: Style, wrong: Tensor | None = None) -> str:
     """Show at most 8 by 8 values, [n] or [rows, columns], as a table.
 
-    wrong: booleans of the same shape; a wrong value gets a frame and a cross.
+    wrong: booleans of the same shape; where given, only wrong values are colored.
     """
+    colored = torch.ones_like(values, dtype=torch.bool) if wrong is None else wrong
     more_rows, more_columns = (size > MOST for size in torch.atleast_2d(values).shape)
     ellipsis = f'<td style="{CELL}">…</td>'
     rows = [
         "".join(_cell(value, mark, style) for value, mark in row) + ellipsis * more_columns
-        for row in _corner(values, wrong)
+        for row in _corner(values, colored)
     ]
     body = "".join(f"<tr>{row}</tr>" for row in rows + [ellipsis] * more_rows)
     caption = f'<caption style="{CAPTION}">{escape(title)}</caption>'
@@ -92,12 +96,19 @@ def telling_decimals(expected: Tensor, got: Tensor) -> int:
     return next((d for d in (3, 5, 7) if largest >= 0.5 * 10**-d), 7)
 
 
-def _cell(value: Tensor, wrong: bool, style: Style) -> str:
-    number = value.item()
-    red, green, blue = _color(float(number), style.low, style.high)
-    ink = ink_on(red / 255, green / 255, blue / 255)
-    look = f"{CELL}background:rgb({red},{green},{blue});color:{ink}{FRAME if wrong else ''}"
-    return f'<td style="{look}">{_mark(wrong)}{format_value(value, style.decimals)}</td>'
+def widest(decimals: int, *tables: Tensor) -> int:
+    """Return the width of the widest value that some tables show, in digits."""
+    corners = [torch.atleast_2d(values)[:MOST, :MOST].flatten() for values in tables]
+    return max((len(format_value(v, decimals)) for c in corners for v in c), default=0)
+
+
+def _cell(value: Tensor, colored: bool, style: Style) -> str:
+    look = f"{CELL}min-width:{style.width}ch;"
+    if colored:
+        red, green, blue = _color(float(value.item()), style.low, style.high)
+        ink = ink_on(red / 255, green / 255, blue / 255)
+        look += f"background:rgb({red},{green},{blue});color:{ink}"
+    return f'<td style="{look}">{format_value(value, style.decimals)}</td>'
 
 
 def _color(number: float, low: float, high: float) -> tuple[int, int, int]:

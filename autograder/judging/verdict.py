@@ -1,11 +1,16 @@
 """Verdicts: data that a card shows, a gradebook stores and a report counts."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.asking.problem import Problem, ProblemKind
+from autograder.asking.question import Question
+
+MOST_SHOWN = 64  # numbers among a case's inputs
+Plain = torch.dtype | int | float | bool | None
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,9 @@ class Exhibit:
     output: the name of the wrong output, empty if the call returned no tensors.
     expected, got: that output, or None; always None for a hidden case.
     wrong: where the two differ, if they have the same shape.
+    sizes: the size of each named dimension.
+    inputs: the arguments of the call by name, if they are small enough to be shown.
+    example: whether it is the example in the exercise's docstring.
     """
 
     case: int
@@ -51,6 +59,9 @@ class Exhibit:
     got: Tensor | None = None
     wrong: Tensor | None = None
     hidden: bool = False
+    sizes: dict[str, int] = field(default_factory=dict)
+    inputs: dict[str, Any] = field(default_factory=dict)
+    example: bool = False
 
 
 # Problems in which no call was made.
@@ -117,6 +128,20 @@ class Verdict:
     def finished(self) -> bool:
         """Whether other exercises can build on this one."""
         return self.passed or self.given_up
+
+    def with_inputs(self, question: Question) -> "Verdict":
+        """Return the verdict with the inputs of the case that it shows, if they are small."""
+        if self.exhibit is None or self.exhibit.hidden:
+            return self
+        call = question.calls[self.exhibit.case]
+        if call.build is not None or call.earlier is not None or question.trial:
+            return self
+        if not all(isinstance(v, Tensor | Plain) for v in call.arguments.values()):
+            return self
+        sizes = [v.numel() for v in call.arguments.values() if isinstance(v, Tensor)]
+        if sum(sizes) > MOST_SHOWN:
+            return self
+        return replace(self, exhibit=replace(self.exhibit, inputs=call.arguments))
 
     def summary(self) -> dict[str, Any]:
         """Return the verdict as plain values, without tensors."""

@@ -15,7 +15,7 @@ def judge_answer(answer: Callable, question: Question, key: AnswerKey) -> Verdic
     count = sum(not case.fresh for case in key.cases)  # the fresh cases come last
     answers = collect(answer, replace(question, calls=question.calls[:count]))
     verdict = judge(key.first(count), answers)
-    if not verdict.passed or count == len(key.cases):
-        return verdict
-    fresh = collect(answer, replace(question, calls=question.calls[count:]))
-    return judge(key, answers + fresh)
+    if verdict.passed and count < len(key.cases):
+        fresh = collect(answer, replace(question, calls=question.calls[count:]))
+        verdict = judge(key, answers + fresh)
+    return verdict.with_inputs(question)

@@ -14,20 +14,19 @@ from IPython.display import display
 
 from autograder.asking.written import exercise_name, names_beside, names_used
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet, NotChecked
-from autograder.judging.card import (
-    Progress,
-    headline,
-    hint_card,
-    note_card,
-    prediction_card,
-    progress_card,
-    verdict_card,
-)
+from autograder.judging.card import headline, note_card, verdict_card
 from autograder.judging.judge import blame, unfinished, verdict_given_up
 from autograder.judging.verdict import Verdict
 from autograder.notebook.ask_and_judge import judge_answer
+from autograder.notebook.cards import (
+    Progress,
+    hint_card,
+    prediction_card,
+    progress_card,
+    solution_card,
+)
 from autograder.notebook.contracts import belongs, made_for, require_fit
-from autograder.notebook.course_solution import course_solution
+from autograder.notebook.course_solution import course_solution, solution_text
 from autograder.notebook.failing_case import FailingCase
 from autograder.notebook.history import history, watch
 from autograder.notebook.on_screen import not_on_screen
@@ -59,7 +58,7 @@ def check(answer: Callable) -> None:
     _verdicts[name] = verdict
     done = replace(record_of(name), points=verdict.points, most=verdict.max_points)
     keep_record(name, replace(done, given_up=verdict.given_up))
-    display(verdict_card(verdict))
+    display(verdict_card(verdict, _go_on(answer, verdict, reference)))
     if not verdict.answered:
         if not verdict.challenge:
             raise NotAnsweredYet(headline(verdict))
@@ -108,7 +107,7 @@ def give_up(exercise: Callable | str) -> None:
     sys.modules["__main__"].__dict__[name] = solution
     keep_record(name, replace(record, points=0, most=reference.keys[name].points, given_up=True))
     _verdicts[name] = verdict = verdict_given_up(reference.keys[name])
-    display(verdict_card(verdict))
+    display(solution_card(verdict, solution_text(name, reference.lesson)))
 
 
 def predict(name: str, answer: str | float | EllipsisType = ...) -> None:
@@ -149,6 +148,25 @@ def _reference(exercise: str) -> LessonReference:
     """Find the lesson of an exercise. Raises CourseError, also if the notebook's one differs."""
     require_fit(exercise)
     return store.find(exercise)
+
+
+def _go_on(answer: Callable, verdict: Verdict, reference: LessonReference) -> str:
+    """Say what a right answer has built, and where the help for a wrong one is."""
+    name, names = verdict.exercise, [*reference.keys]
+    if verdict.given_up or not verdict.answered or verdict.blamed_on:
+        return ""
+    if verdict.passed:
+        built = (answer.__doc__ or "").strip().partition("\n")[0]
+        later = names[names.index(name) + 1 :]
+        after = f"Next: `{later[0]}`." if later else "That was the lesson's last exercise."
+        return f"{built} You've built that. {after}" if built else after
+    left = len(reference.keys[name].hints) - record_of(name).hints
+    ways = [
+        f'`hint("{name}")` helps ({left} left)' if left else f'`give_up("{name}")` helps you on'
+    ]
+    if verdict.exhibit and not verdict.exhibit.hidden:
+        ways.append(f'`failing_case("{name}")` gives you this case, to try it again')
+    return f"Stuck? {'; '.join(ways)}."
 
 
 def _require_on_screen(name: str) -> None:

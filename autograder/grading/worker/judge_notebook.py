@@ -75,7 +75,7 @@ def _judged(
     try:
         with _processor_seconds(MOST_SECONDS):
             verdict = _judge(exercise, read_answers(cell, question), keys, earlier)
-            return verdict, verdict_card(verdict)
+            return verdict, verdict_card(verdict.with_inputs(question))
     except Exception as error:
         problem = Problem(ProblemKind.NOT_JUDGED, cut(f"{type(error).__name__}: {error}"))
         nothing = _nothing(problem, len(keys[exercise].cases))

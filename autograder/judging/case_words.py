@@ -1,0 +1,89 @@
+"""A case in words: how large it is, and what it passes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch import Tensor
+
+from autograder.judging.code_marks import count
+from autograder.judging.tensor_table import format_value
+from autograder.judging.verdict import Exhibit
+
+# What there are several of, by dimension: the noun, and what follows it.
+NOUNS = {
+    "n": ("word", ""),
+    "n_query": ("query", ""),
+    "n_key": ("key", ""),
+    "n_heads": ("head", ""),
+    "n_kv_heads": ("key head", ""),
+    "n_tokens": ("token", " in the vocabulary"),
+    "n_layers": ("layer", ""),
+    "n_sentences": ("sentence", ""),
+    "n_source": ("source point", ""),
+    "n_target": ("target point", ""),
+    "d": ("feature", ""),
+    "d_in": ("feature", ""),
+    "d_model": ("feature", ""),
+    "d_input": ("input feature", ""),
+    "d_k": ("feature", " in a key"),
+    "d_v": ("feature", " in a value"),
+    "d_head": ("feature", " in a head"),
+    "d_feedforward": ("hidden unit", ""),
+}
+
+
+def case_in_words(exhibit: Exhibit) -> str:
+    """Say which case went wrong; "" if there is nothing to say."""
+    if exhibit.example:
+        return f"Tried with the example above{':' if exhibit.inputs else '.'}"
+    how = "Tried, when graded, with a case of its own" if exhibit.hidden else "Tried"
+    sizes = size_in_words(exhibit.sizes) or _shapes(exhibit.shapes)
+    if not sizes and not exhibit.label:
+        return f"{how}." if exhibit.hidden else ""
+    label = f" ({exhibit.label})" if exhibit.label else ""
+    link = ": " if exhibit.hidden else " with "
+    return f"{how}{link}{sizes}{label}." if sizes else f"{how}{link}{exhibit.label}."
+
+
+def size_in_words(sizes: Mapping[str, int]) -> str:
+    """ "7 words, 5 features"; a dimension that has no words is "n_half = 2"."""
+    return ", ".join(_size(name, size) for name, size in sizes.items())
+
+
+def inputs_as_code(inputs: Mapping[str, Any]) -> str:
+    """Write a call's inputs down, one below the other: "query = [1, 2]"."""
+    return "\n".join(_assignment(name, value) for name, value in inputs.items())
+
+
+def _size(name: str, size: int) -> str:
+    if name == "batch":
+        return f"a batch of {size}"
+    if name not in NOUNS:
+        return f"{name} = {size}"
+    noun, after = NOUNS[name]
+    return count(size, noun) + after
+
+
+def _shapes(shapes: Mapping[str, list[int]]) -> str:
+    return ", ".join(f"`{name}` of shape {tuple(shape)}" for name, shape in shapes.items())
+
+
+def _assignment(name: str, value: Any) -> str:
+    if not isinstance(value, Tensor):
+        return f"{name} = {value}"
+    start = f"{name} = "
+    return start + _nested(value, decimals=_decimals(value), indent=" " * len(start))
+
+
+def _nested(values: Tensor, decimals: int, indent: str) -> str:
+    """Write a tensor as nested lists, each row on a line of its own."""
+    if not values.dim():
+        return format_value(values, decimals)
+    inner = [_nested(value, decimals, indent + " ") for value in values]
+    between = ", " if values.dim() == 1 else f",\n{indent} "
+    return f"[{between.join(inner)}]"
+
+
+def _decimals(values: Tensor) -> int:
+    fractions = values[values.isfinite()] % 1 if values.is_floating_point() else values[:0]
+    return 3 if fractions.any() else 0

@@ -1,0 +1,156 @@
+"""The cards of a learner's own calls: hints, predictions and progress."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from html import escape
+from textwrap import indent
+from types import EllipsisType
+
+from autograder.judging.card import Card, colored, count_points, framed, headline, sign_of, solved
+from autograder.judging.code_marks import paragraph
+from autograder.judging.prediction import Prediction
+from autograder.judging.verdict import Verdict
+from autograder.utils.palette import PARTLY, RIGHT
+
+
+def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -> Card:
+    """Show the first `seen` hints of an exercise. points: whether it has any to lose."""
+    parts = [paragraph(f"{i}. {hint}") for i, hint in enumerate(hints[:seen], start=1)]
+    left = len(hints) - seen
+    more = f"Run the cell again for another ({left} left)."
+    if not left:
+        price = "You get no points for it, and the" if points else "The"
+        more = (
+            f'That was the last hint. To move on, put `give_up("{exercise}")` above its check. '
+            f"{price} rest of the notebook uses the course's solution."
+        )
+    return framed(f"Hint {seen} of {len(hints)} for {exercise}", PARTLY, [*parts, paragraph(more)])
+
+
+def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) -> Card:
+    """Show a prediction's choices, or what is right and why the answer is wrong."""
+    if answer is ...:
+        return _open_prediction(prediction)
+    right = prediction.is_right(answer)
+    parts = []
+    if isinstance(prediction.right, str):
+        chosen = prediction.chosen(answer)
+        title = f"{answer}: {chosen}"
+        parts.append(paragraph(prediction.choices[chosen]))
+        if not right:
+            said = prediction.choices[prediction.right]
+            parts.append(paragraph(f"The answer: {prediction.right}. {said}"))
+    else:
+        title = f"{answer:g}" if right else f"{answer:g}, but it is {prediction.right:g}"
+        parts.append(paragraph(prediction.because))
+    return framed(f"{sign_of(right)} You predicted {title}", RIGHT if right else PARTLY, parts)
+
+
+def _open_prediction(prediction: Prediction) -> Card:
+    choices = [paragraph(f"{letter}: {text}") for letter, text in prediction.letters.items()]
+    what = "a letter" if choices else "a number"
+    return framed(f"○ Put {what} where the dots are, and run the cell again", PARTLY, choices)
+
+
+def solution_card(verdict: Verdict, code: str) -> Card:
+    """Show the verdict on a given-up exercise, with the course's solution folded below it."""
+    folded = f"<details><summary>the course's solution</summary><pre>{escape(code)}</pre></details>"
+    said = paragraph(verdict.sentence)
+    return framed(f"○ {headline(verdict)}", PARTLY, [said, (folded, indent(code, "    "))])
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A learner's progress on one exercise.
+
+    points: None before the first check.
+    challenge: whether it is optional, so that its points don't count.
+    """
+
+    exercise: str
+    points: int | None
+    most: int
+    given_up: bool = False
+    challenge: bool = False
+
+
+def progress_card(
+    lessons: dict[str, list[Progress]],
+    predicted: dict[str, list[int | None]],
+    opened: Collection[str],
+) -> Card:
+    """Show the course's points by lesson, and by exercise for the lessons in `opened`.
+
+    predicted: for each prediction of a lesson, 1 if right, 0 if wrong, None if not made yet.
+    """
+    rows: list[tuple[str, str, float]] = []
+    for lesson, asked in lessons.items():
+        rows.append((lesson.replace("_", " "), *_lesson_state(_exercises(asked))))
+        if lesson in opened:
+            rows += [(f"{_progress_sign(one)} {one.exercise}", *_state(one)) for one in asked]
+            rows += _predictions_state(predicted[lesson])
+    earned, total = _sum_up([one for asked in lessons.values() for one in _exercises(asked)])
+    html = "".join(
+        f"<tr>{_cell(colored(name))}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
+        for name, state, share in rows
+    )
+    text = "\n".join(f"  {name}: {state}" for name, state, _ in rows)
+    title = f"{count_points(earned, total)} so far"
+    color = RIGHT if earned == total else PARTLY
+    return framed(title, color, [(f'<table style="border:0">{html}</table>', text)])
+
+
+def _exercises(asked: list[Progress]) -> list[Progress]:
+    return [one for one in asked if not one.challenge]
+
+
+def _lesson_state(exercises: list[Progress]) -> tuple[str, float]:
+    """Return a lesson's points in words, and as a share of all."""
+    earned, total = _sum_up(exercises)
+    started = any(exercise.points is not None for exercise in exercises)
+    return (count_points(earned, total) if started else "not started"), earned / total
+
+
+def _state(exercise: Progress) -> tuple[str, float]:
+    """Return an exercise's points in words, and as a share of all."""
+    if exercise.points is None:
+        return "a challenge" if exercise.challenge else "not checked yet", 0.0
+    if exercise.challenge:
+        done = exercise.points == exercise.most
+        return f"a challenge, {solved(done, exercise.given_up)}", float(done)
+    words = count_points(exercise.points, exercise.most)
+    return words + (", given up" if exercise.given_up else ""), exercise.points / exercise.most
+
+
+def _sum_up(exercises: list[Progress]) -> tuple[int, int]:
+    return sum(e.points or 0 for e in exercises), sum(e.most for e in exercises)
+
+
+def _predictions_state(predicted: list[int | None]) -> list[tuple[str, str, float]]:
+    if not predicted:
+        return []
+    right, answered = predicted.count(1), len(predicted) - predicted.count(None)
+    state = f"{right} right, of {answered} made" if answered else "none made yet"
+    return [(f"{len(predicted)} predictions", state, right / len(predicted))]
+
+
+def _progress_sign(exercise: Progress) -> str:
+    is_done = exercise.points == exercise.most
+    if exercise.points is None or exercise.given_up or (exercise.challenge and not is_done):
+        return "○"
+    return sign_of(is_done)
+
+
+def _bar(share: float) -> str:
+    """Draw a share of 1 as a bar, 100 pixels long."""
+    parts = ((share, RIGHT), (1 - share, "#8884"))
+    boxes = (
+        f'<span style="display:inline-block;height:8px;width:{100 * size:.0f}px;'
+        f'background:{color}"></span>'
+        for size, color in parts
+    )
+    return f'<span style="white-space:nowrap">{"".join(boxes)}</span>'
+
+
+def _cell(html: str) -> str:
+    return f'<td style="text-align:left;padding:2px 16px 2px 0;border:0">{html}</td>'
