@@ -32,6 +32,7 @@ class Answer:
     printed: how many lines the call printed.
     borrowed: names of the notebook's tensors and modules that the code reads although they are no
         arguments; "self.name" where the module has an attribute of that name.
+    unused: names of the arguments that the code never reads.
     inputs: digests of the tensors that were passed, after the call.
     """
 
@@ -41,6 +42,7 @@ class Answer:
     changed: tuple[str, ...] = ()
     printed: int = 0
     borrowed: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
     inputs: dict[str, str] = field(default_factory=dict)
 
     def to_tree(self) -> dict[str, Any]:
@@ -51,6 +53,7 @@ class Answer:
             "lacks": {name: asdict(lack) for name, lack in self.lacks.items()},
             "printed": self.printed,
             "borrowed": list(self.borrowed),
+            "unused": list(self.unused),
             "inputs": self.inputs,
         }
 
@@ -67,6 +70,7 @@ class Answer:
                 lacks={name: Problem.from_tree(lack) for name, lack in tree["lacks"].items()},
                 printed=int(tree["printed"]),
                 borrowed=_names(tree["borrowed"]),
+                unused=_names(tree["unused"]),
                 inputs=_texts(tree["inputs"]),
             )
         except (TypeError, KeyError, AttributeError, OverflowError) as error:

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from autograder.asking.clock import OutOfTime, TimeLimit
+from autograder.asking.code_facts import stub_is_below
 from autograder.asking.guard import ForbiddenCall
 from autograder.asking.problem import Place, Problem, ProblemKind, cut
 from autograder.asking.question import Question
@@ -24,7 +25,7 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
         case WrongResult():
             return error.problem
         case NotImplementedError() if not str(error):  # from the stub; torch's have a message
-            return Problem(ProblemKind.NOT_ANSWERED, _raised_in(error) or question.exercise)
+            return _stub(error, question.exercise)
         case RecursionError():
             return Problem(ProblemKind.RECURSION)
     place = _place(error, question.exercise)
@@ -39,6 +40,15 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
             return Problem(ProblemKind.FORBIDDEN, str(error), place)
     text = f"{type(error).__name__}: {_layer(error)}{error}".strip().splitlines()[0].rstrip(":.")
     return Problem(ProblemKind.RAISED, cut(text), place)
+
+
+def _stub(error: BaseException, exercise: str) -> Problem:
+    """Say which exercise still has the stub, or has it below the answer."""
+    frames = _learner_frames(error)
+    name = _raised_in(error) or exercise
+    if name == exercise and frames and stub_is_below(*frames[-1]):
+        return Problem(ProblemKind.STUB_BELOW, name, _place(error, exercise))
+    return Problem(ProblemKind.NOT_ANSWERED, name)
 
 
 def _layer(error: BaseException) -> str:

@@ -24,6 +24,7 @@ from autograder.asking.answer import (
 from autograder.asking.arguments import make_all
 from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
+from autograder.asking.code_facts import cut_in, unused_arguments
 from autograder.asking.guard import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
@@ -49,11 +50,12 @@ SAME_AGAIN = 0.01
 def collect(answer: Callable[..., Any], question: Question) -> list[Answer]:
     """Collect one answer for each call of the question."""
     answers: list[Answer] = []
-    borrowed = borrowed_names(answer)
+    borrowed, unused = borrowed_names(answer), unused_arguments(answer)
     forbidden = forbid(question.forbidden) if question.forbidden else contextlib.nullcontext()
     with TimeLimit(question.seconds) as limit, forbidden:
         for call in question.calls:
-            answers.append(replace(_collect_call(answer, question, call, limit), borrowed=borrowed))
+            found = _collect_call(answer, question, call, limit)
+            answers.append(replace(found, borrowed=borrowed, unused=unused))
             problem = answers[-1].problem
             if problem and problem.kind in IN_VAIN:
                 rest = len(question.calls) - len(answers)
@@ -78,6 +80,9 @@ def _collect_call(
             raise
         except BaseException as error:
             problem = problem_of(error, question, limit)
+            if problem.kind == ProblemKind.DETACHED:
+                place, how = cut_in(answer)
+                problem = replace(problem, place=place, instead=how)
     inputs = digests(arguments)
     return Answer(
         tensors,
@@ -214,6 +219,8 @@ def _kept_attributes(
 
 def _require_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
     """Raise WrongResult if the function does not take these arguments by position."""
+    if inspect.ismethod(function) and not function.__code__.co_varnames[:1] == ("self",):
+        raise WrongResult(ProblemKind.NO_SELF, function.__name__)
     try:
         signature = inspect.signature(written_function(function))
     except (TypeError, ValueError):  # builtins have none

@@ -72,6 +72,9 @@ def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
     shapes = {name: tuple(value.shape) for name, value in wanted.items()}
     if there.keys() != shapes.keys():
         _require_each_once(module, shapes.keys() - there.keys())
+        plain = [name for name in shapes if isinstance(vars(module).get(name), Tensor)]
+        if plain:
+            raise WrongResult(ProblemKind.PLAIN_PARAMETER, plain[0])
         raise other_parameters(there, shapes)
     for name, shape in shapes.items():
         if there[name] != shape:

@@ -24,6 +24,7 @@ class ProblemKind(StrEnum):
     NOT_JUDGED = "not judged"
     # The call did not come to its end.
     NOT_ANSWERED = "not answered"
+    STUB_BELOW = "stub below"
     RAISED = "raised"
     FORBIDDEN = "forbidden"
     TIME = "time"
@@ -35,7 +36,9 @@ class ProblemKind(StrEnum):
     METHOD = "method"
     CLASS = "class"
     CONSTRUCTOR = "constructor"
+    NO_SELF = "no self"
     PARAMETERS = "parameters"
+    PLAIN_PARAMETER = "plain parameter"
     PARAMETER_SHAPE = "parameter shape"
     SAME_PARAMETER = "same parameter"
     # Something else came back.
@@ -71,6 +74,7 @@ class Instead(StrEnum):
     TUPLE = "tuple"
     TENSORS = "list of tensors"
     NUMBERS = "list of numbers"
+    COPY = "copy of numbers"
     OTHER = "other"
 
 

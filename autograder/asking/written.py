@@ -50,7 +50,7 @@ def names_used(answer: Callable[..., Any]) -> set[str]:
     used: set[str] = set()
     todo = [answer]
     while todo:
-        codes = _codes(todo.pop())
+        codes = codes_of(todo.pop())
         new = {name for code in codes for name in _operands(code, "LOAD_GLOBAL")} - used
         used |= new
         todo += [beside[name] for name in new if name in beside]
@@ -63,7 +63,7 @@ def borrowed_names(answer: Callable[..., Any]) -> tuple[str, ...]:
     A name that the module also has as an attribute, of whatever kind, is listed as "self.name".
     """
     beside = names_beside(answer)
-    codes = list(_codes(answer))
+    codes = list(codes_of(answer))
     own = {name for code in codes for name in _operands(code, "STORE_ATTR")}
     read = {name for code in codes for name in _operands(code, "LOAD_GLOBAL")} & beside.keys()
     found = (f"self.{name}" if name in own else name for name in sorted(read))
@@ -74,7 +74,7 @@ def borrowed_names(answer: Callable[..., Any]) -> tuple[str, ...]:
     )
 
 
-def _codes(value: Any) -> Iterator[CodeType]:
+def codes_of(value: Any) -> Iterator[CodeType]:
     """Yield the code of a function or of a class's methods, and nothing for other values."""
     functions = vars(value).values() if inspect.isclass(value) else [value]
     unwrapped = (inspect.unwrap(f) for f in functions)

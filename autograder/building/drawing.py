@@ -92,8 +92,8 @@ class Drawing:
 
         namespace: the lesson's.
         """
-        rare = (Trial, Reads, Judged)
-        if any(isinstance(part, rare) for part in self.exercise.parts):
+        rare = any(isinstance(part, Trial | Reads | Judged) for part in self.exercise.parts)
+        if rare or any(case.goal for case in self.cases):
             return
         if arguments := example_arguments(self.solution, namespace):
             draw = Draw(f"{SHOWN_SEED}/{self.exercise.name}/example", self.asked)

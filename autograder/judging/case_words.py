@@ -11,6 +11,7 @@ from autograder.judging.verdict import Exhibit
 
 # What there are several of, by dimension: the noun, and what follows it.
 NOUNS = {
+    "m": ("row", ""),
     "n": ("word", ""),
     "n_query": ("query", ""),
     "n_key": ("key", ""),
@@ -47,7 +48,9 @@ def case_in_words(exhibit: Exhibit) -> str:
 
 def size_in_words(sizes: Mapping[str, int]) -> str:
     """ "7 words, 5 features"; a dimension that has no words is "n_half = 2"."""
-    return ", ".join(_size(name, size) for name, size in sizes.items())
+    order = [*NOUNS]
+    names = sorted(sizes, key=lambda name: order.index(name) if name in order else -1)
+    return ", ".join(_size(name, sizes[name]) for name in names)
 
 
 def inputs_as_code(inputs: Mapping[str, Any]) -> str:
@@ -78,7 +81,7 @@ def _assignment(name: str, value: Any) -> str:
 def _nested(values: Tensor, decimals: int, indent: str) -> str:
     """Write a tensor as nested lists, each row on a line of its own."""
     if not values.dim():
-        return format_value(values, decimals)
+        return format_value(values, decimals) if decimals else f"{values.item():g}"
     inner = [_nested(value, decimals, indent + " ") for value in values]
     between = ", " if values.dim() == 1 else f",\n{indent} "
     return f"[{between.join(inner)}]"

@@ -63,7 +63,7 @@ def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | No
     html, text = "", []
     for (word, tensor, at, marked), shown in zip(panels, tables, strict=True):
         title = f"{word}: {output} {tuple(tensor.shape)}{_place(at, corner)}"
-        legend = "" if marked is None else ", colored where wrong"
+        legend = "" if marked is None else ", framed where wrong"
         html += heatmap(shown, title + legend, style, marked)
         text.append(f"  {title}:\n{plain_table(shown, decimals, marked)}")
     return html + _whole(got), "\n".join(text)

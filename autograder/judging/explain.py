@@ -21,7 +21,8 @@ RETURNED = {
 
 def explain(failure: Failure) -> list[Finding]:
     """Return what there is to say about a failure, in order."""
-    return [*_borrowed(failure.answer.borrowed), *_cause(failure)]
+    unused = () if failure.problem else failure.answer.unused
+    return [*_borrowed(failure.answer.borrowed), *_unused(unused), *_cause(failure)]
 
 
 def explained(problem: Problem, exercise: str, sizes: dict[str, int] | None = None) -> Finding:
@@ -39,6 +40,11 @@ def _borrowed(names: tuple[str, ...]) -> list[Finding]:
         return []
     name = names[0].removeprefix("self.")
     return [finding(General.BORROWED if name == names[0] else General.NOT_ITS_OWN, name=name)]
+
+
+def _unused(names: tuple[str, ...]) -> list[Finding]:
+    """Say that an answer never reads some of its arguments."""
+    return [finding(General.UNUSED, names=in_backticks(names))] if names else []
 
 
 def _cause(failure: Failure) -> list[Finding]:

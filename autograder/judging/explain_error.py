@@ -10,10 +10,23 @@ class Rule:
 
     In the sentence, `{0}` is the pattern's first group, and `{0:size}` adds the dimension's name to
     it if it is a size ("4 (n_key)") or a shape ("(n_query=3, n_key=4)").
+
+    alone: whether the message itself is left out, since it advises something else.
+    by_element: whether an operation number by number meets two tensors that don't fit.
     """
 
     pattern: str
     say: str
+    alone: bool = False
+    by_element: bool = False
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a message means, and the rule that says so."""
+
+    sentence: str
+    rule: Rule
 
 
 RULES = (
@@ -54,6 +67,7 @@ RULES = (
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at "
         r"non-singleton dimension (\d+)",
         "The sizes of these two tensors differ in dimension {2}: {0:size} and {1:size}.",
+        by_element=True,
     ),
     Rule(
         r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
@@ -113,7 +127,13 @@ RULES = (
         "einsum: the letter {0} of the output {1}.",
     ),
     Rule(
-        r"name '(math|random|copy|np|numpy|F|einops)' is not defined",
+        r"name '(np|numpy)' is not defined",
+        "This notebook doesn't use NumPy. Stay with torch: its functions have nearly the same "
+        "names, and keep the gradients.",
+        alone=True,
+    ),
+    Rule(
+        r"name '(math|random|copy|F|einops)' is not defined",
         "`{0}` is a module that this notebook has not imported. Import it in a cell above.",
     ),
     Rule(
@@ -194,6 +214,7 @@ RULES = (
     Rule(
         r"Can't call numpy\(\) on Tensor that requires grad",
         "NumPy ends the gradient. Stay with torch's functions.",
+        alone=True,
     ),
     Rule(
         r"(\w+)\(\) (?:missing|takes|got an unexpected|received an invalid)",
@@ -233,7 +254,7 @@ RULES = (
 )
 
 
-def explain_error(message: str, sizes: dict[str, int]) -> str | None:
+def explain_error(message: str, sizes: dict[str, int]) -> Meaning | None:
     """Explain an exception's message; None if no rule knows it.
 
     sizes: the size of each named dimension in the case, to name the sizes in the message.
@@ -241,7 +262,8 @@ def explain_error(message: str, sizes: dict[str, int]) -> str | None:
     names = _unique(sizes)
     for rule in RULES:
         if match := re.search(rule.pattern, message):
-            return rule.say.format(*(_Group(group, names) for group in match.groups()))
+            sentence = rule.say.format(*(_Group(group, names) for group in match.groups()))
+            return Meaning(sentence, rule)
     return None
 
 

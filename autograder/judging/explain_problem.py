@@ -19,6 +19,10 @@ SENTENCES = {
     ProblemKind.NOT_ANSWERED: (
         "`{exercise}` uses `{detail}`, which is not answered yet: write `{detail}` first."
     ),
+    ProblemKind.STUB_BELOW: (
+        "Your code comes to the stub's `raise NotImplementedError()`. Delete that line, and return "
+        "your result."
+    ),
     ProblemKind.RAISED: "The code stopped with {detail}.",
     ProblemKind.FORBIDDEN: (
         "Write `{exercise}` yourself in this exercise, without torch's `{detail}`."
@@ -39,6 +43,14 @@ SENTENCES = {
     ),
     ProblemKind.CONSTRUCTOR: (
         "The constructor of `{exercise}` takes {detail}. Restore its first line."
+    ),
+    ProblemKind.NO_SELF: (
+        "A method's first argument is `self`, and your `{detail}` lacks it: "
+        "`def {detail}(self, …)`."
+    ),
+    ProblemKind.PLAIN_PARAMETER: (
+        "`self.{detail}` is a plain tensor, so no optimizer will find it. Wrap it: "
+        "`nn.Parameter(…)`."
     ),
     ProblemKind.PARAMETERS: "The parameters don't match: `{exercise}` {detail}.",
     ProblemKind.PARAMETER_SHAPE: "In `{exercise}` the parameter {detail}.",
@@ -120,11 +132,17 @@ SETTINGS = {
 }
 CURES = {
     Instead.NOTHING: " Is a `return` missing?",
-    Instead.NUMPY: " `torch.from_numpy` makes one.",
+    Instead.NUMPY: " Stay with torch's own functions: they keep the gradients.",
     Instead.TUPLE: " Return only the one that the exercise asks for.",
     Instead.TENSORS: " `torch.stack` makes one tensor of them, and keeps their gradients.",
     Instead.NUMBERS: " `torch.tensor` makes one of them.",
+    Instead.COPY: " To make one tensor of several, `torch.stack` keeps the path.",
 }
+CUT = (
+    "No gradient flows back from `{detail}`: line {line} (`{code}`) forgets where its numbers came "
+    "from, and training needs to know."
+)
+STAR = " `*` multiplies number by number; `@` is the matrix product."
 ITEM = " `.item()` turns a tensor into one."
 
 
@@ -138,9 +156,22 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             "Your own `raise` stopped the code, but these sizes are fine."
             f"{happened_at(problem)} Is its condition the wrong way around?"
         )
+    if problem.kind == ProblemKind.DETACHED and problem.place:
+        line, code = problem.place.line, problem.place.code
+        return CUT.format(detail=problem.detail, line=line, code=code) + _cure(problem)
     said = _sentence(problem, exercise) + _cure(problem) + happened_at(problem)
     meaning = explain_error(problem.detail, sizes or {}) if problem.exception else None
-    return f"{meaning} {said}" if meaning else said
+    if meaning is None:
+        return said
+    if meaning.rule.alone:
+        return meaning.sentence + happened_at(problem)
+    return f"{meaning.sentence}{_star(problem) if meaning.rule.by_element else ''} {said}"
+
+
+def _star(problem: Problem) -> str:
+    """Tell the two products apart, if the line that failed has only the one by number."""
+    code = problem.place.code if problem.place else ""
+    return STAR if "*" in code and "@" not in code else ""
 
 
 def is_explained(problem: Problem) -> bool:

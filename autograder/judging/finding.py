@@ -11,6 +11,7 @@ from enum import StrEnum
 class General(StrEnum):
     """Rules about how the cases differ, and about what a call did besides returning something."""
 
+    UNUSED = "unused"
     BORROWED = "borrowed"
     NOT_ITS_OWN = "not_its_own"
     CHANGED_INPUT = "changed_input"
@@ -26,6 +27,7 @@ class General(StrEnum):
 
 
 SENTENCES = {
+    General.UNUSED: "The code never uses its argument {names}.",
     General.BORROWED: (
         "The code reads the notebook's `{name}`, the same for every call. Use the argument."
     ),

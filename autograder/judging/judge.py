@@ -38,7 +38,7 @@ def _with_reason(verdict: Verdict, failure: Failure) -> Verdict:
     problem = failure.answer.problem
     if problem and problem.kind in NEVER_CALLED:
         return _saying(verdict, [explained(problem, verdict.exercise)])
-    example = failure.judgment.example
+    example = _clear_example(failure)
     mistake = find_mistake(failure.judgment, failure.index)
     if mistake:
         shown = (example or failure).exhibit()
@@ -47,6 +47,14 @@ def _with_reason(verdict: Verdict, failure: Failure) -> Verdict:
     if example and _rules(explained_there := explain(example)) == _rules(findings):
         failure, findings = example, explained_there
     return _saying(replace(verdict, exhibit=failure.exhibit()), findings)
+
+
+def _clear_example(failure: Failure) -> Failure | None:
+    """Return the docstring's example if it went wrong, but not by a NaN that others don't have."""
+    example = failure.judgment.example
+    if example and (example.is_finite or not failure.is_finite):
+        return example
+    return None
 
 
 def _rules(findings: list[Finding]) -> list[str]:

@@ -212,6 +212,11 @@ class Failure:
         ]
         return next(filter(recognize_difference, compared), next(iter(compared), None))
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether the call returned no NaN and no infinite number."""
+        return all(bool(value.isfinite().all()) for value in self.answer.tensors.values())
+
     def exhibit(self) -> Exhibit:
         """Return what a card shows about it."""
         case, wrong = self.case, self.wrong

@@ -13,6 +13,7 @@ MOST = 8  # rows and columns
 STOPS = [bytes.fromhex(stop[1:]) for stop in WEIGHT_STOPS]  # red, green, blue
 NOT_FINITE = (*bytes.fromhex(RED[1:]),)
 CAPTION = "text-align:left;caption-side:top;white-space:nowrap;font-size:12px;padding:0 0 2px 0"
+FRAME = f";box-shadow:inset 0 0 0 1px {RED};font-weight:bold"
 CELL = "padding:2px 6px;text-align:right;font-family:monospace;font-size:12px;border:0;"
 
 
@@ -45,14 +46,14 @@ class Style:
 def heatmap(values: Tensor, title: str, style: Style, wrong: Tensor | None = None) -> str:
     """Show at most 8 by 8 values, [n] or [rows, columns], as a table.
 
-    wrong: booleans of the same shape; where given, only wrong values are colored.
+    wrong: booleans of the same shape; where given, wrong values are framed, and right ones plain.
     """
-    colored = torch.ones_like(values, dtype=torch.bool) if wrong is None else wrong
     more_rows, more_columns = (size > MOST for size in torch.atleast_2d(values).shape)
     ellipsis = f'<td style="{CELL}">…</td>'
     rows = [
-        "".join(_cell(value, mark, style) for value, mark in row) + ellipsis * more_columns
-        for row in _corner(values, colored)
+        "".join(_cell(value, mark, style, mark or wrong is None) for value, mark in row)
+        + ellipsis * more_columns
+        for row in _corner(values, wrong)
     ]
     body = "".join(f"<tr>{row}</tr>" for row in rows + [ellipsis] * more_rows)
     caption = f'<caption style="{CAPTION}">{escape(title)}</caption>'
@@ -102,12 +103,12 @@ def widest(decimals: int, *tables: Tensor) -> int:
     return max((len(format_value(v, decimals)) for c in corners for v in c), default=0)
 
 
-def _cell(value: Tensor, colored: bool, style: Style) -> str:
+def _cell(value: Tensor, is_wrong: bool, style: Style, colored: bool) -> str:
     look = f"{CELL}min-width:{style.width}ch;"
     if colored:
         red, green, blue = _color(float(value.item()), style.low, style.high)
         ink = ink_on(red / 255, green / 255, blue / 255)
-        look += f"background:rgb({red},{green},{blue});color:{ink}"
+        look += f"background:rgb({red},{green},{blue});color:{ink}{FRAME if is_wrong else ''}"
     return f'<td style="{look}">{format_value(value, style.decimals)}</td>'
 
 

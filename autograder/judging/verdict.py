@@ -38,7 +38,7 @@ class AspectResult:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """The first case that went wrong.
+    """The failing case that tells most.
 
     case: its index among the exercise's cases.
     label: its name, if it has one.

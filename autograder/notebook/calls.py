@@ -159,7 +159,7 @@ def _go_on(answer: Callable, verdict: Verdict, reference: LessonReference) -> st
         built = (answer.__doc__ or "").strip().partition("\n")[0]
         later = names[names.index(name) + 1 :]
         after = f"Next: `{later[0]}`." if later else "That was the lesson's last exercise."
-        return f"{built} You've built that. {after}" if built else after
+        return f"You've just built this: {built} {after}" if built else after
     left = len(reference.keys[name].hints) - record_of(name).hints
     ways = [
         f'`hint("{name}")` helps ({left} left)' if left else f'`give_up("{name}")` helps you on'

@@ -12,7 +12,7 @@ from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.references.store import PUBLIC
 from tests.support.classroom import nbgrader
 
-REMEDY = "it is stale: run `make build`"
+REMEDY = "it is stale: run `make build LESSON={}`"
 
 
 def sources(notebook):
@@ -21,7 +21,7 @@ def sources(notebook):
 
 def test_the_source_notebook_is_fresh(lesson):
     stored = nbformat.read(lesson.notebook_path, as_version=4)
-    assert sources(stored) == sources(build_notebook(lesson)), REMEDY
+    assert sources(stored) == sources(build_notebook(lesson)), REMEDY.format(lesson.name)
 
 
 def test_the_way_back_carries_only_the_edit(lesson, tmp_path):
@@ -53,7 +53,7 @@ def released_anew(tmp_path_factory):
 
 def test_the_released_notebook_is_fresh(lesson, released_anew):
     fresh = released_anew / lesson.name / f"{lesson.name}.ipynb"
-    assert lesson.released_path.read_bytes() == fresh.read_bytes(), REMEDY
+    assert lesson.released_path.read_bytes() == fresh.read_bytes(), REMEDY.format(lesson.name)
 
 
 def test_a_release_never_overwrites_answers(lesson, tmp_path):

@@ -30,8 +30,12 @@ from autograder.lessons.lesson import Lesson
 from autograder.references.store import PUBLIC, load
 
 LESSON = Lesson("01_dot_product_attention")
-REFERENCE = grading_reference(LESSON.name, "mutants")
 ALL = slice(None)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return grading_reference(LESSON.name, "mutants")
 
 
 def cell(body):
@@ -82,8 +86,8 @@ def test_messages_annotations_and_strict_are_left_alone(body):
     assert rules <= {"statement dropped", "argument dropped", "call dropped"}
 
 
-def test_around_a_function_of_floats_there_are_faults_of_all_kinds():
-    question, key = REFERENCE.questions["softmax"], REFERENCE.keys["softmax"]
+def test_around_a_function_of_floats_there_are_faults_of_all_kinds(reference):
+    question, key = reference.questions["softmax"], reference.keys["softmax"]
     rules = {m.rule for m in mutants_around(LESSON.solutions["softmax"], question, key)}
     assert {
         "result squeezed",
@@ -105,8 +109,8 @@ def test_only_tensor_results_are_spoiled_as_tensors():
         assert "seed changed" in rules and not any(rule.startswith("result") for rule in rules)
 
 
-def test_mutants_differ_in_code_and_label():
-    question, key = REFERENCE.questions["softmax"], REFERENCE.keys["softmax"]
+def test_mutants_differ_in_code_and_label(reference):
+    question, key = reference.questions["softmax"], reference.keys["softmax"]
     mutants = mutants_of(LESSON, named("softmax"), question, key)
     assert len({m.label for m in mutants}) == len({m.source for m in mutants}) == len(mutants)
 

@@ -15,7 +15,7 @@ from autograder.lessons.variants import Mistake
 from autograder.references.store import PUBLIC, LessonReference, load
 from tests.support.freshness import differences
 
-REMEDY = "run `make reference`"
+REMEDY = "it is stale: run `make build LESSON={}`"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def stored(lesson):
 
 def test_the_reference_is_fresh(lesson):
     """Nothing that it was built from has changed since."""
-    assert stored(lesson).source == source_digest(lesson), REMEDY
+    assert stored(lesson).source == source_digest(lesson), REMEDY.format(lesson.name)
 
 
 @pytest.mark.anywhere

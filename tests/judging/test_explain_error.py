@@ -72,12 +72,13 @@ def test_an_error_is_explained(code, words):
     with pytest.raises(Exception) as error:
         code()
     message = f"{error.type.__name__}: {error.value}".splitlines()[0]
-    assert words in (explain_error(message, SIZES) or message)
+    meaning = explain_error(message, SIZES)
+    assert words in (meaning.sentence if meaning else message)
 
 
 def test_a_size_shared_by_two_dimensions_has_no_name():
     message = "The size of tensor a (4) must match the size of tensor b (5) at non-singleton "
-    said = explain_error(message + "dimension 1", {"n": 4, "m": 4, "d": 5})
+    said = explain_error(message + "dimension 1", {"n": 4, "m": 4, "d": 5}).sentence
     assert "4 and 5 (d)." in said
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from autograder.lessons.cases import AGAIN, GRADIENTS, ONES
+from autograder.lessons.cases import AGAIN, ONES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -26,7 +26,7 @@ def opposite_word(draw: Draw) -> dict[str, Tensor]:
 EXERCISE = Exercise(
     "query_scores",
     returns="scores",
-    also=(ONES, GRADIENTS, AGAIN),  # here, filling torch.zeros(n) in a loop is just as good
+    also=(ONES, AGAIN),  # filling torch.zeros(n) is just as good; gradients come in lesson 2
     aspects=[
         Aspect(
             "one score for each word",
@@ -117,6 +117,10 @@ EXERCISE = Exercise(
         Alternative("matrix times vector", "return words @ query"),
         Alternative("einsum", 'return torch.einsum("nd,d->n", words, query)'),
         Alternative("multiply and add up", "return (words * query).sum(dim=-1)"),
+        Alternative(
+            "a new tensor",
+            "return torch.tensor([sum(a * b for a, b in zip(query, word)) for word in words])",
+        ),
         Alternative(
             "loops all the way",
             """

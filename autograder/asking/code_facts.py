@@ -1,0 +1,74 @@
+"""What the bytecode of an answer shows: where it loses gradients, what it never uses."""
+
+import dis
+import linecache
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any
+
+from autograder.asking.problem import Instead, Place
+from autograder.asking.written import codes_of, written_function
+
+# Names whose use ends the path of the gradient.
+CUTS = {
+    "tensor": Instead.COPY,
+    "as_tensor": Instead.COPY,
+    "detach": Instead.OTHER,
+    "data": Instead.OTHER,
+    "item": Instead.OTHER,
+    "tolist": Instead.OTHER,
+    "numpy": Instead.OTHER,
+    "no_grad": Instead.OTHER,
+}
+LOADS_NAME = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL"}
+
+
+def cut_in(answer: Callable[..., Any]) -> tuple[Place | None, Instead]:
+    """Return the only line of an answer that ends the path of the gradient, and how it does.
+
+    There is none if no line does, or several do: then it isn't known which one.
+    """
+    found = {
+        (code, step.positions.lineno): step.argval
+        for code in _with_inner(answer)
+        for step in dis.get_instructions(code)
+        if step.opname in LOADS_NAME and step.argval in CUTS
+        if step.positions and step.positions.lineno
+    }
+    if len(found) != 1:
+        return None, Instead.OTHER
+    [((code, number), name)] = found.items()
+    text = linecache.getline(code.co_filename, number).strip()
+    return Place(number, text), CUTS[name]
+
+
+def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the arguments that a function, or a module's forward, never reads."""
+    code = getattr(written_function(answer), "__code__", None)
+    if not isinstance(code, CodeType):
+        return ()
+    count = code.co_argcount + code.co_kwonlyargcount
+    arguments = [name for name in code.co_varnames[:count] if name != "self"]
+    return tuple(name for name in arguments if name not in _read(code))
+
+
+def stub_is_below(code: CodeType, raised_at: int) -> bool:
+    """Whether a function does anything above the line where it raised."""
+    lines = {line for _, _, line in code.co_lines() if line and line > code.co_firstlineno}
+    return any(line < raised_at for line in lines)
+
+
+def _read(code: CodeType) -> set[str]:
+    """Return the local names that a function reads, or shares with functions inside it."""
+    loads = {line.argval for line in dis.get_instructions(code) if "LOAD_FAST" in line.opname}
+    names = {n for value in loads for n in (value if isinstance(value, tuple) else (value,))}
+    return names | {*code.co_cellvars}
+
+
+def _with_inner(answer: Callable[..., Any]) -> Iterator[CodeType]:
+    """Yield an answer's code objects, and those of the functions inside them."""
+    todo = list(codes_of(answer))
+    while todo:
+        code = todo.pop()
+        yield code
+        todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
