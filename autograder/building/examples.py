@@ -62,8 +62,12 @@ def example_arguments(solution: Callable, namespace: dict[str, Any]) -> dict[str
 
     def note(*values: Any, **named: Any) -> None:
         bound = signature(solution).bind(*values, **named)
+        given = {*bound.arguments}
         bound.apply_defaults()
-        calls.append(dict(bound.arguments))
+        names = [*bound.arguments]
+        while names and names[-1] not in given:
+            names.pop()
+        calls.append({name: bound.arguments[name] for name in names})
         raise StopIteration
 
     try:

@@ -1,6 +1,7 @@
 """What a learner guesses before running a cell. Predictions are never graded."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
@@ -30,19 +31,44 @@ class Prediction:
         """The choices by letter."""
         return dict(zip(ascii_lowercase, self.choices, strict=False))
 
-    def chosen(self, letter: Any) -> str:
-        """Return the choice with a letter. Raises CourseError if there is none."""
-        if not isinstance(letter, str) or letter not in self.letters:
-            raise CourseError(f"{letter!r} is none of the choices: {self._call('a')}, say.")
-        return self.letters[letter]
+    def chosen(self, answer: Any) -> str:
+        """Return the choice that a letter, or some of its words, stand for. Raises CourseError."""
+        said = _plain(answer) if isinstance(answer, str) else ""
+        if said in self.letters:
+            return self.letters[said]
+        words = re.compile(rf"\b{re.escape(said)}\b")
+        meant = [choice for choice in self.choices if said and words.search(_plain(choice))]
+        same = [choice for choice in meant if said == _plain(choice)]
+        if len(same or meant) != 1:
+            there = "; ".join(f'"{letter}" ({choice})' for letter, choice in self.letters.items())
+            raise CourseError(f"{_short(answer)} is none of the choices: {there}.")
+        return (same or meant)[0]
 
     def is_right(self, answer: Any) -> bool:
-        """Whether a letter or a number is right. Raises CourseError for anything else."""
+        """Whether a choice or a number is right. Raises CourseError for anything else."""
         if isinstance(self.right, str):
             return self.chosen(answer) == self.right
-        if isinstance(answer, bool) or not isinstance(answer, int | float):
-            raise CourseError(f"{answer!r} is no number: {self._call(10)}, say.")
-        return math.isclose(answer, self.right, rel_tol=NEAR)
+        return math.isclose(self.number(answer), self.right, rel_tol=NEAR)
 
-    def _call(self, answer: Any) -> str:
-        return f"predict({self.name!r}, {answer!r})".replace("'", '"')
+    def number(self, answer: Any) -> float:
+        """Return the number that an answer is, in quotes or not. Raises CourseError."""
+        try:
+            if isinstance(answer, int | float | str) and not isinstance(answer, bool):
+                return float(answer)
+        except (ValueError, OverflowError):
+            pass
+        raise CourseError(
+            f'{_short(answer)} is not a number to compare with: predict("{self.name}", 10), say.'
+        )
+
+
+def _plain(text: str) -> str:
+    """Return a text in small letters, without quotation marks and space around it."""
+    return text.strip(" .\"'“”‘’").lower()
+
+
+def _short(answer: Any) -> str:
+    try:
+        return f"{answer!r:.60}"
+    except ValueError:  # an int of more digits than Python writes out
+        return "That"

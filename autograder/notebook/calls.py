@@ -116,6 +116,10 @@ def predict(name: str, answer: str | float | EllipsisType = ...) -> None:
     answer: the letter of a choice, or a number.
     Raises CourseError if there is no such prediction, or if the answer isn't a valid one.
     """
+    if not isinstance(name, str):
+        raise CourseError(
+            '`predict` takes the name of a prediction first: predict("slope", 2), say.'
+        )
     prediction = store.find_prediction(name)
     if answer is not ...:
         right = prediction.is_right(answer)

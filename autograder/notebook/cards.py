@@ -34,21 +34,21 @@ def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) 
     right = prediction.is_right(answer)
     parts = []
     if isinstance(prediction.right, str):
-        chosen = prediction.chosen(answer)
-        title = f"{answer}: {chosen}"
+        title = chosen = prediction.chosen(answer)
         parts.append(paragraph(prediction.choices[chosen]))
         if not right:
             said = prediction.choices[prediction.right]
             parts.append(paragraph(f"The answer: {prediction.right}. {said}"))
     else:
-        title = f"{answer:g}" if right else f"{answer:g}, but it is {prediction.right:g}"
+        number = prediction.number(answer)
+        title = f"{number:g}" if right else f"{number:g}, but it is {prediction.right:g}"
         parts.append(paragraph(prediction.because))
     return framed(f"{sign_of(right)} You predicted {title}", RIGHT if right else PARTLY, parts)
 
 
 def _open_prediction(prediction: Prediction) -> Card:
     choices = [paragraph(f"{letter}: {text}") for letter, text in prediction.letters.items()]
-    what = "a letter" if choices else "a number"
+    what = 'a letter, such as "a",' if choices else "a number"
     return framed(f"○ Put {what} where the dots are, and run the cell again", PARTLY, choices)
 
 

@@ -56,7 +56,7 @@ def test_problems_are_explained(kind, detail, words):
     ("kind", "value", "words"),
     [
         ("type", None, "returned None; it should return a torch tensor. Is a `return` missing?"),
-        ("type", np.zeros(2), "torch tensor. `torch.from_numpy` makes one."),
+        ("type", np.zeros(2), "torch tensor. Stay with torch's own functions: they"),
         ("type", [[torch.zeros(2)]], "torch tensor. `torch.stack` makes one tensor of them"),
         ("type", [[1, 2]], "torch tensor. `torch.tensor` makes one of them."),
         ("type", ["a"], "`f` returned a list; it should return a torch tensor."),

@@ -106,7 +106,7 @@ def test_a_failing_case_says_how_to_try_it_again(monkeypatch):
     text = repr(failing_case("attention_scores"))
     pasted = {"failing_case": failing_case, "attention_scores": attention_scores}
     exec(text, pasted)
-    assert "# words: float32 (" in text and "# sizes: " in text
+    assert "# words: float32 (2, 2)" in text and "the example above" in text
     assert "attention_scores(**case)" in text and "case.expected, case.yours" in text
 
 

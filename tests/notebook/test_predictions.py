@@ -3,8 +3,8 @@
 import pytest
 
 from autograder.errors import CourseError
-from autograder.judging.card import prediction_card
 from autograder.judging.prediction import Prediction
+from autograder.notebook.cards import prediction_card
 
 PET = Prediction("pet", right="a cat", choices={"a dog": "Dogs bark.", "a cat": "It purrs."})
 SIZE = Prediction("size", right=12, because="6 + 6.")
@@ -16,7 +16,7 @@ def lines(card):
 
 def test_an_open_one_shows_its_choices():
     assert lines(prediction_card(PET, ...)) == [
-        "○ Put a letter where the dots are, and run the cell again",
+        '○ Put a letter, such as "a", where the dots are, and run the cell again',
         "a: a dog",
         "b: a cat",
     ]
@@ -26,27 +26,40 @@ def test_an_open_one_shows_its_choices():
 
 
 def test_a_right_one_says_why():
-    assert lines(prediction_card(PET, "b")) == ["✓ You predicted b: a cat", "It purrs."]
+    assert lines(prediction_card(PET, "b")) == ["✓ You predicted a cat", "It purrs."]
     assert lines(prediction_card(SIZE, 12.1)) == ["✓ You predicted 12.1", "6 + 6."]
 
 
 def test_a_wrong_one_says_why_not_and_what_is_right():
     assert lines(prediction_card(PET, "a")) == [
-        "✗ You predicted a: a dog",
+        "✗ You predicted a dog",
         "Dogs bark.",
         "The answer: a cat. It purrs.",
     ]
     assert lines(prediction_card(SIZE, 6)) == ["✗ You predicted 6, but it is 12", "6 + 6."]
 
 
+@pytest.mark.parametrize("answer", ["b", "B", " b", "a cat", "A cat.", "cat", "“a cat”"])
+def test_a_choice_is_a_letter_or_its_words(answer):
+    assert PET.is_right(answer)
+
+
+@pytest.mark.parametrize("answer", [12, 12.0, "12", " 11.9 "])
+def test_a_number_may_stand_in_quotes(answer):
+    assert SIZE.is_right(answer)
+
+
 @pytest.mark.parametrize(
     ("prediction", "answer", "words"),
     [
-        (PET, "c", """'c' is none of the choices: predict("pet", "a"), say."""),
+        (PET, "c", """'c' is none of the choices: "a" (a dog); "b" (a cat)."""),
+        (PET, "", "'' is none of the choices"),
         (PET, 1, "1 is none of the choices"),
         (PET, ["a"], "['a'] is none of the choices"),
-        (SIZE, "a", """'a' is no number: predict("size", 10), say."""),
-        (SIZE, True, "True is no number"),
+        (SIZE, "a", """'a' is not a number to compare with: predict("size", 10), say."""),
+        (SIZE, True, "True is not a number"),
+        (SIZE, 10**400, "000 is not a number"),
+        (SIZE, None, "None is not a number"),
     ],
 )
 def test_invalid_answers_are_refused(prediction, answer, words):
