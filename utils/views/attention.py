@@ -17,21 +17,18 @@ LOW = -1e9  # e to the power of this is 0
 
 def view_heads(
     attn_weights: Any,
-    key_labels: Sequence[str] | None = None,
-    query_labels: Sequence[str] | None = None,
+    labels: Sequence[str],
     *,
     caption: str,
     titles: Sequence[str] | None = None,
 ) -> View:
     """Show where each query looks, head by head; the still picture is that of `plot_attention`.
 
-    attn_weights: [n_query, n_key] or [n_heads, n_query, n_key].
-    query_labels: the same as `key_labels` by default.
+    attn_weights: [n, n] or [n_heads, n, n].
     Raises ValueError as `plot_attention` does.
     """
-    query_labels = key_labels if query_labels is None else query_labels
-    still = plot_attention(attn_weights, key_labels, query_labels, caption=caption, titles=titles)
-    maps = attention_maps(attn_weights, key_labels, query_labels, titles, None)
+    still = plot_attention(attn_weights, labels, labels, caption=caption, titles=titles)
+    maps = attention_maps(attn_weights, labels, labels, titles)
     data = {
         "weights": _rounded(maps.values),
         "queries": maps.row_labels,
