@@ -1,4 +1,4 @@
-"""Errors that a learner sees: one sentence, no traceback."""
+"""Errors that say what to do: for learners and instructors, and for authors."""
 
 
 class CourseError(Exception):
@@ -15,3 +15,7 @@ class CheckFailed(CourseError):
 
 class NotAnsweredYet(CheckFailed):
     """A check found the lesson's original stub."""
+
+
+class AuthoringError(Exception):
+    """A lesson and its exercises are inconsistent; the message says how."""

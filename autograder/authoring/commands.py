@@ -9,11 +9,11 @@ import torch
 from tqdm import tqdm
 
 from autograder.atomic_writes import write_whole
-from autograder.authoring.stated_points import stated_in_readme
+from autograder.authoring.stated import stated_in_readme
 from autograder.building.sources import source_digest
-from autograder.errors import CourseError
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.errors import AuthoringError, CourseError
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.references.store import PUBLIC, LessonReference, load
 
 README = ROOT / "README.md"

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from autograder.asking.arguments import Library, make_all, map_tensors
 from autograder.asking.question import Call
 from autograder.asking.written import written_function
+from autograder.errors import AuthoringError
 from autograder.judging.key import AspectKey
 from autograder.lessons.cases import (
     AGAIN,
@@ -26,7 +27,6 @@ from autograder.lessons.cases import (
     Raises,
 )
 from autograder.lessons.draw import Draw
-from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import SecondCall
 

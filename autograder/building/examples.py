@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import torch
 
-from autograder.lessons.errors import AuthoringError
+from autograder.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 
 WIDER = torch.float64  # if its results print differently, they depend on rounding

@@ -15,10 +15,10 @@ from autograder.asking.collect import trusted_outputs
 from autograder.asking.guard import silence
 from autograder.asking.question import Question
 from autograder.building.drawing import DrawnCase
+from autograder.errors import AuthoringError
 from autograder.judging.key import CaseKey
 from autograder.judging.measures import measured
 from autograder.lessons.cases import Goal
-from autograder.lessons.errors import AuthoringError
 
 ROUNDING = 16  # how far inputs are moved to find the tolerance, in rounding errors
 # The least relative error that counts, by dtype. Right code that takes a detour over logarithms of

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson
 
 BUILDER = ROOT / "autograder" / "building" / "reference.py"
 UTILS = ["autograder", "utils"]  # in the repository, its modules are in `utils/`

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 
 # Run in a process that has only run the lesson's own imports and definitions.
 COLLECT = """

@@ -24,8 +24,8 @@ from autograder.authoring.mutants.survey import (
 from autograder.authoring.mutants.trial import Trial, mutants_of, try_mutants
 from autograder.building.hidden import grading_reference
 from autograder.building.reference import ExerciseBuilder
+from autograder.errors import AuthoringError
 from autograder.judging.verdict import AspectResult, Verdict
-from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import PUBLIC, load
 

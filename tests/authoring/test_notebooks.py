@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from autograder.authoring.notebooks import execute
-from autograder.lessons.lesson import exercise_checked
+from autograder.lessons.cells import exercise_checked
 
 pytestmark = pytest.mark.first_is_enough
 

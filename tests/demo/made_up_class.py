@@ -14,9 +14,9 @@ from functools import cached_property
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.lessons.cells import STUB, grade_id_of
 from autograder.lessons.exercise import Exercise
-from autograder.lessons.lesson import STUB, Lesson
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.lesson import Lesson
 from autograder.lessons.rewriting import rewrite
 from autograder.lessons.variants import Variant
 from tests.demo.second_grader import SecondGrader

@@ -10,8 +10,8 @@ import torch
 from autograder.asking.question import Question
 from autograder.authoring.mutants.trial import Trial, try_mutants
 from autograder.building.hidden import with_hidden, without_fresh
+from autograder.errors import AuthoringError
 from autograder.judging.key import AnswerKey
-from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import LessonReference
