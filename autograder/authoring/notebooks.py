@@ -54,12 +54,11 @@ def build_notebook(lesson: Lesson) -> NotebookNode:
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
 
 
-def execute(notebook: NotebookNode, folder: Path, allow_errors: bool = False) -> NotebookNode:
+def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
     """Run the notebook from top to bottom in `folder`, without timestamps."""
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
-        allow_errors=allow_errors,
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
         extra_arguments=["--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:"],
