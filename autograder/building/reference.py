@@ -93,7 +93,7 @@ class ExerciseBuilder:
 
     def _answers(self, variant: Variant, count: int | None = None) -> list[Answer]:
         """Collect a variant's answers to the first `count` cases, or to all."""
-        namespace = self.lesson.namespace({variant.of or self.exercise.name: variant})
+        namespace = self.lesson.namespace({self.exercise.name: variant})
         question = replace(self.question, calls=self.question.calls[:count])
         return collect(namespace[self.exercise.name], question)
 

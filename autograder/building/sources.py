@@ -48,7 +48,7 @@ def needed_files(start: Iterable[Path], root: Path) -> list[Path]:
     return sorted(found)
 
 
-def digest_of(files: Iterable[Path], root: Path, salt: str = "") -> str:
+def digest_of(files: Iterable[Path], root: Path, salt: str) -> str:
     """Hash text files, their names below `root`, and `salt`; line endings don't matter."""
     digest = hashlib.sha256(salt.encode())
     for path in files:
