@@ -10,7 +10,6 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -56,10 +55,6 @@ class Picture(Shown):
         with house_style():
             return to_png(self.draw())
 
-    def save(self, path: str | Path) -> None:
-        """Write the PNG to `path`."""
-        Path(path).write_bytes(self.png)
-
     def __str__(self) -> str:
         return f"{self.caption}\n[{self.alt}]"
 
@@ -81,10 +76,6 @@ class Diagram(Shown):
     svg: str = field(repr=False)
     alt: str
     caption: str
-
-    def save(self, path: str | Path) -> None:
-        """Write the SVG to `path`."""
-        Path(path).write_text(self.svg, encoding="utf-8")
 
     def __str__(self) -> str:
         return f"{self.caption}\n[{self.alt}]"
