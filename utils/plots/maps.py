@@ -41,8 +41,7 @@ def plot_attention(
     Raises ValueError if the shape, the labels or the titles do not fit.
     """
     maps = attention_maps(attn_weights, key_labels, query_labels, titles, value_range)
-    alt = [attention_summary(maps), *remarks(maps)]
-    return render(partial(draw_maps, maps), caption, " ".join(alt))
+    return maps_picture(maps, caption, attention_summary(maps))
 
 
 def plot_matrix(
@@ -66,7 +65,11 @@ def plot_matrix(
     """
     names = {"column_name": column_name, "row_name": row_name}
     maps = matrix_maps(values, column_labels, row_labels, titles, value_range, **names)
-    alt = matrix_summary(maps) if alt is None else alt
+    return maps_picture(maps, caption, matrix_summary(maps) if alt is None else alt)
+
+
+def maps_picture(maps: Maps, caption: str, alt: str) -> Picture:
+    """Draw maps; the alt text also says what is marked in them."""
     return render(partial(draw_maps, maps), caption, " ".join([alt, *remarks(maps)]))
 
 

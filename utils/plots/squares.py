@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE, WEIGHT_STOPS
-from autograder.utils.plots.alt_text import remarks
+from autograder.utils.plots.alt_text import attention_summary, remarks
 from autograder.utils.plots.look import panel_grid
-from autograder.utils.plots.maps import attention_maps, plot_attention
+from autograder.utils.plots.maps import attention_maps, maps_picture
 from autograder.utils.plots.numbers import as_array, check_finite, short
 from autograder.utils.plots.picture import Picture, render
 
@@ -67,7 +67,7 @@ def plot_square_attention(kind: str, square: Any, attn_weights: Any, *, caption:
 
     kind: "encoder self", "decoder self" or "cross"; it determines which corners ask which.
     square: [4, 2]; attn_weights: [n_heads, 2, 2], a row for each corner that asks.
-    Weights that need a note, such as a row that doesn't sum to 1, are drawn by `plot_attention`.
+    Weights that need a note, such as a row that doesn't sum to 1, are drawn as maps.
     Raises ValueError for another kind or shape, or if a corner is not finite.
     """
     if kind not in ASKING:
@@ -79,7 +79,7 @@ def plot_square_attention(kind: str, square: Any, attn_weights: Any, *, caption:
     queries, keys = ([f"corner {number}" for number in numbers] for numbers in ASKING[kind])
     maps = attention_maps(attn_weights, keys, queries, value_range=(0, 1))
     if remarks(maps):
-        return plot_attention(attn_weights, keys, queries, value_range=(0, 1), caption=caption)
+        return maps_picture(maps, caption, attention_summary(maps))
     alt = _looks_summary(kind, maps.values)
     return render(partial(draw_square_attention, kind, corners, maps.values), caption, alt)
 

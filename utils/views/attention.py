@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from autograder.utils.plots.alt_text import attention_summary
 from autograder.utils.plots.bars import plot_bars
-from autograder.utils.plots.maps import attention_maps, plot_attention
+from autograder.utils.plots.maps import attention_maps, maps_picture
 from autograder.utils.plots.masking import plot_masking
 from autograder.utils.plots.numbers import as_array, as_labels, softmax
 from autograder.utils.views.live import View
@@ -27,7 +28,6 @@ def view_heads(
     attn_weights: [n, n] or [n_heads, n, n].
     Raises ValueError as `plot_attention` does.
     """
-    still = plot_attention(attn_weights, labels, labels, caption=caption, titles=titles)
     maps = attention_maps(attn_weights, labels, labels, titles)
     data = {
         "weights": _rounded(maps.values),
@@ -35,7 +35,7 @@ def view_heads(
         "keys": maps.column_labels,
         "titles": maps.titles,
     }
-    return View(still, "heads", data)
+    return View(maps_picture(maps, caption, attention_summary(maps)), "heads", data)
 
 
 def view_mask(attn_scores: Any, keep: Any, labels: Sequence[str], *, caption: str) -> View:
