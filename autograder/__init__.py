@@ -1,7 +1,7 @@
 """What a lesson imports: `check` and its companions.
 
 In a learner's notebook, `check` judges (`autograder.notebook`). In a kernel that is being graded,
-it hands in answers without knowing what they should be (`autograder.asking.hand_in`). Each loads on
+it sends answers without knowing what they should be (`autograder.asking.sending`). Each loads on
 first use because it imports torch: nbgrader's plug-ins live in this package too, and every nbgrader
 command would start a second later.
 """
@@ -30,5 +30,5 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     is_graded = QUESTIONS_VARIABLE in os.environ
-    module = "autograder.asking.hand_in" if is_graded else "autograder.notebook.calls"
+    module = "autograder.asking.sending" if is_graded else "autograder.notebook.calls"
     return getattr(import_module(module), name)

@@ -1,4 +1,4 @@
-"""Errors that a learner sees: one sentence, no traceback."""
+"""Errors that say what to do: for learners and instructors, and for authors."""
 
 
 class CourseError(Exception):
@@ -19,3 +19,7 @@ class CheckFailed(CourseError):
 
 class NotAnsweredYet(CheckFailed):
     """A check found the lesson's original stub."""
+
+
+class AuthoringError(Exception):
+    """A lesson and its exercises are inconsistent; the message says how."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.building.sources import needed_files
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 from autograder.sandbox.walls import MOUNTED
 
 AUTOGRADER = ROOT / "autograder"
@@ -23,8 +23,8 @@ MAY_IMPORT = {
     "judging": {"asking", "errors", "utils"},
     "references": {"asking", "judging", "errors"},
     "notebook": {*CORE, "atomic_writes"},
-    "lessons": {"notebook", "judging"},  # of judging, the form of a prediction
-    "exercises": {"asking", "judging", "lessons", "utils"},
+    "lessons": {"notebook", "judging", "errors"},  # of judging, the form of a prediction
+    "exercises": {"asking", "judging", "lessons", "utils", "errors"},
     "building": {*CORE, "lessons", "atomic_writes"},
     "authoring": {*CORE, "notebook", "lessons", "building", "atomic_writes"},
     "sandbox": {"asking", "errors", "utils"},

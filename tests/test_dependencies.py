@@ -9,7 +9,7 @@ from importlib.metadata import packages_distributions
 import pytest
 from packaging.requirements import Requirement
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 from tests.oldest import oldest
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -17,7 +17,8 @@ from nbgrader.apps.nbgraderapp import NbGraderApp
 
 from autograder.building.reference import ExerciseBuilder
 from autograder.judging.card import verdict_card
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson
 from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
 from tests.course.test_witnesses import assert_agrees, witnessed

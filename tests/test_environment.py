@@ -8,7 +8,7 @@ import sys
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 from tests.test_dependencies import PROJECT
 
 OLD = "exit 1"

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 
 POSIX_MODULES = ["fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"]
 POSIX_NAMES = {

@@ -23,12 +23,13 @@ from torch.utils.data import DataLoader, TensorDataset
 from autograder.utils.watching import watched
 
 Pair = tuple[Float[Tensor, "n n_source 2"], Float[Tensor, "n n_target 2"]]
+LEARNING_RATE = 0.007
 TrainEpoch = Callable[[nn.Module, Iterable, Callable, torch.optim.Optimizer], float]
 
 
-def split_squares(points: Float[Tensor, "n n_corners 2"], n_source: int = 2) -> Pair:
-    """Split squares into source and target: the first `n_source` corners, and the others."""
-    return points[:, :n_source], points[:, n_source:]
+def split_squares(points: Float[Tensor, "n n_corners 2"]) -> Pair:
+    """Split squares into source and target: the first two corners, and the others."""
+    return points[:, :2], points[:, 2:]
 
 
 def make_loader(
@@ -96,15 +97,10 @@ class Trainer:
     """
 
     def __init__(
-        self,
-        model: nn.Module,
-        train_epoch: TrainEpoch,
-        loader: Iterable,
-        test: Pair,
-        learning_rate: float = 0.007,
+        self, model: nn.Module, train_epoch: TrainEpoch, loader: Iterable, test: Pair
     ) -> None:
         self.model, self.train_epoch, self.loader, self.test = model, train_epoch, loader, test
-        self.optimizer = torch.optim.Adam(model.parameters(), learning_rate, fused=True)
+        self.optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE, fused=True)
         self.history = History()
         self._start = _digest(model)
 

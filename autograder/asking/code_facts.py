@@ -1,6 +1,7 @@
 """What the bytecode of an answer shows: where it loses gradients, what it never uses."""
 
 import dis
+import inspect
 import linecache
 from collections.abc import Callable, Iterator
 from types import CodeType
@@ -44,12 +45,18 @@ def cut_in(answer: Callable[..., Any]) -> tuple[Place | None, Instead]:
 
 def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:
     """Return the arguments that a function, or a module's forward, never reads."""
-    code = getattr(written_function(answer), "__code__", None)
+    code = getattr(inspect.unwrap(written_function(answer)), "__code__", None)
     if not isinstance(code, CodeType):
         return ()
     count = code.co_argcount + code.co_kwonlyargcount
     arguments = [name for name in code.co_varnames[:count] if name != "self"]
     return tuple(name for name in arguments if name not in _read(code))
+
+
+def first_arguments(method: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the name of a method's first argument as it is written; () if it has none."""
+    code: CodeType = inspect.unwrap(method).__code__
+    return code.co_varnames[: min(code.co_argcount, 1)]
 
 
 def stub_is_below(code: CodeType, raised_at: int) -> bool:

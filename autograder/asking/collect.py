@@ -18,13 +18,14 @@ from autograder.asking.answer import (
     MOST_ELEMENTS,
     REPEATS,
     Answer,
+    Facts,
     changed_inputs,
     digests,
 )
 from autograder.asking.arguments import make_all
 from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
-from autograder.asking.code_facts import cut_in, unused_arguments
+from autograder.asking.code_facts import cut_in, first_arguments, unused_arguments
 from autograder.asking.guard import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
@@ -54,44 +55,13 @@ def collect(answer: Callable[..., Any], question: Question) -> list[Answer]:
     forbidden = forbid(question.forbidden) if question.forbidden else contextlib.nullcontext()
     with TimeLimit(question.seconds) as limit, forbidden:
         for call in question.calls:
-            found = _collect_call(answer, question, call, limit)
-            answers.append(replace(found, borrowed=borrowed, unused=unused))
-            problem = answers[-1].problem
+            collected = OneCall(answer, question, call).collect(limit)
+            answers.append(replace(collected, borrowed=borrowed, unused=unused))
+            problem = collected.problem
             if problem and problem.kind in IN_VAIN:
                 rest = len(question.calls) - len(answers)
                 return answers + [Answer(problem=problem)] * rest
     return answers
-
-
-def _collect_call(
-    answer: Callable[..., Any], question: Question, call: Call, limit: TimeLimit
-) -> Answer:
-    arguments: dict[str, Any] = {}
-    lacks: dict[str, Problem] = {}
-    tensors, problem = {}, None
-    with silence() as printed:
-        try:
-            with same_randomness():
-                arguments = _made(call)  # the course's code, and its imports
-                settings = same_settings(may_seed="seed" in arguments)
-                with settings, _dropout(call), limit.running():
-                    tensors = _outputs(answer, question, call, arguments, lacks)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            problem = problem_of(error, question, limit)
-            if problem.kind == ProblemKind.DETACHED:
-                place, how = cut_in(answer)
-                problem = replace(problem, place=place, instead=how)
-    inputs = digests(arguments)
-    return Answer(
-        tensors,
-        problem,
-        lacks,
-        changed_inputs(call.arguments, inputs),
-        printed.lines,
-        inputs=inputs,
-    )
 
 
 def trusted_outputs(
@@ -101,8 +71,114 @@ def trusted_outputs(
 
     Raises what the code raises.
     """
+    asked = OneCall(solution, question, call)
     with same_randomness(), _dropout(call):
-        return _outputs(solution, question, call, _made(call), {})
+        asked.make_arguments()
+        return asked.outputs()
+
+
+class OneCall:
+    """One call of a learner's code.
+
+    arguments: what is passed, as the call leaves it.
+    lacks: outputs that are missing although the call succeeds, and why.
+    facts: what a trial notes besides the result.
+    """
+
+    def __init__(self, answer: Callable[..., Any], question: Question, call: Call) -> None:
+        self.answer, self.question, self.call = answer, question, call
+        self.arguments: dict[str, Any] = {}
+        self.lacks: dict[str, Problem] = {}
+        self.facts: Facts = {}
+
+    def collect(self, limit: TimeLimit) -> Answer:
+        """Make the call, and return its outputs or the problem that prevented them."""
+        tensors, problem = {}, None
+        with silence() as printed:
+            try:
+                with same_randomness():
+                    self.make_arguments()  # the course's code, and its imports
+                    settings = same_settings(may_seed="seed" in self.arguments)
+                    with settings, _dropout(self.call), limit.running():
+                        tensors = self.outputs()
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                problem = self._located(problem_of(error, self.question, limit))
+        inputs = digests(self.arguments)
+        changed = changed_inputs(self.call.arguments, inputs)
+        return Answer(tensors, problem, self.lacks, changed, printed.lines, inputs=inputs)
+
+    def _located(self, problem: Problem) -> Problem:
+        """Add the line that ends the path of the gradient, if there is one."""
+        if problem.kind != ProblemKind.DETACHED:
+            return problem
+        place, how = cut_in(self.answer)
+        return replace(problem, place=place, instead=how)
+
+    def make_arguments(self) -> None:
+        self.arguments = _made(self.call)
+
+    def outputs(self) -> dict[str, Tensor]:
+        """Return all outputs by name; record missing attributes in `lacks`.
+
+        Raises WrongResult, and whatever the code raises.
+        """
+        call, question, arguments = self.call, self.question, self.arguments
+        function = self.answer
+        if call.build is not None:
+            function = built_module(function, call, arguments)
+        if not call.method:
+            return {}
+        leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
+        given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
+        method = self._method(function)
+        calls: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if call.earlier is not None:
+            calls = torch.no_grad()  # as when models are used, and results are kept for later
+            _call_earlier(method, call.earlier, question)
+        with calls, same_state(function, dict(zip(arguments, given, strict=True))):
+            result = method(*given)
+        require_mode(function, call.training)
+        arguments.update(zip(arguments, given, strict=True))
+        returned = named_results(result, question)
+        if question.reads:
+            require_own_memory(arguments)
+        kept = self._kept_attributes(function)
+        slopes = gradients(returned, leaves) if call.gradients else {}
+        outputs = returned | self.facts | kept | slopes | self._read_modules()
+        if call.repeats:
+            outputs[REPEATS] = _same_again(method, call, question, returned)
+        return {name: plain_tensor(value, name) for name, value in outputs.items()}
+
+    def _method(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return what to call with the arguments; it may note facts. Raises WrongResult."""
+        if self.question.trial:
+            return partial(TRIALS[self.question.trial], function, self.facts)
+        name = self.call.method
+        method = function if name == "forward" else method_of(function, name)
+        _require_arguments(method, self.call.arguments)
+        return method
+
+    def _kept_attributes(self, module: Callable[..., Any]) -> dict[str, Tensor]:
+        kept = {}
+        for name in self.question.keeps:
+            try:
+                kept[name] = kept_attribute(module, name, self.question, self.call)
+            except WrongResult as error:
+                self.lacks[name] = error.problem
+        return kept
+
+    def _read_modules(self) -> dict[str, Tensor]:
+        """Return the parameters of the modules that are read, and whether they are training."""
+        modules = {name: self.arguments[name] for name in self.question.reads}
+        read = {
+            f"{name}.{parameter}": value
+            for name, module in modules.items()
+            for parameter, value in module.named_parameters()
+        }
+        modes = {f"{name}.training": torch.tensor(m.training) for name, m in modules.items()}
+        return read | modes
 
 
 def _dropout(call: Call) -> contextlib.AbstractContextManager[object]:
@@ -120,60 +196,6 @@ def _made(call: Call) -> dict[str, Any]:
         if isinstance(value, Tensor):
             made[name] = next((t for t in tensors if equal(t, value)), value)
     return made
-
-
-def _outputs(
-    answer: Callable[..., Any],
-    question: Question,
-    call: Call,
-    arguments: dict[str, Any],
-    lacks: dict[str, Problem],
-) -> dict[str, Tensor]:
-    """Return all outputs of one call, by name; record missing attributes in `lacks`.
-
-    Raises WrongResult, and whatever the code raises.
-    """
-    function = answer if call.build is None else built_module(answer, call, arguments)
-    if not call.method:
-        return {}
-    leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
-    given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
-    facts: dict[str, Tensor] = {}
-    method = _method(function, question, call, facts)
-    calls: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-    if call.earlier is not None:
-        calls = torch.no_grad()  # as when models are used, and results are kept for later
-        _call_earlier(method, call.earlier, question)
-    with calls, same_state(function, dict(zip(arguments, given, strict=True))):
-        result = method(*given)
-    require_mode(function, call.training)
-    arguments.update(zip(arguments, given, strict=True))
-    returned = named_results(result, question)
-    if question.reads:
-        require_own_memory(arguments)
-    kept = _kept_attributes(function, question, call, lacks)
-    slopes = gradients(returned, leaves) if call.gradients else {}
-    read = {
-        f"{name}.{parameter}": value
-        for name in question.reads
-        for parameter, value in arguments[name].named_parameters()
-    }
-    modes = {f"{name}.training": torch.tensor(arguments[name].training) for name in question.reads}
-    outputs = returned | facts | kept | slopes | read | modes
-    if call.repeats:
-        outputs[REPEATS] = _same_again(method, call, question, returned)
-    return {name: plain_tensor(value, name) for name, value in outputs.items()}
-
-
-def _method(
-    function: Callable[..., Any], question: Question, call: Call, facts: dict[str, Tensor]
-) -> Callable[..., Any]:
-    """Return what to call with the arguments; it may note facts. Raises WrongResult."""
-    if question.trial:
-        return partial(TRIALS[question.trial], function, facts)
-    method = function if call.method == "forward" else method_of(function, call.method)
-    _require_arguments(method, call.arguments)
-    return method
 
 
 def _call_earlier(
@@ -205,29 +227,18 @@ def _alike(again: Tensor, first: Tensor) -> bool:
     return torch.allclose(again, first, rtol=0, atol=off, equal_nan=True)
 
 
-def _kept_attributes(
-    module: Callable[..., Any], question: Question, call: Call, lacks: dict[str, Problem]
-) -> dict[str, Tensor]:
-    kept = {}
-    for name in question.keeps:
-        try:
-            kept[name] = kept_attribute(module, name, question, call)
-        except WrongResult as error:
-            lacks[name] = error.problem
-    return kept
-
-
 def _require_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
     """Raise WrongResult if the function does not take these arguments by position."""
-    if inspect.ismethod(function) and not function.__code__.co_varnames[:1] == ("self",):
-        raise WrongResult(ProblemKind.NO_SELF, function.__name__)
+    written = written_function(function)
     try:
-        signature = inspect.signature(written_function(function))
+        signature = inspect.signature(written)
     except (TypeError, ValueError):  # builtins have none
         return
     try:
         signature.bind(*arguments.values())
     except TypeError as error:
+        if inspect.ismethod(written) and "self" not in first_arguments(written):
+            raise WrongResult(ProblemKind.NO_SELF, written.__name__) from error
         takes = ", ".join(signature.parameters) or "nothing"
         raise WrongResult(
             ProblemKind.ARGUMENTS, f"({takes}), and is called with ({', '.join(arguments)})"

@@ -89,7 +89,23 @@ def _refusing(name: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-class ByName(TorchFunctionMode):
+class CallMode(TorchFunctionMode):
+    """Calls `call` in place of each of torch's functions that Python code calls."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        return self.call(func, args, kwargs or {})
+
+    def call(self, func: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+
+class ByName(CallMode):
     """Raise ForbiddenCall with the name by which the code calls a function.
 
     Catches `torch.softmax(x)`, `x.softmax()`, `F.softmax(x)` and `nn.Softmax()(x)` alike.
@@ -99,36 +115,24 @@ class ByName(TorchFunctionMode):
         super().__init__()
         self.names = names
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
+    def call(self, func: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
         name = getattr(func, "__name__", "")
         if name in self.names:
             raise ForbiddenCall(name)
-        return func(*args, **(kwargs or {}))
+        return func(*args, **options)
 
 
-class SameDropout(TorchFunctionMode):
+class SameDropout(CallMode):
     """Replace dropout: a number's value decides how much of it is left.
 
     This gives the same result on every processor, and for every right way to arrange the numbers.
     The share is a smooth function of the value, so that rounding changes nothing.
     """
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
+    def call(self, func: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
         if func is F.dropout:
-            return _dropout(*args, **(kwargs or {}))
-        return func(*args, **(kwargs or {}))
+            return _dropout(*args, **options)
+        return func(*args, **options)
 
 
 def _dropout(x: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

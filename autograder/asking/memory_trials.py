@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from autograder.asking.answer import Facts
+from autograder.asking.guard import CallMode
 
 ROOM = 2  # how many times as large as necessary a tensor may be
 ROWS = 64  # rows of scores that a backward pass may hold at a time
@@ -70,7 +70,7 @@ def without_keys(
     return result
 
 
-class _Largest(TorchFunctionMode):
+class _Largest(CallMode):
     """Records the number of elements of the largest floating-point tensor that a call returns.
 
     It sees only what Python code calls. (A dispatch mode sees everything, but its first use spends
@@ -81,14 +81,8 @@ class _Largest(TorchFunctionMode):
         super().__init__()
         self.numel = 0
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
+    def call(self, func: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
+        result = func(*args, **options)
         sizes = [t.numel() for t in all_tensors([result]) if t.is_floating_point()]
         self.numel = max([self.numel, *sizes])
         return result

@@ -72,7 +72,7 @@ def _values_in_order(result: Any, names: list[str]) -> list[Any]:
     return [result[name] for name in names]
 
 
-def _tensor(value: Any, name: str, plain: bool = False) -> Tensor:
+def _tensor(value: Any, name: str, plain: bool) -> Tensor:
     """Return the value if it is a tensor, or a plain number as one. Raises WrongResult."""
     if plain and isinstance(value, bool | int | float):
         return torch.tensor(value)

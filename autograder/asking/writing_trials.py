@@ -124,14 +124,14 @@ def write_on(
     one_for_all = len(hot) > 1 and (hot[:, -9:] == hot[0, -9:]).all()
     cold = torch.equal(heated(_generator(), 0.0), hot)
     facts["random"] = torch.tensor(not (cold or one_for_all))
-    _require_training(model, "model")
+    _require_training(model)
     return result
 
 
-def _require_training(model: nn.Module, name: str) -> None:
+def _require_training(model: nn.Module) -> None:
     """Raise WrongResult unless a model is still in train mode, as it was made."""
     if not model.training:
-        raise WrongResult(ProblemKind.PART_MODE, name)
+        raise WrongResult(ProblemKind.PART_MODE, "model")
 
 
 def run_without_head(
@@ -154,7 +154,7 @@ def run_without_head(
         raise wrong_type(ProblemKind.MODULE, without)
     result: Tensor = without(x)
     facts["untouched"] = torch.tensor(without is not model and torch.equal(model(x), before))
-    _require_training(model, "model")
+    _require_training(model)
     next_head = (head + 1) % blocks_of(model)[layer].attention.n_heads
     facts["without the next"] = function(without, layer, next_head)(x)
     return result

@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 import torch
 from tqdm import tqdm
 
+from autograder.asking import QUESTIONS_VARIABLE
 from autograder.atomic_writes import write_whole
-from autograder.authoring.stated_points import stated_in_readme
+from autograder.authoring.stated import stated_in_readme
 from autograder.building.sources import source_digest
-from autograder.errors import CourseError
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.errors import AuthoringError, CourseError
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.notebook.records import VARIABLE as PROGRESS_VARIABLE
 from autograder.references.store import PUBLIC, LessonReference, load
 
 README = ROOT / "README.md"
@@ -103,12 +105,16 @@ def mutants(lesson: Lesson) -> None:
 
 
 def _try_mutants(lesson: Lesson, reference: LessonReference) -> None:
-    from autograder.authoring.mutants import record
-    from autograder.authoring.mutants.survey import print_surveys, require_soundness, survey_lesson
+    from autograder.authoring.mutants.survey import (
+        print_surveys,
+        record,
+        require_soundness,
+        survey_lesson,
+    )
 
     surveys = print_surveys(lesson.name, survey_lesson(lesson, reference))
     require_soundness(surveys)
-    record.keep(lesson, surveys)
+    record(lesson, surveys)
 
 
 COMMANDS: dict[str, Callable[[Lesson], None]] = {
@@ -127,8 +133,8 @@ def run(command: str, names: Sequence[str]) -> int:
         raise CourseError(f"There is no lesson {', '.join(unknown)}, only {', '.join(known)}.")
     torch.set_num_threads(1)  # many threads make small tensors 100 times slower
     # Checks in a lesson being built must judge, whatever the caller's environment says.
-    os.environ.pop("AUTOGRADER_QUESTIONS", None)
-    os.environ["PROGRESS_FILE"] = ""  # and the author's own progress as a learner must not show
+    os.environ.pop(QUESTIONS_VARIABLE, None)
+    os.environ[PROGRESS_VARIABLE] = ""  # and the author's own progress as a learner must not show
     for name in tqdm(names or known, desc=command, disable=None):
         try:
             COMMANDS[command](Lesson(name))

@@ -16,11 +16,24 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from autograder.authoring.stated_contracts import leave_out_contracts, state_contracts
-from autograder.authoring.stated_points import leave_out_points, settle_points, state_points
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked, exercise_defined
-from autograder.lessons.nbgrader_metadata import BEGINNING, grade_id_of, nbgrader_metadata
+from autograder.authoring.stated import (
+    leave_out_contracts,
+    leave_out_points,
+    settle_points,
+    state_contracts,
+    state_points,
+)
+from autograder.errors import AuthoringError
+from autograder.lessons.cells import (
+    BEGINNING,
+    KERNEL,
+    STUB,
+    exercise_checked,
+    exercise_defined,
+    grade_id_of,
+    nbgrader_metadata,
+)
+from autograder.lessons.lesson import Lesson
 from autograder.lessons.written_questions import ANSWER_STUB, asked_in, written_questions
 from autograder.references.store import PUBLIC, load
 
@@ -41,12 +54,11 @@ def build_notebook(lesson: Lesson) -> NotebookNode:
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
 
 
-def execute(notebook: NotebookNode, folder: Path, allow_errors: bool = False) -> NotebookNode:
+def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
     """Run the notebook from top to bottom in `folder`, without timestamps."""
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
-        allow_errors=allow_errors,
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
         extra_arguments=["--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:"],

@@ -5,9 +5,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from autograder.atomic_writes import write_whole
-from autograder.authoring.stated_contracts import leave_out_contracts
+from autograder.authoring.stated import leave_out_contracts
 from autograder.judging.prediction import Prediction
-from autograder.lessons.lesson import ROOT, Lesson, exercise_checked, prediction_asked
+from autograder.lessons import ROOT
+from autograder.lessons.cells import exercise_checked, prediction_asked
+from autograder.lessons.lesson import Lesson
 
 PAGES = ROOT / "docs" / "site" / "lessons"
 

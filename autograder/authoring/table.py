@@ -76,7 +76,7 @@ def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> li
     ]
     rows = []
     for kind, variant in asked:
-        function = lesson.namespace({variant.of or name: variant})[name]
+        function = lesson.namespace({name: variant})[name]
         verdict = judge_answer(function, question, key)
         row = Outcome(name, kind, variant.name, verdict, variant.name in shared)
         if kind == "mistake":

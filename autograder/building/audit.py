@@ -8,9 +8,9 @@ from torch import Tensor
 from autograder.asking.answer import Answer
 from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
+from autograder.errors import AuthoringError
 from autograder.judging.judge import judge
 from autograder.judging.key import AnswerKey
-from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Exercise
 
 LEAST_ALTERNATIVES = 2

@@ -13,6 +13,7 @@ from autograder.asking.arguments import Library, make_all, map_tensors
 from autograder.asking.question import Call
 from autograder.asking.written import written_function
 from autograder.building.examples import example_arguments
+from autograder.errors import AuthoringError
 from autograder.judging.key import AspectKey
 from autograder.lessons.cases import (
     AGAIN,
@@ -27,7 +28,6 @@ from autograder.lessons.cases import (
     Raises,
 )
 from autograder.lessons.draw import Draw
-from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Reads, SecondCall, Trial
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.lessons.errors import AuthoringError
+from autograder.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 
 WIDER = torch.float64  # if its results print differently, they depend on rounding

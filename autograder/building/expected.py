@@ -4,7 +4,7 @@ Expected values are computed in float64 from the float32 inputs.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -13,12 +13,12 @@ from autograder.asking.answer import GRADIENT, REPEATS, Answer
 from autograder.asking.arguments import map_tensors
 from autograder.asking.collect import trusted_outputs
 from autograder.asking.guard import silence
-from autograder.asking.question import Question
+from autograder.asking.question import Call, Question
 from autograder.building.drawing import DrawnCase
+from autograder.errors import AuthoringError
 from autograder.judging.key import CaseKey
 from autograder.judging.measures import measured
 from autograder.lessons.cases import Goal
-from autograder.lessons.errors import AuthoringError
 
 ROUNDING = 16  # how far inputs are moved to find the tolerance, in rounding errors
 # The least relative error that counts, by dtype. Right code that takes a detour over logarithms of
@@ -26,85 +26,76 @@ ROUNDING = 16  # how far inputs are moved to find the tolerance, in rounding err
 LEAST = {torch.float64: 1e-10, torch.float32: 3e-5, torch.float16: 1e-2}
 
 
-def case_keys(
-    solution: Callable,
-    question: Question,
-    cases: Sequence[DrawnCase],
-    measure: str = "",
-    known: Sequence[CaseKey] = (),
-) -> list[CaseKey]:
-    """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
+@dataclass(frozen=True)
+class Solution:
+    """The course's solution of an exercise, how it is called, and how answers are judged.
 
     measure: what is judged instead of the outputs, by its name.
-    known: answers that hold for every case with the same label, so the solution isn't run again.
     """
-    by_name = {key.label: key for key in known if key.label}
-    return [
-        _case_key(solution, question, case, measure, by_name.get(case.draw.name)) for case in cases
-    ]
 
+    code: Callable
+    question: Question
+    measure: str
 
-def _case_key(
-    solution: Callable, question: Question, case: DrawnCase, measure: str, known: CaseKey | None
-) -> CaseKey:
-    if known:
-        key = _key(case, known.expected, known.tolerance, known.most_error)
-    elif case.goal:  # answers need to come near the goal, so the solution isn't run
-        key = _goal_key(case, case.goal)
-    elif measure:
-        outputs = _expected(solution, question, case)
-        found = measured(measure, case.call.arguments, Answer(outputs)).tensors
-        key = _key(case, found, dict.fromkeys(found, 0.0), {})
-    else:
-        key = _compared_key(solution, question, case)
-    return replace(key, arguments=case.call.arguments) if measure else key
+    def case_keys(self, cases: Sequence[DrawnCase], known: Sequence[CaseKey] = ()) -> list[CaseKey]:
+        """Return the answers to `cases`, which are the question's calls. Raises AuthoringError.
 
+        known: answers that hold for every case with the same label, so this isn't run again.
+        """
+        by_name = {key.label: key for key in known if key.label}
+        return [self._case_key(case, by_name.get(case.draw.name)) for case in cases]
 
-def _compared_key(solution: Callable, question: Question, case: DrawnCase) -> CaseKey:
-    expected = _expected(solution, question, case)
-    disturbed = expected
-    if any(map(Tensor.is_floating_point, expected.values())):  # the other dtypes are not rounded
-        disturbed = _expected(solution, question, case, ROUNDING)
-    scales, least = _scales(expected), LEAST[case.call.dtype]
-    tolerance = {
-        name: _tolerance(value, disturbed[name], least * scales[name])
-        for name, value in expected.items()
-    }
-    return _key(case, expected, tolerance, {})
+    def _case_key(self, case: DrawnCase, known: CaseKey | None) -> CaseKey:
+        if known:
+            key = _key(case, known.expected, known.tolerance, known.most_error)
+        elif case.goal:  # answers need to come near the goal, so the solution isn't run
+            key = _goal_key(case, case.goal)
+        elif self.measure:
+            outputs = Answer(self._expected(case))
+            found = measured(self.measure, case.call.arguments, outputs).tensors
+            key = _key(case, found, dict.fromkeys(found, 0.0), {})
+        else:
+            key = self._compared_key(case)
+        return replace(key, arguments=case.call.arguments) if self.measure else key
 
+    def _compared_key(self, case: DrawnCase) -> CaseKey:
+        expected = disturbed = self._expected(case)
+        if any(map(Tensor.is_floating_point, expected.values())):  # other dtypes are not rounded
+            disturbed = self._expected(case, ROUNDING)
+        scales, least = _scales(expected), LEAST[case.call.dtype]
+        tolerance = {
+            name: _tolerance(value, disturbed[name], least * scales[name])
+            for name, value in expected.items()
+        }
+        return _key(case, expected, tolerance, {})
 
-def _expected(
-    solution: Callable, question: Question, case: DrawnCase, noise: float = 0.0
-) -> dict[str, Tensor]:
-    """Compute the solution's outputs in float64 and return them in the inputs' dtype.
+    def _expected(self, case: DrawnCase, noise: float = 0.0) -> dict[str, Tensor]:
+        """Compute the outputs in float64 and return them in the inputs' dtype.
 
-    noise: the size of random changes to the inputs and parameters, in rounding errors.
-    """
-    generator = torch.Generator().manual_seed(0)
+        noise: the size of random changes to the inputs and parameters, in rounding errors.
+        """
+        generator = torch.Generator().manual_seed(0)
 
-    def precise(value: Tensor) -> Tensor:
-        exact = value.double()
-        if not noise:
-            return exact
-        changes = torch.randn(value.shape, generator=generator)
-        return exact * (1 + noise * torch.finfo(value.dtype).eps * changes)
+        def precise(value: Tensor) -> Tensor:
+            exact = value.double()
+            if not noise:
+                return exact
+            changes = torch.randn(value.shape, generator=generator)
+            return exact * (1 + noise * torch.finfo(value.dtype).eps * changes)
 
-    with silence():
-        outputs = _outputs(solution, question, case, precise)
-    return map_tensors(outputs, rounding_to(case.call.dtype))
+        with silence():
+            outputs = self._outputs(case, case.call.map_tensors(precise))
+        return map_tensors(outputs, rounding_to(case.call.dtype))
 
-
-def _outputs(
-    solution: Callable, question: Question, case: DrawnCase, precise: Callable[[Tensor], Tensor]
-) -> dict[str, Tensor]:
-    """Return the solution's outputs in float64; {} if it should raise an exception."""
-    try:
-        return trusted_outputs(solution, question, case.call.map_tensors(precise))
-    except Exception as error:
-        if case.raises:
-            return {}
-        said = f"{type(error).__name__}: {error}"
-        raise AuthoringError(f"the solution of {question.exercise} fails: {said}") from error
+    def _outputs(self, case: DrawnCase, call: Call) -> dict[str, Tensor]:
+        """Return the outputs of a call; {} if it should raise an exception."""
+        try:
+            return trusted_outputs(self.code, self.question, call)
+        except Exception as error:
+            if case.raises:
+                return {}
+            said = f"{self.question.exercise} fails: {type(error).__name__}: {error}"
+            raise AuthoringError(f"the solution of {said}") from error
 
 
 def _goal_key(case: DrawnCase, goal: Goal) -> CaseKey:

@@ -10,7 +10,7 @@ from functools import cache
 
 from autograder.asking.question import Question
 from autograder.building.drawing import Drawing
-from autograder.building.expected import case_keys
+from autograder.building.expected import Solution
 from autograder.building.sources import source_digest
 from autograder.errors import CourseError
 from autograder.judging.key import AnswerKey
@@ -91,7 +91,7 @@ def _extended(
     drawing.draw(seed)
     calls, before = [case.call for case in drawing.cases], len(key.cases)
     known = key.cases if exercise.part(Judged).steady else []
-    hidden = case_keys(solution, question, drawing.cases, key.measure, known)
+    hidden = Solution(solution, question, key.measure).case_keys(drawing.cases, known)
     aspects = [
         replace(aspect, cases=[*aspect.cases, *(before + number for number in drawn.cases)])
         for aspect, drawn in zip(key.aspects, drawing.aspects, strict=True)

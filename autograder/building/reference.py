@@ -17,7 +17,7 @@ from autograder.building.audit import Audit
 from autograder.building.contract import contract
 from autograder.building.drawing import FRESH_SEED, SHOWN_SEED, Drawing, dims_of
 from autograder.building.examples import require_true_examples
-from autograder.building.expected import case_keys
+from autograder.building.expected import Solution
 from autograder.building.sources import source_digest
 from autograder.judging.footprint import Footprint, footprint
 from autograder.judging.key import AnswerKey, MistakeKey
@@ -77,7 +77,7 @@ class ExerciseBuilder:
             exercise=self.exercise.name,
             lesson=self.lesson.name,
             dims=output_dims(self.solution, self.question.returns),
-            cases=case_keys(self.solution, self.question, self.cases, self.measure),
+            cases=Solution(self.solution, self.question, self.measure).case_keys(self.cases),
             aspects=self.aspects,
             mistakes=mistakes,
             hints=self.exercise.hints,
@@ -95,7 +95,7 @@ class ExerciseBuilder:
 
     def _answers(self, variant: Variant, count: int | None = None) -> list[Answer]:
         """Collect a variant's answers to the first `count` cases, or to all."""
-        namespace = self.lesson.namespace({variant.of or self.exercise.name: variant})
+        namespace = self.lesson.namespace({self.exercise.name: variant})
         question = replace(self.question, calls=self.question.calls[:count])
         return collect(namespace[self.exercise.name], question)
 

@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import os
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 
 SECRET_FILE = ROOT / "course_secret.txt"
 SECRET_VARIABLE = "COURSE_SECRET"

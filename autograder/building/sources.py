@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson
 
 BUILDER = ROOT / "autograder" / "building" / "reference.py"
 UTILS = ["autograder", "utils"]  # in the repository, its modules are in `utils/`
@@ -47,7 +48,7 @@ def needed_files(start: Iterable[Path], root: Path) -> list[Path]:
     return sorted(found)
 
 
-def digest_of(files: Iterable[Path], root: Path, salt: str = "") -> str:
+def digest_of(files: Iterable[Path], root: Path, salt: str) -> str:
     """Hash text files, their names below `root`, and `salt`; line endings don't matter."""
     digest = hashlib.sha256(salt.encode())
     for path in files:

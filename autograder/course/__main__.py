@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from autograder.errors import CourseError
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 
 AUTHORS = {
     "reference": "solutions and exercises → reference tensors, if no mutant passes",

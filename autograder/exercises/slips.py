@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from autograder.lessons.errors import AuthoringError
+from autograder.errors import AuthoringError
 from autograder.lessons.variants import Slip
 
 

@@ -15,7 +15,6 @@ class Comparison:
     dims: its named dimensions, such as "*batch n_query n_key".
     sizes: the size of each named dimension in this case.
     most_error: the largest mean squared error allowed; if given, it replaces the tolerance.
-    returned: whether the call returned it; if not, it is an attribute of the module.
     others: all the outputs expected in this case, by name.
     label: the case's name, "" if its sizes say enough.
     choices: what to say about a wrong choice; a number in the output is an index into this list.
@@ -28,7 +27,6 @@ class Comparison:
     dims: str
     sizes: dict[str, int]
     most_error: float | None = None
-    returned: bool = True
     others: dict[str, Tensor] = field(default_factory=dict)
     label: str = ""
     choices: list[str] = field(default_factory=list)

@@ -105,7 +105,6 @@ class Judgment:
             dims=key.dims.get(name, ""),
             sizes=case.sizes,
             most_error=case.most_error.get(name),
-            returned=name not in key.keeps,
             others=case.expected,
             label=case.label,
             choices=key.choices,

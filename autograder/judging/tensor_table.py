@@ -63,7 +63,7 @@ def heatmap(values: Tensor, title: str, style: Style, wrong: Tensor | None = Non
     )
 
 
-def plain_table(values: Tensor, decimals: int, wrong: Tensor | None = None) -> str:
+def plain_table(values: Tensor, decimals: int, wrong: Tensor | None) -> str:
     """Show the same values as lines of text."""
     rows = [
         [f"{_mark(mark)}{format_value(value, decimals)}" for value, mark in row]

@@ -1,19 +1,15 @@
 """A lesson's text: solutions/NN_topic.py in jupytext's percent format.
 
-The text has no nbgrader metadata. A cell's content determines its role: a cell with a solution
-region is an exercise, named after what it defines, and a cell that only calls `check` is where that
-exercise is graded.
+The text has no nbgrader metadata: what a cell holds decides what it is (`lessons.cells`).
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
-import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
@@ -21,8 +17,16 @@ from typing import TYPE_CHECKING
 import jupytext
 from nbformat import NotebookNode
 
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.rewriting import REGION, region, rewrite, slip_mistake
+from autograder.errors import AuthoringError
+from autograder.lessons import ROOT
+from autograder.lessons.cells import (
+    STUB,
+    exercise_checked,
+    exercise_defined,
+    prediction_asked,
+    region,
+)
+from autograder.lessons.rewriting import rewrite, slip_mistake
 from autograder.lessons.variants import Mistake, Variant
 from autograder.notebook.course_solution import only_defines
 
@@ -30,9 +34,6 @@ if TYPE_CHECKING:
     from autograder.judging.prediction import Prediction
     from autograder.lessons.exercise import Exercise
 
-ROOT = Path(__file__).parents[2]
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-STUB = "raise NotImplementedError()"  # nbgrader replaces solutions with this
 TEXTS = ROOT / "solutions"
 NO_VARIANTS: Mapping[str, Variant] = MappingProxyType({})
 
@@ -40,32 +41,6 @@ NO_VARIANTS: Mapping[str, Variant] = MappingProxyType({})
 def lesson_names() -> list[str]:
     """List the names of all lessons, in order."""
     return sorted(path.stem for path in TEXTS.glob("[0-9][0-9]_*.py"))
-
-
-@cache
-def exercise_defined(source: str) -> str:
-    """Return the function or class name that an exercise cell defines; "" for other cells."""
-    if not REGION.search(source):
-        if "### BEGIN SOLUTION" in source or "### END SOLUTION" in source:
-            raise AuthoringError(f"a solution region is not closed or not opened in:\n{source}")
-        return ""
-    definitions = (ast.FunctionDef, ast.ClassDef)
-    names = [node.name for node in ast.parse(source).body if isinstance(node, definitions)]
-    if len(names) != 1:
-        raise AuthoringError(f"an exercise cell should define one name, not {names or 'none'}")
-    return names[0]
-
-
-def prediction_asked(source: str) -> str:
-    """Return the name of the prediction that a cell asks for; "" for other cells."""
-    match = re.fullmatch(r'predict\("(\w+)", \.\.\.\)', source.strip())
-    return match[1] if match else ""
-
-
-def exercise_checked(source: str) -> str:
-    """Return the name of the exercise that a check cell checks; "" for other cells."""
-    match = re.fullmatch(r"check\((\w+)\)", source.strip())
-    return match[1] if match else ""
 
 
 @dataclass(frozen=True)

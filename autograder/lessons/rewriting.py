@@ -7,25 +7,13 @@ from functools import lru_cache
 
 from ast_grep_py import SgNode, SgRoot
 
-from autograder.lessons.errors import AuthoringError
+from autograder.errors import AuthoringError
+from autograder.lessons.cells import region
 from autograder.lessons.variants import Code, Exactly, Mistake, Slip, Variant
 
-REGION = re.compile(
-    # From the first marker to the last, because a class may have a region in each method.
-    r"^(?P<begin>[ ]*### BEGIN SOLUTION\n)(?P<body>.*)(?P<end>^[ ]*### END SOLUTION)",
-    re.MULTILINE | re.DOTALL,
-)
 LETTER = re.compile(r"\$\$\$([A-Z]+)|\$([A-Z]+)")
 # Expressions that never need parentheses.
 ATOMS = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict)
-
-
-def region(source: str) -> re.Match[str]:
-    """Find the solution region of an exercise cell. Raises AuthoringError if there is none."""
-    match = REGION.search(source)
-    if not match:
-        raise AuthoringError("there is no solution region to rewrite")
-    return match
 
 
 def rewrite(source: str, variant: Variant) -> str:

@@ -19,14 +19,10 @@ Code = dict[str, str] | str
 
 @dataclass(frozen=True)
 class Variant:
-    """The solution rewritten.
-
-    of: the exercise whose solution is rewritten, if that is another one in the same lesson.
-    """
+    """The solution rewritten."""
 
     name: str
-    code: Code = field(default_factory=dict)
-    of: str = ""
+    code: Code
 
 
 @dataclass(frozen=True)
@@ -40,14 +36,11 @@ class Alternative(Variant):
 
 
 class Mistake:
-    """A known wrong answer: what to tell learners who give it, and code variants that make it.
+    """A known wrong answer: what to tell learners who give it, and code variants that make it."""
 
-    of: as in `Variant`.
-    """
-
-    def __init__(self, name: str, say: str, *codes: Code, of: str = "") -> None:
+    def __init__(self, name: str, say: str, *codes: Code) -> None:
         self.name, self.say = name, say
-        self.variants = [Variant(name, code, of) for code in codes]
+        self.variants = [Variant(name, code) for code in codes]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from autograder.lessons.errors import AuthoringError
+from autograder.errors import AuthoringError
 
 ANSWER_STUB = "YOUR ANSWER HERE"  # nbgrader replaces model answers with this
 BEGIN_SCHEME, END_SCHEME = "BEGIN MARK SCHEME", "END MARK SCHEME"

@@ -7,9 +7,9 @@ import torch
 
 from autograder.asking.answer import Answer, digests
 from autograder.asking.codec import CodecError, decode, encode
-from autograder.asking.hand_in import pack, unpack
 from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.asking.question import Call, Question
+from autograder.asking.sending import pack, unpack
 
 WORDS = torch.ones(2, 3)
 

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 
 # Run in a process that has only run the lesson's own imports and definitions.
 COLLECT = """
@@ -14,17 +14,17 @@ from autograder.lessons.lesson import Lesson
 from autograder.references.store import PUBLIC, load
 
 answers = Lesson("LESSON").namespace()
-outputs = collect._outputs
+outputs = collect.OneCall.outputs
 
-def watched(*arguments):
+def watched(call):
     before = set(sys.modules)
     try:
-        return outputs(*arguments)
+        return outputs(call)
     finally:
         if new := sys.modules.keys() - before:
-            print(arguments[1].exercise, sorted(new)[:10], file=sys.__stdout__)
+            print(call.question.exercise, sorted(new)[:10], file=sys.__stdout__)
 
-collect._outputs = watched
+collect.OneCall.outputs = watched
 reference = load(PUBLIC / "LESSON.safetensors")
 for name, question in reversed(reference.questions.items()):
     shown = sum(case.is_shown for case in reference.keys[name].cases)  # the others are alike

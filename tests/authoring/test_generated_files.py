@@ -6,9 +6,10 @@ import nbformat
 import pytest
 
 from autograder.authoring.notebooks import answered_cells, build_notebook, write_text
-from autograder.authoring.stated_points import stated_in_readme
-from autograder.lessons.lesson import ROOT, STUB, lesson_names
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.authoring.stated import stated_in_readme
+from autograder.lessons import ROOT
+from autograder.lessons.cells import STUB, grade_id_of
+from autograder.lessons.lesson import lesson_names
 from autograder.references.store import PUBLIC
 from tests.support.classroom import nbgrader
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from autograder.authoring import commands
-from autograder.authoring.mutants import record
+from autograder.authoring.mutants import survey as surveys_of
 from autograder.authoring.mutants.around import mutants_around
 from autograder.authoring.mutants.of_python import python_mutants
 from autograder.authoring.mutants.of_tensors import (
@@ -24,8 +24,8 @@ from autograder.authoring.mutants.survey import (
 from autograder.authoring.mutants.trial import Trial, mutants_of, try_mutants
 from autograder.building.hidden import grading_reference
 from autograder.building.reference import ExerciseBuilder
+from autograder.errors import AuthoringError
 from autograder.judging.verdict import AspectResult, Verdict
-from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import PUBLIC, load
 
@@ -119,26 +119,28 @@ def test_no_mutant_of_the_first_lesson_survives():
     surveys = list(survey_lesson(LESSON, load(PUBLIC / f"{LESSON.name}.safetensors")))
     require_soundness(surveys)
     shown = {s.exercise: s.counts() for s in surveys}
-    assert record.read()[LESSON.name]["exercises"] == shown
+    assert surveys_of.recorded()[LESSON.name]["exercises"] == shown
 
 
 def test_no_mutant_of_any_lesson_survived(lesson):
     """Trying them all takes minutes, so it is up to the author."""
-    assert record.is_fresh(lesson), "run `make reference`"
-    shown = record.read()[lesson.name]["exercises"]
+    found = surveys_of.recorded()[lesson.name]
+    assert found["source"] == surveys_of.surveyed_source(lesson), "run `make reference`"
+    shown = found["exercises"]
     assert list(shown) == [*lesson.asked]
     assert not any(counts["survivors"] for counts in shown.values())
 
 
 def test_a_record_is_stale_once_anything_changes(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "FILE", tmp_path / "record.json")
-    assert not record.is_fresh(LESSON)
-    record.keep(LESSON, [Survey("softmax", named=2)])
-    record.keep(Lesson("04_masks"), [])
-    assert record.is_fresh(LESSON)
-    assert record.read()[LESSON.name]["exercises"]["softmax"]["named"] == 2
-    monkeypatch.setattr(record, "source_digest", lambda *sources: "another")
-    assert not record.is_fresh(LESSON)
+    monkeypatch.setattr(surveys_of, "RECORD", tmp_path / "record.json")
+    assert surveys_of.recorded() == {}
+    surveys_of.record(LESSON, [Survey("softmax", named=2)])
+    surveys_of.record(Lesson("04_masks"), [])
+    found = surveys_of.recorded()[LESSON.name]
+    assert found["source"] == surveys_of.surveyed_source(LESSON)
+    assert found["exercises"]["softmax"]["named"] == 2
+    monkeypatch.setattr(surveys_of, "source_digest", lambda *sources: "another")
+    assert found["source"] != surveys_of.surveyed_source(LESSON)
 
 
 def test_a_stale_reference_is_not_tried(monkeypatch):

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from autograder.authoring.notebooks import execute
-from autograder.lessons.lesson import exercise_checked
+from autograder.lessons.cells import exercise_checked
 
 pytestmark = pytest.mark.first_is_enough
 
@@ -20,8 +20,9 @@ def run(request):
     def run_lesson(lesson):
         if lesson.name not in done:
             notebook = nbformat.read(lesson.released_path, as_version=4)
-            folder = lesson.released_path.parent
-            done[lesson.name] = execute(notebook, folder, allow_errors=True)
+            for cell in notebook.cells:
+                cell.metadata.setdefault("tags", []).append("raises-exception")
+            done[lesson.name] = execute(notebook, lesson.released_path.parent)
         return done[lesson.name]
 
     return run_lesson

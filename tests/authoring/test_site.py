@@ -9,7 +9,9 @@ import pytest
 
 from autograder.authoring import site
 from autograder.authoring.notebooks import INDENT
-from autograder.lessons.lesson import ROOT, Lesson, lesson_names, prediction_asked
+from autograder.lessons import ROOT
+from autograder.lessons.cells import prediction_asked
+from autograder.lessons.lesson import Lesson, lesson_names
 from tests.support.accessible import barriers_on
 from tests.support.browser import new_page
 

@@ -10,9 +10,9 @@ import pytest
 
 from autograder.authoring import notebooks
 from autograder.authoring.notebooks import answered_cells, build_notebook, write, write_text
-from autograder.authoring.stated_points import stated_in_readme
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.lesson import ROOT
+from autograder.authoring.stated import stated_in_readme
+from autograder.errors import AuthoringError
+from autograder.lessons import ROOT
 from tests.support import asking
 from tests.support.asking import MODEL_ANSWER, NAME, RUBRIC, cell_of
 from tests.support.classroom import nbgrader

@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from autograder.asking import QUESTIONS_VARIABLE
-from autograder.asking.hand_in import encode_questions
+from autograder.asking.sending import encode_questions
 from autograder.grading.worker.own_sandbox import QUESTIONS
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.references.store import PUBLIC, load

@@ -43,7 +43,7 @@ def verdicts(lesson_name: str, exercise_name: str) -> dict[str, Any]:
     graded = with_hidden(without_fresh(shown), SEED)
     found = {}
     for label, variant in variants(lesson, lesson.asked[exercise_name]):
-        answer = lesson.namespace({variant.of or exercise_name: variant})[exercise_name]
+        answer = lesson.namespace({exercise_name: variant})[exercise_name]
         for kind, reference in (("checked", shown), ("graded", graded)):
             question, key = reference.questions[exercise_name], reference.keys[exercise_name]
             found[f"{label}, {kind}"] = _plain(judge_answer(answer, question, key))

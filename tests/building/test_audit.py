@@ -13,8 +13,8 @@ from autograder.authoring import commands as author
 from autograder.building.audit import Audit
 from autograder.building.reference import ExerciseBuilder
 from autograder.course.__main__ import main
+from autograder.errors import AuthoringError
 from autograder.exercises.slips import CONTEXT
-from autograder.lessons.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograder.building.examples import require_true_examples
-from autograder.lessons.errors import AuthoringError
+from autograder.errors import AuthoringError
 
 
 class OneExercise:

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
-from autograder.lessons.nbgrader_metadata import grade_id_of
 from tests.support.browser import new_page
 from tests.support.lab import jupyter_lab
 

@@ -151,11 +151,11 @@ def unwritten(attention):
 
 
 def test_outcomes_of_a_test_that_finds_nothing():
-    found = outcomes(never, LEAK, PATIENTS)
+    found = outcomes(never, LEAK)
     assert found["A"] == "missed" and found["B"] == "quiet"
     assert found["H"] == found["M"] == ""
-    assert outcomes(lambda attention: True, LEAK, PATIENTS)["B"] == "false alarm"
+    assert outcomes(lambda attention: True, LEAK)["B"] == "false alarm"
 
 
 def test_a_test_that_isnt_written_yet_is_left_out():
-    assert outcomes(unwritten, LEAK, PATIENTS) == {}
+    assert outcomes(unwritten, LEAK) == {}

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import nbformat
 
-from autograder.lessons.lesson import ROOT, exercise_checked, exercise_defined
+from autograder.lessons import ROOT
+from autograder.lessons.cells import exercise_checked, exercise_defined
 from tests.support.wheels import shown_by
 
 EXERCISE_HEADING = re.compile(

@@ -13,7 +13,8 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
-from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson, lesson_names
 from tests.demo.made_up_class import LEFT_OPEN, MadeUpSubmission, make_class
 from tests.support.classroom import read_verdicts
 

@@ -14,15 +14,15 @@ from functools import cached_property
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.lessons.cells import STUB, grade_id_of
 from autograder.lessons.exercise import Exercise
-from autograder.lessons.lesson import STUB, Lesson
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.lesson import Lesson
 from autograder.lessons.rewriting import rewrite
 from autograder.lessons.variants import Variant
 from tests.demo.second_grader import SecondGrader
 
 LEFT_OPEN = Variant("left open", STUB)
-SOLUTION = Variant("solution")
+SOLUTION = Variant("solution", {})
 SYNTAX_ERROR = Variant("syntax error", "return return")
 COUNT = 24
 
@@ -90,9 +90,9 @@ def true_points(grader: SecondGrader, plan: dict[str, Variant]) -> dict[str, int
 
 
 def own_mistakes(lesson: Lesson, exercise: Exercise) -> list[Variant]:
-    """List the mistakes in the exercise's own code, not in another exercise's."""
+    """List the ways to make the mistakes of an exercise."""
     known = lesson.mistakes(exercise)
-    return [variant for mistake in known for variant in mistake.variants if not variant.of]
+    return [variant for mistake in known for variant in mistake.variants]
 
 
 def _some_answers(

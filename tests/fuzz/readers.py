@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from hypothesis.strategies import SearchStrategy
 
-from autograder.asking.hand_in import unpack
+from autograder.asking.sending import unpack
 from autograder.errors import CourseError
 from autograder.grading.feedback.feedback_page import render_page
 from autograder.grading.gradebook.grades import Grade
@@ -26,7 +26,7 @@ from autograder.grading.term.tables import read_term
 from autograder.grading.worker.job import TIMESTAMP
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.cells import grade_id_of
 from autograder.sandbox.outputs import read_outputs
 from tests.fuzz import strategies
 

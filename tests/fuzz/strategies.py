@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from autograder.asking.codec import encode
 from autograder.asking.collect import collect
-from autograder.asking.hand_in import pack
+from autograder.asking.sending import pack
 from autograder.building.hidden import shown_reference
 from autograder.lessons.lesson import Lesson
 

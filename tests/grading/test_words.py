@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 
 GRADING = ROOT / "autograder" / "grading"
 ROOMS = ("engine", "worker", "submission", "term", "lms")

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from autograder.asking.answer import DTYPES, Answer
-from autograder.asking.hand_in import pack, unpack
 from autograder.asking.question import Call, Question
+from autograder.asking.sending import pack, unpack
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
 from autograder.references.store import PUBLIC, load

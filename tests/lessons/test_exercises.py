@@ -8,9 +8,10 @@ import pytest
 
 from autograder import exercises
 from autograder.building.sources import needed_files
+from autograder.errors import AuthoringError
+from autograder.lessons import ROOT
 from autograder.lessons import lesson as lessons
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons.lesson import Lesson
 
 FOLDER = ROOT / "autograder" / "exercises"
 FILES = sorted(FOLDER.rglob("*.py"))

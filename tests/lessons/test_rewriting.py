@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from autograder.lessons.errors import AuthoringError
+from autograder.errors import AuthoringError
 from autograder.lessons.rewriting import rewrite, slip_mistake
 from autograder.lessons.variants import Slip, Variant
 

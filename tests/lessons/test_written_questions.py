@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.preprocessors import ClearMarkScheme
 
-from autograder.lessons.errors import AuthoringError
-from autograder.lessons.lesson import ROOT
+from autograder.errors import AuthoringError
+from autograder.lessons import ROOT
 from autograder.lessons.written_questions import (
     WrittenQuestion,
     with_points,

@@ -12,7 +12,7 @@ import psutil
 import pytest
 import torch
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 from autograder.sandbox import seccomp
 from autograder.sandbox.confined import Bounds, Unfinished, confined
 from tests.support.processes import descendants

@@ -8,8 +8,8 @@ import jupytext
 from nbformat import NotebookNode
 
 from autograder.authoring.notebooks import build_notebook, write
+from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
-from autograder.lessons.nbgrader_metadata import grade_id_of
 from tests.support.classroom import LESSON, nbgrader
 
 NAME, POINTS = "why_scale", 4

@@ -12,7 +12,8 @@ from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNoteb
 
 from autograder.grading.report.submissions import read_submissions
 from autograder.grading.worker.job import VERDICT
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson
 from tests.demo.made_up_class import COUNT, make_class
 from tests.support.commands import run
 

@@ -4,7 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from autograder.lessons.lesson import ROOT, Lesson
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson
 from tests.support.classroom import command
 
 # Runs the grader twice: on a disk that fills up, and with room again.

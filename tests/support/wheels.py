@@ -13,8 +13,9 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from autograder.lessons.lesson import ROOT, Lesson
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons import ROOT
+from autograder.lessons.cells import grade_id_of
+from autograder.lessons.lesson import Lesson
 
 BUILT_FROM = ("setup.py", "pyproject.toml", "LICENSE", "README.md", "autograder", "utils")
 LEFT_BEHIND = shutil.ignore_patterns("__pycache__", "hidden")

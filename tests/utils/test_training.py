@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 from autograder.utils.data import generate_squares
 from autograder.utils.training import Trainer, evaluate, evaluating, make_loader, split_squares
 from autograder.utils.watching import someone_watches

@@ -38,32 +38,25 @@ NOISE_FLOOR = NOISE**2
 
 
 class Squares(NamedTuple):
-    """Squares drawn corner by corner; shorter ones are padded with zeros."""
+    """Squares drawn corner by corner."""
 
     points: Float[Tensor, "n 4 2"]
     directions: Int[Tensor, " n"]  # 1: in the order of CORNERS, 0: in reverse
-    lengths: Int[Tensor, " n"]
 
 
-def generate_squares(n: int = 128, variable_length: bool = False, seed: int = 13) -> Squares:
-    """Draw noisy squares from a random start in a random direction; with 2 to 4 corners if asked.
+def generate_squares(n: int = 128, seed: int = 13) -> Squares:
+    """Draw noisy squares from a random start in a random direction.
 
     The numbers are exactly those of published notebooks, but come from a separate generator:
     numpy's global random state stays as it is.
     """
     random = np.random.RandomState(seed)
 
-    def draw(below: int) -> np.ndarray:
-        # On Windows this generator defaults to 32 bits.
-        return random.randint(below, size=n, dtype=np.int64)
-
-    starts = draw(4)
-    lengths = draw(3) + 2 if variable_length else np.full(n, 4)
-    directions = draw(2)
-    points = np.zeros((n, 4, 2))
-    for square, start, length, direction in zip(points, starts, lengths, directions, strict=True):
-        corners = np.roll(CORNERS, -start, axis=0)[:: 2 * direction - 1][:length]
-        square[:length] = corners + random.randn(length, 2) * NOISE
-    return Squares(
-        torch.from_numpy(points).float(), torch.from_numpy(directions), torch.from_numpy(lengths)
-    )
+    # On Windows this generator defaults to 32 bits.
+    starts, directions = (random.randint(below, size=n, dtype=np.int64) for below in (4, 2))
+    corners = [
+        np.roll(CORNERS, -start, axis=0)[:: 2 * direction - 1]
+        for start, direction in zip(starts, directions, strict=True)
+    ]
+    points = np.stack(corners) + random.randn(n, 4, 2) * NOISE
+    return Squares(torch.from_numpy(points).float(), torch.from_numpy(directions))

@@ -23,7 +23,6 @@ def plot_bars(
     labels: Sequence[str],
     *,
     caption: str,
-    alt: str | None = None,
     share_y: bool = False,
 ) -> Picture:
     """Draw each series of `panels`, title → [n_words], as bars over the same words.
@@ -34,7 +33,7 @@ def plot_bars(
     """
     labels = as_labels(labels, "labels")
     series = _series(panels, labels)
-    alt = _summary(series, labels) if alt is None else alt
+    alt = _summary(series, labels)
     return render(partial(draw_bars, series, labels, share_y), caption, alt)
 
 

@@ -19,7 +19,6 @@ def plot_growth(
     seconds: Mapping[str, Sequence[float]],
     *,
     caption: str,
-    alt: str | None = None,
     x_name: str = "n_words",
     y_name: str = "seconds",
 ) -> Picture:
@@ -30,7 +29,7 @@ def plot_growth(
     if not seconds:
         raise ValueError("seconds is empty: give at least one series, such as {'loop': [...]}")
     series = {name: _points(sizes, y, f"seconds[{name!r}]") for name, y in seconds.items()}
-    alt = _summary(series, x_name, y_name) if alt is None else alt
+    alt = _summary(series, x_name, y_name)
     return render(partial(draw_growth, series, x_name, y_name), caption, alt)
 
 

@@ -34,7 +34,6 @@ def plot_leak(
     *,
     changed: int,
     caption: str,
-    alt: str | None = None,
 ) -> Picture:
     """Change the sign of one word, and color the outputs that moved for each of `attentions`.
 
@@ -50,7 +49,7 @@ def plot_leak(
         name: outputs_moved(attention, words, changed, name)
         for name, attention in attentions.items()
     }
-    alt = _summary(panels, labels, changed) if alt is None else alt
+    alt = _summary(panels, labels, changed)
     return render(partial(draw_leak, panels, labels, changed), caption, alt)
 
 

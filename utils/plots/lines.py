@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Collection, Mapping
-from functools import partial
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
@@ -28,7 +28,6 @@ def plot_lines(
     x_name: str,
     y_name: str,
     caption: str,
-    alt: str | None = None,
     log_x: bool = False,
     log_y: bool = False,
     dashed: Collection[str] = (),
@@ -37,44 +36,64 @@ def plot_lines(
 
     Several runs are drawn as their mean, with a band from the lowest to the highest.
     dashed: names of lines that are a rule, not a measurement; they have no markers.
-    NaN and inf leave a gap, and the alt text mentions them, after `alt` if given.
+    NaN and inf leave a gap, and the alt text mentions them.
     Raises ValueError if there is no line, a length does not fit, a name in `dashed` is not a line,
     x is not finite, or a logarithmic axis gets a number that is not positive.
     """
     x = _x_values(x, log_x)
     series = {name: _y_values(y, f"lines[{name!r}]", x, log_y) for name, y in lines.items()}
     _check_names(series, dashed)
-    means = {name: y.mean(0) for name, y in series.items()}
-    alt = _summary(x, means, x_name, y_name) if alt is None else alt
-    draw = partial(draw_lines, x, series, x_name, y_name, log_x, log_y, dashed)
-    return render(draw, caption, " ".join([alt, *_gaps(x, means)]))
+    drawing = Lines(x, series, x_name, y_name, log_x, log_y, dashed)
+    return render(drawing.draw, caption, drawing.alt)
 
 
-def draw_lines(
-    x: np.ndarray,
-    series: dict[str, np.ndarray],
-    x_name: str,
-    y_name: str,
-    log_x: bool = False,
-    log_y: bool = False,
-    dashed: Collection[str] = (),
-) -> Figure:
-    """Draw one panel, with a legend if there is more than one line: [n] or [n_runs, n]."""
-    figure = Figure(figsize=(5.2, 3.2), layout="constrained")
-    ax = figure.subplots()
-    ax.set(xlabel=x_name, ylabel=y_name)
-    looks = cycle(LINE_LOOKS)
-    for name, y in series.items():
-        look = _dashed_look() if name in dashed else _line_look(*next(looks), len(x))
-        runs = np.atleast_2d(np.where(np.isfinite(y), y, np.nan))
-        ax.plot(x, runs.mean(0), label=name, **look)
-        if len(runs) > 1:
-            ax.fill_between(x, runs.min(0), runs.max(0), color=look["color"], alpha=BAND, lw=0)
-    _scale(ax, x, log_x, log_y)
-    ax.grid(color=GRID, lw=0.6)
-    if len(series) > 1:
-        ax.legend(frameon=False)
-    return figure
+@dataclass(frozen=True)
+class Lines:
+    """What is drawn: each of `series`, name → [n_runs, n], against `x`."""
+
+    x: np.ndarray
+    series: dict[str, np.ndarray]
+    x_name: str
+    y_name: str
+    log_x: bool
+    log_y: bool
+    dashed: Collection[str]
+
+    def draw(self) -> Figure:
+        """Draw one panel, with a legend if there is more than one line."""
+        figure = Figure(figsize=(5.2, 3.2), layout="constrained")
+        ax = figure.subplots()
+        ax.set(xlabel=self.x_name, ylabel=self.y_name)
+        looks = cycle(LINE_LOOKS)
+        for name, y in self.series.items():
+            dashed = name in self.dashed
+            look = _dashed_look() if dashed else _line_look(*next(looks), len(self.x))
+            runs = np.where(np.isfinite(y), y, np.nan)
+            ax.plot(self.x, runs.mean(0), label=name, **look)
+            if len(runs) > 1:
+                low, high = runs.min(0), runs.max(0)
+                ax.fill_between(self.x, low, high, color=look["color"], alpha=BAND, lw=0)
+        self._scale(ax)
+        ax.grid(color=GRID, lw=0.6)
+        if len(self.series) > 1:
+            ax.legend(frameon=False)
+        return figure
+
+    def _scale(self, ax: Axes) -> None:
+        if self.log_x:
+            ax.set_xscale("log")
+            label_measured(ax.xaxis, self.x)
+        if self.log_y:
+            ax.set_yscale("log")
+            label_plainly(ax.yaxis, *ax.get_ylim())
+
+    @property
+    def alt(self) -> str:
+        means = {name: y.mean(0) for name, y in self.series.items()}
+        said = "; ".join(_course(self.x, name, y) for name, y in means.items())
+        span = f"{short(self.x[0])} to {short(self.x[-1])}"
+        text = f"Lines of {self.y_name} against {self.x_name}, {span}. {said}."
+        return " ".join([text, *_gaps(self.x, means)])
 
 
 def _line_look(color: str, marker: str, n_points: int) -> dict[str, Any]:
@@ -84,15 +103,6 @@ def _line_look(color: str, marker: str, n_points: int) -> dict[str, Any]:
 def _dashed_look() -> dict[str, Any]:
     # On top, so that it stays visible when a measurement follows it.
     return {"color": "black", "ls": "--", "lw": 1, "zorder": 2.5}
-
-
-def _scale(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
-    if log_x:
-        ax.set_xscale("log")
-        label_measured(ax.xaxis, x)
-    if log_y:
-        ax.set_yscale("log")
-        label_plainly(ax.yaxis, *ax.get_ylim())
 
 
 def _x_values(x: Any, log: bool) -> np.ndarray:
@@ -129,11 +139,6 @@ def _check_names(series: dict[str, np.ndarray], dashed: Collection[str]) -> None
     strange = [name for name in dashed if name not in series]
     if isinstance(dashed, str) or strange:
         raise ValueError(f"dashed is {dashed!r}: give a list of names of lines, {list(series)}")
-
-
-def _summary(x: np.ndarray, series: dict[str, np.ndarray], x_name: str, y_name: str) -> str:
-    said = "; ".join(_course(x, name, y) for name, y in series.items())
-    return f"Lines of {y_name} against {x_name}, {short(x[0])} to {short(x[-1])}. {said}."
 
 
 def _course(x: np.ndarray, name: str, y: np.ndarray) -> str:

@@ -24,7 +24,6 @@ def plot_losses(
     baselines: Mapping[str, float] | None = None,
     every: int = 1,
     caption: str,
-    alt: str | None = None,
 ) -> Picture:
     """Draw losses against epochs, one panel per run, all on one logarithmic scale.
 
@@ -36,7 +35,7 @@ def plot_losses(
     curves = {title: _curves(run, title) for title, run in runs.items()}
     if not curves:
         raise ValueError("runs is empty: give at least one, such as {'plain': history}")
-    alt = _losses_summary(curves, baselines or {}, every) if alt is None else alt
+    alt = _losses_summary(curves, baselines or {}, every)
     return render(partial(draw_losses, curves, baselines or {}, every), caption, alt)
 
 

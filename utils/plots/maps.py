@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.colors import Colormap
 
 from autograder.utils.palette import GRAY, RED
 from autograder.utils.plots.alt_text import attention_summary, matrix_summary, remarks
@@ -31,7 +29,6 @@ def plot_attention(
     query_labels: Labels = None,
     *,
     caption: str,
-    alt: str | None = None,
     titles: Labels = None,
     value_range: Range = None,
 ) -> Picture:
@@ -40,12 +37,11 @@ def plot_attention(
     All heads share one color scale, from 0 to the largest weight; `value_range=(0, 1)` makes maps
     in different figures comparable. NaN and inf are hatched, a row that does not sum to 1 gets a
     red note, and a row of zeros (a query that may attend to nothing) a gray one; the alt text says
-    so too, after `alt` if given.
+    so too.
     Raises ValueError if the shape, the labels or the titles do not fit.
     """
     maps = attention_maps(attn_weights, key_labels, query_labels, titles, value_range)
-    alt = attention_summary(maps) if alt is None else alt
-    return render(partial(draw_maps, maps), caption, " ".join([alt, *remarks(maps)]))
+    return maps_picture(maps, caption, attention_summary(maps))
 
 
 def plot_matrix(
@@ -57,21 +53,23 @@ def plot_matrix(
     alt: str | None = None,
     titles: Labels = None,
     value_range: Range = None,
-    diverging: bool = False,
     column_name: str = "key",
     row_name: str = "query",
 ) -> Picture:
     """Draw any matrix, [n_rows, n_columns], or several of one shape, [n, n_rows, n_columns].
 
     Use it for attention scores and masks: rows need not sum to 1. All matrices share one color
-    scale, from the smallest value to the largest; with `diverging` it is symmetric about a white 0.
-    Booleans are drawn as a mask, with ✓ and ×.
+    scale, from the smallest value to the largest. Booleans are drawn as a mask, with ✓ and ×.
     NaN and inf are hatched, and the alt text mentions them, after `alt` if given.
     Raises ValueError if the shape, the labels or the titles do not fit.
     """
     names = {"column_name": column_name, "row_name": row_name}
-    maps = matrix_maps(values, column_labels, row_labels, titles, value_range, diverging, **names)
-    alt = matrix_summary(maps) if alt is None else alt
+    maps = matrix_maps(values, column_labels, row_labels, titles, value_range, **names)
+    return maps_picture(maps, caption, matrix_summary(maps) if alt is None else alt)
+
+
+def maps_picture(maps: Maps, caption: str, alt: str) -> Picture:
+    """Draw maps; the alt text also says what is marked in them."""
     return render(partial(draw_maps, maps), caption, " ".join([alt, *remarks(maps)]))
 
 
@@ -105,13 +103,12 @@ def matrix_maps(
     row_labels: Labels = None,
     titles: Labels = None,
     value_range: Range = None,
-    diverging: bool = False,
     column_name: str = "key",
     row_name: str = "query",
 ) -> Maps:
     """Check matrices, without adding notes."""
     stack, single = _stack(values, "values", ("row", "column"))
-    colors, spanned = _color_scale(values, stack, diverging)
+    is_mask = is_boolean(values)
     sizes = dict(zip(("row", "column"), stack.shape[1:], strict=True))
     return Maps(
         values=stack,
@@ -121,19 +118,10 @@ def matrix_maps(
         row_name=row_name,
         column_name=column_name,
         value_name="value",
-        value_range=value_range or _value_range(spanned),
-        colors=colors,
+        value_range=value_range or ((0, 1) if is_mask else _value_range(stack)),
+        colors=MASK if is_mask else WEIGHTS,
         notes=[{} for _ in stack],
     )
-
-
-def _color_scale(values: Any, stack: np.ndarray, diverging: bool) -> tuple[Colormap, np.ndarray]:
-    """Return the colors for matrices, and the values that their scale has to cover."""
-    if is_boolean(values):
-        return MASK, np.array([0.0, 1.0])
-    if diverging:
-        return matplotlib.colormaps["RdBu_r"], np.append(stack, -stack)
-    return WEIGHTS, stack
 
 
 def _stack(values: Any, name: str, axes: tuple[str, str]) -> tuple[np.ndarray, bool]:

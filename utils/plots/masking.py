@@ -25,24 +25,19 @@ def plot_masking(
     attn_scores: Any,
     keep: Any,
     weights: Mapping[str, Any],
-    key_labels: Sequence[str],
-    query_labels: Sequence[str] | None = None,
+    labels: Sequence[str],
     *,
     caption: str,
-    alt: str | None = None,
 ) -> Picture:
     """Draw scores, mask and each of `weights`, title → [n_query, n_key], up to 8 by 8.
 
-    query_labels: the same as `key_labels` by default.
     Raises ValueError if a shape or the number of labels does not fit.
     """
-    key_labels = as_labels(key_labels, "key_labels")
-    query_labels = key_labels if query_labels is None else as_labels(query_labels, "query_labels")
-    form = len(query_labels), len(key_labels)
+    labels = as_labels(labels, "labels")
+    form = len(labels), len(labels)
     panels = {"scores": attn_scores, "keep": keep, **weights}
     arrays = {title: _checked(values, title, form) for title, values in panels.items()}
-    draw = partial(draw_masking, arrays, key_labels, query_labels)
-    return render(draw, caption, _summary(arrays, query_labels) if alt is None else alt)
+    return render(partial(draw_masking, arrays, labels), caption, _summary(arrays, labels))
 
 
 def _checked(values: Any, title: str, form: tuple[int, int]) -> np.ndarray:
@@ -57,16 +52,14 @@ def _checked(values: Any, title: str, form: tuple[int, int]) -> np.ndarray:
     return array
 
 
-def draw_masking(
-    panels: dict[str, np.ndarray], key_labels: list[str], query_labels: list[str]
-) -> Figure:
+def draw_masking(panels: dict[str, np.ndarray], labels: list[str]) -> Figure:
     """Draw one panel for each of `panels`; the first is the scores, the second the mask."""
     scores, keep, *weights = panels.values()
-    size = len(panels) * (len(key_labels) * CELL + 0.25) + 1.2, len(query_labels) * CELL + 1.1
+    size = len(panels) * (len(labels) * CELL + 0.25) + 1.2, len(labels) * CELL + 1.1
     figure = Figure(figsize=size, layout="compressed")
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for ax, title in zip(axes, panels, strict=True):
-        _label_axes(ax, title, key_labels, query_labels, left=ax is axes[0])
+        _label_axes(ax, title, labels, left=ax is axes[0])
     _draw_values(axes[0], scores, Normalize(scores.min(), scores.max()))
     axes[1].imshow(keep, cmap=MASK, norm=Normalize(0, 1))
     print_signs(axes[1], keep)
@@ -75,15 +68,13 @@ def draw_masking(
     return figure
 
 
-def _label_axes(
-    ax: Axes, title: str, key_labels: list[str], query_labels: list[str], left: bool
-) -> None:
+def _label_axes(ax: Axes, title: str, labels: list[str], left: bool) -> None:
     ax.set_title(title)
     ax.tick_params(length=0, labelleft=left)
     ax.spines[:].set_visible(False)
-    frame_cells(ax, len(query_labels), len(key_labels))
-    label_columns(ax, key_labels, CELL)
-    ax.set_yticks(range(len(query_labels)), query_labels)
+    frame_cells(ax, len(labels), len(labels))
+    label_columns(ax, labels, CELL)
+    ax.set_yticks(range(len(labels)), labels)
     ax.set(xlabel="key", ylabel="query" if left else "")
 
 
@@ -92,16 +83,16 @@ def _draw_values(ax: Axes, values: np.ndarray, scale: Normalize) -> None:
     print_values(ax, values, image.to_rgba(values))
 
 
-def _summary(panels: dict[str, np.ndarray], query_labels: list[str]) -> str:
+def _summary(panels: dict[str, np.ndarray], labels: list[str]) -> str:
     """Give each panel of weights row by row, and how many keys the mask lets each query see."""
     _, keep, *_ = panels.values()
-    seen = [f"{q} {int(row.sum())}" for q, row in zip(query_labels, keep, strict=True)]
+    seen = [f"{q} {int(row.sum())}" for q, row in zip(labels, keep, strict=True)]
     parts = [
         f"{len(panels)} panels, query by key: {', '.join(panels)}.",
         f"Keys that a query may see: {', '.join(seen)}.",
     ]
     for title, values in list(panels.items())[2:]:
-        pairs = zip(query_labels, values, strict=True)
+        pairs = zip(labels, values, strict=True)
         rows = [f"{q} {' '.join(map(short, row))}" for q, row in pairs]
         parts.append(f"{title}: {'; '.join(rows)}.")
     return " ".join(parts)

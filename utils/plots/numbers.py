@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+LISTED = 8  # names in an enumeration, before the others are only counted
+
 
 def as_array(values: Any, name: str) -> np.ndarray:
     """Convert `values` (tensor, array, nested lists of either) to float64; `name` is for errors.
@@ -59,10 +61,10 @@ def check_finite(values: np.ndarray, name: str) -> None:
         )
 
 
-def listed(names: Sequence[str], up_to: int = 8) -> str:
+def listed(names: Sequence[str]) -> str:
     """Join names in one line, only the first few if there are many."""
-    rest = len(names) - up_to
-    return ", ".join(names[:up_to]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(names) - LISTED
+    return ", ".join(names[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def short(value: float) -> str:

@@ -10,7 +10,6 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -31,9 +30,20 @@ FIGURE_STYLE = (
 )
 
 
+class Shown:
+    """Jupyter shows it as a captioned figure or, if nobody is looking, only as text."""
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        picture = {} if are_described() else {"text/html": self._html()}
+        return picture | {"text/plain": str(self)}
+
+    def _html(self) -> str:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Picture:
-    """A PNG with its caption and alt text; Jupyter shows it as a captioned figure."""
+class Picture(Shown):
+    """A PNG with its caption and alt text."""
 
     draw: Callable[[], Figure] = field(repr=False)
     alt: str
@@ -45,12 +55,8 @@ class Picture:
         with house_style():
             return to_png(self.draw())
 
-    def save(self, path: str | Path) -> None:
-        """Write the PNG to `path`."""
-        Path(path).write_bytes(self.png)
-
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        return shown(f"{self.caption}\n[{self.alt}]", self._html)
+    def __str__(self) -> str:
+        return f"{self.caption}\n[{self.alt}]"
 
     def _html(self) -> str:
         return figure_html(self.image(), self.caption)
@@ -64,19 +70,15 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Diagram:
-    """An SVG with its caption and alt text; Jupyter shows it as a captioned figure."""
+class Diagram(Shown):
+    """An SVG with its caption and alt text."""
 
     svg: str = field(repr=False)
     alt: str
     caption: str
 
-    def save(self, path: str | Path) -> None:
-        """Write the SVG to `path`."""
-        Path(path).write_text(self.svg, encoding="utf-8")
-
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        return shown(f"{self.caption}\n[{self.alt}]", self._html)
+    def __str__(self) -> str:
+        return f"{self.caption}\n[{self.alt}]"
 
     def _html(self) -> str:
         return figure_html(image_html("svg+xml", self.svg.encode(), self.alt), self.caption)
@@ -96,12 +98,6 @@ def figure_html(image: str, caption: str) -> str:
         f'<figure style="{FIGURE_STYLE}">{image}'
         f'<figcaption style="color:#222">{html.escape(caption)}</figcaption></figure>'
     )
-
-
-def shown(text: str, make_html: Callable[[], str]) -> dict[str, str]:
-    """Return what Jupyter shows: HTML and text, or only text if nobody is looking."""
-    picture = {} if are_described() else {"text/html": make_html()}
-    return picture | {"text/plain": text}
 
 
 def render(draw: Callable[[], Figure], caption: str, alt: str) -> Picture:

@@ -34,7 +34,6 @@ def plot_words(
     weights: Any = None,
     context: Any = None,
     caption: str,
-    alt: str | None = None,
 ) -> Picture:
     """Draw `words`, [n_words, d], as arrows in the plane of their first two features.
 
@@ -45,7 +44,7 @@ def plot_words(
     """
     labels = as_labels(labels, "labels")
     words, weights, context = _read(words, labels, weights, context)
-    alt = _summary(words, labels, weights, context) if alt is None else alt
+    alt = _summary(words, labels, weights, context)
     return render(partial(draw_words, words, labels, weights, context), caption, alt)
 
 

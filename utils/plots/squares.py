@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE, WEIGHT_STOPS
-from autograder.utils.plots.alt_text import remarks
+from autograder.utils.plots.alt_text import attention_summary, remarks
 from autograder.utils.plots.look import panel_grid
-from autograder.utils.plots.maps import attention_maps, plot_attention
-from autograder.utils.plots.numbers import as_array, as_labels, check_finite, short
+from autograder.utils.plots.maps import attention_maps, maps_picture
+from autograder.utils.plots.numbers import as_array, check_finite, short
 from autograder.utils.plots.picture import Picture, render
 
 ACROSS = 4
@@ -34,34 +34,17 @@ WIDEST = 5.0  # width of the line for a weight of 1
 LOOK = WEIGHT_STOPS[3]
 
 
-def plot_squares(
-    points: Any,
-    titles: Sequence[str] | None = None,
-    *,
-    n_source: int = 2,
-    caption: str,
-    alt: str | None = None,
-) -> Picture:
+def plot_squares(points: Any, *, caption: str) -> Picture:
     """Draw each square of `points`, [n, n_corners, 2], as a path from corner to corner.
 
-    The first `n_source` corners are filled; the others, which are to be predicted, are hollow.
+    The two given corners are filled; the others, which are to be predicted, are hollow.
     Raises ValueError if the shape does not fit or a number is not finite.
     """
     points = _corners(points, "points")
-    names = _titles(titles, len(points))
-    alt = _squares_summary(points, names, n_source) if alt is None else alt
-    return render(partial(draw_squares, points, names, n_source), caption, alt)
+    return render(partial(draw_squares, points), caption, _squares_summary(points))
 
 
-def plot_predictions(
-    source: Any,
-    target: Any,
-    prediction: Any,
-    titles: Sequence[str] | None = None,
-    *,
-    caption: str,
-    alt: str | None = None,
-) -> Picture:
+def plot_predictions(source: Any, target: Any, prediction: Any, *, caption: str) -> Picture:
     """Draw the predicted corners and the true ones, each path with arrows.
 
     source: [n, n_source, 2]; target and prediction: [n, n_target, 2].
@@ -75,19 +58,16 @@ def plot_predictions(
             f"{list(prediction.shape)}: target and prediction should have one shape, and source "
             "as many squares"
         )
-    names = _titles(titles, len(source))
-    alt = _predictions_summary(target, prediction, names) if alt is None else alt
-    return render(partial(draw_predictions, source, target, prediction, names), caption, alt)
+    alt = _predictions_summary(target, prediction)
+    return render(partial(draw_predictions, source, target, prediction), caption, alt)
 
 
-def plot_square_attention(
-    kind: str, square: Any, attn_weights: Any, *, caption: str, alt: str | None = None
-) -> Picture:
+def plot_square_attention(kind: str, square: Any, attn_weights: Any, *, caption: str) -> Picture:
     """Draw where each head looks as arrows between the corners, thicker for more weight.
 
     kind: "encoder self", "decoder self" or "cross"; it determines which corners ask which.
     square: [4, 2]; attn_weights: [n_heads, 2, 2], a row for each corner that asks.
-    Weights that need a note, such as a row that doesn't sum to 1, are drawn by `plot_attention`.
+    Weights that need a note, such as a row that doesn't sum to 1, are drawn as maps.
     Raises ValueError for another kind or shape, or if a corner is not finite.
     """
     if kind not in ASKING:
@@ -99,28 +79,24 @@ def plot_square_attention(
     queries, keys = ([f"corner {number}" for number in numbers] for numbers in ASKING[kind])
     maps = attention_maps(attn_weights, keys, queries, value_range=(0, 1))
     if remarks(maps):
-        return plot_attention(
-            attn_weights, keys, queries, value_range=(0, 1), caption=caption, alt=alt
-        )
-    alt = _looks_summary(kind, maps.values) if alt is None else alt
+        return maps_picture(maps, caption, attention_summary(maps))
+    alt = _looks_summary(kind, maps.values)
     return render(partial(draw_square_attention, kind, corners, maps.values), caption, alt)
 
 
-def draw_squares(points: np.ndarray, titles: list[str], n_source: int) -> Figure:
+def draw_squares(points: np.ndarray) -> Figure:
     """Draw one panel per square."""
-    figure, panels = _panels(titles)
+    figure, panels = _panels(_titles("square", points))
     for ax, corners in zip(panels, points, strict=True):
         _draw_way(ax, corners, GRAY)
         for number, corner in enumerate(corners, 1):
-            _mark(ax, corner, number, BLUE, full=number <= n_source)
+            _mark(ax, corner, number, BLUE, full=number in GIVEN)
     return figure
 
 
-def draw_predictions(
-    source: np.ndarray, target: np.ndarray, prediction: np.ndarray, titles: list[str]
-) -> Figure:
+def draw_predictions(source: np.ndarray, target: np.ndarray, prediction: np.ndarray) -> Figure:
     """Draw one panel per square: the true path in blue, the predicted one in orange."""
-    figure, panels = _panels(titles)
+    figure, panels = _panels(_titles("square", source))
     for ax, given, true, predicted in zip(panels, source, target, prediction, strict=True):
         start = len(given) + 1
         _draw_way(ax, given, GRAY)
@@ -136,7 +112,7 @@ def draw_predictions(
 
 def draw_square_attention(kind: str, corners: np.ndarray, attn_weights: np.ndarray) -> Figure:
     """Draw one panel per head: arrows between corners, and a ring where one asks itself."""
-    figure, panels = _panels([f"head {number}" for number in range(len(attn_weights))])
+    figure, panels = _panels(_titles("head", attn_weights))
     for ax, head in zip(panels, attn_weights, strict=True):
         for query, row in zip(ASKING[kind][0], head, strict=True):
             for key, weight in zip(ASKING[kind][1], row, strict=True):
@@ -192,16 +168,13 @@ def _corners(values: Any, name: str) -> np.ndarray:
     return points
 
 
-def _titles(titles: Sequence[str] | None, n: int) -> list[str]:
-    names = [f"square {i}" for i in range(n)] if titles is None else as_labels(titles, "titles")
-    if len(names) != n:
-        raise ValueError(f"titles has {len(names)} title(s) for {n} square(s); give one each")
-    return names
+def _titles(kind: str, values: np.ndarray) -> list[str]:
+    return [f"{kind} {number}" for number in range(len(values))]
 
 
-def _squares_summary(points: np.ndarray, titles: list[str], n_source: int) -> str:
-    ways = [f"{title}: {_way(square)}" for title, square in zip(titles, points, strict=True)]
-    return f"Squares corner by corner, the first {n_source} given. {'; '.join(ways)}."
+def _squares_summary(points: np.ndarray) -> str:
+    ways = [f"square {number}: {_way(square)}" for number, square in enumerate(points)]
+    return f"Squares corner by corner, the first {len(GIVEN)} given. {'; '.join(ways)}."
 
 
 def _looks_summary(kind: str, attn_weights: np.ndarray) -> str:
@@ -218,10 +191,10 @@ def _look(query: int, weights: np.ndarray, keys: Sequence[int]) -> str:
     return f"corner {query} asks {', '.join(asked)}"
 
 
-def _predictions_summary(target: np.ndarray, prediction: np.ndarray, titles: list[str]) -> str:
+def _predictions_summary(target: np.ndarray, prediction: np.ndarray) -> str:
     said = [
-        f"{title}: true {_way(true)}, predicted {_way(predicted)}"
-        for title, true, predicted in zip(titles, target, prediction, strict=True)
+        f"square {number}: true {_way(true)}, predicted {_way(predicted)}"
+        for number, (true, predicted) in enumerate(zip(target, prediction, strict=True))
     ]
     return f"True and predicted corners. {'; '.join(said)}."
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from autograder.utils.plots.alt_text import attention_summary
 from autograder.utils.plots.bars import plot_bars
-from autograder.utils.plots.maps import attention_maps, plot_attention
+from autograder.utils.plots.maps import attention_maps, maps_picture
 from autograder.utils.plots.masking import plot_masking
 from autograder.utils.plots.numbers import as_array, as_labels, softmax
 from autograder.utils.views.live import View
@@ -17,28 +18,24 @@ LOW = -1e9  # e to the power of this is 0
 
 def view_heads(
     attn_weights: Any,
-    key_labels: Sequence[str] | None = None,
-    query_labels: Sequence[str] | None = None,
+    labels: Sequence[str],
     *,
     caption: str,
     titles: Sequence[str] | None = None,
 ) -> View:
     """Show where each query looks, head by head; the still picture is that of `plot_attention`.
 
-    attn_weights: [n_query, n_key] or [n_heads, n_query, n_key].
-    query_labels: the same as `key_labels` by default.
+    attn_weights: [n, n] or [n_heads, n, n].
     Raises ValueError as `plot_attention` does.
     """
-    query_labels = key_labels if query_labels is None else query_labels
-    still = plot_attention(attn_weights, key_labels, query_labels, caption=caption, titles=titles)
-    maps = attention_maps(attn_weights, key_labels, query_labels, titles, None)
+    maps = attention_maps(attn_weights, labels, labels, titles)
     data = {
         "weights": _rounded(maps.values),
         "queries": maps.row_labels,
         "keys": maps.column_labels,
         "titles": maps.titles,
     }
-    return View(still, "heads", data)
+    return View(maps_picture(maps, caption, attention_summary(maps)), "heads", data)
 
 
 def view_mask(attn_scores: Any, keep: Any, labels: Sequence[str], *, caption: str) -> View:

@@ -28,7 +28,7 @@ def view_dial(query: Pair, key: Pair, *, caption: str) -> View:
     return View(still, "dial", {"query": list(query), "key": list(key)})
 
 
-def plot_dials(query: Pair, key: Pair, *, caption: str, alt: str | None = None) -> Picture:
+def plot_dials(query: Pair, key: Pair, *, caption: str) -> Picture:
     """Draw the query at four places, and the key one place after it, each turned by its place.
 
     query and key: two features each, before they are turned. Raises ValueError if they aren't two.
@@ -37,8 +37,7 @@ def plot_dials(query: Pair, key: Pair, *, caption: str, alt: str | None = None) 
         if len(pair) != 2:
             raise ValueError(f"{name} has {len(pair)} features: give two")
     turned = [(_turned(query, place), _turned(key, place + DISTANCE)) for place in PLACES]
-    alt = _summary(turned) if alt is None else alt
-    return render(partial(draw_dials, turned), caption, alt)
+    return render(partial(draw_dials, turned), caption, _summary(turned))
 
 
 def draw_dials(turned: Sequence[tuple[np.ndarray, np.ndarray]]) -> Figure:

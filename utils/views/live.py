@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.utils import palette
-from autograder.utils.plots.picture import FIGURE_STYLE, Picture, shown
+from autograder.utils.plots.picture import FIGURE_STYLE, Picture, Shown
 
 COLORS = {
     "blue": palette.BLUE,
@@ -34,7 +34,7 @@ show({data});
 
 
 @dataclass(frozen=True)
-class View:
+class View(Shown):
     """A still picture, and the script that replaces it.
 
     script: the name of a file beside this one; it defines `show`, which gets `data`.
@@ -45,24 +45,17 @@ class View:
     script: str
     data: dict[str, Any] = field(repr=False)
 
-    @property
-    def caption(self) -> str:
-        return self.still.caption
-
-    @property
-    def alt(self) -> str:
-        return self.still.alt
-
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        return shown(f"{self.caption}\n[{self.alt}]", self._html)
+    def __str__(self) -> str:
+        return str(self.still)
 
     def _html(self) -> str:
+        caption = self.still.caption
         data = json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
         return PAGE.format(
             style=FIGURE_STYLE,
-            name=f"{self.script}-{sha256(self.caption.encode()).hexdigest()[:12]}",
+            name=f"{self.script}-{sha256(caption.encode()).hexdigest()[:12]}",
             still=self.still.image(),
-            caption=html.escape(self.caption),
+            caption=html.escape(caption),
             colors=json.dumps(COLORS),
             script=_code("base") + _code(self.script),
             data=data.replace("</", "<\\/"),  # a word must not end the script

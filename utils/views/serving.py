@@ -15,6 +15,7 @@ DIGITS = 4  # decimals of the numbers that a script gets
 LAYERS, HEADS, WIDTH, BYTES = 32, (32, 8, 4, 2, 1), 128, 2
 LATENT = 576  # numbers that DeepSeek-V2 keeps for each word
 MODEL, CARD = 13, 24  # GB
+N_WORDS = 8192  # for which the still picture shows the memory
 
 
 def cache_gigabytes(n_words: int, numbers_per_word: int) -> float:
@@ -22,12 +23,12 @@ def cache_gigabytes(n_words: int, numbers_per_word: int) -> float:
     return BYTES * LAYERS * n_words * numbers_per_word / 1e9
 
 
-def view_memory(n_words: int = 8192, *, caption: str) -> View:
+def view_memory(*, caption: str) -> View:
     """Show how much memory a cache takes, given words, texts, and what it keeps of each word."""
     kept = {f"{n} key head{'s' * (n > 1)}": 2 * n * WIDTH for n in HEADS}
     kept |= {f"a latent of {LATENT}": LATENT}
-    sizes = [cache_gigabytes(n_words, numbers) for numbers in kept.values()]
-    still = plot_bars({f"GB for {n_words:,} words": sizes}, list(kept), caption=caption)
+    sizes = [cache_gigabytes(N_WORDS, numbers) for numbers in kept.values()]
+    still = plot_bars({f"GB for {N_WORDS:,} words": sizes}, list(kept), caption=caption)
     shape = {"layers": LAYERS, "heads": list(HEADS), "width": WIDTH, "latent": LATENT}
     return View(still, "memory", {**shape, "card": CARD, "model": MODEL})
 

@@ -54,6 +54,14 @@ MODULE_AFTER = {
     "parameters frozen": "self.requires_grad_(False)",
     "parameters changed": "[p.data.mul_(1.5) for p in self.parameters()]",
 }
+# What a wrapper does that spoils nothing.
+UNSPOILED = {
+    "form": "value",
+    "always": "True",
+    "before": "pass",
+    "after": "pass",
+    "context": "contextlib.nullcontext()",
+}
 SHARED = """
 
 import contextlib
@@ -112,8 +120,12 @@ def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[
         gives = []
     gives_floats = bool(_floats(gives))
 
+    template = SHARED + (MODULE if is_module else FUNCTION) + BODY
+    right = "super().forward" if is_module else f"right_{name}"
+
     def mutant(rule: str, change: str, **parts: str) -> Mutant:
-        return Mutant(rule, change, source + _wrapper(name, is_module, **parts))
+        wrapper = template.format(name=name, right=right, **UNSPOILED | parts)
+        return Mutant(rule, change, source + wrapper)
 
     for kind, form in FORMS.items() if gives else ():
         yield mutant(f"result {kind}", form, form=form)
@@ -136,25 +148,3 @@ def _annotation(source: str, name: str) -> str:
 
 def _floats(values: Iterable[Any]) -> list[Tensor]:
     return [v for v in values if isinstance(v, Tensor) and v.is_floating_point()]
-
-
-def _wrapper(
-    name: str,
-    is_module: bool,
-    form: str = "value",
-    always: str = "True",
-    before: str = "pass",
-    after: str = "pass",
-    context: str = "contextlib.nullcontext()",
-) -> str:
-    right = "super().forward" if is_module else f"right_{name}"
-    start = MODULE if is_module else FUNCTION
-    return (SHARED + start + BODY).format(
-        name=name,
-        form=form,
-        always=always,
-        before=before,
-        after=after,
-        context=context,
-        right=right,
-    )

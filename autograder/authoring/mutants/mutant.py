@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autograder.lessons.rewriting import region
+from autograder.lessons.cells import region
 
 # The nodes that have a position in the code.
 Located = ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern

@@ -1,21 +1,27 @@
 """Survey an exercise's mutants: which are rejected, and told why, which excused, which pass."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
 
 import torch
 
 from autograder.asking.question import Question
+from autograder.atomic_writes import write_whole
 from autograder.authoring.mutants.trial import Trial, try_mutants
 from autograder.building.hidden import with_hidden, without_fresh
+from autograder.building.sources import source_digest
+from autograder.errors import AuthoringError
 from autograder.judging.key import AnswerKey
-from autograder.lessons.errors import AuthoringError
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import LessonReference
 
+RECORD = Path(__file__).with_name("record.json")  # in git, so that an outdated one is noticed
 LEAST_TOLD = 0.6  # share of a lesson's rejected mutants that are told what is wrong
 SHARES = 8  # into how many parts an exercise's mutants are split, to be tried side by side
 
@@ -145,3 +151,21 @@ def print_surveys(title: str, surveys: Iterable[Survey]) -> list[Survey]:
         print(*(f"      needs no excuse: {label}\n" for label in found.idle), sep="", end="")
         seen.append(found)
     return seen
+
+
+def record(lesson: Lesson, surveys: Iterable[Survey]) -> None:
+    """Record the surveys of a lesson whose checks have been found sound."""
+    exercises = {found.exercise: found.counts() for found in surveys}
+    entry = {"source": surveyed_source(lesson), "exercises": exercises}
+    entries = dict(sorted({**recorded(), lesson.name: entry}.items()))
+    write_whole(RECORD, (json.dumps(entries, indent=1) + "\n").encode())
+
+
+def recorded() -> dict[str, dict[str, Any]]:
+    """Read by lesson: a digest of the sources, and the counts by exercise."""
+    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+
+
+def surveyed_source(lesson: Lesson) -> str:
+    """Hash all that a survey depends on: the lesson, its checks and the rules of mutation."""
+    return source_digest(lesson, Path(__file__))

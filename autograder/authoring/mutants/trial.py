@@ -69,7 +69,7 @@ def mutants_of(
     A line that an alternative has in common with the solution is mutated only there.
     """
     solution = lesson.solutions[exercise.name]
-    others = {v.name: rewrite(solution, v) for v in exercise.alternatives if not v.of}
+    others = {v.name: rewrite(solution, v) for v in exercise.alternatives}
     known = {_code(source) for source in (solution, *others.values())}
     found: list[Mutant] = []
     labels: Counter[str] = Counter()

@@ -1,6 +1,6 @@
 """SelfAttention whose projections are bias-free nn.Linear layers."""
 
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Keeps
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -9,8 +9,9 @@ from .shared import (
     EINSUM,
     IN_A_MODULE,
     KEYS_ADDED_UP,
+    RESULTS,
+    SLOPES,
     SOFTMAX,
-    self_attention,
 )
 
 QUERY_LAYER = "self.query = nn.Linear(d_in, d_k, bias=False)"
@@ -26,21 +27,7 @@ EXERCISE = Exercise(
     "LinearSelfAttention",
     returns="context",
     parts=[Keeps("attn_weights", detached=True)],
-    aspects=[
-        Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
-        Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
-        Aspect(
-            "a batch of sentences",
-            1,
-            [
-                self_attention("batch n d_in"),
-                self_attention("batch n d_in", scale=12),
-                self_attention("batch n_heads n d_in"),
-                self_attention("n_sentences n d_in", n_sentences=1),
-            ],
-        ),
-        Aspect("gradients", 1, [self_attention("n d_in")], gradients=True),
-    ],
+    aspects=[*RESULTS, SLOPES],
     slips=IN_A_MODULE,
     mistakes=[
         *AFTER_THE_PROJECTIONS,

@@ -9,6 +9,8 @@ from .shared import (
     EINSUM,
     IN_A_MODULE,
     KEYS_ADDED_UP,
+    RESULTS,
+    SLOPES,
     SOFTMAX,
     self_attention,
 )
@@ -22,22 +24,11 @@ EXERCISE = Exercise(
     returns="context",
     parts=[Keeps("attn_weights", detached=True)],
     aspects=[
-        Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
-        Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
-        Aspect(
-            "a batch of sentences",
-            1,
-            [
-                self_attention("batch n d_in"),
-                self_attention("batch n d_in", scale=12),
-                self_attention("batch n_heads n d_in"),
-                self_attention("n_sentences n d_in", n_sentences=1),
-            ],
-        ),
+        *RESULTS,
         Aspect(
             "random numbers in the stated order", 1, [self_attention("n d_in", own_parameters=True)]
         ),
-        Aspect("gradients", 1, [self_attention("n d_in")], gradients=True),
+        SLOPES,
     ],
     slips=IN_A_MODULE,
     mistakes=[

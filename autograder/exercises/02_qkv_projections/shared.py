@@ -11,6 +11,7 @@ from autograder.exercises.slips import (
 )
 from autograder.lessons.cases import Inputs, ModuleCase
 from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect
 from autograder.lessons.variants import Alternative, Mistake
 
 SOFTMAX = "torch.softmax(attn_scores, dim=-1)"
@@ -30,6 +31,21 @@ def self_attention(
     return case
 
 
+RESULTS = [
+    Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
+    Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
+    Aspect(
+        "a batch of sentences",
+        1,
+        [
+            self_attention("batch n d_in"),
+            self_attention("batch n d_in", scale=12),
+            self_attention("batch n_heads n d_in"),
+            self_attention("n_sentences n d_in", n_sentences=1),
+        ],
+    ),
+]
+SLOPES = Aspect("gradients", 1, [self_attention("n d_in")], gradients=True)
 KEYS_ADDED_UP = (
     "The weights are right, but you added up the keys. Values come from a projection of their own."
 )

@@ -6,10 +6,10 @@ from torch import Tensor
 from autograder.lessons.draw import Draw
 
 
-def padded_keep(draw: Draw, n_key: str = "n_key") -> Tensor:
+def padded_keep(draw: Draw) -> Tensor:
     """A mask of padding, [batch, 1, n_key]."""
-    lengths = draw.lengths("batch", n_key)
-    return (torch.arange(draw.size(n_key)) < lengths[:, None])[:, None]
+    lengths = draw.lengths("batch", "n_key")
+    return (torch.arange(draw.size("n_key")) < lengths[:, None])[:, None]
 
 
 def empty_rows(draw: Draw) -> dict:

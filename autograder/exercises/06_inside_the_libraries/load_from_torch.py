@@ -8,7 +8,15 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Reads
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import BIASES, WEIGHTS, torchs_layer
+from .shared import (
+    BIASES,
+    BIASES_EXCHANGED,
+    EVERY_THIRD_ROW,
+    HEAD_BY_HEAD,
+    ONE_BIAS,
+    WEIGHTS,
+    torchs_layer,
+)
 
 
 def load_case(draw: Draw) -> dict[str, Any]:
@@ -128,8 +136,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "every third row",
-            "You took every third row. The three projections do not alternate: the first "
-            "third of the rows is the query's.",
+            EVERY_THIRD_ROW,
             {"(number * d_model, (number + 1) * d_model)": "(number, None, 3)"},
         ),
         Mistake(
@@ -163,8 +170,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "biases of query and key exchanged",
-            "The biases of query and key are swapped. `in_proj_bias` has the same order as the "
-            "weights: query, key, value.",
+            BIASES_EXCHANGED,
             {
                 BIAS: "turned = (1, 0, 2)[number] * d_model\n"
                 "            layer.bias.copy_(theirs.in_proj_bias[turned : turned + d_model])"
@@ -172,8 +178,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "packed head by head",
-            "You took the rows as if each head were packed with its own query, key and value. "
-            "Here the query rows of all heads come first, then the key rows, then the value rows.",
+            HEAD_BY_HEAD,
             {
                 WEIGHT: """by_head = theirs.in_proj_weight.unflatten(0, (theirs.num_heads, 3, -1))
             layer.weight.copy_(by_head[:, number].flatten(0, 1))""",
@@ -183,8 +188,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "one bias for all",
-            "Query, key and value got the same bias, the query's. Each has its own third of "
-            "`in_proj_bias`.",
+            ONE_BIAS,
             {BIAS: "layer.bias.copy_(theirs.in_proj_bias[:d_model])"},
         ),
     ],

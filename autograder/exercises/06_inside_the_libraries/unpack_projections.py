@@ -8,7 +8,15 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Result
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import BIASES, WEIGHTS, torchs_layer
+from .shared import (
+    BIASES,
+    BIASES_EXCHANGED,
+    EVERY_THIRD_ROW,
+    HEAD_BY_HEAD,
+    ONE_BIAS,
+    WEIGHTS,
+    torchs_layer,
+)
 
 
 def unpack_case(draw: Draw) -> dict[str, Any]:
@@ -91,8 +99,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "packed head by head",
-            "You took the rows as if each head were packed with its own query, key and value. "
-            "Here the query rows of all heads come first, then the key rows, then the value rows.",
+            HEAD_BY_HEAD,
             {
                 CHUNK: """[
             x.flatten(0, 1)
@@ -124,8 +131,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "every third row",
-            "You took every third row. The three projections do not alternate: the first "
-            "third of the rows is the query's.",
+            EVERY_THIRD_ROW,
             {CHUNK: '[packed[f"in_proj_{kind}"][i::3] for i in range(3)]'},
         ),
         Mistake(
@@ -150,8 +156,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "biases of query and key exchanged",
-            "The biases of query and key are swapped. `in_proj_bias` has the same order as the "
-            "weights: query, key, value.",
+            BIASES_EXCHANGED,
             {
                 "return unpacked": """swapped = unpacked["key.bias"], unpacked["query.bias"]
     unpacked["query.bias"], unpacked["key.bias"] = swapped
@@ -176,8 +181,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "one bias for all",
-            "Query, key and value got the same bias, the query's. Each has its own third of "
-            "`in_proj_bias`.",
+            ONE_BIAS,
             {CHUNK: f"{CHUNK} if kind == 'weight' else [{CHUNK}[0]] * 3"},
         ),
         Mistake(

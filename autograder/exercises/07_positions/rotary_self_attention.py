@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION
 from autograder.lessons.cases import AGAIN, HALF, ONES, ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
@@ -182,21 +183,8 @@ EXERCISE = Exercise(
                 ".transpose(1, 2)"
             ),
         ),
-        Mistake(
-            "no output projection",
-            "You returned the heads side by side. The last step is missing: the output projection.",
-            {
-                "self.output(context.transpose(1, 2).flatten(2))": (
-                    "context.transpose(1, 2).flatten(2)"
-                )
-            },
-        ),
-        Mistake(
-            "heads not put back",
-            "You flattened the heads without moving them back behind the words: `transpose(1, 2)` "
-            "first.",
-            {"context.transpose(1, 2).flatten(2)": "context.reshape(x.shape)"},
-        ),
+        NO_OUTPUT_PROJECTION,
+        HEADS_NOT_PUT_BACK,
         Mistake(
             "heads by view",
             "Your split mixes words: `view` straight to [batch, n_heads, n, d_head] cuts the rows. "

@@ -14,9 +14,9 @@ from autograder.utils.models.patients import CONTEXT, REPEATED, SCORES, WEIGHTS
 MASKED = "scores = scores.masked_fill(future, -torch.inf)\n        "
 
 
-def changed(of: str, to: str, cached: bool = False) -> Patient:
+def changed(of: str, to: str) -> Patient:
     """A module that is not in the ward: the healthy one with one piece of code changed."""
-    return Patient((), "", edits={of: to}, cached=cached)
+    return Patient((), "", edits={of: to})
 
 
 def in_heads(heads: str, hidden: str) -> Patient:

@@ -1,6 +1,6 @@
 """Causal self-attention with grouped queries, in one go or in pieces with a cache."""
 
-from autograder.exercises.pieces import in_pieces
+from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION, in_pieces
 from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs, ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
@@ -175,21 +175,8 @@ EXERCISE = Exercise(
                 )
             },
         ),
-        Mistake(
-            "heads not put back",
-            "You flattened the heads without moving them back behind the words: `transpose(1, 2)` "
-            "first.",
-            {"context.transpose(1, 2).flatten(2)": "context.reshape(x.shape)"},
-        ),
-        Mistake(
-            "no output projection",
-            "You returned the heads side by side. The last step is missing: the output projection.",
-            {
-                "self.output(context.transpose(1, 2).flatten(2))": (
-                    "context.transpose(1, 2).flatten(2)"
-                )
-            },
-        ),
+        HEADS_NOT_PUT_BACK,
+        NO_OUTPUT_PROJECTION,
         Mistake(
             "without biases",
             "Your layers have no biases. Leave `bias` as `nn.Linear` has it.",

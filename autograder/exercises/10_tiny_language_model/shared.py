@@ -13,8 +13,8 @@ def whole_numbers(draw: Draw, most: int, *shape: int) -> torch.Tensor:
     return torch.randint(most, shape, generator=draw.generator)
 
 
-def tokens_of(draw: Draw, dims: str = "batch n") -> torch.Tensor:
-    return whole_numbers(draw, draw.size("n_tokens"), *draw.shape(dims))
+def tokens_of(draw: Draw) -> torch.Tensor:
+    return whole_numbers(draw, draw.size("n_tokens"), *draw.shape("batch n"))
 
 
 # Kinds of texts of n tokens.

@@ -15,7 +15,8 @@ import autograder
 from autograder.building.sources import digest_of, needed_files, source_digest
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.worker.job import Graded, Job, Outcome
-from autograder.lessons.lesson import ROOT, Lesson, lesson_names
+from autograder.lessons import ROOT
+from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.lessons.written_questions import asked_in
 
 NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"

@@ -18,7 +18,7 @@ from autograder.grading.engine import patches
 from autograder.grading.engine.messages import errors_as_sentences
 from autograder.grading.gradebook.new_version import follow_version
 from autograder.grading.gradebook.opening import open_gradebook, require_readable
-from autograder.lessons.nbgrader_metadata import BEGINNING
+from autograder.lessons.cells import BEGINNING
 
 
 class ClearReadOnly(ClearMarkScheme):

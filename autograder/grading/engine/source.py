@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.cells import grade_id_of
 
 PERSONAL = re.compile(r"^(check|predict|progress)\(", re.MULTILINE)  # about whoever runs it
 

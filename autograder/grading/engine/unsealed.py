@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 
 from autograder.asking import QUESTIONS_VARIABLE
-from autograder.asking.hand_in import encode_questions
+from autograder.asking.sending import encode_questions
 from autograder.building.hidden import grading_reference
 from autograder.building.secret import seed_for
 from autograder.grading.engine.source import read_source

@@ -11,7 +11,7 @@ from autograder.grading.pages.notebook import NotebookCell, verdict_of
 from autograder.grading.pages.template import number
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.worker.job import NOT_RUN, VERDICT, was_run
-from autograder.lessons.lesson import exercise_checked
+from autograder.lessons.cells import exercise_checked
 from autograder.lessons.written_questions import asked_in
 
 MADE_UP_NAME = re.compile(r"cell-[0-9a-f]{8,}")  # by nbgrader, for a cell without a name

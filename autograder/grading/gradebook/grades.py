@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 
-from autograder.lessons.lesson import exercise_checked
+from autograder.lessons.cells import exercise_checked
 
 
 class Standing(StrEnum):

@@ -24,7 +24,7 @@ from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 
 from autograder.errors import CourseError
 from autograder.grading.term.learner_names import listed
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.cells import grade_id_of
 
 # What each submission has for a cell of each kind.
 ROWS = {

@@ -16,7 +16,7 @@ from autograder.grading.report.submissions import (
     solution_cells,
 )
 from autograder.grading.term.learner_names import listed
-from autograder.lessons.lesson import ROOT
+from autograder.lessons import ROOT
 
 LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from autograder.lessons.lesson import exercise_checked
-from autograder.lessons.nbgrader_metadata import nbgrader_metadata
+from autograder.lessons.cells import exercise_checked, nbgrader_metadata
 from autograder.lessons.written_questions import without_rubric
 
 

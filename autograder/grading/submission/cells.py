@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import nbformat, nbformat_minor
 
-from autograder.lessons.lesson import KERNEL
+from autograder.lessons.cells import KERNEL
 
 # Additional fields by cell type, beyond those that every cell has.
 CELL_TYPES: dict[str, dict[str, Any]] = {

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from nbformat import NotebookNode
 
-from autograder.lessons.lesson import exercise_checked
+from autograder.lessons.cells import exercise_checked
 
 CALL = re.compile(r"""^[ \t]*give_up\([ \t]*["']?(\w+)["']?[ \t]*\)""", re.MULTILINE)
 

@@ -15,7 +15,7 @@ from autograder.grading.submission.cells import (
     pictures_of,
     tags_of,
 )
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.cells import grade_id_of
 
 MOST_CELLS = 5_000
 SAVE_IT = "save the notebook and hand it in again"

@@ -15,7 +15,7 @@ from autograder.grading.submission.cells import (
     pictures_of,
     tags_of,
 )
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.cells import grade_id_of
 
 
 def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:

@@ -27,7 +27,7 @@ from autograder.grading.worker.job import NOT_RUN, SHOWN, Job, Outcome
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.grading.worker.notebook_points import notebook_points
 from autograder.judging.verdict import Verdict
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.cells import grade_id_of
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run

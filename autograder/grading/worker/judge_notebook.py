@@ -12,16 +12,16 @@ from nbformat.v4 import new_output
 
 from autograder.asking import MIME
 from autograder.asking.answer import Answer
-from autograder.asking.hand_in import HandedIn, unpack
 from autograder.asking.problem import Problem, ProblemKind, cut
 from autograder.asking.question import Question
+from autograder.asking.sending import SentAnswers, unpack
 from autograder.grading.submission.given_up import given_up
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.judging.card import Card, verdict_card
 from autograder.judging.judge import blame, judge, unfinished, verdict_given_up
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.cells import grade_id_of
 from autograder.references.store import LessonReference
 
 MOST_SECONDS = 5.0  # of processor time, to judge an answer; an honest one takes a hundredth
@@ -85,7 +85,7 @@ def _judged(
 
 def _judge(
     exercise: str,
-    handed_in: HandedIn,
+    handed_in: SentAnswers,
     keys: Mapping[str, AnswerKey],
     earlier: Mapping[str, Verdict],
 ) -> Verdict:
@@ -105,7 +105,7 @@ def tidy(notebook: NotebookNode) -> None:
                 output.traceback = [t for t in output.traceback if not _is_library_frame(t)]
 
 
-def read_answers(cell: NotebookNode, question: Question) -> HandedIn:
+def read_answers(cell: NotebookNode, question: Question) -> SentAnswers:
     """Read the answers that a check cell sent; if there are none, return why, as a problem."""
     count = len(question.calls)
     for sent in _sent(cell):
@@ -116,8 +116,8 @@ def read_answers(cell: NotebookNode, question: Question) -> HandedIn:
     return _nothing(_why_nothing(cell), count)
 
 
-def _nothing(problem: Problem, count: int) -> HandedIn:
-    return HandedIn([Answer(problem=problem)] * count, set())
+def _nothing(problem: Problem, count: int) -> SentAnswers:
+    return SentAnswers([Answer(problem=problem)] * count, set())
 
 
 def _show(cell: NotebookNode, verdict: Verdict, card: Card) -> None:

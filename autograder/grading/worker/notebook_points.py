@@ -4,7 +4,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 
 from autograder.grading.worker.job import VERDICT, NotebookPoints, was_run
-from autograder.lessons.nbgrader_metadata import grade_id_of
+from autograder.lessons.cells import grade_id_of
 
 
 def notebook_points(notebook: NotebookNode) -> NotebookPoints:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from autograder.asking.codec import decode
-from autograder.asking.hand_in import encode_questions
+from autograder.asking.sending import encode_questions
 from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import clerk

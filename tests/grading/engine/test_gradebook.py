@@ -13,8 +13,8 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.grading.engine.history import entries
-from autograder.lessons.lesson import ROOT
-from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
+from autograder.lessons import ROOT
+from autograder.lessons.cells import grade_id_of, nbgrader_metadata
 from tests.support import beside
 from tests.support.classroom import LESSON, command, gradebook, make_course, nbgrader
 from tests.support.commands import run

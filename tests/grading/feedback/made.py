@@ -13,7 +13,7 @@ from autograder.grading.pages.notebook import NotebookCell, Outline
 from autograder.grading.worker.job import SHOWN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
-from autograder.lessons.nbgrader_metadata import nbgrader_metadata
+from autograder.lessons.cells import nbgrader_metadata
 
 LESSON = "01_of_two_exercises"
 ANSWER = "def {}(x):\n    return x\n"

@@ -12,7 +12,7 @@ from autograder.grading.pages.render import Renderer
 from autograder.grading.worker.job import VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
-from autograder.lessons.nbgrader_metadata import nbgrader_metadata
+from autograder.lessons.cells import nbgrader_metadata
 from tests.grading.formgrader.attacks import BROKEN, PNG
 from tests.grading.pages.test_harmless import EVIL
 

@@ -3,7 +3,8 @@
 import pytest
 
 from autograder.grading.submission.needed import needed
-from autograder.lessons.lesson import Lesson, exercise_checked, exercise_defined, lesson_names
+from autograder.lessons.cells import exercise_checked, exercise_defined
+from autograder.lessons.lesson import Lesson, lesson_names
 
 IMPORTS = "import torch\nfrom autograder import check"
 WORDS = "words = torch.eye(3)"

@@ -32,7 +32,8 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import empty_submission, restore
-from autograder.lessons.lesson import KERNEL, STUB, Lesson, exercise_checked
+from autograder.lessons.cells import KERNEL, STUB, exercise_checked
+from autograder.lessons.lesson import Lesson
 
 LESSON = Lesson("01_dot_product_attention")
 MOST = 10_000_000

@@ -8,7 +8,7 @@ from nbgrader.utils import compute_checksum, determine_grade
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.submission.cells import make_notebook
 from autograder.grading.submission.restore import restore
-from autograder.lessons.nbgrader_metadata import grade_id_of, nbgrader_metadata
+from autograder.lessons.cells import grade_id_of, nbgrader_metadata
 from autograder.lessons.written_questions import ANSWER_STUB, without_rubric
 
 QUESTION = "Why?\n\n### BEGIN MARK SCHEME\n1 point: so\n### END MARK SCHEME"

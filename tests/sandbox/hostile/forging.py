@@ -24,10 +24,10 @@ def hand_in(text, **more):
 FORGE = """
 import base64, json, struct
 from IPython.display import display
-from autograder.asking import MIME, hand_in
+from autograder.asking import MIME, sending
 from autograder.asking.answer import Answer
 from autograder.asking.codec import encode
-honest_check, question = check, hand_in._questions(os.environ["AUTOGRADER_QUESTIONS"])["softmax"]
+honest_check, question = check, sending._questions(os.environ["AUTOGRADER_QUESTIONS"])["softmax"]
 
 def safetensors(header, data):
     text = header if isinstance(header, bytes) else json.dumps(header).encode()

@@ -7,20 +7,19 @@ import torch
 from autograder.utils.data import CORNERS, NOISE_FLOOR, as_you_like_it, generate_squares
 from autograder.utils.data.examples import TEXTS
 
-CALLS = [(128, False, 13), (128, True, 13), (256, False, 19), (64, True, 19), (1, True, 0)]
+CALLS = [(128, 13), (256, 19), (64, 19), (1, 0)]
 
 
-def legacy_draw(n, variable_length, seed):
+def legacy_draw(n, seed):
     """Draw in the call order of the published notebooks, from numpy's global random state."""
     np.random.seed(seed)
     starts = np.random.randint(4, size=n)
-    lengths = np.random.randint(3, size=n) + 2 if variable_length else [4] * n
     directions = np.random.randint(2, size=n)
     sequences = []
-    for start, length, direction in zip(starts, lengths, directions, strict=True):
+    for start, direction in zip(starts, directions, strict=True):
         listed = [CORNERS[(start + i) % 4] for i in range(4)]
-        corners = np.array(listed if direction == 1 else listed[::-1])[:length]
-        sequences.append(corners + np.random.randn(length, 2) * 0.1)
+        corners = np.array(listed if direction == 1 else listed[::-1])
+        sequences.append(corners + np.random.randn(4, 2) * 0.1)
     return sequences, directions
 
 
@@ -28,10 +27,9 @@ def legacy_draw(n, variable_length, seed):
 def test_the_draw_is_the_legacy_one_number_by_number(call):
     squares = generate_squares(*call)
     sequences, directions = legacy_draw(*call)
-    assert squares.lengths.tolist() == [len(sequence) for sequence in sequences]
     assert squares.directions.tolist() == directions.tolist()
     for points, sequence in zip(squares.points, sequences, strict=True):
-        assert points[: len(sequence)].equal(torch.tensor(sequence, dtype=torch.float32))
+        assert points.equal(torch.tensor(sequence, dtype=torch.float32))
 
 
 class WindowsRandomState(np.random.RandomState):
@@ -40,17 +38,10 @@ class WindowsRandomState(np.random.RandomState):
 
 
 def test_windows_draws_the_same_in_the_same_type(monkeypatch):
-    here = generate_squares(64, variable_length=True)
+    here = generate_squares(64)
     monkeypatch.setattr(np.random, "RandomState", WindowsRandomState)
-    for a, b in zip(here, generate_squares(64, variable_length=True), strict=True):
+    for a, b in zip(here, generate_squares(64), strict=True):
         assert a.dtype == b.dtype and a.equal(b)
-
-
-def test_short_squares_are_padded_with_zeros():
-    points, _, lengths = generate_squares(variable_length=True)
-    assert set(lengths.tolist()) == {2, 3, 4}
-    padding = torch.arange(4) >= lengths[:, None]
-    assert points[padding].eq(0).all() and points[~padding].ne(0).all()
 
 
 def test_numpys_random_state_is_unchanged():
@@ -67,7 +58,7 @@ def test_training_and_test_squares_differ():
 
 
 def test_every_start_and_direction_occurs_and_the_noise_is_as_said():
-    points, directions, _ = generate_squares(4000)
+    points, directions = generate_squares(4000)
     corners = torch.tensor(CORNERS, dtype=torch.float32)
     ideal = points.sign()
     assert (points - ideal).square().mean().item() == pytest.approx(NOISE_FLOOR, rel=0.05)

@@ -22,7 +22,7 @@ def panels():
 
 def test_weights_share_a_scale_that_is_not_that_of_the_scores():
     arrays = {title: np.asarray(values, dtype=float) for title, values in panels().items()}
-    axes = draw_masking(arrays, LABELS, LABELS).axes
+    axes = draw_masking(arrays, LABELS).axes
     assert [ax.get_title() for ax in axes] == ["scores", "keep", "without", "with"]
     limits = [ax.images[0].get_clim() for ax in axes]
     assert limits == [(-2, 9), (0, 1), (0, 1), (0, 1)]
@@ -30,7 +30,7 @@ def test_weights_share_a_scale_that_is_not_that_of_the_scores():
 
 def test_the_mask_is_drawn_in_signs():
     arrays = {title: np.asarray(values, dtype=float) for title, values in panels().items()}
-    mask = draw_masking(arrays, LABELS, LABELS).axes[1]
+    mask = draw_masking(arrays, LABELS).axes[1]
     assert [text.get_text() for text in mask.texts] == list("✓××✓✓×✓✓✓")
 
 
@@ -41,23 +41,17 @@ def test_the_alt_text_counts_what_may_be_seen_and_gives_the_weights():
     assert "with: a 1 0 0; b 0.50 0.50 0; c" in alt
 
 
-def test_queries_may_have_labels_of_their_own():
-    weights = {"with": WEIGHTS["with"][:2]}
-    alt = plot_masking(SCORES[:2], KEEP[:2], weights, LABELS, ["q", "r"], caption="c").alt
-    assert "q 1, r 2" in alt
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"keep": KEEP[:2]}, r"keep has the shape \[2, 3\] for 3 queries and 3 keys"),
         ({"weights": {"late": SCORES[None]}}, r"late has the shape \[1, 3, 3\]"),
-        ({"key_labels": ["a", "b"]}, r"scores has the shape \[3, 3\] for 2 queries and 2 keys"),
-        ({"key_labels": "a b c"}, r"key_labels is one string.*split\(\)"),
+        ({"labels": ["a", "b"]}, r"scores has the shape \[3, 3\] for 2 queries and 2 keys"),
+        ({"labels": "a b c"}, r"labels is one string.*split\(\)"),
     ],
 )
 def test_wrong_input_is_refused(change, words):
-    given = {"attn_scores": SCORES, "keep": KEEP, "weights": WEIGHTS, "key_labels": LABELS}
+    given = {"attn_scores": SCORES, "keep": KEEP, "weights": WEIGHTS, "labels": LABELS}
     with pytest.raises(ValueError, match=words):
         plot_masking(**given | change, caption="c")
 

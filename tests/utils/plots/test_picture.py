@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from functools import partial
 
 import matplotlib
 import numpy as np
@@ -10,8 +11,17 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from autograder.utils.data import six_words
-from autograder.utils.plots import Picture, look, plot_attention, plot_matrix
+from autograder.utils.data import generate_squares, six_words
+from autograder.utils.plots import (
+    Picture,
+    look,
+    plot_attention,
+    plot_errors,
+    plot_lines,
+    plot_losses,
+    plot_matrix,
+    plot_squares,
+)
 from autograder.utils.plots.numbers import short
 
 LABELS, WORDS = six_words()
@@ -43,11 +53,10 @@ def test_plain_text_carries_caption_and_alt():
     assert plain == "what it shows\n[what is seen]"
 
 
-def test_save_writes_a_small_png_on_white(tmp_path):
-    plot_attention(WEIGHTS, LABELS, LABELS, caption="c").save(tmp_path / "map.png")
-    png = (tmp_path / "map.png").read_bytes()
+def test_the_png_is_small_and_white():
+    png = plot_attention(WEIGHTS, LABELS, LABELS, caption="c").png
     assert png.startswith(b"\x89PNG") and len(png) < 25_000
-    assert Image.open(tmp_path / "map.png").convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    assert Image.open(io.BytesIO(png)).convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
 def test_colors_survive_the_palette():
@@ -76,11 +85,22 @@ def settings():
     return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
 
 
-def test_settings_neither_leak_in_nor_out():
-    expected = plot_matrix(SCORES, caption="c").png
+@pytest.mark.parametrize(
+    "plot",
+    [
+        partial(plot_matrix, SCORES),
+        partial(plot_lines, [1, 2], {"a": [3, 4]}, x_name="x", y_name="y"),
+        partial(plot_losses, {"a": ([2, 1], [3, 2])}),
+        partial(plot_errors, {"x": [0.1]}),
+        partial(plot_squares, generate_squares(5).points),
+    ],
+    ids=lambda plot: plot.func.__name__,
+)
+def test_settings_neither_leak_in_nor_out(plot):
+    expected = plot(caption="c").png
     with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
         before = settings()
-        assert plot_matrix(SCORES, caption="c").png == expected
+        assert plot(caption="c").png == expected
         assert settings() == before
 
 

@@ -1,17 +1,17 @@
-"""State points and minutes where people read them, each from its single source.
+"""State in a lesson's notebook what has its single source elsewhere.
 
-An exercise knows its points; a question that a person grades states its own in its heading. The
-text's headings say how long each takes, and the table at its top how long the lesson takes and
-what it is good for. What is added here is removed again on the way back from a notebook to its
-text.
+That is points, minutes, and which version of each exercise it has, where the checks read it. An
+exercise knows its points; a question that a person grades states its own in its heading. The text's
+headings say how long each takes, and the table at its top how long the lesson takes and what it is
+good for. What is added here is removed again on the way back from a notebook to its text.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nbformat import NotebookNode
 
-from autograder.lessons.errors import AuthoringError
+from autograder.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.written_questions import with_points, written_questions
 
@@ -22,6 +22,8 @@ LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \| *(.*?) *\|\n?)", re.M)
 TITLE = re.compile(r"# (.+)")
 LISTED = re.compile(r"^\| \[.*\]\(notebooks/.*\) \|.*\n", re.M)  # in the README's table
 MOST_POINTS = 1_000
+IMPORT = re.compile(r"^from autograder import .*\bmade_for\b", re.M)
+STATEMENT = re.compile(r"\n\nmade_for\([^)]*\)\s*\Z")
 
 
 def state_points(cells: Sequence[NotebookNode], points: Mapping[str, int]) -> None:
@@ -61,6 +63,26 @@ def settle_points(cells: Sequence[NotebookNode]) -> None:
                 f"{given} in nbgrader's toolbar: give it the same whole number in both"
             )
         cells[number].source = with_points(cells[number].source, int(given))
+
+
+def state_contracts(cells: Iterable[NotebookNode], lesson: str, contracts: Iterable[str]) -> None:
+    """Add a call of `made_for` to the cell that imports it. Raises AuthoringError.
+
+    contracts: a digest of what each exercise of the lesson asks for.
+    """
+    importing = [cell for cell in cells if cell.cell_type == "code" and IMPORT.search(cell.source)]
+    if len(importing) != 1:
+        raise AuthoringError(
+            "One cell should import `made_for` from autograder, among its other names, so that "
+            f"the notebook can say what it was made for; {len(importing)} do"
+        )
+    source = leave_out_contracts(importing[0].source)
+    importing[0].source = f'{source}\n\nmade_for("{lesson}", "{"-".join(contracts)}")'
+
+
+def leave_out_contracts(source: str) -> str:
+    """Return a code cell as it stands in a lesson's text."""
+    return STATEMENT.sub("", source)
 
 
 def stated_in_readme(readme: str, lesson: Lesson) -> str:

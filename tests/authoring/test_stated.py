@@ -1,12 +1,18 @@
-"""Notebooks state the points that exercises define."""
+"""Notebooks state the points that exercises define, and the version of each."""
 
 from types import SimpleNamespace
 
 import pytest
-from nbformat.v4 import new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.authoring.stated_points import leave_out_points, state_points, stated_in_readme
-from autograder.lessons.errors import AuthoringError
+from autograder.authoring.stated import (
+    leave_out_contracts,
+    leave_out_points,
+    state_contracts,
+    state_points,
+    stated_in_readme,
+)
+from autograder.errors import AuthoringError
 
 OPENING = "# 1. A lesson\n\n| **You can then** | do it |\n\nBelow."
 HEADING = "### Exercise 2: `f` (12 minutes)\n\nWrite it."
@@ -53,3 +59,30 @@ def test_a_lesson_that_the_readme_lacks_is_listed_last():
     table = "| [1. First](notebooks/01_first/01_first.ipynb) | 45 | 7 | begin |\n"
     row = "| [9. A lesson](notebooks/09_lesson/09_lesson.ipynb) | 60 | 3 | do it |\n"
     assert stated_in_readme(f"{table}\nBelow.", lesson) == f"{table}{row}\nBelow."
+
+
+IMPORTS = "import torch\n\nfrom autograder import check, made_for"
+
+
+def with_contracts(source, contracts):
+    cell = new_code_cell(source)
+    others = new_markdown_cell("made_for"), new_code_cell("check(f)")
+    state_contracts([cell, *others], "02_softmax", contracts)
+    return cell.source
+
+
+def test_a_version_is_stated_and_removed_again():
+    source = with_contracts(IMPORTS, ["524e", "e3fd"])
+    assert source == f'{IMPORTS}\n\nmade_for("02_softmax", "524e-e3fd")'
+    assert leave_out_contracts(source) == IMPORTS
+
+
+def test_stating_a_version_again_replaces_it():
+    assert with_contracts(with_contracts(IMPORTS, ["524e"]), ["e3fd"]) == with_contracts(
+        IMPORTS, ["e3fd"]
+    )
+
+
+def test_a_lesson_that_does_not_import_made_for():
+    with pytest.raises(AuthoringError, match=r"should import `made_for` .*; 0 do"):
+        with_contracts("from autograder import check", [])

@@ -1,4 +1,4 @@
-"""Hand answers to the grader: `check` in a kernel that is being graded.
+"""Send answers to the grader: what a notebook calls while it is graded.
 
 The grader names a file of questions in an environment variable; the answers go out as a display
 message with its own MIME type. No expected value is within reach.
@@ -27,7 +27,7 @@ MOST_TREE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
-class HandedIn:
+class SentAnswers:
     """Answers to an exercise, and the names of the other exercises that they use."""
 
     answers: list[Answer]
@@ -87,7 +87,7 @@ def pack(exercise: str, answers: list[Answer], uses: Iterable[str] = ()) -> str:
     return base64.b64encode(encode(tree)).decode("ascii")
 
 
-def unpack(text: object, question: Question) -> HandedIn:
+def unpack(text: object, question: Question) -> SentAnswers:
     """Unpack the answers to a question from a message, which may come from anyone.
 
     This also finds out which calls changed their inputs. Raises ValueError if the message holds
@@ -99,7 +99,7 @@ def unpack(text: object, question: Question) -> HandedIn:
         case {"exercise": str(name), "answers": list(answers), "uses": list(uses)}:
             if name != question.exercise or len(answers) != len(question.calls):
                 raise ValueError(f"these are not the answers to {question.exercise}")
-            return HandedIn(
+            return SentAnswers(
                 [
                     _compared(Answer.from_tree(answer), call)
                     for answer, call in zip(answers, question.calls, strict=True)
