@@ -57,12 +57,12 @@ class JobMaker:
     def job(self, path: Path, student: str) -> Job:
         """Make the same job without the reference, which is enough to know whether it is due."""
         template = self.templates[path.stem]
-        data, broken, when = b"", "", None
+        data, broken, when = b"", None, None
         try:
             when = submitted_at(path.parent)
             data = read_submitted(path, self.sole)
         except BrokenSubmission as error:
-            broken = str(error)
+            broken = error
         beside = files_beside(path.parent)
         parts = template.made_from | {WHEN: str(when or "")}
         if due := due_for(self.term, student, self.assignment):

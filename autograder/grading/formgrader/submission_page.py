@@ -12,6 +12,7 @@ from autograder.grading.pages.render import Renderer
 from autograder.grading.pages.sanitizer import left_out
 from autograder.grading.pages.template import code
 from autograder.grading.pages.text import Html
+from autograder.grading.submission.restore import WHY_EMPTY
 from autograder.lessons.written_questions import BEGIN_SCHEME, END_SCHEME
 from autograder.sandbox.confined import Unfinished, confined
 
@@ -103,14 +104,13 @@ def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:
 
     Its card would say 0 points, but the gradebook has no points for it at all.
     """
-    told = [cell.source for cell in cells if cell.kind == "markdown"]
-    reasons = {}
+    is_empty = any(WHY_EMPTY in cell.metadata for cell in cells)  # this cell says why
+    reasons, told = {}, []
     for cell in cells:
         verdict = verdict_of(cell)
         if verdict and not verdict["graded"]:
-            details = " ".join(problem["detail"] for problem in verdict["problems"])
-            why = details or verdict["sentence"]
-            is_told = any(why in text for text in told)
+            why = [(problem["kind"], problem["detail"]) for problem in verdict["problems"]]
+            is_told = is_empty or why in told
             said = f"{NO_RESULT}." if is_told else f"{NO_RESULT}: {verdict['sentence']}"
             reasons[cell.number] = Html("<p>{}</p>").format(code(said))
             told.append(why)

@@ -42,7 +42,7 @@ def read_submitted(path: Path, sole: bool = False) -> bytes:
     except FileNotFoundError:
         raise BrokenSubmission(_missing(path.name)) from None
     except TooLarge as error:
-        raise BrokenSubmission(f"{error}: {CLEAR_OUTPUTS}") from None
+        raise BrokenSubmission(str(error), CLEAR_OUTPUTS) from None
     except UnfitFile as error:
         raise BrokenSubmission(str(error)) from None
     except OSError as error:

@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.folder import TIMESTAMP
+from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.sandbox.limits import Limits
 
 # Entries in the metadata of a graded notebook's cells.
@@ -38,7 +39,7 @@ class Job:
 
     path: where the notebook was submitted.
     data: its content.
-    broken: why there is no content.
+    broken: why there is no content, if so.
     doubtful: whether the machine may be to blame for that.
     files: the files next to the notebook, by name.
     reference: the lesson's, as bytes, without hidden cases; empty for an instructor's own
@@ -55,7 +56,7 @@ class Job:
     path: str
     blueprint: Blueprint
     data: bytes = b""
-    broken: str = ""
+    broken: BrokenSubmission | None = None
     doubtful: bool = False
     files: dict[str, bytes] = field(default_factory=dict)
     reference: bytes = b""
@@ -72,7 +73,7 @@ class Job:
     def digest(self) -> str:
         """A digest of the submission: the notebook and the files next to it."""
         digest = hashlib.sha256(self.data)
-        digest.update(self.broken.encode())
+        digest.update(str(self.broken or "").encode())
         for name, data in sorted(self.files.items()):
             if name != TIMESTAMP:
                 digest.update(repr((name, len(data))).encode() + data)
@@ -97,7 +98,8 @@ class Graded:
 
     path: the job's path.
     notebook: as nbformat's JSON, with outputs, verdicts and cards. Nobody has checked it.
-    reason: why it is not graded, if so.
+    reason: why it is not graded, if so, and what its learner can do about it.
+    cause: the reason without that advice.
     doubtful: whether the machine may be to blame for what went wrong.
     absent: the graded cells with no points whose answer has no cell in the submission.
     submitted: the job's digest.
@@ -109,6 +111,7 @@ class Graded:
     outcome: Outcome
     points: NotebookPoints = field(default_factory=NotebookPoints)
     reason: str = ""
+    cause: str = ""
     absent: frozenset[str] = frozenset()
     seconds: float = 0.0
     doubtful: bool = False
@@ -118,7 +121,7 @@ class Graded:
     @property
     def run(self) -> dict[str, Any]:
         """The facts to keep about the run that graded it."""
-        facts = ("outcome", "reason", "seconds", "doubtful", "submitted", "made_from")
+        facts = ("outcome", "reason", "cause", "seconds", "doubtful", "submitted", "made_from")
         return {name: getattr(self, name) for name in facts}
 
 

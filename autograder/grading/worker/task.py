@@ -17,6 +17,7 @@ from autograder.asking.codec import decode
 from autograder.asking.hand_in import encode_questions
 from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.worker import clerk
 from autograder.grading.worker.job import OUTCOMES, Graded, Job, NotebookPoints, Outcome
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
@@ -57,7 +58,7 @@ def get_ready(job: Job) -> LessonReference | None:
 
 def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:
     """Return the result for a submission that could not be graded. It is not read."""
-    unread = replace(job, data=b"", broken=reason, doubtful=doubtful, seed="")
+    unread = replace(job, data=b"", broken=BrokenSubmission(reason), doubtful=doubtful, seed="")
     facts, notebook = clerk.grade(unread, _reference(unread), lambda message: [])
     return replace(_graded(unread, facts, notebook), submitted=job.digest)
 
@@ -97,6 +98,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
         case {
             "outcome": str(outcome),
             "reason": str(reason),
+            "cause": str(cause),
             "seconds": float() | int() as seconds,
             "doubtful": bool(doubtful),
             "points": dict(points),
@@ -109,6 +111,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
                 Outcome(outcome),
                 _notebook_points(points, unanswered, job.blueprint),
                 reason[:LONGEST_REASON],
+                cause[:LONGEST_REASON],
                 _names(absent, job.blueprint),
                 seconds,
                 doubtful,

@@ -9,11 +9,17 @@ from nbformat.v4 import new_output
 
 from autograder.asking.answer import Answer
 from autograder.asking.problem import Problem, ProblemKind
-from autograder.grading.feedback.feedback_page import render_page, why_not_graded
+from autograder.grading.feedback.feedback_page import (
+    GradedNotebook,
+    NotGraded,
+    render_page,
+    why_not_graded,
+)
 from autograder.grading.pages.notebook import Outline
 from autograder.grading.pages.template import duration
 from autograder.grading.pages.untrusted import LONGEST_TEXT
-from autograder.grading.submission.read_notebook import FRESH_COPY
+from autograder.grading.submission.read_notebook import FRESH_COPY, BrokenSubmission
+from autograder.grading.submission.restore import WHY_EMPTY
 from autograder.grading.worker.job import NOT_RUN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
@@ -224,7 +230,7 @@ def test_a_notebook_that_could_not_be_graded_says_why():
 
 def test_the_page_of_a_damaged_notebook_says_so_once():
     why = "The file is empty: save it again."
-    told = markdown(f"**This notebook could not be graded**: {why}")
+    told = markdown(f"**This notebook could not be graded**: {why}", **{WHY_EMPTY: True})
     cells = exercise(
         "softmax", 0, f"The check did not run: {why}", problems=(Problem(ProblemKind.NOT_RUN),)
     )
@@ -255,10 +261,11 @@ def test_what_has_nothing_to_show_has_no_section_and_no_link():
 
 
 def test_a_damaged_notebook_marked_by_hand_has_its_points_and_no_cards():
-    why = f"The notebook is damaged or cut off: it is not valid JSON (line 1): {FRESH_COPY}."
+    broken = BrokenSubmission("The notebook is cut off: it is not valid JSON", FRESH_COPY)
+    why = str(broken)
     cells = [*unread("softmax", why), *unread("attend", why)]
     known = facts({"check_softmax": (4, None, 4), "check_attend": (4, None, 0)}, {"softmax": "Hi"})
-    soup = page(cells, known, why=why)
+    soup = page(cells, known, why=why, cause=broken.cause)
     assert rows(soup) == [
         ["softmax", "4 of 4", "✓ all points Your instructor gave 4 of 4 points."],
         ["attend", "0 of 4", "✗ no points Your instructor gave 0 of 4 points."],
@@ -420,14 +427,22 @@ def test_a_damaged_verdict_does_not_break_the_page(damage):
 
 
 def test_damaged_facts_about_the_run_do_not_break_the_page():
-    assert why_not_graded({"outcome": "not graded", "reason": "it was cut off"}) == "it was cut off"
-    for damaged in ({}, {"outcome": 3, "reason": None}, {"outcome": "graded", "reason": ""}):
-        assert why_not_graded(damaged) == ""
+    run = {"outcome": "not graded", "reason": "it was cut off"}
+    assert why_not_graded(run) == NotGraded("it was cut off", "it was cut off")
+    advised = run | {"reason": "it was cut off: save it.", "cause": "it was cut off."}
+    assert why_not_graded(advised) == NotGraded("it was cut off: save it.", "it was cut off.")
+    for damaged in (
+        {},
+        {"outcome": 3, "reason": None},
+        {"outcome": "graded", "reason": ""},
+        run | {"cause": 3},
+    ):
+        assert why_not_graded(damaged) == NotGraded()
 
 
 def test_a_notebook_that_can_not_be_shown_costs_none_of_the_marks():
     reason = "it took more than 20 seconds of processor time"
-    html = render_page((), facts(POINTS), Outline("Two"), unshown=reason)
+    html = render_page(GradedNotebook((), facts(POINTS), Outline("Two"), unshown=reason))
     said = words(parsed(html))
     assert "5 of 8 points" in said
     assert f"Your notebook can't be shown here: {reason}." in said
@@ -448,7 +463,9 @@ def test_everybody_can_use_the_page(tmp_path):
     ]
     known = facts(POINTS | {"why": (3, None, None)}, {"why": "Why?"})
     path = tmp_path / "page.html"
-    path.write_text(render_page(notebook(*cells), known, Outline("Two")), encoding="utf-8")
+    path.write_text(
+        render_page(GradedNotebook(notebook(*cells), known, Outline("Two"))), encoding="utf-8"
+    )
     assert barriers(path) == []
 
 

@@ -9,6 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from autograder.asking.problem import Problem
 from autograder.grading.formgrader.submission_page import NOT_SHOWN, page_parts
 from autograder.grading.pages.render import Renderer
+from autograder.grading.submission.restore import WHY_EMPTY
 from autograder.grading.worker.job import VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
@@ -151,7 +152,7 @@ def test_what_was_not_judged_has_no_card_and_its_reason_once():
         "The check has no result.",
         "The check has no result: The check of c did not run: No answer.",
     ]
-    told = new_markdown_cell("**This notebook could not be graded**: It was *cut* off.")
+    told = new_markdown_cell("It was *cut* off.", metadata={WHY_EMPTY: True})
     parts, _ = parts_of(told, *cells[:2])
     assert [part.outputs for part in parts[1:]] == ["<p>The check has no result.</p>"] * 2
 
