@@ -1,12 +1,13 @@
 """What a grade is made from: the submission, and everything else that it depends on.
 
 This is kept beside a graded notebook, so that a later run knows what has changed. Each part is a
-short string, a digest or a date, under the words that name it in messages.
+short string: a digest or a date.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
+from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,49 @@ from autograder.grading.worker.job import Graded, Job, Outcome
 from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 from autograder.lessons.written_questions import asked_in
 
-NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"
-CELLS = "each cell"  # a digest by name, as JSON: part of the notebook and the points
-SECRET, GRADER, LIMITS = "the secret", "the grader", "the limits"
-DUE, WHEN = "the due date", "when it was handed in"
+
+class Part(StrEnum):
+    """What a grade depends on, apart from the submission."""
+
+    NOTEBOOK = "notebook"
+    POINTS = "points"
+    CELLS = "cells"  # a digest by name, as JSON: part of the notebook and the points
+    CHECKS = "checks"
+    SECRET = "secret"
+    GRADER = "grader"
+    LIMITS = "limits"
+    DUE = "due"
+    SUBMITTED = "submitted"
+
+
+class Due(StrEnum):
+    """Why a submission is to be graded, if no part of what its grade depends on has changed."""
+
+    NEW = "new"
+    FORCED = "forced"
+    OTHER_GRADER = "other grader"
+    DOUBTFUL = "doubtful"
+    CHANGED = "changed"
+
+
+Why = tuple[Part | Due, ...]
+CHANGED_PARTS = {
+    Part.NOTEBOOK: "the released notebook",
+    Part.POINTS: "the points",
+    Part.CHECKS: "the checks",
+    Part.SECRET: "the secret",
+    Part.GRADER: "the grader",
+    Part.LIMITS: "the limits",
+    Part.DUE: "the due date",
+    Part.SUBMITTED: "when it was handed in",
+}
+REASONS = {
+    Due.NEW: "new",
+    Due.FORCED: "forced",
+    Due.OTHER_GRADER: "another version of the grader made the grade",
+    Due.DOUBTFUL: "the machine may have been to blame",
+    Due.CHANGED: "what was handed in has changed",
+}
 SETTLED_CELLS = "settled_cells"  # in nbgrader's resources: what `settled_cells` returned
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
 GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_points.py")
@@ -44,31 +84,37 @@ def made_from(template: Job, lesson: str, secret: str, due: str) -> dict[str, st
         sorted(template.files.items()),
     ]
     return {
-        NOTEBOOK: digest(notebook),
-        POINTS: digest([(cell.name, cell.points) for cell in cells]),
-        CELLS: json.dumps({cell.name: _of_cell(cell, template.blueprint) for cell in cells}),
-        CHECKS: _checks(lesson),
-        SECRET: digest(secret),
-        GRADER: _grader(),
-        LIMITS: digest(template.limits),
-        DUE: due,
+        Part.NOTEBOOK: digest(notebook),
+        Part.POINTS: digest([(cell.name, cell.points) for cell in cells]),
+        Part.CELLS: json.dumps({cell.name: _of_cell(cell, template.blueprint) for cell in cells}),
+        Part.CHECKS: _checks(lesson),
+        Part.SECRET: digest(secret),
+        Part.GRADER: _grader(),
+        Part.LIMITS: digest(template.limits),
+        Part.DUE: due,
     }
 
 
-def why_again(before: Mapping[str, Any], job: Job) -> str:
-    """Return why a graded submission is due again; "" if it is not.
+def why_again(before: Mapping[str, Any], job: Job) -> Why:
+    """Return why a graded submission is due again; () if it is not.
 
     before: facts about the run that graded it, {} if another engine did.
     """
     if not before:
-        return "another version of the grader made the grade"
+        return (Due.OTHER_GRADER,)
     if before.get("outcome") == Outcome.NOT_GRADED and before.get("doubtful") is True:
-        return "the machine may have been to blame"
+        return (Due.DOUBTFUL,)
     if before.get("submitted") != job.digest:
-        return "what was handed in has changed"
+        return (Due.CHANGED,)
     known, now = _made_from(before), job.made_from
-    changed = [part for part in now if part != CELLS and known.get(part) != now[part]]
-    return f"{' and '.join(changed)} changed" if changed else ""
+    return tuple(part for part in CHANGED_PARTS if known.get(part) != now.get(part))
+
+
+def in_words(why: Why) -> str:
+    """Say why submissions are graded again."""
+    if isinstance(why[0], Due):
+        return REASONS[why[0]]
+    return f"{' and '.join(CHANGED_PARTS[part] for part in why if isinstance(part, Part))} changed"
 
 
 def settled_cells(before: Mapping[str, Any], now: Graded) -> frozenset[str]:
@@ -89,7 +135,7 @@ def _made_from(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cells(made: Mapping[str, Any]) -> dict[str, str]:
     try:
-        found = json.loads(made.get(CELLS, "{}"))
+        found = json.loads(made.get(Part.CELLS, "{}"))
     except (TypeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

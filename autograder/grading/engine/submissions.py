@@ -13,7 +13,7 @@ from nbgrader.converters.base import BaseConverter
 from autograder.grading.engine import patches
 from autograder.grading.engine.changes import changed_points
 from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.provenance import settled_cells, why_again
+from autograder.grading.engine.provenance import Due, Why, in_words, settled_cells, why_again
 from autograder.grading.engine.summary import Summary
 from autograder.grading.gradebook.grades import Grade
 from autograder.grading.gradebook.lesson_grades import read_grade, submitted_grades
@@ -64,7 +64,7 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
     def list_due(self, maker: JobMaker, summary: Summary) -> list[str]:
         """List the folders that are due; log why those graded before are due again."""
         due: list[str] = []
-        again: Counter[str] = Counter()
+        again: Counter[Why] = Counter()
         self._before: dict[str, Any] = {}
         with self.gradebook() as gradebook:
             grades = submitted_grades(gradebook.db, self.coursedir.assignment_id)
@@ -80,26 +80,26 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
                 learner = self.student_of(folder)
                 summary.leave(learner, _why_not_graded(runs) if learner in waiting else "")
         for why, count in (+again).items():
-            self.log.info("%s to grade again: %s", count, why)
+            self.log.info("%s to grade again: %s", count, in_words(why))
         return due
 
     def run_before(self, graded: Graded) -> dict[str, Any]:
         """Return the facts about the earlier run that graded this notebook; {} if none did."""
         return self._before[graded.path] or {}
 
-    def _why_due(self, folder: str, runs: list[dict[str, Any] | None], maker: JobMaker) -> str:
-        """Return why a submission is due; "" if it is not."""
+    def _why_due(self, folder: str, runs: list[dict[str, Any] | None], maker: JobMaker) -> Why:
+        """Return why a submission is due; () if it is not."""
         learner = self.student_of(folder)
         if learner in self.coursedir.student_id_exclude.split(","):
-            return ""
+            return ()
         if self.force:
-            return "forced"
+            return (Due.FORCED,)
         known = [run for run in runs if run is not None]
         if len(known) < len(runs):
-            return "new"
+            return (Due.NEW,)
         pairs = zip(known, self.assignments[folder], strict=True)
         reasons = (why_again(run, maker.job(Path(path), learner)) for run, path in pairs)
-        return next(filter(None, reasons), "")
+        return next(filter(None, reasons), ())
 
     def would_change(self, folder: str, graded: Collection[Graded], term: Term) -> str:
         """Say which points of a submission would change in the gradebook; "" if none."""

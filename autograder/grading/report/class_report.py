@@ -1,5 +1,6 @@
 """How a class did on a lesson: who got how many points, and which mistakes were made."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,48 @@ from autograder.judging.verdict import NEVER_CALLED
 # Kinds of problems that leave no answer to judge.
 NOTHING_CAME = NEVER_CALLED - {ProblemKind.UNDEFINED}
 GIVEN_UP = "given up"  # listed among the mistakes of a report if it happened
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the check found in a wrong answer, by ids; answers with the same are counted together.
+
+    mistake: the name of the known mistake, or GIVEN_UP; if there is one, it says it all.
+    blamed_on: the exercises to be finished first.
+    rules: those that found something.
+    problems: their kinds and details.
+    """
+
+    mistake: str
+    blamed_on: tuple[str, ...]
+    rules: tuple[str, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, verdict: Mapping[str, Any]) -> "Found":
+        mistake = GIVEN_UP if verdict["given_up"] else verdict["mistake"]
+        blamed_on = tuple(verdict["blamed_on"])
+        if mistake:
+            return cls(mistake, blamed_on)
+        problems = tuple((one["kind"], one["detail"]) for one in verdict["problems"])
+        return cls(mistake, blamed_on, tuple(verdict["rules"]), problems)
+
+
+@dataclass
+class WrongAnswers:
+    """Who gave answers in which the same was found, and how often each sentence told them so."""
+
+    learners: list[str] = field(default_factory=list)
+    sentences: Counter[str] = field(default_factory=Counter)
+
+    def add(self, learner: str, sentence: str) -> None:
+        self.learners.append(learner)
+        self.sentences[sentence] += 1
+
+    @property
+    def words(self) -> str:
+        """The sentence that most of them were shown."""
+        return self.sentences.most_common(1)[0][0]
 
 
 @dataclass
@@ -31,7 +74,7 @@ class ExerciseReport:
     lost: how many sent no answer to judge.
     judged: how many answers the check could judge.
     aspects: the aspects of those answers.
-    wrong: who gave a wrong answer, by the mistake's name and what they were told.
+    wrong: the wrong answers among them, by what was found.
     """
 
     max_points: float
@@ -43,7 +86,7 @@ class ExerciseReport:
     judged: int = 0
     points: float = 0
     aspects: dict[str, AspectReport] = field(default_factory=dict)
-    wrong: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    wrong: dict[Found, WrongAnswers] = field(default_factory=dict)
 
     def count(self, points: float, state: str) -> None:
         """Count a submission's points.
@@ -66,8 +109,8 @@ class ExerciseReport:
         if nothing_came(verdict):
             self.lost += state == "none"
         elif verdict["answered"] and verdict["points"] < verdict["max_points"]:
-            told = GIVEN_UP if verdict["given_up"] else verdict["mistake"], verdict["sentence"]
-            self.wrong.setdefault(told, []).append(learner)
+            wrong = self.wrong.setdefault(Found.of(verdict), WrongAnswers())
+            wrong.add(learner, verdict["sentence"])
 
 
 def nothing_came(verdict: Mapping[str, Any]) -> bool:

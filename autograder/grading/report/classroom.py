@@ -103,9 +103,9 @@ class Report:
     def mistakes(self) -> list[MadeMistake]:
         """The mistakes, most frequent first; ties are in lesson order."""
         made = [
-            MadeMistake(exercise, name, words, learners)
+            MadeMistake(exercise, found.mistake, wrong.words, wrong.learners)
             for exercise, report in self.exercises.items()
-            for (name, words), learners in report.wrong.items()
+            for found, wrong in report.wrong.items()
         ]
         return sorted(made, key=lambda mistake: -len(mistake.learners))
 

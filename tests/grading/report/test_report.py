@@ -138,7 +138,8 @@ def test_an_exercise_counts_who_has_points_for_it_and_points_given_by_hand(cours
     attend = report(course).exercises["attend"]  # cleo's 2.5 were given by hand, hal has none
     assert (attend.submissions, attend.points) == (7, 3 * 6 + 2.5)
     assert (attend.full, attend.partial, attend.unanswered, attend.lost) == (3, 1, 1, 0)
-    assert ("max first", MAX_WORDS) in attend.wrong
+    [max_first] = [wrong for found, wrong in attend.wrong.items() if found.mistake == "max first"]
+    assert max_first.words == MAX_WORDS
     change_grades(course, "hal", manual_score=4, needs_manual_grade=False)
     softmax = report(course).exercises["softmax"]
     assert (softmax.submissions, softmax.full, softmax.points) == (8, 3, 13)
@@ -152,6 +153,16 @@ def test_mistakes_come_by_how_many_made_them_with_the_words(course):
     told = Reader(page(course)).sections["mistakes"]
     assert "2 × attend : max first The largest score goes first. 2 learners cleo , dan" in told
     assert "not run" not in told
+
+
+def test_mistakes_are_the_same_if_the_same_rule_found_them_and_the_usual_words_are_shown(course):
+    told = {"w": (3, "misplaced"), "x": (3, "wrong_shape"), "y": (4, "wrong_shape")}
+    for learner, (rows, rule) in (told | {"z": told["y"]}).items():
+        found = wrong("softmax", "", f"It has {rows} rows.") | {"rules": [rule]}
+        change_grades(course, learner, auto_score=0)
+        write_class(course, {learner: notebook(found, verdict("attend"))})
+    made = {mistake.words: mistake.learners for mistake in report(course).mistakes}
+    assert made["It has 4 rows."] == ["x", "y", "z"] and made["It has 3 rows."] == ["w"]
 
 
 def test_who_is_not_graded_comes_first(course):
