@@ -33,6 +33,7 @@ from autograder.grading.engine.messages import (
     errors_as_sentences,
     quiet,
 )
+from autograder.grading.engine.plugins import course_term
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
 from autograder.grading.engine.provenance import SETTLED_CELLS, settled_cells
 from autograder.grading.engine.release import GenerateAssignment
@@ -49,7 +50,6 @@ from autograder.grading.gradebook.opening import complete_gradebook, require_rea
 from autograder.grading.gradebook.released import released_notebooks
 from autograder.grading.submission.folder import submitted_at
 from autograder.grading.term.learner_names import did_you_mean, is_learner_name
-from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Term
 from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome, write_graded
 from autograder.sandbox.cgroups import home

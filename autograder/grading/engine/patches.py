@@ -159,7 +159,7 @@ def _without_tracebacks(capture_log: Callable) -> Callable:
 
 
 def guard_formgrader() -> None:
-    """Apply `grading.formgrader.guard` to formgrader's handlers, if formgrader is running.
+    """Apply `grading.formgrader.handlers` to formgrader's handlers, if formgrader is running.
 
     nbgrader's commands read the same configuration, but without formgrader.
     """
@@ -167,7 +167,7 @@ def guard_formgrader() -> None:
         return
     from nbgrader.server_extensions.formgrader import base, handlers
 
-    from autograder.grading.formgrader.guard import NoPage, OneCourse, Page
+    from autograder.grading.formgrader.handlers import NoPage, OneCourse, Page
 
     for handler, guard in (
         (base.BaseHandler, Page),

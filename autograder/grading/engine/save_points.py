@@ -7,7 +7,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from autograder.grading.engine.provenance import SETTLED_CELLS
 from autograder.grading.gradebook.entries import save_points
 from autograder.grading.gradebook.opening import Gradebook
-from autograder.grading.worker.notebook_points import notebook_points
+from autograder.grading.worker.graded_cells import notebook_points
 
 POINTS = "notebook_points"  # in nbgrader's resources: a worker's `NotebookPoints`
 

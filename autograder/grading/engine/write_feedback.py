@@ -12,6 +12,7 @@ from autograder.atomic_writes import write_whole
 from autograder.grading import feedback, pages
 from autograder.grading.engine import patches
 from autograder.grading.engine.messages import errors_as_sentences
+from autograder.grading.engine.plugins import course_term
 from autograder.grading.engine.provenance import digest
 from autograder.grading.feedback.feedback_page import (
     GradedNotebook,
@@ -23,7 +24,6 @@ from autograder.grading.gradebook.notebook_facts import Facts, read_facts
 from autograder.grading.gradebook.opening import open_gradebook, require_readable
 from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.dates import course_zone, shown
-from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import terms_of
 from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined

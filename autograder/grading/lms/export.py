@@ -17,12 +17,12 @@ from traitlets import Bool
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
+from autograder.grading.engine.plugins import course_directory, course_term
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.grades import Standing
 from autograder.grading.gradebook.opening import Gradebook
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, number, read_class_grades
 from autograder.grading.term.learner_names import printable
-from autograder.grading.term.plugins import course_directory, course_term
 from autograder.grading.term.tables import Learner, Term
 
 SEPARATOR = re.compile(rb"[,;\t\r\n]")
