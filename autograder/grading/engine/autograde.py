@@ -249,7 +249,7 @@ class Autograde(DueSubmissions):
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
         entry = entry_of(self.grade_of(student), worst.outcome, self._graded.values())
         self._remember(folder, entry)
-        if worst.outcome == Outcome.NOT_GRADED and entry["mark"] is not None:
+        if worst.outcome == Outcome.NOT_GRADED and entry["grade"] is not None:
             summary.add(student, Outcome.GRADED)  # by a person
         else:
             summary.add(student, worst.outcome, worst.reason)

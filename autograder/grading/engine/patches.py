@@ -169,13 +169,13 @@ def guard_formgrader() -> None:
 
     from autograder.grading.formgrader.handlers import NoPage, OneCourse, Page
 
-    for handler, guard in (
+    for handler, ours in (
         (base.BaseHandler, Page),
         (base.BaseApiHandler, NoPage),
         (handlers.SubmissionFilesHandler, NoPage),
         (handlers.FormgraderHandler, OneCourse),
     ):
-        for name, own in vars(guard).items():
+        for name, own in vars(ours).items():
             if not name.startswith("__"):
                 setattr(handler, name, own)
 

@@ -49,8 +49,8 @@ class GradedExercise:
     is_code: whether that is a name in code.
     kind: CHECK, TEST, WRITTEN or TASK.
     judged: whether its code, if any, was run and judged.
-    sentence: what is wrong. Backticks mark code.
-    notes: what the instructor changed. Backticks mark code.
+    sentence: what is wrong, with code in backticks.
+    notes: what the instructor changed, with code in backticks.
     solutions: the cells before `graded` that belong to it, such as the question.
     """
 
@@ -187,14 +187,14 @@ def _failure(cell: NotebookCell) -> str:
     errors = [output for output in cell.outputs if output.get("output_type") == "error"]
     if not errors:
         return ""
-    name, value = (_without_marks(errors[0].get(part)) for part in ("ename", "evalue"))
+    name, value = (_without_backticks(errors[0].get(part)) for part in ("ename", "evalue"))
     if name == NOT_RUN:
         return f"The notebook stopped before this test. {value}".strip()
     return f"The test stopped with `{name}`" + (f": {value}" if value else ".")
 
 
-def _without_marks(value: object) -> str:
-    """Return text without backticks, which would mark code."""
+def _without_backticks(value: object) -> str:
+    """Return text with plain quotes in place of backticks, which stand for code here."""
     return visible(value).replace("`", "'") if isinstance(value, str) else ""
 
 

@@ -44,7 +44,7 @@ def fill_template(
 
 
 def code(text: str) -> Markup:
-    """Render text in which `backticks` mark code."""
+    """Render text with code in `backticks`."""
     return Markup(as_html(text))
 
 

@@ -28,7 +28,7 @@ def gather(lesson: str, files: CourseFiles) -> Report:
     """
     _require_lesson(lesson, files)
     known, notes = _grades(lesson, files)
-    submissions = read_submissions(files.autograded, lesson, known.notebooks)
+    submissions = read_submissions(files.graded, lesson, known.notebooks)
     if not submissions:
         raise CourseError(
             f"Nothing of {lesson} is graded in {shown_path(files.root)}: "

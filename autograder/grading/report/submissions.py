@@ -54,13 +54,14 @@ class Submission:
 
 
 def read_submissions(
-    autograded: Path, lesson: str, notebooks: Collection[str] = ()
+    graded: Path, lesson: str, notebooks: Collection[str] = ()
 ) -> list[Submission]:
     """Read all graded submissions to a lesson, sorted by learner.
 
+    graded: the folder with all of them.
     notebooks: the names of the graded ones; by default, one named like the lesson.
     """
-    found = sorted(autograded.glob(f"*/{lesson}"))
+    found = sorted(graded.glob(f"*/{lesson}"))
     folders = [folder for folder in found if is_learner_name(folder.parent.name)]
     bar = tqdm(folders, desc=lesson, unit="notebook", disable=None, leave=False)
     names = notebooks or [lesson]

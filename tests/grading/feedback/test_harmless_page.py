@@ -117,9 +117,9 @@ def test_links_of_the_learner_stay_if_they_lead_anywhere():
 
 
 def test_a_submission_has_no_names_and_classes_on_the_page():
-    mine = '<p class="mark" id="exercises" style="color:red;position:fixed">15 of 15 points</p>'
+    mine = '<p class="grade" id="exercises" style="color:red;position:fixed">15 of 15 points</p>'
     soup = page([*TWO, markdown(mine)], facts(POINTS))
-    assert len(soup.select(".mark")) == len(soup.select("#exercises")) == 1
+    assert len(soup.select(".grade")) == len(soup.select("#exercises")) == 1
     assert soup.details.find("p", style=True)["style"] == "color:red"
 
 

@@ -48,7 +48,7 @@ def test_it_does_nothing(page, tmp_path, attack):
         link.evaluate("link => link.click()")
     assert page.evaluate("window.evil") is None
     assert page.evaluate(TWICE) == []
-    assert page.locator("p.mark strong").evaluate(TOPMOST)
+    assert page.locator("p.grade strong").evaluate(TOPMOST)
 
 
 @pytest.mark.parametrize("name", NAMES.values())

@@ -165,7 +165,7 @@ def test_a_cards_signs_have_colors_of_the_page():
     assert all(f'b[style*="{color}"]' in style for color in (RIGHT, PARTLY, WRONG))
 
 
-def test_a_score_by_hand_and_extra_credit_are_named():
+def test_points_by_hand_and_extra_credit_are_named():
     soup = page(TWO, facts({**POINTS, "check_attend": (4, 1, 2, 0.5)}))
     said = "Your instructor gave 2 of 4 points; the check gave 1."
     extra = "Your instructor added 0.5 points of extra credit."
@@ -175,7 +175,7 @@ def test_a_score_by_hand_and_extra_credit_are_named():
 
 
 @pytest.mark.parametrize(
-    ("score", "points", "said"),
+    ("given", "points", "said"),
     [
         ((4, None, 3), "3 of 4", ["Your instructor gave 3 of 4 points."]),
         ((4, 1, 1), "1 of 4", []),
@@ -184,8 +184,8 @@ def test_a_score_by_hand_and_extra_credit_are_named():
         ((4, 1 / 3, 2 / 3), "0.67 of 4", ["gave 0.67 of 4 points; the check gave 0.33."]),
     ],
 )
-def test_what_a_person_changed(score, points, said):
-    [row] = rows(page(exercise("softmax", 4), facts({"check_softmax": score})))
+def test_what_a_person_changed(given, points, said):
+    [row] = rows(page(exercise("softmax", 4), facts({"check_softmax": given})))
     assert row[1] == points
     assert all(sentence in row[2] for sentence in said) and row[2].count("Your") == len(said)
 
@@ -260,7 +260,7 @@ def test_what_has_nothing_to_show_has_no_section_and_no_link():
     assert all(soup.find(id=link["href"][1:]) for link in soup.find_all("a"))
 
 
-def test_a_damaged_notebook_marked_by_hand_has_its_points_and_no_cards():
+def test_a_damaged_notebook_graded_by_hand_has_its_points_and_no_cards():
     broken = BrokenSubmission("The notebook is cut off: it is not valid JSON", FRESH_COPY)
     why = str(broken)
     cells = [*unread("softmax", why), *unread("attend", why)]
@@ -306,7 +306,7 @@ def test_points_by_hand_end_the_waiting():
     assert "3 of 4 points" in header(soup) and "so far" not in header(soup)
 
 
-def test_an_instructors_own_assignment():
+def test_an_instructors_own_lesson():
     error = new_output("error", ename="AssertionError", evalue="x is `1`", traceback=["Trace", "x"])
     cells = [
         solution("x", "x = 2"),
@@ -440,7 +440,7 @@ def test_damaged_facts_about_the_run_do_not_break_the_page():
         assert why_not_graded(damaged) == NotGraded()
 
 
-def test_a_notebook_that_can_not_be_shown_costs_none_of_the_marks():
+def test_a_notebook_that_can_not_be_shown_costs_no_points():
     reason = "it took more than 20 seconds of processor time"
     html = render_page(GradedNotebook((), facts(POINTS), Outline("Two"), unshown=reason))
     said = words(parsed(html))
@@ -478,7 +478,7 @@ def test_a_sentence_has_a_limit():
     assert len(rows(soup)[0][2]) < LONGEST_TEXT + 20
 
 
-def test_another_notebook_of_an_assignment_is_named():
+def test_another_notebook_of_a_lesson_is_named():
     known = facts(POINTS)
     object.__setattr__(known, "notebook", "problem 2")
     assert f"{LESSON}, notebook problem 2" in header(page(TWO, known))

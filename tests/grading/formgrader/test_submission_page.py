@@ -114,7 +114,7 @@ def test_what_gets_points_has_room_before_the_rest():
     assert "the answer" in parts[-1].source
 
 
-def test_a_mark_scheme_is_shown():
+def test_a_scheme_for_grading_is_shown():
     scheme = "Why?\n\n### BEGIN MARK SCHEME\n2 points: because\n### END MARK SCHEME"
     cell = named("q", scheme, solution=False, locked=True)
     shown = parts_of(cell)[0][0].source

@@ -66,7 +66,7 @@ CLASS = {
         problem("softmax", "not run"), problem("attend", "not run"), "not graded", "It is cut off."
     ),
 }
-MARKS = {"ann": 10, "ben": 10, "cleo": 1, "dan": 0, "eve": 0, "fay": 6, "gus": 0, "hal": None}
+GRADES = {"ann": 10, "ben": 10, "cleo": 1, "dan": 0, "eve": 0, "fay": 6, "gus": 0, "hal": None}
 
 
 @pytest.fixture(autouse=True)
@@ -110,12 +110,12 @@ def page(course):
 # ---------------------------------------------------------------- what it says
 
 
-def test_the_head_counts_submissions_and_marks(course):
+def test_the_head_counts_submissions_and_grades(course):
     found = report(course)
     assert found.outcomes == {"graded": 6, "unanswered": 1, "not graded": 1}
     # A late penalty of 1.5 is deducted, and a manual score overrides the judge's.
     by_learner = {row.learner: row.grade for row in found.rows}
-    assert by_learner == MARKS | {"ann": 8.5, "cleo": 3.5}
+    assert by_learner == GRADES | {"ann": 8.5, "cleo": 3.5}
     assert found.mean == 28 / 7
     assert found.median == 3.5
     head = Reader(page(course)).sections[""]
@@ -159,7 +159,6 @@ def test_mistakes_are_the_same_if_the_same_rule_found_them_and_the_usual_words_a
     told = {"w": (3, "misplaced"), "x": (3, "wrong_shape"), "y": (4, "wrong_shape")}
     for learner, (rows, rule) in (told | {"z": told["y"]}).items():
         found = wrong("softmax", "", f"It has {rows} rows.") | {"rules": [rule]}
-        change_grades(course, learner, auto_score=0)
         write_class(course, {learner: notebook(found, verdict("attend"))})
     made = {mistake.words: mistake.learners for mistake in report(course).mistakes}
     assert made["It has 4 rows."] == ["x", "y", "z"] and made["It has 3 rows."] == ["w"]
@@ -233,12 +232,12 @@ def test_learners_are_listed_with_links_that_hold(course):
     assert "gus 0 – – unanswered" in reader.sections["learners"]
 
 
-def test_marks_of_what_was_handed_in_before_are_mentioned(course):
-    for number, mark in enumerate((2, None, 8.5), 1):
+def test_grades_of_what_was_handed_in_before_are_mentioned(course):
+    for number, grade in enumerate((2, None, 8.5), 1):
         folder = course / "history" / "ann" / LESSON / f"{number:03}"
         folder.mkdir(parents=True)
-        entry = json.dumps({"submitted": [str(number)], "mark": mark})
-        (folder / "mark.json").write_text(entry, encoding="utf-8")
+        entry = json.dumps({"digests": [str(number)], "grade": grade})
+        (folder / "grade.json").write_text(entry, encoding="utf-8")
     assert "Handed in again. Grades before: 2, none." in Reader(page(course)).sections["learners"]
 
 
@@ -247,15 +246,15 @@ def test_what_was_handed_in_later_is_mentioned(course):
     assert "Handed in and not graded: ida." in Reader(page(course)).sections[""]
 
 
-def test_without_a_gradebook_marks_are_the_judges(course):
+def test_without_a_gradebook_points_are_the_judges(course):
     (course / "gradebook.db").unlink()
-    assert {row.learner: row.grade for row in report(course).rows} == MARKS
+    assert {row.learner: row.grade for row in report(course).rows} == GRADES
     assert "There is no gradebook: there is no file gradebook.db." in page(course)
     assert not (course / "gradebook.db").exists()
 
 
 def test_the_gradebook_is_where_the_configuration_says_and_only_read(course):
-    elsewhere = course / "marks.db"
+    elsewhere = course / "grades.db"
     (course / "gradebook.db").rename(elsewhere)
     config = course / "nbgrader_config.py"
     with config.open("a", encoding="utf-8") as file:
@@ -411,7 +410,7 @@ def test_what_was_not_graded_is_settled_by_points_given_by_hand(course):
     assert "hal" not in [lead.learner for lead in found.ended_early]
 
 
-def test_what_a_person_still_has_to_mark_is_not_graded(course):
+def test_what_a_person_still_has_to_grade_is_not_graded(course):
     change_grades(course, "ann", "check_attend", auto_score=None, needs_manual_grade=True)
     found = report(course)
     ann = found.rows[0]
@@ -423,7 +422,7 @@ def test_what_a_person_still_has_to_mark_is_not_graded(course):
     assert "hal – – – not graded To grade by hand: everything." in sections["learners"]
 
 
-def test_without_a_mark_nothing_is_graded(course):
+def test_without_a_row_in_the_gradebook_nothing_is_graded(course):
     write_class(course, {"zed": CLASS["ann"]})
     found = report(course)
     assert (found.rows[-1].outcome, found.rows[-1].grade) == ("not graded", None)
