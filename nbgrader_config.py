@@ -25,7 +25,7 @@ c.Autograde.tidying_preprocessors = [
 ]
 # The grader gets the points. It takes these steps with them, and never reads the notebook.
 c.Autograde.saving_preprocessors = [
-    "autograder.grading.engine.save_points.SavePoints",
+    "autograder.grading.engine.plugins.SavePoints",
     "autograder.grading.engine.plugins.SetDueDate",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]

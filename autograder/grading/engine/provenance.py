@@ -62,9 +62,8 @@ REASONS = {
     Due.DOUBTFUL: "the machine may have been to blame",
     Due.CHANGED: "what was handed in has changed",
 }
-SETTLED_CELLS = "settled_cells"  # in nbgrader's resources: what `settled_cells` returned
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
-GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_points.py")
+GRADER_STARTS = ("grading/worker/task.py", "grading/engine/plugins.py")
 
 
 def digest(value: object) -> str:

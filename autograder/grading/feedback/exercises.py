@@ -10,7 +10,7 @@ from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, verdict_of
 from autograder.grading.pages.template import number
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
-from autograder.grading.worker.job import NOT_RUN, VERDICT, was_run
+from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT, was_run
 from autograder.lessons.lesson import exercise_checked
 from autograder.lessons.written_questions import asked_in
 

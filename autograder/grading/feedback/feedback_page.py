@@ -23,7 +23,8 @@ from autograder.grading.pages.template import fill_template
 from autograder.grading.pages.text import Html
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_run, visible
 from autograder.grading.submission.restore import WHY_EMPTY
-from autograder.grading.worker.job import SHOWN, Outcome
+from autograder.grading.worker.graded_cells import SHOWN
+from autograder.grading.worker.job import Outcome
 
 HERE = Path(__file__).parent
 REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer

@@ -13,6 +13,7 @@ from nbgrader import api
 from nbgrader.api import (
     Assignment,
     BaseCell,
+    Gradebook,
     GradeCell,
     Notebook,
     SourceCell,
@@ -36,11 +37,37 @@ def read_lesson_grades(db_url: str, lesson: str) -> LessonGrades:
     Raises NoGradebook, and CourseError if there is one that can't be read.
     """
     with reading(db_url) as session:
-        return lesson_grades(session, lesson)
+        return _lesson_grades(session, lesson)
 
 
-def lesson_grades(session: Session, lesson: str) -> LessonGrades:
+def lesson_grades(gradebook: Gradebook, lesson: str) -> LessonGrades:
     """Read all grades of a lesson from an open gradebook."""
+    return _lesson_grades(gradebook.db, lesson)
+
+
+def lesson_names(gradebook: Gradebook) -> list[str]:
+    """List the lessons by due date."""
+    names = select(Assignment.name).order_by(Assignment.duedate, Assignment.name)
+    return list(gradebook.db.scalars(names))
+
+
+def known_learners(gradebook: Gradebook) -> dict[str, Learner]:
+    """Return everyone in the gradebook who has a name that a learner may have."""
+    return _known_learners(gradebook.db)
+
+
+def submitted_grades(gradebook: Gradebook, lesson: str) -> dict[str, Grade]:
+    """Return the grades of those who handed in a lesson, by learner."""
+    return _submitted_grades(gradebook.db, lesson)
+
+
+def read_grade(gradebook: Gradebook, lesson: str, learner: str) -> Grade:
+    """Return a learner's grade for a lesson; an empty one if nothing was handed in."""
+    only = SubmittedAssignment.student_id == learner
+    return _submitted_grades(gradebook.db, lesson, only).get(learner, Grade())
+
+
+def _lesson_grades(session: Session, lesson: str) -> LessonGrades:
     notebooks = select(Notebook.name).join(Assignment).where(Assignment.name == lesson)
     due = select(Assignment.duedate).where(Assignment.name == lesson)
     return LessonGrades(
@@ -50,21 +77,14 @@ def lesson_grades(session: Session, lesson: str) -> LessonGrades:
         released={name: source or "" for name, source in session.execute(_sources(lesson))},
         learners={
             learner: grade
-            for learner, grade in submitted_grades(session, lesson).items()
+            for learner, grade in _submitted_grades(session, lesson).items()
             if is_learner_name(learner)
         },
-        names={id: learner.full_name for id, learner in known_learners(session).items()},
+        names={id: learner.full_name for id, learner in _known_learners(session).items()},
     )
 
 
-def lesson_names(session: Session) -> list[str]:
-    """List the lessons by due date."""
-    names = select(Assignment.name).order_by(Assignment.duedate, Assignment.name)
-    return list(session.scalars(names))
-
-
-def known_learners(session: Session) -> dict[str, Learner]:
-    """Return everyone in the gradebook who has a name that a learner may have."""
+def _known_learners(session: Session) -> dict[str, Learner]:
     query = select(Student.id, Student.last_name, Student.first_name, Student.email)
     return {
         id: Learner(id, *(part or "" for part in names))
@@ -73,8 +93,10 @@ def known_learners(session: Session) -> dict[str, Learner]:
     }
 
 
-def submitted_grades(session: Session, lesson: str, *only: ColumnElement[bool]) -> dict[str, Grade]:
-    """Return the grades of those who handed in a lesson, by learner.
+def _submitted_grades(
+    session: Session, lesson: str, *only: ColumnElement[bool]
+) -> dict[str, Grade]:
+    """Return grades by learner.
 
     only: conditions on the submissions.
     """
@@ -86,12 +108,6 @@ def submitted_grades(session: Session, lesson: str, *only: ColumnElement[bool]) 
         learner: Grade(tuple(cells[learner]), penalty or 0.0, late_by(*times), times[0])
         for learner, penalty, *times in rows
     }
-
-
-def read_grade(session: Session, lesson: str, learner: str) -> Grade | None:
-    """Return a learner's grade for a lesson; None if nothing was handed in."""
-    only = SubmittedAssignment.student_id == learner
-    return submitted_grades(session, lesson, only).get(learner)
 
 
 def cell_grades(

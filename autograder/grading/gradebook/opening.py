@@ -34,6 +34,11 @@ def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
     return Gradebook(coursedir.db_url, coursedir.course_id)
 
 
+def open_at(db_url: str) -> Gradebook:
+    """Open the gradebook that nbgrader named to one of its preprocessors."""
+    return Gradebook(db_url)
+
+
 def require_readable(coursedir: CourseDirectory) -> None:
     """Raise CourseError if there is a gradebook that can't be read."""
     with readable(), open_gradebook(coursedir):

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
 from autograder.grading.submission.cells import joined_text
-from autograder.grading.worker.job import VERDICT
+from autograder.grading.worker.graded_cells import VERDICT
 from autograder.lessons.nbgrader_metadata import grade_id_of
 from autograder.lessons.written_questions import without_rubric
 

@@ -15,7 +15,8 @@ from autograder.grading.pages.untrusted import checked_run, checked_verdict
 from autograder.grading.report.code_print import MOST_CHARACTERS, Print, code_print
 from autograder.grading.submission.cells import joined_text
 from autograder.grading.term.learner_names import is_learner_name
-from autograder.grading.worker.job import OUTCOMES, VERDICT, Outcome, earlier_run
+from autograder.grading.worker.graded_cells import VERDICT
+from autograder.grading.worker.job import OUTCOMES, Outcome, earlier_run
 from autograder.sandbox.confined import Bounds, Unfinished, confined
 
 MOST_BYTES = 100_000_000

@@ -23,8 +23,8 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import absent_answers, empty_submission, restore
-from autograder.grading.worker.graded_cells import notebook_points
-from autograder.grading.worker.job import NOT_RUN, SHOWN, Job, Outcome
+from autograder.grading.worker.graded_cells import NOT_RUN, SHOWN, notebook_points
+from autograder.grading.worker.job import Job, Outcome
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.judging.verdict import Verdict
 from autograder.lessons.nbgrader_metadata import grade_id_of

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -13,13 +12,10 @@ from nbformat import NotebookNode
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.read_notebook import BrokenSubmission
+from autograder.grading.worker.graded_cells import NotebookPoints
 from autograder.sandbox.limits import Limits
 
-# Entries in the metadata of a graded notebook's cells.
-VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
-SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
 RUN = ".run.json"  # ends the name of the file about a run, after the notebook's name
-NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 
 
 class Outcome(StrEnum):
@@ -81,18 +77,6 @@ class Job:
 
 
 @dataclass(frozen=True)
-class NotebookPoints:
-    """The points of a notebook's cells.
-
-    by_name: for each graded cell; None if a person has to give them.
-    unanswered: the cells whose answer is as it was released.
-    """
-
-    by_name: dict[str, float | None] = field(default_factory=dict)
-    unanswered: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
 class Graded:
     """A graded submission.
 
@@ -123,11 +107,6 @@ class Graded:
         """The facts to keep about the run that graded it."""
         facts = ("outcome", "reason", "cause", "seconds", "doubtful", "submitted", "made_from")
         return {name: getattr(self, name) for name in facts}
-
-
-def was_run(outputs: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the notebook got as far as the cell with these outputs."""
-    return not any(output.get("ename") == NOT_RUN for output in outputs)
 
 
 def run_path(notebook: Path) -> Path:

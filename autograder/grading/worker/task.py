@@ -19,7 +19,8 @@ from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.worker import clerk
-from autograder.grading.worker.job import OUTCOMES, Graded, Job, NotebookPoints, Outcome
+from autograder.grading.worker.graded_cells import NotebookPoints
+from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Bounds, Message, Unfinished, confined

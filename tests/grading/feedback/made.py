@@ -10,7 +10,7 @@ from autograder.grading.feedback.feedback_page import GradedNotebook, NotGraded,
 from autograder.grading.gradebook.grades import CellGrade, Grade
 from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, Outline
-from autograder.grading.worker.job import SHOWN, VERDICT
+from autograder.grading.worker.graded_cells import SHOWN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata

@@ -20,7 +20,7 @@ from autograder.grading.pages.template import duration
 from autograder.grading.pages.untrusted import LONGEST_TEXT
 from autograder.grading.submission.read_notebook import FRESH_COPY, BrokenSubmission
 from autograder.grading.submission.restore import WHY_EMPTY
-from autograder.grading.worker.job import NOT_RUN, VERDICT
+from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
 from autograder.references.store import find

@@ -10,7 +10,7 @@ from autograder.asking.problem import Problem
 from autograder.grading.formgrader.submission_page import NOT_SHOWN, page_parts
 from autograder.grading.pages.render import Renderer
 from autograder.grading.submission.restore import WHY_EMPTY
-from autograder.grading.worker.job import VERDICT
+from autograder.grading.worker.graded_cells import VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.nbgrader_metadata import nbgrader_metadata

@@ -29,7 +29,7 @@ from autograder.grading.pages.untrusted import (
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.gather import gather
 from autograder.grading.report.histogram import MOST_BARS, histogram
-from autograder.grading.worker.job import VERDICT
+from autograder.grading.worker.graded_cells import VERDICT
 from autograder.judging.judge import judge
 from autograder.references.store import find
 from tests.grading.report.made import (
