@@ -13,7 +13,7 @@ from traitlets.config import Config
 
 from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
-from autograder.grading.engine.provenance import Part, made_from
+from autograder.grading.engine.provenance import Dependency, made_from
 from autograder.grading.engine.source import Source, read_source
 from autograder.grading.gradebook.opening import open_gradebook
 from autograder.grading.gradebook.released import due_date, read_blueprint
@@ -64,9 +64,9 @@ class JobMaker:
         except BrokenSubmission as error:
             broken = error
         beside = files_beside(path.parent)
-        parts = template.made_from | {Part.SUBMITTED: str(when or "")}
+        parts = template.made_from | {Dependency.SUBMITTED.value: str(when or "")}
         if due := due_for(self.term, student, self.assignment):
-            parts[Part.DUE] = str(due)
+            parts[Dependency.DUE.value] = str(due)
         return replace(
             template,
             path=str(path),

@@ -20,7 +20,7 @@ from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 from autograder.lessons.written_questions import asked_in
 
 
-class Part(StrEnum):
+class Dependency(StrEnum):
     """What a grade depends on, apart from the submission."""
 
     NOTEBOOK = "notebook"
@@ -41,26 +41,26 @@ class Due(StrEnum):
     FORCED = "forced"
     OTHER_GRADER = "other grader"
     DOUBTFUL = "doubtful"
-    CHANGED = "changed"
+    OTHER_SUBMISSION = "other submission"
 
 
-Why = tuple[Part | Due, ...]
-CHANGED_PARTS = {
-    Part.NOTEBOOK: "the released notebook",
-    Part.POINTS: "the points",
-    Part.CHECKS: "the checks",
-    Part.SECRET: "the secret",
-    Part.GRADER: "the grader",
-    Part.LIMITS: "the limits",
-    Part.DUE: "the due date",
-    Part.SUBMITTED: "when it was handed in",
+Why = tuple[Dependency | Due, ...]
+CHANGED = {
+    Dependency.NOTEBOOK: "the released notebook",
+    Dependency.POINTS: "the points",
+    Dependency.CHECKS: "the checks",
+    Dependency.SECRET: "the secret",
+    Dependency.GRADER: "the grader",
+    Dependency.LIMITS: "the limits",
+    Dependency.DUE: "the due date",
+    Dependency.SUBMITTED: "when it was handed in",
 }
 REASONS = {
     Due.NEW: "new",
     Due.FORCED: "forced",
     Due.OTHER_GRADER: "another version of the grader made the grade",
     Due.DOUBTFUL: "the machine may have been to blame",
-    Due.CHANGED: "what was handed in has changed",
+    Due.OTHER_SUBMISSION: "what was handed in has changed",
 }
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
 GRADER_STARTS = ("grading/worker/task.py", "grading/engine/plugins.py")
@@ -82,16 +82,19 @@ def made_from(template: Job, lesson: str, secret: str, due: str) -> dict[str, st
         [(c.name, c.cell_type, c.source, c.locked, c.grade, c.solution, c.task) for c in cells],
         sorted(template.files.items()),
     ]
-    return {
-        Part.NOTEBOOK: digest(notebook),
-        Part.POINTS: digest([(cell.name, cell.points) for cell in cells]),
-        Part.CELLS: json.dumps({cell.name: _of_cell(cell, template.blueprint) for cell in cells}),
-        Part.CHECKS: _checks(lesson),
-        Part.SECRET: digest(secret),
-        Part.GRADER: _grader(),
-        Part.LIMITS: digest(template.limits),
-        Part.DUE: due,
+    parts = {
+        Dependency.NOTEBOOK: digest(notebook),
+        Dependency.POINTS: digest([(cell.name, cell.points) for cell in cells]),
+        Dependency.CELLS: json.dumps(
+            {cell.name: _of_cell(cell, template.blueprint) for cell in cells}
+        ),
+        Dependency.CHECKS: _checks(lesson),
+        Dependency.SECRET: digest(secret),
+        Dependency.GRADER: _grader(),
+        Dependency.LIMITS: digest(template.limits),
+        Dependency.DUE: due,
     }
+    return {part.value: text for part, text in parts.items()}  # workers need not know the enum
 
 
 def why_again(before: Mapping[str, Any], job: Job) -> Why:
@@ -104,16 +107,16 @@ def why_again(before: Mapping[str, Any], job: Job) -> Why:
     if before.get("outcome") == Outcome.NOT_GRADED and before.get("doubtful") is True:
         return (Due.DOUBTFUL,)
     if before.get("submitted") != job.digest:
-        return (Due.CHANGED,)
+        return (Due.OTHER_SUBMISSION,)
     known, now = _made_from(before), job.made_from
-    return tuple(part for part in CHANGED_PARTS if known.get(part) != now.get(part))
+    return tuple(part for part in CHANGED if known.get(part) != now.get(part))
 
 
 def in_words(why: Why) -> str:
     """Say why submissions are graded again."""
     if isinstance(why[0], Due):
         return REASONS[why[0]]
-    return f"{' and '.join(CHANGED_PARTS[part] for part in why if isinstance(part, Part))} changed"
+    return f"{' and '.join(CHANGED[part] for part in why if isinstance(part, Dependency))} changed"
 
 
 def settled_cells(before: Mapping[str, Any], now: Graded) -> frozenset[str]:
@@ -134,7 +137,7 @@ def _made_from(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cells(made: Mapping[str, Any]) -> dict[str, str]:
     try:
-        found = json.loads(made.get(Part.CELLS, "{}"))
+        found = json.loads(made.get(Dependency.CELLS, "{}"))
     except (TypeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -8,7 +8,7 @@ from typing import Any
 from autograder.grading.gradebook.grades import CellGrade
 from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, verdict_of
-from autograder.grading.pages.template import number
+from autograder.grading.pages.template import count, number, points_of
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT, was_run
 from autograder.lessons.lesson import exercise_checked
@@ -206,16 +206,6 @@ def _notes(grade: CellGrade, kind: str) -> Iterator[str]:
     if grade.waits and grade.points is not None:
         yield "Your instructor will look at it again."
     if grade.extra > 0:
-        yield f"Your instructor added {count(grade.extra)} of extra credit."
+        yield f"Your instructor added {count(grade.extra, 'point')} of extra credit."
     if grade.extra < 0:
-        yield f"Your instructor took {count(-grade.extra)} off."
-
-
-def points_of(points: float, most: float) -> str:
-    """ "9.5 of 15 points"."""
-    return f"{number(points)} of {count(most)}"
-
-
-def count(points: float) -> str:
-    """ "1 point", "2.5 points"."""
-    return f"{number(points)} {'point' if points == 1 else 'points'}"
+        yield f"Your instructor took {count(-grade.extra, 'point')} off."

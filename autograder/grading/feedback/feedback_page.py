@@ -13,7 +13,6 @@ from autograder.grading.feedback.exercises import (
     WAITING,
     WRITTEN,
     GradedExercise,
-    count,
     find_exercises,
 )
 from autograder.grading.gradebook.notebook_facts import Facts
@@ -144,7 +143,7 @@ class Feedback:
 
 def render_page(graded: GradedNotebook) -> str:
     """Render the feedback page of one notebook."""
-    return fill_template(HERE, {count}, feedback=_feedback(graded))
+    return fill_template(HERE, feedback=_feedback(graded))
 
 
 def _feedback(graded: GradedNotebook) -> Feedback:

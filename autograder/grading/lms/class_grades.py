@@ -85,7 +85,7 @@ def class_list(gradebook: Gradebook, term: Term) -> list[Learner]:
     return sorted(learners, key=_place)
 
 
-def number(value: float | None) -> str:
+def exact(value: float | None) -> str:
     """Write a number without needless digits; "" for None."""
     return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
 

@@ -65,7 +65,7 @@ def read_whole_cells(data: bytes) -> tuple[NotebookCell, ...]:
     """Read the cells of a notebook, without anything malformed. Raises ValueError."""
     content = json.loads(data)
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
-        raise ValueError("the notebook has no cells")
+        raise ValueError("it has no cells")
     return tuple(map(_cell, count(1), filter(_is_dict, content["cells"])))
 
 

@@ -14,8 +14,8 @@ GIVEN_UP = "given up"  # listed among the mistakes of a report if it happened
 
 
 @dataclass(frozen=True)
-class Found:
-    """What the check found in a wrong answer, by ids; answers with the same are counted together.
+class Diagnosis:
+    """What the check found in a wrong answer, by ids. Answers with the same one count together.
 
     mistake: the name of the known mistake, or GIVEN_UP; if there is one, it says it all.
     blamed_on: the exercises to be finished first.
@@ -29,7 +29,7 @@ class Found:
     problems: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, verdict: Mapping[str, Any]) -> "Found":
+    def of(cls, verdict: Mapping[str, Any]) -> "Diagnosis":
         mistake = GIVEN_UP if verdict["given_up"] else verdict["mistake"]
         blamed_on = tuple(verdict["blamed_on"])
         if mistake:
@@ -74,7 +74,7 @@ class ExerciseReport:
     lost: how many sent no answer to judge.
     judged: how many answers the check could judge.
     aspects: the aspects of those answers.
-    wrong: the wrong answers among them, by what was found.
+    wrong: the wrong answers among them, by diagnosis.
     """
 
     max_points: float
@@ -86,7 +86,7 @@ class ExerciseReport:
     judged: int = 0
     points: float = 0
     aspects: dict[str, AspectReport] = field(default_factory=dict)
-    wrong: dict[Found, WrongAnswers] = field(default_factory=dict)
+    wrong: dict[Diagnosis, WrongAnswers] = field(default_factory=dict)
 
     def count(self, points: float, state: str) -> None:
         """Count a submission's points.
@@ -109,7 +109,7 @@ class ExerciseReport:
         if nothing_came(verdict):
             self.lost += state == "none"
         elif verdict["answered"] and verdict["points"] < verdict["max_points"]:
-            wrong = self.wrong.setdefault(Found.of(verdict), WrongAnswers())
+            wrong = self.wrong.setdefault(Diagnosis.of(verdict), WrongAnswers())
             wrong.add(learner, verdict["sentence"])
 
 

@@ -1,7 +1,7 @@
 """The rows of a report: each learner's points, grade and outcome, and remarks on them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -42,6 +42,7 @@ class LearnerRow:
     judged: whether the checks judged an answer.
     grade: the points of the lesson, if there is a grade.
     late: how long after the due date it was handed in.
+    why_lacking: why there is no grade, if so.
     """
 
     learner: str
@@ -51,6 +52,7 @@ class LearnerRow:
     late: timedelta
     points: list[CellPoints]
     remarks: list[str]
+    why_lacking: str
 
     @property
     def is_lacking(self) -> bool:
@@ -79,83 +81,104 @@ def lesson_columns(
     return sorted(columns, key=lambda c: (places.get(c.exercise or c.cell, len(places)), c.title))
 
 
-def learner_row(
-    submission: Submission, columns: Sequence[Column], known: LessonGrades
-) -> LearnerRow:
-    grade = known.learners.get(submission.learner)
-    points = _lesson_points(submission, grade, known)
+@dataclass(frozen=True)
+class Known:
+    """What is known about a learner's submission: from the notebook, and from the gradebook."""
+
+    submission: Submission
+    lesson: LessonGrades
+
+    @property
+    def grade(self) -> Grade | None:
+        return self.lesson.learners.get(self.submission.learner)
+
+    @property
+    def points(self) -> float | None:
+        """The points of the lesson; None if there is no grade."""
+        grade, submission = self.grade, self.submission
+        if grade.waiting if grade else submission.outcome == Outcome.NOT_GRADED:
+            return None
+        if grade:
+            return grade.points if math.isfinite(grade.points) else None
+        if self.lesson.most or not submission.verdicts:
+            return None
+        return sum(verdict["points"] for verdict in submission.verdicts.values())
+
+    @property
+    def outcome(self) -> str:
+        """The outcome: not graded if there is no grade yet, whatever the notebook says.
+
+        A notebook without an outcome, such as an instructor's own, is graded if it is complete.
+        """
+        recorded = self.submission.outcome
+        whole = self.submission.graded is not None and self.grade is not None
+        if not recorded and (self.lesson.checks or not whole):
+            return UNREADABLE
+        return Outcome.NOT_GRADED if self.points is None else recorded or Outcome.GRADED
+
+    @property
+    def to_grade(self) -> str:
+        """What a person still has to grade, in words; "" if there is nothing."""
+        if not self.grade or not self.grade.waiting:
+            return ""
+        cells = [cell for cell in self.lesson.most if cell in self.grade.waiting_for]
+        names = ", ".join(f"`{self.lesson.checks.get(cell, cell)}`" for cell in cells)
+        return (
+            f"To grade by hand: {'everything' if len(cells) == len(self.lesson.most) else names}."
+        )
+
+    @property
+    def why_lacking(self) -> str:
+        """Why there is no grade."""
+        waits = self.to_grade if self.outcome == Outcome.NOT_GRADED else ""
+        return self.submission.reason or waits or " ".join(self.remarks)
+
+    @property
+    def remarks(self) -> list[str]:
+        return [*self.submission.troubles, *self._remarks()]
+
+    def in_column(self, column: Column) -> CellPoints:
+        """Return the points for one graded cell."""
+        verdict = self.submission.verdicts.get(column.exercise)
+        judged = verdict["points"] if verdict and verdict["graded"] else None
+        cell = self.grade.by_name.get(column.cell) if self.grade else None
+        points = cell.points if cell else judged
+        if points is None:
+            return CellPoints(None, "")
+        if not points and not (verdict["answered"] if verdict else self._is_touched(column.cell)):
+            return CellPoints(points, "unanswered")
+        state = "full" if points >= column.most else "partial" if points else "none"
+        return CellPoints(points, state)
+
+    def _is_touched(self, cell: str) -> bool:
+        return self.submission.sources.get(cell) != self.lesson.released.get(cell, "")
+
+    def _remarks(self) -> Iterator[str]:
+        submission, grade = self.submission, self.grade
+        if self.lesson.checks and submission.graded and not submission.verdicts:
+            yield "The autograded notebook holds no verdicts: grade it again."
+        if self.lesson.most and not grade:
+            yield "There is no grade in the gradebook."
+        if grade and (grade.late or grade.penalty):
+            late = duration(grade.late.total_seconds())
+            yield f"Late by {late}: {grade.penalty:g} taken off."
+        if submission.earlier:
+            before = ", ".join("none" if one is None else f"{one:g}" for one in submission.earlier)
+            yield f"Handed in again. Grades before: {before}."
+        if grade and grade.by_hand:
+            yield "Partly graded by hand."
+        if self.to_grade:
+            yield self.to_grade
+
+
+def learner_row(known: Known, columns: Sequence[Column]) -> LearnerRow:
     return LearnerRow(
-        learner=submission.learner,
-        outcome=_outcome(submission, grade, known, points),
-        judged=any(one["graded"] and one["answered"] for one in submission.verdicts.values()),
-        grade=points,
-        late=grade.late if grade else timedelta(0),
-        points=[_points(submission, column, grade, known) for column in columns],
-        remarks=submission.troubles + _remarks(submission, grade, known),
+        learner=known.submission.learner,
+        outcome=known.outcome,
+        judged=any(v["graded"] and v["answered"] for v in known.submission.verdicts.values()),
+        grade=known.points,
+        late=known.grade.late if known.grade else timedelta(0),
+        points=[known.in_column(column) for column in columns],
+        remarks=known.remarks,
+        why_lacking=known.why_lacking,
     )
-
-
-def _outcome(
-    submission: Submission, grade: Grade | None, known: LessonGrades, points: float | None
-) -> str:
-    """Return the outcome: not graded if there is no grade yet, whatever the notebook says.
-
-    A notebook without an outcome, such as an instructor's own, is graded if it is complete.
-    """
-    whole = submission.graded is not None and grade is not None
-    if not submission.outcome and (known.checks or not whole):
-        return UNREADABLE
-    return Outcome.NOT_GRADED if points is None else submission.outcome or Outcome.GRADED
-
-
-def _lesson_points(
-    submission: Submission, grade: Grade | None, known: LessonGrades
-) -> float | None:
-    if grade.waiting if grade else submission.outcome == Outcome.NOT_GRADED:
-        return None
-    if grade:
-        return grade.points if math.isfinite(grade.points) else None
-    if known.most or not submission.verdicts:
-        return None
-    return sum(verdict["points"] for verdict in submission.verdicts.values())
-
-
-def _points(
-    submission: Submission, column: Column, grade: Grade | None, known: LessonGrades
-) -> CellPoints:
-    verdict = submission.verdicts.get(column.exercise)
-    judged = verdict["points"] if verdict and verdict["graded"] else None
-    cell = grade.by_name.get(column.cell) if grade else None
-    points = cell.points if cell else judged
-    if points is None:
-        return CellPoints(None, "")
-    untouched = submission.sources.get(column.cell) == known.released.get(column.cell, "")
-    if not points and (untouched if verdict is None else not verdict["answered"]):
-        return CellPoints(points, "unanswered")
-    return CellPoints(points, "full" if points >= column.most else "partial" if points else "none")
-
-
-def _remarks(submission: Submission, grade: Grade | None, known: LessonGrades) -> list[str]:
-    remarks = []
-    if known.checks and submission.graded and not submission.verdicts:
-        remarks.append("The autograded notebook holds no verdicts: grade it again.")
-    if known.most and not grade:
-        remarks.append("There is no grade in the gradebook.")
-    if grade and (grade.late or grade.penalty):
-        late = duration(grade.late.total_seconds())
-        remarks.append(f"Late by {late}: {grade.penalty:g} taken off.")
-    if submission.earlier:
-        before = ", ".join("none" if m is None else f"{m:g}" for m in submission.earlier)
-        remarks.append(f"Handed in again. Grades before: {before}.")
-    if grade and grade.by_hand:
-        remarks.append("Partly graded by hand.")
-    if grade and grade.waiting:
-        remarks.append(to_grade(grade, known))
-    return remarks
-
-
-def to_grade(grade: Grade, known: LessonGrades) -> str:
-    """Say what a person still has to grade."""
-    cells = [cell for cell in known.most if cell in grade.waiting_for]
-    names = ", ".join(f"`{known.checks.get(cell, cell)}`" for cell in cells)
-    return f"To grade by hand: {'everything' if len(cells) == len(known.most) else names}."
