@@ -25,6 +25,7 @@ from itertools import combinations
 from pathlib import Path
 
 from autograder.errors import CourseError
+from autograder.grading.lms.class_grades import exact
 from autograder.grading.lms.moodle_date import YEAR
 from autograder.grading.term.tables import Learner
 
