@@ -15,9 +15,7 @@ from autograder.grading.report.kinds import Made, kinds_made
 from autograder.grading.report.learner_rows import (
     UNREADABLE,
     Column,
-    Known,
     LearnerRow,
-    learner_row,
     lesson_columns,
 )
 from autograder.grading.report.same_code import SameCode
@@ -127,7 +125,7 @@ def make_report(
         _settle(submission, known.learners.get(submission.learner))
     alike = shared_code(submissions, known.released, solutions)
     columns = lesson_columns(submissions, known, list(solutions))
-    rows = [learner_row(Known(submission, known), columns) for submission in submissions]
+    rows = [LearnerRow(submission, known, columns) for submission in submissions]
     times = [submission.graded for submission in submissions if submission.graded]
     return Report(
         lesson=lesson,

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 
 from autograder.grading.gradebook.grades import Grade, LessonGrades
 from autograder.grading.pages.template import duration
@@ -34,32 +35,6 @@ class CellPoints:
     state: str
 
 
-@dataclass(frozen=True)
-class LearnerRow:
-    """One learner.
-
-    outcome: not graded also if points are missing that only a person can give; or UNREADABLE.
-    judged: whether the checks judged an answer.
-    grade: the points of the lesson, if there is a grade.
-    late: how long after the due date it was handed in.
-    why_lacking: why there is no grade, if so.
-    """
-
-    learner: str
-    outcome: str
-    judged: bool
-    grade: float | None
-    late: timedelta
-    points: list[CellPoints]
-    remarks: list[str]
-    why_lacking: str
-
-    @property
-    def is_lacking(self) -> bool:
-        """Whether it is not graded, or can't be read."""
-        return self.outcome in (Outcome.NOT_GRADED, UNREADABLE)
-
-
 def lesson_columns(
     submissions: Sequence[Submission], known: LessonGrades, answers: Sequence[str]
 ) -> list[Column]:
@@ -82,20 +57,36 @@ def lesson_columns(
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is known about a learner's submission: from the notebook, and from the gradebook."""
+class LearnerRow:
+    """One learner: what the notebook says, and what the gradebook does."""
 
     submission: Submission
     lesson: LessonGrades
+    columns: Sequence[Column]
 
     @property
-    def grade(self) -> Grade | None:
-        return self.lesson.learners.get(self.submission.learner)
+    def learner(self) -> str:
+        return self.submission.learner
 
     @property
-    def points(self) -> float | None:
+    def judged(self) -> bool:
+        """Whether the checks judged an answer."""
+        return any(one["graded"] and one["answered"] for one in self.submission.verdicts.values())
+
+    @property
+    def late(self) -> timedelta:
+        """How long after the due date it was handed in."""
+        return self._known.late if self._known else timedelta(0)
+
+    @cached_property
+    def points(self) -> list[CellPoints]:
+        """The points in each column."""
+        return list(map(self._in_column, self.columns))
+
+    @cached_property
+    def grade(self) -> float | None:
         """The points of the lesson; None if there is no grade."""
-        grade, submission = self.grade, self.submission
+        grade, submission = self._known, self.submission
         if grade.waiting if grade else submission.outcome == Outcome.NOT_GRADED:
             return None
         if grade:
@@ -104,24 +95,29 @@ class Known:
             return None
         return sum(verdict["points"] for verdict in submission.verdicts.values())
 
-    @property
+    @cached_property
     def outcome(self) -> str:
-        """The outcome: not graded if there is no grade yet, whatever the notebook says.
+        """The outcome, or UNREADABLE: not graded without a grade, whatever the notebook says.
 
         A notebook without an outcome, such as an instructor's own, is graded if it is complete.
         """
         recorded = self.submission.outcome
-        whole = self.submission.graded is not None and self.grade is not None
+        whole = self.submission.graded is not None and self._known is not None
         if not recorded and (self.lesson.checks or not whole):
             return UNREADABLE
-        return Outcome.NOT_GRADED if self.points is None else recorded or Outcome.GRADED
+        return Outcome.NOT_GRADED if self.grade is None else recorded or Outcome.GRADED
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether it is not graded, or can't be read."""
+        return self.outcome in (Outcome.NOT_GRADED, UNREADABLE)
 
     @property
     def to_grade(self) -> str:
         """What a person still has to grade, in words; "" if there is nothing."""
-        if not self.grade or not self.grade.waiting:
+        if not self._known or not self._known.waiting:
             return ""
-        cells = [cell for cell in self.lesson.most if cell in self.grade.waiting_for]
+        cells = [cell for cell in self.lesson.most if cell in self._known.waiting_for]
         names = ", ".join(f"`{self.lesson.checks.get(cell, cell)}`" for cell in cells)
         return (
             f"To grade by hand: {'everything' if len(cells) == len(self.lesson.most) else names}."
@@ -137,11 +133,15 @@ class Known:
     def remarks(self) -> list[str]:
         return [*self.submission.troubles, *self._remarks()]
 
-    def in_column(self, column: Column) -> CellPoints:
+    @property
+    def _known(self) -> Grade | None:
+        return self.lesson.learners.get(self.learner)
+
+    def _in_column(self, column: Column) -> CellPoints:
         """Return the points for one graded cell."""
         verdict = self.submission.verdicts.get(column.exercise)
         judged = verdict["points"] if verdict and verdict["graded"] else None
-        cell = self.grade.by_name.get(column.cell) if self.grade else None
+        cell = self._known.by_name.get(column.cell) if self._known else None
         points = cell.points if cell else judged
         if points is None:
             return CellPoints(None, "")
@@ -154,7 +154,7 @@ class Known:
         return self.submission.sources.get(cell) != self.lesson.released.get(cell, "")
 
     def _remarks(self) -> Iterator[str]:
-        submission, grade = self.submission, self.grade
+        submission, grade = self.submission, self._known
         if self.lesson.checks and submission.graded and not submission.verdicts:
             yield "The autograded notebook holds no verdicts: grade it again."
         if self.lesson.most and not grade:
@@ -169,16 +169,3 @@ class Known:
             yield "Partly graded by hand."
         if self.to_grade:
             yield self.to_grade
-
-
-def learner_row(known: Known, columns: Sequence[Column]) -> LearnerRow:
-    return LearnerRow(
-        learner=known.submission.learner,
-        outcome=known.outcome,
-        judged=any(v["graded"] and v["answered"] for v in known.submission.verdicts.values()),
-        grade=known.points,
-        late=known.grade.late if known.grade else timedelta(0),
-        points=[known.in_column(column) for column in columns],
-        remarks=known.remarks,
-        why_lacking=known.why_lacking,
-    )
