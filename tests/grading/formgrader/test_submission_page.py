@@ -152,7 +152,7 @@ def test_what_was_not_judged_has_no_card_and_its_reason_once():
         "The check has no result.",
         "The check has no result: The check of c did not run: No answer.",
     ]
-    told = new_markdown_cell("It was *cut* off.", metadata={WHY_EMPTY: True})
+    told = new_markdown_cell("In whatever words.", metadata={WHY_EMPTY: True})
     parts, _ = parts_of(told, *cells[:2])
     assert [part.outputs for part in parts[1:]] == ["<p>The check has no result.</p>"] * 2
 
