@@ -8,6 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from autograder.asking.problem import Problem
 from autograder.grading.formgrader.submission_page import NOT_SHOWN, page_parts
+from autograder.grading.gradebook.notebook_facts import Fields
 from autograder.grading.pages.render import Renderer
 from autograder.grading.submission.restore import WHY_EMPTY
 from autograder.grading.worker.graded_cells import VERDICT
@@ -20,7 +21,7 @@ from tests.grading.pages.test_harmless import EVIL
 
 def parts_of(*cells, points=(), commented=()):
     data = json.dumps(new_notebook(cells=cells)).encode()
-    return page_parts(data, dict(points), commented)
+    return page_parts(data, Fields(dict(points), commented))
 
 
 def named(name, source="x", **roles):
@@ -74,7 +75,7 @@ def test_the_fields_are_those_of_the_gradebook():
 
 @pytest.mark.parametrize("data", [None, *BROKEN.values()], ids=["None", *BROKEN])
 def test_without_a_notebook_there_are_still_the_fields(data):
-    parts, trouble = page_parts(data, {"a": 2.0}, ["b"])
+    parts, trouble = page_parts(data, Fields({"a": 2.0}, ["b"]))
     assert [part.name for part in parts if part.name] == ["a", "b"]
     assert (
         trouble.endswith("You can still enter points and comments.") or data == BROKEN["odd-cells"]
