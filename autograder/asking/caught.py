@@ -9,10 +9,10 @@ import torch
 from torch import nn
 
 from autograder.asking.clock import OutOfTime, TimeLimit
-from autograder.asking.guard import ForbiddenCall
 from autograder.asking.problem import Place, Problem, ProblemKind, cut
 from autograder.asking.question import Question
 from autograder.asking.returned import WrongResult
+from autograder.asking.surroundings import ForbiddenCall
 
 HERE = Path(__file__).parents[1]
 SITE_PACKAGES = Path(torch.__file__).parents[1]

@@ -24,7 +24,6 @@ from autograder.asking.answer import (
 from autograder.asking.arguments import make_all
 from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
-from autograder.asking.guard import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
 from autograder.asking.problem import Problem, ProblemKind
@@ -36,6 +35,7 @@ from autograder.asking.returned import (
     plain_tensor,
     require_mode,
 )
+from autograder.asking.surroundings import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.trials import TRIALS
 from autograder.asking.written import borrowed_names, method_of, written_function
 
