@@ -20,48 +20,42 @@ from autograder.lessons.lesson import ROOT, Lesson, lesson_names
 from autograder.lessons.written_questions import asked_in
 
 
-class Dependency(StrEnum):
+class _Worded(StrEnum):
+    """Ids, each with the words that tell it."""
+
+    words: str
+
+    def __new__(cls, id: str, words: str) -> "_Worded":
+        member = str.__new__(cls, id)
+        member._value_, member.words = id, words
+        return member
+
+
+class Dependency(_Worded):
     """What a grade depends on, apart from the submission."""
 
-    NOTEBOOK = "notebook"
-    POINTS = "points"
-    CELLS = "cells"  # a digest by name, as JSON: part of the notebook and the points
-    CHECKS = "checks"
-    SECRET = "secret"
-    GRADER = "grader"
-    LIMITS = "limits"
-    DUE = "due"
-    SUBMITTED = "submitted"
+    NOTEBOOK = "notebook", "the released notebook"
+    POINTS = "points", "the points"
+    CHECKS = "checks", "the checks"
+    SECRET = "secret", "the secret"
+    GRADER = "grader", "the grader"
+    LIMITS = "limits", "the limits"
+    DUE = "due", "the due date"
+    SUBMITTED = "submitted", "when it was handed in"
 
 
-class Due(StrEnum):
-    """Why a submission is to be graded, if no part of what its grade depends on has changed."""
+class Due(_Worded):
+    """Why a submission is to be graded, if not because of a dependency."""
 
-    NEW = "new"
-    FORCED = "forced"
-    OTHER_GRADER = "other grader"
-    DOUBTFUL = "doubtful"
-    OTHER_SUBMISSION = "other submission"
+    NEW = "new", "new"
+    FORCED = "forced", "forced"
+    OTHER_GRADER = "other grader", "another version of the grader made the grade"
+    DOUBTFUL = "doubtful", "the machine may have been to blame"
+    OTHER_SUBMISSION = "other submission", "what was handed in has changed"
 
 
-Why = tuple[Dependency | Due, ...]
-CHANGED = {
-    Dependency.NOTEBOOK: "the released notebook",
-    Dependency.POINTS: "the points",
-    Dependency.CHECKS: "the checks",
-    Dependency.SECRET: "the secret",
-    Dependency.GRADER: "the grader",
-    Dependency.LIMITS: "the limits",
-    Dependency.DUE: "the due date",
-    Dependency.SUBMITTED: "when it was handed in",
-}
-REASONS = {
-    Due.NEW: "new",
-    Due.FORCED: "forced",
-    Due.OTHER_GRADER: "another version of the grader made the grade",
-    Due.DOUBTFUL: "the machine may have been to blame",
-    Due.OTHER_SUBMISSION: "what was handed in has changed",
-}
+Why = tuple[Dependency, ...] | tuple[Due]
+CELLS = "cells"  # among the dependencies: each cell's digest by name, as JSON
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
 GRADER_STARTS = ("grading/worker/task.py", "grading/engine/plugins.py")
 
@@ -85,16 +79,15 @@ def made_from(template: Job, lesson: str, secret: str, due: str) -> dict[str, st
     parts = {
         Dependency.NOTEBOOK: digest(notebook),
         Dependency.POINTS: digest([(cell.name, cell.points) for cell in cells]),
-        Dependency.CELLS: json.dumps(
-            {cell.name: _of_cell(cell, template.blueprint) for cell in cells}
-        ),
         Dependency.CHECKS: _checks(lesson),
         Dependency.SECRET: digest(secret),
         Dependency.GRADER: _grader(),
         Dependency.LIMITS: digest(template.limits),
         Dependency.DUE: due,
     }
-    return {part.value: text for part, text in parts.items()}  # workers need not know the enum
+    by_cell = {cell.name: _of_cell(cell, template.blueprint) for cell in cells}
+    # As plain text, so that workers need not know the enum.
+    return {part.value: text for part, text in parts.items()} | {CELLS: json.dumps(by_cell)}
 
 
 def why_again(before: Mapping[str, Any], job: Job) -> Why:
@@ -109,14 +102,13 @@ def why_again(before: Mapping[str, Any], job: Job) -> Why:
     if before.get("submitted") != job.digest:
         return (Due.OTHER_SUBMISSION,)
     known, now = _made_from(before), job.made_from
-    return tuple(part for part in CHANGED if known.get(part) != now.get(part))
+    return tuple(part for part in Dependency if known.get(part) != now.get(part))
 
 
 def in_words(why: Why) -> str:
     """Say why submissions are graded again."""
-    if isinstance(why[0], Due):
-        return REASONS[why[0]]
-    return f"{' and '.join(CHANGED[part] for part in why if isinstance(part, Dependency))} changed"
+    told = " and ".join(one.words for one in why)
+    return told if isinstance(why[0], Due) else f"{told} changed"
 
 
 def settled_cells(before: Mapping[str, Any], now: Graded) -> frozenset[str]:
@@ -137,7 +129,7 @@ def _made_from(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cells(made: Mapping[str, Any]) -> dict[str, str]:
     try:
-        found = json.loads(made.get(Dependency.CELLS, "{}"))
+        found = json.loads(made.get(CELLS, "{}"))
     except (TypeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

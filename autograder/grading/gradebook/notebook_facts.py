@@ -54,7 +54,7 @@ def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str) -
     found = gradebook.find_submission_notebook(notebook, lesson, learner)
     submission = found.assignment
     only = SubmittedNotebook.id == found.id
-    cells = [cell for _, cell in cell_grades(gradebook.db, lesson, only)]
+    cells = [cell for _, cell in cell_grades(gradebook, lesson, only)]
     said = _comments(gradebook.db, found.id)
     return Facts(
         learner=_name(submission.student),
@@ -75,7 +75,7 @@ def fields_of(gradebook: Gradebook, submission_id: str) -> Fields:
     """Return what a person can enter for a submitted notebook."""
     found = gradebook.find_submission_notebook_by_id(submission_id)
     only = SubmittedNotebook.id == found.id
-    cells = (cell for _, cell in cell_grades(gradebook.db, found.assignment.name, only))
+    cells = (cell for _, cell in cell_grades(gradebook, found.assignment.name, only))
     points = {cell.name: cell.most for cell in cells}
     return Fields(points, [name for name, *_ in _comments(gradebook.db, found.id)])
 

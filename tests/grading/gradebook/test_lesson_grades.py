@@ -9,9 +9,8 @@ from autograder.grading.gradebook.grades import CellGrade, Grade
 from autograder.grading.gradebook.lesson_grades import (
     lesson_grades,
     read_grade,
-    read_lesson_grades,
 )
-from autograder.grading.gradebook.opening import NoGradebook
+from autograder.grading.gradebook.opening import NoGradebook, reading
 from tests.grading.term.made_course import FIRST, make_course
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -75,6 +74,7 @@ def test_an_extended_submission_is_not_late(course):
 
 
 def test_reading_makes_no_gradebook(tmp_path):
-    with pytest.raises(NoGradebook, match=r"there is no file gone\.db"):
-        read_lesson_grades(f"sqlite:///{tmp_path}/gone.db", FIRST)
+    missing = pytest.raises(NoGradebook, match=r"there is no file gone\.db")
+    with missing, reading(f"sqlite:///{tmp_path}/gone.db"):
+        pass
     assert not (tmp_path / "gone.db").exists()
