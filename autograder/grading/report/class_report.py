@@ -1,6 +1,5 @@
 """How a class did on a lesson: who got how many points, and which mistakes were made."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,23 +38,6 @@ class Diagnosis:
 
 
 @dataclass
-class WrongAnswers:
-    """Who gave answers in which the same was found, and how often each sentence told them so."""
-
-    learners: list[str] = field(default_factory=list)
-    sentences: Counter[str] = field(default_factory=Counter)
-
-    def add(self, learner: str, sentence: str) -> None:
-        self.learners.append(learner)
-        self.sentences[sentence] += 1
-
-    @property
-    def words(self) -> str:
-        """The sentence that most of them were shown."""
-        return self.sentences.most_common(1)[0][0]
-
-
-@dataclass
 class AspectReport:
     """How many got one aspect right."""
 
@@ -74,7 +56,7 @@ class ExerciseReport:
     lost: how many sent no answer to judge.
     judged: how many answers the check could judge.
     aspects: the aspects of those answers.
-    wrong: the wrong answers among them, by diagnosis.
+    wrong: who gave the wrong answers among them, with the sentence that was shown, by diagnosis.
     """
 
     max_points: float
@@ -86,7 +68,7 @@ class ExerciseReport:
     judged: int = 0
     points: float = 0
     aspects: dict[str, AspectReport] = field(default_factory=dict)
-    wrong: dict[Diagnosis, WrongAnswers] = field(default_factory=dict)
+    wrong: dict[Diagnosis, dict[str, str]] = field(default_factory=dict)
 
     def count(self, points: float, state: str) -> None:
         """Count a submission's points.
@@ -109,8 +91,7 @@ class ExerciseReport:
         if nothing_came(verdict):
             self.lost += state == "none"
         elif verdict["answered"] and verdict["points"] < verdict["max_points"]:
-            wrong = self.wrong.setdefault(Diagnosis.of(verdict), WrongAnswers())
-            wrong.add(learner, verdict["sentence"])
+            self.wrong.setdefault(Diagnosis.of(verdict), {})[learner] = verdict["sentence"]
 
 
 def nothing_came(verdict: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -102,11 +102,16 @@ class Report:
     def mistakes(self) -> list[MadeMistake]:
         """The mistakes, most frequent first; ties are in lesson order."""
         made = [
-            MadeMistake(exercise, found.mistake, wrong.words, wrong.learners)
+            MadeMistake(exercise, diagnosis.mistake, _usual(told.values()), [*told])
             for exercise, report in self.exercises.items()
-            for found, wrong in report.wrong.items()
+            for diagnosis, told in report.wrong.items()
         ]
         return sorted(made, key=lambda mistake: -len(mistake.learners))
+
+
+def _usual(sentences: Iterable[str]) -> str:
+    """Return the sentence that most were shown."""
+    return Counter(sentences).most_common(1)[0][0]
 
 
 def make_report(

@@ -93,7 +93,7 @@ def told(verdict_of):
 
 def without_words(report):
     """Who gave which wrong answers, by what was found."""
-    return {found: wrong.learners for found, wrong in report.wrong.items()}
+    return {found: [*told] for found, told in report.wrong.items()}
 
 
 def as_it_is(verdict):
