@@ -54,7 +54,7 @@ class Due(_Worded):
     OTHER_SUBMISSION = "other submission", "what was handed in has changed"
 
 
-Why = tuple[Dependency, ...] | tuple[Due]
+Why = tuple[Dependency | Due, ...]
 CELLS = "cells"  # among the dependencies: each cell's digest by name, as JSON
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
 GRADER_STARTS = ("grading/worker/task.py", "grading/engine/plugins.py")
