@@ -1,4 +1,4 @@
-"""nbgrader's plug-ins of ours: they save points, enter due dates, and take points off for lateness.
+"""Our plug-ins for nbgrader: they save points, enter due dates, and take points off for lateness.
 
 A plug-in finds the course's directory, and with it the tables of the term.
 """

@@ -21,7 +21,7 @@ from autograder.lessons.written_questions import asked_in
 
 
 class _Worded(StrEnum):
-    """Ids, each with the words that tell it."""
+    """Ids, each with its words."""
 
     words: str
 
