@@ -25,8 +25,8 @@ c.Autograde.tidying_preprocessors = [
 ]
 # The grader gets the points. It takes these steps with them, and never reads the notebook.
 c.Autograde.saving_preprocessors = [
-    "autograder.grading.engine.save_points.SavePoints",
-    "autograder.grading.term.plugins.SetDueDate",
+    "autograder.grading.engine.plugins.SavePoints",
+    "autograder.grading.engine.plugins.SetDueDate",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 # Unsealed, one process applies all steps, as in stock nbgrader. The order matters: judging reads
@@ -43,7 +43,7 @@ c.Autograde.autograde_preprocessors = [
 c.ExchangeFactory.collect = "autograder.grading.engine.exchange.CollectPlainFiles"
 c.ZipCollectApp.extractor_plugin = "autograder.grading.lms.extract.ExtractPlainFiles"
 # lessons.csv says what a late submission costs.
-c.AssignLatePenalties.plugin_class = "autograder.grading.term.plugins.LatePercent"
+c.AssignLatePenalties.plugin_class = "autograder.grading.engine.plugins.LatePercent"
 # Names are quoted, and a missing grade is empty, not 0.
 c.ExportApp.plugin_class = "autograder.grading.lms.export.CsvExporter"
 c.Execute.extra_arguments = [

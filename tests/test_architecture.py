@@ -113,9 +113,39 @@ def test_only_its_room_knows_a_library(room):
     assert users == others
 
 
+def rooms_imported():
+    """Return for each room of grading the other rooms that it imports."""
+    rooms = {}
+    for path in (AUTOGRADER / "grading").rglob("*.py"):
+        room = rooms.setdefault(path.parent.name, set())
+        names = (name.split(".") for name in imported_modules(path))
+        room |= {name[2] for name in names if name[:2] == ["autograder", "grading"]}
+    return {room: others - {room} for room, others in rooms.items() if room != "grading"}
+
+
+def test_the_rooms_of_grading_import_each_other_in_no_circle():
+    rooms, done = rooms_imported(), set()
+    while ready := {room for room, others in rooms.items() if others <= done} - done:
+        done |= ready
+    assert done == set(rooms) and rooms["term"] == set()
+
+
+def test_only_its_room_opens_the_gradebooks_database():
+    paths = (AUTOGRADER / "grading").rglob("*.py")
+    trees = {p: ast.parse(p.read_text(encoding="utf-8")) for p in paths}
+    nodes = [(path, node) for path, tree in trees.items() for node in ast.walk(tree)]
+    users = {
+        path.parent.name
+        for path, node in nodes
+        if (isinstance(node, ast.Attribute) and node.attr == "db")
+        or (isinstance(node, ast.Call) and ast.unparse(node.func) == "Gradebook")
+    }
+    assert users == {"gradebook"}
+
+
 PRIVATE_PARTS = {
     AUTOGRADER / "grading/engine/patches.py",
-    AUTOGRADER / "sandbox/inside/seams.py",
+    AUTOGRADER / "sandbox/inside/kernel_patches.py",
 }
 
 

@@ -10,10 +10,10 @@ from torch import nn
 
 from autograder.asking.clock import OutOfTime, TimeLimit
 from autograder.asking.code_facts import stub_is_below
-from autograder.asking.guard import ForbiddenCall
 from autograder.asking.problem import Place, Problem, ProblemKind, cut
 from autograder.asking.question import Question
 from autograder.asking.returned import WrongResult
+from autograder.asking.surroundings import ForbiddenCall
 
 HERE = Path(__file__).parents[1]
 SITE_PACKAGES = Path(torch.__file__).parents[1]

@@ -26,7 +26,6 @@ from autograder.asking.arguments import make_all
 from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
 from autograder.asking.code_facts import cut_in, first_arguments, unused_arguments
-from autograder.asking.guard import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
 from autograder.asking.problem import Problem, ProblemKind
@@ -38,6 +37,7 @@ from autograder.asking.returned import (
     plain_tensor,
     require_mode,
 )
+from autograder.asking.surroundings import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.trials import TRIALS
 from autograder.asking.written import borrowed_names, method_of, written_function
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.asking.answer import Facts
-from autograder.asking.guard import CallMode
+from autograder.asking.surroundings import CallMode
 
 ROOM = 2  # how many times as large as necessary a tensor may be
 ROWS = 64  # rows of scores that a backward pass may hold at a time

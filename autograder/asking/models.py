@@ -13,11 +13,11 @@ from torch import Tensor, nn
 
 from autograder.asking.answer import GRADIENT
 from autograder.asking.arguments import load_parameters, make_all
-from autograder.asking.guard import START
 from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_parameters
 from autograder.asking.problem import ProblemKind
 from autograder.asking.question import Call
 from autograder.asking.returned import WrongResult, describe, other_parameters
+from autograder.asking.surroundings import START
 
 UNLIKELY = 7_919_104_729  # a seed that nobody would choose
 

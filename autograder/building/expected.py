@@ -12,8 +12,8 @@ from torch import Tensor
 from autograder.asking.answer import GRADIENT, REPEATS, Answer
 from autograder.asking.arguments import map_tensors
 from autograder.asking.collect import trusted_outputs
-from autograder.asking.guard import silence
 from autograder.asking.question import Call, Question
+from autograder.asking.surroundings import silence
 from autograder.building.drawing import DrawnCase
 from autograder.errors import AuthoringError
 from autograder.judging.key import CaseKey

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 
 from autograder.asking.answer import GRADIENT, REPEATS
 from autograder.asking.arguments import make_all
-from autograder.asking.guard import SameDropout, same_randomness, silence
 from autograder.asking.keras_layers import is_keras_layer, layer_parameters
 from autograder.asking.models import built_module
 from autograder.asking.question import Call, Question
+from autograder.asking.surroundings import SameDropout, same_randomness, silence
 from autograder.asking.trials import TRIALS
 from autograder.building.hidden import grading_reference
 from autograder.judging.key import CaseKey

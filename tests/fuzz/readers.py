@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 
 from autograder.asking.sending import unpack
 from autograder.errors import CourseError
-from autograder.grading.feedback.feedback_page import render_page
+from autograder.grading.feedback.feedback_page import GradedNotebook, render_page
 from autograder.grading.gradebook.grades import Grade
 from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import Outline, read_cells
@@ -72,7 +72,7 @@ def feedback(data: bytes) -> None:
     """Any readable notebook makes a page, and there is no script in it."""
     with suppress(ValueError, RecursionError):
         cells = read_cells(data)
-        page = render_page(cells, Facts("a", "l", "n", Grade(), {}), Outline("T"))
+        page = render_page(GradedNotebook(cells, Facts("a", "l", "n", Grade(), {}), Outline("T")))
         assert "<script" not in page.lower()
 
 

@@ -8,12 +8,16 @@ import pytest
 from autograder.lessons import ROOT
 
 GRADING = ROOT / "autograder" / "grading"
-ROOMS = ("engine", "worker", "submission", "term", "lms")
+ROOMS = (
+    *("engine", "worker", "submission", "term", "lms", "gradebook"),
+    *("report", "feedback", "formgrader", "pages"),
+)
 THEIRS = {"student", "assignment", "autograded", "mark", "marks", "marked", "marker", "score"}
 # They call nbgrader through the classes that they derive from.
 SUBCLASSES = {
     GRADING / f"{name}.py" for name in ("engine/write_feedback", "lms/canvas", "lms/moodle")
 }
+KEY = re.compile(r"[a-z_]+(\.\w+)?")
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 SPELLED = {
     ast.FunctionDef: "name",
@@ -48,8 +52,14 @@ def tree(path):
 
 
 def words(node):
-    name = getattr(node, SPELLED.get(type(node), ""), None) or ""
+    name = getattr(node, SPELLED.get(type(node), ""), None) or key(node)
     return {word.lower() for word in WORD.findall(name)}
+
+
+def key(node):
+    """Return a constant that is the name of a field or a file, such as "mark.json"; "" if none."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str) and KEY.fullmatch(value) else ""
 
 
 @pytest.mark.parametrize("path", own_modules(), ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -60,5 +70,6 @@ def test_a_module_of_our_own_uses_our_words(path):
 
 def test_a_word_of_theirs_would_be_found():
     code = "def best_score(student, *, markOf):\n    return SubmittedAssignment.marks"
+    code += '["assignment", "A mark.", "marker.json"]'
     found = {word for node in ast.walk(ast.parse(code)) for word in words(node)}
-    assert found & THEIRS == {"score", "student", "mark", "assignment", "marks"}
+    assert found & THEIRS == {"score", "student", "mark", "assignment", "marks", "marker"}

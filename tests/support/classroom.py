@@ -11,7 +11,7 @@ import nbformat
 from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 
 from autograder.grading.report.submissions import read_submissions
-from autograder.grading.worker.job import VERDICT
+from autograder.grading.worker.graded_cells import VERDICT
 from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson
 from tests.demo.made_up_class import COUNT, make_class

@@ -33,23 +33,25 @@ from autograder.grading.engine.messages import (
     errors_as_sentences,
     quiet,
 )
+from autograder.grading.engine.plugins import POINTS, SETTLED_CELLS, course_term
 from autograder.grading.engine.pool import Pool, dask_pool, local_pool
-from autograder.grading.engine.provenance import SETTLED_CELLS, settled_cells
+from autograder.grading.engine.provenance import settled_cells
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
-from autograder.grading.engine.run_lock import only_run
-from autograder.grading.engine.save_points import POINTS
-from autograder.grading.engine.submissions import DueSubmissions, time_if_any
+from autograder.grading.engine.submissions import DueSubmissions, only_run, time_if_any
 from autograder.grading.engine.summary import Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.gradebook.entries import forget_time
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.lesson_grades import submitted_grades
-from autograder.grading.gradebook.opening import complete_gradebook, require_readable
+from autograder.grading.gradebook.opening import (
+    complete_gradebook,
+    open_gradebook,
+    require_readable,
+)
 from autograder.grading.gradebook.released import released_notebooks
 from autograder.grading.submission.folder import submitted_at
 from autograder.grading.term.learner_names import did_you_mean, is_learner_name
-from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Term
 from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome, write_graded
 from autograder.sandbox.cgroups import home
@@ -142,7 +144,7 @@ class Autograde(DueSubmissions):
         when = submitted_at(folder) if self.unsealed else time_if_any(folder)
         super().init_assignment(assignment_id, student_id)
         if when is None:
-            with self.gradebook() as gradebook:
+            with open_gradebook(self.coursedir) as gradebook:
                 forget_time(gradebook, assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
@@ -178,7 +180,7 @@ class Autograde(DueSubmissions):
     def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
         what = "The gradebook would change" if self.dry else "Gradebook"
-        with self.gradebook() as gradebook:
+        with open_gradebook(self.coursedir) as gradebook:
             for change in bring_up_to_date(gradebook, term, self.dry):
                 self.log.info("%s: %s", what, change)
 
@@ -249,7 +251,7 @@ class Autograde(DueSubmissions):
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
         entry = entry_of(self.grade_of(student), worst.outcome, self._graded.values())
         self._remember(folder, entry)
-        if worst.outcome == Outcome.NOT_GRADED and entry["mark"] is not None:
+        if worst.outcome == Outcome.NOT_GRADED and entry["grade"] is not None:
             summary.add(student, Outcome.GRADED)  # by a person
         else:
             summary.add(student, worst.outcome, worst.reason)
@@ -265,14 +267,14 @@ class Autograde(DueSubmissions):
     def _call_roll(self, term: Term) -> Roll:
         folders = {self.student_of(folder): folder for folder in self.assignments}
         assignment, asked = self.coursedir.assignment_id, self.coursedir.student_id
-        with self.gradebook() as gradebook:
-            grades = submitted_grades(gradebook.db, assignment)
+        with open_gradebook(self.coursedir) as gradebook:
+            grades = submitted_grades(gradebook, assignment)
         return call_roll(grades, assignment, term, folders, asked)
 
     def _released_names(self) -> list[str]:
         """List the notebooks of the assignment. Raises CourseError if it was not released."""
         wanted = self.coursedir.assignment_id
-        with self.gradebook() as gradebook:
+        with open_gradebook(self.coursedir) as gradebook:
             names = released_notebooks(gradebook)
         if names.get(wanted):
             return names[wanted]

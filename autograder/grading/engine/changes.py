@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Container
 
 from autograder.grading.gradebook.grades import Grade
+from autograder.grading.pages.template import count
 from autograder.grading.worker.job import Graded
 
 
@@ -31,8 +32,8 @@ def changed_points(
         ending = f", {losing:g} off for lateness" if losing else ""
         ending += f", {by_person} to grade by hand" if by_person else ""
         why = "; ".join(result.reason for result in graded if result.reason)
-        given = _count(sum(filter(None, after.values())))
-        return f"new: not graded: {why}" if why else f"new: {given} points{ending}"
+        given = count(sum(filter(None, after.values())), "point")
+        return f"new: not graded: {why}" if why else f"new: {given}{ending}"
     told = (
         _change(name, before.get(name), points, by_hand.get(name), name in same)
         for name, points in after.items()

@@ -1,7 +1,7 @@
 """The history of a learner's submissions to a lesson: what was submitted, when, for which grade.
 
 Each entry is a folder `history/<learner>/<lesson>/<number>` in the course directory. It holds the
-submission and `mark.json`, which is written last.
+submission and `grade.json`, which is written last.
 """
 
 import json
@@ -17,7 +17,7 @@ from autograder.grading.gradebook.grades import Grade
 from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.worker.job import Graded, Outcome
 
-FOLDER, ENTRY = "history", "mark.json"
+FOLDER, ENTRY = "history", "grade.json"
 MOST_SHOWN = 10
 
 
@@ -33,7 +33,7 @@ def entries(course: Path, learner: str, lesson: str) -> list[dict[str, Any]]:
 def earlier_grades(course: Path, learner: str, lesson: str) -> list[float | None]:
     """Return the last grade of each version that was submitted before the current one."""
     known = entries(course, learner, lesson)
-    grades = {str(entry.get("submitted")): entry.get("mark") for entry in known}
+    grades = {str(entry.get("digests")): entry.get("grade") for entry in known}
     *earlier, _ = [grade if _is_number(grade) else None for grade in grades.values()] or [None]
     return earlier[-MOST_SHOWN:]
 
@@ -41,10 +41,10 @@ def earlier_grades(course: Path, learner: str, lesson: str) -> list[float | None
 def entry_of(grade: Grade, outcome: Outcome, graded: Iterable[Graded]) -> dict[str, Any]:
     """Return the entry about a submission that has just been graded."""
     return {
-        "handed_in": str(grade.submitted or ""),
-        "submitted": [one.submitted for one in graded],
+        "time": str(grade.submitted or ""),
+        "digests": [one.submitted for one in graded],
         "outcome": outcome,
-        "mark": None if grade.waiting else grade.before_penalty,
+        "grade": None if grade.waiting else grade.before_penalty,
         "penalty": grade.penalty,
         "most": grade.most,
     }

@@ -13,7 +13,7 @@ from traitlets.config import Config
 
 from autograder.building.secret import course_secret, seed_for
 from autograder.errors import CourseError
-from autograder.grading.engine.provenance import DUE, WHEN, made_from
+from autograder.grading.engine.provenance import Dependency, made_from
 from autograder.grading.engine.source import Source, read_source
 from autograder.grading.gradebook.opening import open_gradebook
 from autograder.grading.gradebook.released import due_date, read_blueprint
@@ -57,16 +57,16 @@ class JobMaker:
     def job(self, path: Path, student: str) -> Job:
         """Make the same job without the reference, which is enough to know whether it is due."""
         template = self.templates[path.stem]
-        data, broken, when = b"", "", None
+        data, broken, when = b"", None, None
         try:
             when = submitted_at(path.parent)
             data = read_submitted(path, self.sole)
         except BrokenSubmission as error:
-            broken = str(error)
+            broken = error
         beside = files_beside(path.parent)
-        parts = template.made_from | {WHEN: str(when or "")}
+        parts = template.made_from | {Dependency.SUBMITTED.value: str(when or "")}
         if due := due_for(self.term, student, self.assignment):
-            parts[DUE] = str(due)
+            parts[Dependency.DUE.value] = str(due)
         return replace(
             template,
             path=str(path),

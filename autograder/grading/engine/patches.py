@@ -159,7 +159,7 @@ def _without_tracebacks(capture_log: Callable) -> Callable:
 
 
 def guard_formgrader() -> None:
-    """Apply `grading.formgrader.guard` to formgrader's handlers, if formgrader is running.
+    """Apply `grading.formgrader.handlers` to formgrader's handlers, if formgrader is running.
 
     nbgrader's commands read the same configuration, but without formgrader.
     """
@@ -167,15 +167,15 @@ def guard_formgrader() -> None:
         return
     from nbgrader.server_extensions.formgrader import base, handlers
 
-    from autograder.grading.formgrader.guard import NoPage, OneCourse, Page
+    from autograder.grading.formgrader.handlers import NoPage, OneCourse, Page
 
-    for handler, guard in (
+    for handler, ours in (
         (base.BaseHandler, Page),
         (base.BaseApiHandler, NoPage),
         (handlers.SubmissionFilesHandler, NoPage),
         (handlers.FormgraderHandler, OneCourse),
     ):
-        for name, own in vars(guard).items():
+        for name, own in vars(ours).items():
             if not name.startswith("__"):
                 setattr(handler, name, own)
 

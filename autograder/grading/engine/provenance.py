@@ -1,12 +1,13 @@
 """What a grade is made from: the submission, and everything else that it depends on.
 
 This is kept beside a graded notebook, so that a later run knows what has changed. Each part is a
-short string, a digest or a date, under the words that name it in messages.
+short string: a digest or a date.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
+from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,45 @@ from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.lessons.written_questions import asked_in
 
-NOTEBOOK, POINTS, CHECKS = "the released notebook", "the points", "the checks"
-CELLS = "each cell"  # a digest by name, as JSON: part of the notebook and the points
-SECRET, GRADER, LIMITS = "the secret", "the grader", "the limits"
-DUE, WHEN = "the due date", "when it was handed in"
-SETTLED_CELLS = "settled_cells"  # in nbgrader's resources: what `settled_cells` returned
+
+class _Worded(StrEnum):
+    """Ids, each with its words."""
+
+    words: str
+
+    def __new__(cls, id: str, words: str) -> "_Worded":
+        member = str.__new__(cls, id)
+        member._value_, member.words = id, words
+        return member
+
+
+class Dependency(_Worded):
+    """What a grade depends on, apart from the submission."""
+
+    NOTEBOOK = "notebook", "the released notebook"
+    POINTS = "points", "the points"
+    CHECKS = "checks", "the checks"
+    SECRET = "secret", "the secret"
+    GRADER = "grader", "the grader"
+    LIMITS = "limits", "the limits"
+    DUE = "due", "the due date"
+    SUBMITTED = "submitted", "when it was handed in"
+
+
+class Due(_Worded):
+    """Why a submission is to be graded, if not because of a dependency."""
+
+    NEW = "new", "new"
+    FORCED = "forced", "forced"
+    OTHER_GRADER = "other grader", "another version of the grader made the grade"
+    DOUBTFUL = "doubtful", "the machine may have been to blame"
+    OTHER_SUBMISSION = "other submission", "what was handed in has changed"
+
+
+Why = tuple[Dependency | Due, ...]
+CELLS = "cells"  # among the dependencies: each cell's digest by name, as JSON
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
-GRADER_STARTS = ("grading/worker/task.py", "grading/engine/save_points.py")
+GRADER_STARTS = ("grading/worker/task.py", "grading/engine/plugins.py")
 
 
 def digest(value: object) -> str:
@@ -44,32 +77,39 @@ def made_from(template: Job, lesson: str, secret: str, due: str) -> dict[str, st
         [(c.name, c.cell_type, c.source, c.locked, c.grade, c.solution, c.task) for c in cells],
         sorted(template.files.items()),
     ]
-    return {
-        NOTEBOOK: digest(notebook),
-        POINTS: digest([(cell.name, cell.points) for cell in cells]),
-        CELLS: json.dumps({cell.name: _of_cell(cell, template.blueprint) for cell in cells}),
-        CHECKS: _checks(lesson),
-        SECRET: digest(secret),
-        GRADER: _grader(),
-        LIMITS: digest(template.limits),
-        DUE: due,
+    parts = {
+        Dependency.NOTEBOOK: digest(notebook),
+        Dependency.POINTS: digest([(cell.name, cell.points) for cell in cells]),
+        Dependency.CHECKS: _checks(lesson),
+        Dependency.SECRET: digest(secret),
+        Dependency.GRADER: _grader(),
+        Dependency.LIMITS: digest(template.limits),
+        Dependency.DUE: due,
     }
+    by_cell = {cell.name: _of_cell(cell, template.blueprint) for cell in cells}
+    # As plain text, so that workers need not know the enum.
+    return {part.value: text for part, text in parts.items()} | {CELLS: json.dumps(by_cell)}
 
 
-def why_again(before: Mapping[str, Any], job: Job) -> str:
-    """Return why a graded submission is due again; "" if it is not.
+def why_again(before: Mapping[str, Any], job: Job) -> Why:
+    """Return why a graded submission is due again; () if it is not.
 
     before: facts about the run that graded it, {} if another engine did.
     """
     if not before:
-        return "another version of the grader made the grade"
+        return (Due.OTHER_GRADER,)
     if before.get("outcome") == Outcome.NOT_GRADED and before.get("doubtful") is True:
-        return "the machine may have been to blame"
+        return (Due.DOUBTFUL,)
     if before.get("submitted") != job.digest:
-        return "what was handed in has changed"
+        return (Due.OTHER_SUBMISSION,)
     known, now = _made_from(before), job.made_from
-    changed = [part for part in now if part != CELLS and known.get(part) != now[part]]
-    return f"{' and '.join(changed)} changed" if changed else ""
+    return tuple(part for part in Dependency if known.get(part) != now.get(part))
+
+
+def in_words(why: Why) -> str:
+    """Say why submissions are graded again."""
+    told = " and ".join(one.words for one in why)
+    return told if isinstance(why[0], Due) else f"{told} changed"
 
 
 def settled_cells(before: Mapping[str, Any], now: Graded) -> frozenset[str]:

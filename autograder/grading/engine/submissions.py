@@ -1,8 +1,10 @@
-"""Find submissions in the course directory, decide which of them are due, and copy their files."""
+"""The submissions in a course directory: which are due, and one run at a time that grades them."""
 
+import fcntl
 import os
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path
@@ -10,14 +12,15 @@ from typing import Any
 
 from nbgrader.converters.base import BaseConverter
 
+from autograder.errors import CourseError
 from autograder.grading.engine import patches
 from autograder.grading.engine.changes import changed_points
 from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.provenance import settled_cells, why_again
+from autograder.grading.engine.provenance import Due, Why, in_words, settled_cells, why_again
 from autograder.grading.engine.summary import Summary
 from autograder.grading.gradebook.grades import Grade
 from autograder.grading.gradebook.lesson_grades import read_grade, submitted_grades
-from autograder.grading.gradebook.opening import Gradebook, open_gradebook
+from autograder.grading.gradebook.opening import open_gradebook
 from autograder.grading.submission.folder import files_beside, submitted_at
 from autograder.grading.submission.plain_files import write_below
 from autograder.grading.submission.read_notebook import BrokenSubmission
@@ -64,10 +67,10 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
     def list_due(self, maker: JobMaker, summary: Summary) -> list[str]:
         """List the folders that are due; log why those graded before are due again."""
         due: list[str] = []
-        again: Counter[str] = Counter()
+        again: Counter[Why] = Counter()
         self._before: dict[str, Any] = {}
-        with self.gradebook() as gradebook:
-            grades = submitted_grades(gradebook.db, self.coursedir.assignment_id)
+        with open_gradebook(self.coursedir) as gradebook:
+            grades = submitted_grades(gradebook, self.coursedir.assignment_id)
         waiting = {learner for learner, grade in grades.items() if grade.waiting}
         for folder in sorted(self.assignments):
             runs = self._earlier_runs(folder)
@@ -80,26 +83,26 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
                 learner = self.student_of(folder)
                 summary.leave(learner, _why_not_graded(runs) if learner in waiting else "")
         for why, count in (+again).items():
-            self.log.info("%s to grade again: %s", count, why)
+            self.log.info("%s to grade again: %s", count, in_words(why))
         return due
 
     def run_before(self, graded: Graded) -> dict[str, Any]:
         """Return the facts about the earlier run that graded this notebook; {} if none did."""
         return self._before[graded.path] or {}
 
-    def _why_due(self, folder: str, runs: list[dict[str, Any] | None], maker: JobMaker) -> str:
-        """Return why a submission is due; "" if it is not."""
+    def _why_due(self, folder: str, runs: list[dict[str, Any] | None], maker: JobMaker) -> Why:
+        """Return why a submission is due; () if it is not."""
         learner = self.student_of(folder)
         if learner in self.coursedir.student_id_exclude.split(","):
-            return ""
+            return ()
         if self.force:
-            return "forced"
+            return (Due.FORCED,)
         known = [run for run in runs if run is not None]
         if len(known) < len(runs):
-            return "new"
+            return (Due.NEW,)
         pairs = zip(known, self.assignments[folder], strict=True)
         reasons = (why_again(run, maker.job(Path(path), learner)) for run, path in pairs)
-        return next(filter(None, reasons), "")
+        return next(filter(None, reasons), ())
 
     def would_change(self, folder: str, graded: Collection[Graded], term: Term) -> str:
         """Say which points of a submission would change in the gradebook; "" if none."""
@@ -109,12 +112,8 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
 
     def grade_of(self, learner: str) -> Grade:
         """Read a learner's grade for the lesson; an empty one if nothing was graded."""
-        with self.gradebook() as gradebook:
-            return read_grade(gradebook.db, self.coursedir.assignment_id, learner) or Grade()
-
-    def gradebook(self) -> Gradebook:
-        """Open the course's gradebook, to be closed by the caller."""
-        return open_gradebook(self.coursedir)
+        with open_gradebook(self.coursedir) as gradebook:
+            return read_grade(gradebook, self.coursedir.assignment_id, learner)
 
     def _earlier_runs(self, folder: str) -> list[dict[str, Any] | None]:
         """Read for each notebook the facts about the run that graded it; None if none did."""
@@ -131,6 +130,29 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
             return None
         seconds = (when - due).total_seconds() if when else 0.0
         return lambda points: late_penalty(points, seconds, percent) or 0.0
+
+
+@contextmanager
+def only_run(course: Path) -> Iterator[None]:
+    """Keep other runs from grading in a course directory. Raises CourseError if one already is.
+
+    The operating system holds the lock, on the folder itself, so it ends with the process.
+    """
+    folder = os.open(course, os.O_RDONLY)
+    try:
+        _lock(folder, course)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _lock(folder: int, course: Path) -> None:
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise CourseError(
+            f"Another run is grading in {course}. Wait until it has ended, or end it."
+        ) from error
 
 
 def time_if_any(folder: Path) -> datetime | None:

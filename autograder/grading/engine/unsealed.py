@@ -18,12 +18,12 @@ from autograder.asking import QUESTIONS_VARIABLE
 from autograder.asking.sending import encode_questions
 from autograder.building.hidden import grading_reference
 from autograder.building.secret import seed_for
+from autograder.grading.engine.plugins import course_directory
 from autograder.grading.engine.source import read_source
-from autograder.grading.gradebook.opening import Gradebook
+from autograder.grading.gradebook.opening import open_at
 from autograder.grading.gradebook.released import read_blueprint
 from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.grading.submission.restore import restore
-from autograder.grading.term.plugins import course_directory
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.lessons.lesson import Lesson, lesson_names
 
@@ -38,7 +38,7 @@ class RestoreCells(NbGraderPreprocessor):
         notebook, assignment = about["notebook"], about["assignment"]
         folder = course.format_path(course.source_directory, ".", assignment)
         source = read_source(Path(folder, f"{notebook}.ipynb"))
-        with Gradebook(about["db_url"]) as gradebook:
+        with open_at(about["db_url"]) as gradebook:
             blueprint = read_blueprint(gradebook, notebook, assignment, source.grade_ids)
         return restore(nb, blueprint), resources
 
@@ -76,7 +76,7 @@ class JudgeAnswers(NbGraderPreprocessor):
         about = resources["nbgrader"]
         tidy(nb)
         if about["assignment"] in lesson_names():
-            with Gradebook(about["db_url"]) as gradebook:
+            with open_at(about["db_url"]) as gradebook:
                 blueprint = read_blueprint(gradebook, about["notebook"], about["assignment"])
             reference = grading_reference(about["assignment"], seed_for(about["student"]))
             judge_notebook(nb, blueprint.checks, reference)

@@ -12,14 +12,18 @@ from autograder.atomic_writes import write_whole
 from autograder.grading import feedback, pages
 from autograder.grading.engine import patches
 from autograder.grading.engine.messages import errors_as_sentences
+from autograder.grading.engine.plugins import course_term
 from autograder.grading.engine.provenance import digest
-from autograder.grading.feedback.feedback_page import render_page, why_not_graded
+from autograder.grading.feedback.feedback_page import (
+    GradedNotebook,
+    render_page,
+    why_not_graded,
+)
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.notebook_facts import Facts, read_facts
 from autograder.grading.gradebook.opening import open_gradebook, require_readable
 from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.dates import course_zone, shown
-from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import terms_of
 from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
@@ -112,15 +116,17 @@ def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
 
     If that process does not finish, the page has everything but the notebook.
     """
-    data, why = graded.read_bytes(), why_not_graded(earlier_run(graded))
+    data = graded.read_bytes()
+    unread = GradedNotebook((), facts, outline, why_not_graded(earlier_run(graded)))
 
     def render(ask: Ask) -> list[bytes]:
-        return [render_page(read_cells(data), facts, outline, why).encode(errors="replace")]
+        page = render_page(replace(unread, cells=read_cells(data)))
+        return [page.encode(errors="replace")]
 
     try:
         return confined(render)[0].decode()
     except Unfinished as error:
-        return render_page((), facts, outline, why, unshown=str(error))
+        return render_page(replace(unread, unshown=str(error)))
 
 
 @cache

@@ -8,9 +8,9 @@ from typing import Any
 from autograder.grading.gradebook.grades import CellGrade
 from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, verdict_of
-from autograder.grading.pages.template import number
+from autograder.grading.pages.template import count, number, points_of
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
-from autograder.grading.worker.job import NOT_RUN, VERDICT, was_run
+from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT, was_run
 from autograder.lessons.cells import exercise_checked
 from autograder.lessons.written_questions import asked_in
 
@@ -49,8 +49,8 @@ class GradedExercise:
     is_code: whether that is a name in code.
     kind: CHECK, TEST, WRITTEN or TASK.
     judged: whether its code, if any, was run and judged.
-    sentence: what is wrong. Backticks mark code.
-    notes: what the instructor changed. Backticks mark code.
+    sentence: what is wrong, with code in backticks.
+    notes: what the instructor changed, with code in backticks.
     solutions: the cells before `graded` that belong to it, such as the question.
     """
 
@@ -187,14 +187,14 @@ def _failure(cell: NotebookCell) -> str:
     errors = [output for output in cell.outputs if output.get("output_type") == "error"]
     if not errors:
         return ""
-    name, value = (_without_marks(errors[0].get(part)) for part in ("ename", "evalue"))
+    name, value = (_without_backticks(errors[0].get(part)) for part in ("ename", "evalue"))
     if name == NOT_RUN:
         return f"The notebook stopped before this test. {value}".strip()
     return f"The test stopped with `{name}`" + (f": {value}" if value else ".")
 
 
-def _without_marks(value: object) -> str:
-    """Return text without backticks, which would mark code."""
+def _without_backticks(value: object) -> str:
+    """Return text with plain quotes in place of backticks, which stand for code here."""
     return visible(value).replace("`", "'") if isinstance(value, str) else ""
 
 
@@ -206,16 +206,6 @@ def _notes(grade: CellGrade, kind: str) -> Iterator[str]:
     if grade.waits and grade.points is not None:
         yield "Your instructor will look at it again."
     if grade.extra > 0:
-        yield f"Your instructor added {count(grade.extra)} of extra credit."
+        yield f"Your instructor added {count(grade.extra, 'point')} of extra credit."
     if grade.extra < 0:
-        yield f"Your instructor took {count(-grade.extra)} off."
-
-
-def points_of(points: float, most: float) -> str:
-    """ "9.5 of 15 points"."""
-    return f"{number(points)} of {count(most)}"
-
-
-def count(points: float) -> str:
-    """ "1 point", "2.5 points"."""
-    return f"{number(points)} {'point' if points == 1 else 'points'}"
+        yield f"Your instructor took {count(-grade.extra, 'point')} off."

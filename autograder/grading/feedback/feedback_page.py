@@ -13,7 +13,6 @@ from autograder.grading.feedback.exercises import (
     WAITING,
     WRITTEN,
     GradedExercise,
-    count,
     find_exercises,
 )
 from autograder.grading.gradebook.notebook_facts import Facts
@@ -22,12 +21,46 @@ from autograder.grading.pages.render import Renderer, labeled
 from autograder.grading.pages.template import fill_template
 from autograder.grading.pages.text import Html
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_run, visible
-from autograder.grading.submission.read_notebook import without_remedy
-from autograder.grading.worker.job import SHOWN, Outcome
+from autograder.grading.submission.restore import WHY_EMPTY
+from autograder.grading.worker.graded_cells import SHOWN
+from autograder.grading.worker.job import Outcome
 
 HERE = Path(__file__).parent
 REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer
+NO_REASON = "no reason was given"
 LABELS = {TEST: "The test:", TASK: "The task:", WRITTEN: "Your answer:"}
+
+
+@dataclass(frozen=True)
+class NotGraded:
+    """Why a notebook, or a part of it, is not graded; nothing if it is.
+
+    reason: with what its learner can do about it.
+    cause: without that.
+    """
+
+    reason: str = ""
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class GradedNotebook:
+    """What a page is made from.
+
+    facts: what the gradebook says.
+    outline: that of the lesson's notebook.
+    unshown: why there are no cells.
+    """
+
+    cells: Sequence[NotebookCell]
+    facts: Facts
+    outline: Outline
+    not_graded: NotGraded = NotGraded()
+    unshown: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.outline.title or visible(self.facts.notebook.replace("_", " "), LONGEST_NAME)
 
 
 @dataclass(frozen=True)
@@ -66,18 +99,13 @@ class Feedback:
     """Everything that the page shows.
 
     answers: those to all exercises, though some have nothing to show.
-    why: why the notebook, or a part of it, is not graded.
-    unshown: why no cell of the notebook is shown.
     left_out: how many cells had no room.
     """
 
-    title: str
-    facts: Facts
+    graded: GradedNotebook
     answers: list[ShownAnswer]
     rest: list[RestCell]
-    why: str = ""
-    unshown: str = ""
-    left_out: int = 0
+    left_out: int
 
     @property
     def waiting(self) -> list[GradedExercise]:
@@ -96,11 +124,13 @@ class Feedback:
     @property
     def cause(self) -> str:
         """Why it is not graded and, as long as points are missing, what to do about it."""
-        return self.why if self.waiting else without_remedy(self.why)
+        why = self.graded.not_graded
+        return why.reason if self.waiting else why.cause
 
     def remarks(self, exercise: GradedExercise) -> Sequence[str]:
         """Return remarks on an exercise; if it was not judged, the top of the page says why."""
-        return exercise.remarks if exercise.judged or not self.why else exercise.notes
+        told_above = self.graded.not_graded.reason and not exercise.judged
+        return exercise.notes if told_above else exercise.remarks
 
     @property
     def commented(self) -> bool:
@@ -111,36 +141,20 @@ class Feedback:
         return any(SHOWN in one.cell.metadata and one.cell.outputs for one in self.rest)
 
 
-def render_page(
-    cells: Sequence[NotebookCell], facts: Facts, outline: Outline, why: str = "", unshown: str = ""
-) -> str:
-    """Render the feedback page of one notebook.
-
-    why: why the notebook, or a part of it, is not graded.
-    unshown: why there are no cells.
-    """
-    made = make_feedback(cells, facts, outline, why, unshown)
-    return fill_template(HERE, {count}, feedback=made)
+def render_page(graded: GradedNotebook) -> str:
+    """Render the feedback page of one notebook."""
+    return fill_template(HERE, feedback=_feedback(graded))
 
 
-def make_feedback(
-    cells: Sequence[NotebookCell], facts: Facts, outline: Outline, why: str, unshown: str
-) -> Feedback:
+def _feedback(graded: GradedNotebook) -> Feedback:
     """Gather what the page shows."""
-    renderer = Renderer()
-    answers = _answers(renderer, find_exercises(cells, facts, outline.order))
+    renderer, facts = Renderer(), graded.facts
+    answers = _answers(renderer, find_exercises(graded.cells, facts, graded.outline.order))
     renderer.put_below(REST_LEVEL)
-    others = _rest([cell for cell in cells if not _repeats(cell, why)], answers)
+    # The top of the page says why a notebook could not be read.
+    others = _rest([cell for cell in graded.cells if WHY_EMPTY not in cell.metadata], answers)
     rest = list(_render_rest(renderer, others, facts))
-    return Feedback(
-        title=outline.title or visible(facts.notebook.replace("_", " "), LONGEST_NAME),
-        facts=facts,
-        answers=answers,
-        rest=rest,
-        why=why,
-        unshown=unshown,
-        left_out=len(others) - len(rest),
-    )
+    return Feedback(graded, answers, rest, left_out=len(others) - len(rest))
 
 
 def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownAnswer]:
@@ -200,15 +214,12 @@ def _anchor(cell: NotebookCell) -> str:
     return f"cell-{cell.number}"
 
 
-def _repeats(cell: NotebookCell, why: str) -> bool:
-    """Whether a cell only says why nothing is graded, as it does in a damaged notebook."""
-    return bool(why) and cell.kind == "markdown" and cell.source.endswith(why)
-
-
-def why_not_graded(run: Mapping[str, Any]) -> str:
-    """Return the reason recorded for the run; "" if it graded the notebook."""
+def why_not_graded(run: Mapping[str, Any]) -> NotGraded:
+    """Return what was recorded about the run that graded a notebook."""
     try:
         run = checked_run(run)
     except ValueError:
-        return ""
-    return run["reason"] or "no reason was given" if run["outcome"] == Outcome.NOT_GRADED else ""
+        return NotGraded()
+    if run["outcome"] != Outcome.NOT_GRADED:
+        return NotGraded()
+    return NotGraded(run["reason"] or NO_REASON, run["cause"] or NO_REASON)

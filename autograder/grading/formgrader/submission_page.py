@@ -2,16 +2,18 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograder.grading.gradebook.notebook_facts import Fields
 from autograder.grading.pages.budget import Budget
 from autograder.grading.pages.notebook import NotebookCell, read_whole_cells, verdict_of
 from autograder.grading.pages.render import Renderer
 from autograder.grading.pages.sanitizer import left_out
 from autograder.grading.pages.template import code
 from autograder.grading.pages.text import Html
+from autograder.grading.submission.restore import WHY_EMPTY
 from autograder.lessons.written_questions import BEGIN_SCHEME, END_SCHEME
 from autograder.sandbox.confined import Unfinished, confined
 
@@ -43,31 +45,26 @@ class Part:
     outputs: Html = field(default_factory=Html)
 
 
-def page_parts(
-    data: bytes | None, points: Mapping[str, float], commented: Collection[str]
-) -> tuple[list[Part], str]:
+def page_parts(data: bytes | None, fields: Fields) -> tuple[list[Part], str]:
     """Make the parts of a page, and a sentence about what can't be shown; "" if everything can.
 
     A confined process reads the notebook; the fields for points are made here.
 
     data: the graded notebook; None if there is none.
-    points: the maximum for each cell, by name.
-    commented: the names of the cells that take a comment.
     """
-    named = dict.fromkeys([*points, *commented])
     cells, trouble = [], ""
     if data is None:
         trouble = UNREADABLE.format(NOT_THERE)
     else:
         try:
-            [told] = confined(lambda ask: [json.dumps(shown_cells(data, named)).encode()])
+            [told] = confined(lambda ask: [json.dumps(shown_cells(data, fields.names)).encode()])
             cells = json.loads(told)
         except Unfinished as error:
             trouble = UNREADABLE.format(error)
-    parts = list(_parts(cells, points, commented))
+    parts = list(_parts(cells, fields))
     shown = {part.name for part in parts}
-    missing = (Part(name=name, is_missing=True) for name in named if name not in shown)
-    return [*parts, *(_with_fields(part, points, commented) for part in missing)], trouble
+    missing = (Part(name=name, is_missing=True) for name in fields.names if name not in shown)
+    return [*parts, *(_with_fields(part, fields) for part in missing)], trouble
 
 
 def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
@@ -103,27 +100,24 @@ def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:
 
     Its card would say 0 points, but the gradebook has no points for it at all.
     """
-    told = [cell.source for cell in cells if cell.kind == "markdown"]
-    reasons = {}
+    is_empty = any(WHY_EMPTY in cell.metadata for cell in cells)  # this cell says why
+    reasons, told = {}, []
     for cell in cells:
         verdict = verdict_of(cell)
         if verdict and not verdict["graded"]:
-            details = " ".join(problem["detail"] for problem in verdict["problems"])
-            why = details or verdict["sentence"]
-            is_told = any(why in text for text in told)
+            why = [(problem["kind"], problem["detail"]) for problem in verdict["problems"]]
+            is_told = is_empty or why in told
             said = f"{NO_RESULT}." if is_told else f"{NO_RESULT}: {verdict['sentence']}"
             reasons[cell.number] = Html("<p>{}</p>").format(code(said))
             told.append(why)
     return reasons
 
 
-def _parts(
-    cells: Iterable[dict[str, Any]], points: Mapping[str, float], commented: Collection[str]
-) -> Iterator[Part]:
+def _parts(cells: Iterable[dict[str, Any]], fields: Fields) -> Iterator[Part]:
     """Yield the parts; if several cells have the same name, the first gets the fields."""
     taken = {""}
     for cell in cells:
-        name = cell["name"] if cell["name"] in points or cell["name"] in commented else ""
+        name = cell["name"] if cell["name"] in fields.names else ""
         part = Part(
             name="" if name in taken else name,
             is_code=bool(cell["is_code"]),
@@ -132,11 +126,12 @@ def _parts(
             outputs=Html(cell["outputs"]),
         )
         taken.add(name)
-        yield _with_fields(part, points, commented)
+        yield _with_fields(part, fields)
 
 
-def _with_fields(part: Part, points: Mapping[str, float], commented: Collection[str]) -> Part:
-    return replace(part, most=points.get(part.name), takes_comment=part.name in commented)
+def _with_fields(part: Part, fields: Fields) -> Part:
+    takes_comment = part.name in fields.commented
+    return replace(part, most=fields.points.get(part.name), takes_comment=takes_comment)
 
 
 def _shown(render: Callable[[NotebookCell], Html], cell: NotebookCell) -> Html:

@@ -38,7 +38,7 @@ class InertLoader(FileSystemLoader):
 
 
 def inert(source: str) -> str:
-    """Change one of nbgrader's templates so that it works under the policy of `guard`."""
+    """Change one of nbgrader's templates so that it works under the policy of `handlers`."""
     source = ON_CLICK.sub(r'data-call="\g<call>" data-value="\g<value>"', source)
     return SCRIPT.sub(_with_nonce, source).replace("</head>", f"{OWN_SCRIPT}</head>")
 

@@ -13,6 +13,7 @@ from nbgrader import api
 from nbgrader.api import (
     Assignment,
     BaseCell,
+    Gradebook,
     GradeCell,
     Notebook,
     SourceCell,
@@ -22,80 +23,71 @@ from nbgrader.api import (
     TaskCell,
 )
 from sqlalchemy import ColumnElement, Select, func, select
-from sqlalchemy.orm import Session
 
 from autograder.grading.gradebook.grades import CellGrade, Grade, LessonGrades
-from autograder.grading.gradebook.opening import reading
 from autograder.grading.term.learner_names import is_learner_name
 from autograder.grading.term.tables import Learner
 
 
-def read_lesson_grades(db_url: str, lesson: str) -> LessonGrades:
-    """Read all grades of a lesson; none if it is not in the gradebook.
-
-    Raises NoGradebook, and CourseError if there is one that can't be read.
-    """
-    with reading(db_url) as session:
-        return lesson_grades(session, lesson)
-
-
-def lesson_grades(session: Session, lesson: str) -> LessonGrades:
-    """Read all grades of a lesson from an open gradebook."""
+def lesson_grades(gradebook: Gradebook, lesson: str) -> LessonGrades:
+    """Read all grades of a lesson; none if it is not in the gradebook."""
     notebooks = select(Notebook.name).join(Assignment).where(Assignment.name == lesson)
     due = select(Assignment.duedate).where(Assignment.name == lesson)
     return LessonGrades(
-        notebooks=list(session.scalars(notebooks.order_by(Notebook.name))),
-        due=session.scalar(due),
-        cells=[*_cells(session, lesson, GradeCell), *_cells(session, lesson, TaskCell)],
-        released={name: source or "" for name, source in session.execute(_sources(lesson))},
+        notebooks=list(gradebook.db.scalars(notebooks.order_by(Notebook.name))),
+        due=gradebook.db.scalar(due),
+        cells=[*_cells(gradebook, lesson, GradeCell), *_cells(gradebook, lesson, TaskCell)],
+        released={name: source or "" for name, source in gradebook.db.execute(_sources(lesson))},
         learners={
             learner: grade
-            for learner, grade in submitted_grades(session, lesson).items()
+            for learner, grade in submitted_grades(gradebook, lesson).items()
             if is_learner_name(learner)
         },
-        names={id: learner.full_name for id, learner in known_learners(session).items()},
+        names={id: learner.full_name for id, learner in known_learners(gradebook).items()},
     )
 
 
-def lesson_names(session: Session) -> list[str]:
+def lesson_names(gradebook: Gradebook) -> list[str]:
     """List the lessons by due date."""
     names = select(Assignment.name).order_by(Assignment.duedate, Assignment.name)
-    return list(session.scalars(names))
+    return list(gradebook.db.scalars(names))
 
 
-def known_learners(session: Session) -> dict[str, Learner]:
+def known_learners(gradebook: Gradebook) -> dict[str, Learner]:
     """Return everyone in the gradebook who has a name that a learner may have."""
     query = select(Student.id, Student.last_name, Student.first_name, Student.email)
     return {
         id: Learner(id, *(part or "" for part in names))
-        for id, *names in session.execute(query)
+        for id, *names in gradebook.db.execute(query)
         if is_learner_name(id)
     }
 
 
-def submitted_grades(session: Session, lesson: str, *only: ColumnElement[bool]) -> dict[str, Grade]:
+def submitted_grades(
+    gradebook: Gradebook, lesson: str, *only: ColumnElement[bool]
+) -> dict[str, Grade]:
     """Return the grades of those who handed in a lesson, by learner.
 
     only: conditions on the submissions.
     """
     cells = defaultdict(list)
-    for learner, grade in cell_grades(session, lesson, *only):
+    for learner, grade in cell_grades(gradebook, lesson, *only):
         cells[learner].append(grade)
-    rows = session.execute(_submissions(lesson).where(*only))
+    rows = gradebook.db.execute(_submissions(lesson).where(*only))
     return {
         learner: Grade(tuple(cells[learner]), penalty or 0.0, late_by(*times), times[0])
         for learner, penalty, *times in rows
     }
 
 
-def read_grade(session: Session, lesson: str, learner: str) -> Grade | None:
-    """Return a learner's grade for a lesson; None if nothing was handed in."""
+def read_grade(gradebook: Gradebook, lesson: str, learner: str) -> Grade:
+    """Return a learner's grade for a lesson; an empty one if nothing was handed in."""
     only = SubmittedAssignment.student_id == learner
-    return submitted_grades(session, lesson, only).get(learner)
+    return submitted_grades(gradebook, lesson, only).get(learner, Grade())
 
 
 def cell_grades(
-    session: Session, lesson: str, *only: ColumnElement[bool]
+    gradebook: Gradebook, lesson: str, *only: ColumnElement[bool]
 ) -> Iterator[tuple[str, CellGrade]]:
     """Yield learners with their points in each graded cell of a lesson."""
     row = api.Grade
@@ -115,7 +107,7 @@ def cell_grades(
         .join(BaseCell, row.cell_id == BaseCell.id)
         .where(Assignment.name == lesson, *only)
     )
-    return ((learner, CellGrade(*about)) for learner, *about in session.execute(query))
+    return ((learner, CellGrade(*about)) for learner, *about in gradebook.db.execute(query))
 
 
 def late_by(
@@ -127,9 +119,9 @@ def late_by(
     return max(timedelta(0), submitted - due - (extension or timedelta(0)))
 
 
-def _cells(session: Session, lesson: str, kind: type[Any]) -> list[tuple[str, float]]:
+def _cells(gradebook: Gradebook, lesson: str, kind: type[Any]) -> list[tuple[str, float]]:
     query = _of_lesson(select(kind.name, func.coalesce(kind.max_score, 0.0)), kind, lesson)
-    return [(name, points) for name, points in session.execute(query)]
+    return [(name, points) for name, points in gradebook.db.execute(query)]
 
 
 def _sources(lesson: str) -> Select[Any]:

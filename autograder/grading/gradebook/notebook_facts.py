@@ -1,6 +1,8 @@
 """What the gradebook says about one submitted notebook: points, comments, who and when."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from nbgrader.api import BaseCell, Comment, Gradebook, Student, SubmittedNotebook
 from sqlalchemy import select
@@ -30,12 +32,29 @@ class Facts:
     late_percent: float | None = None
 
 
+@dataclass(frozen=True)
+class Fields:
+    """What a person can enter for a submitted notebook, by the names of its cells.
+
+    points: the most that each graded cell can get.
+    commented: the cells that take a comment.
+    """
+
+    points: Mapping[str, float] = field(default_factory=dict)
+    commented: Collection[str] = ()
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all these cells, each once."""
+        return [*dict.fromkeys([*self.points, *self.commented])]
+
+
 def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str) -> Facts:
     """Read the facts about one notebook. Raises nbgrader's MissingEntry if there are none."""
     found = gradebook.find_submission_notebook(notebook, lesson, learner)
     submission = found.assignment
     only = SubmittedNotebook.id == found.id
-    cells = [cell for _, cell in cell_grades(gradebook.db, lesson, only)]
+    cells = [cell for _, cell in cell_grades(gradebook, lesson, only)]
     said = _comments(gradebook.db, found.id)
     return Facts(
         learner=_name(submission.student),
@@ -52,16 +71,13 @@ def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str) -
     )
 
 
-def fields_of(gradebook: Gradebook, submission_id: str) -> tuple[dict[str, float], list[str]]:
-    """Return what a person can enter for a submitted notebook.
-
-    That is the points of its graded cells, by name, and the names of those that take a comment.
-    """
+def fields_of(gradebook: Gradebook, submission_id: str) -> Fields:
+    """Return what a person can enter for a submitted notebook."""
     found = gradebook.find_submission_notebook_by_id(submission_id)
     only = SubmittedNotebook.id == found.id
-    cells = (cell for _, cell in cell_grades(gradebook.db, found.assignment.name, only))
+    cells = (cell for _, cell in cell_grades(gradebook, found.assignment.name, only))
     points = {cell.name: cell.most for cell in cells}
-    return points, [name for name, *_ in _comments(gradebook.db, found.id)]
+    return Fields(points, [name for name, *_ in _comments(gradebook.db, found.id)])
 
 
 def _comments(session: Session, notebook_id: str) -> list[tuple[str, str | None, str | None]]:

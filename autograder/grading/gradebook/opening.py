@@ -29,9 +29,21 @@ class NoGradebook(Exception):
     """There is no gradebook; the message says where it should be."""
 
 
+class _Reading(Gradebook):
+    """A gradebook for reading, from a session: nbgrader's constructor would make a missing one."""
+
+    def __init__(self, session: Session) -> None:
+        self.db = session
+
+
 def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
     """Open the gradebook of a course; a missing one is made."""
     return Gradebook(coursedir.db_url, coursedir.course_id)
+
+
+def open_at(db_url: str) -> Gradebook:
+    """Open the gradebook that nbgrader named to one of its preprocessors."""
+    return Gradebook(db_url)
 
 
 def require_readable(coursedir: CourseDirectory) -> None:
@@ -41,7 +53,7 @@ def require_readable(coursedir: CourseDirectory) -> None:
 
 
 @contextmanager
-def reading(db_url: str) -> Iterator[Session]:
+def reading(db_url: str) -> Iterator[Gradebook]:
     """Open a gradebook to read it; unlike nbgrader's `Gradebook`, this makes no missing one.
 
     Raises NoGradebook, and CourseError if there is one that can't be read.
@@ -55,7 +67,7 @@ def reading(db_url: str) -> Iterator[Session]:
         raise _unreadable(error) from error
     try:
         with readable(), Session(engine) as session:
-            yield session
+            yield _Reading(session)
     finally:
         engine.dispose()
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from autograder.errors import CourseError
 from autograder.grading.gradebook.grades import Standing
-from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, number
+from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import read_canvas_name
-from autograder.grading.lms.export import GradesExporter, as_csv, as_text
+from autograder.grading.lms.export import GradesExporter, as_csv, never_a_formula
 from autograder.grading.term.tables import Learner, Term, terms_of
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
@@ -81,8 +81,8 @@ def _known_to_canvas(learner: Learner) -> bool:
 def _about(learner: Learner) -> list[str]:
     name = ", ".join(filter(None, [learner.last_name, learner.first_name]))
     ids = [learner.canvas_id, learner.sis_user_id, learner.sis_login_id]
-    return [as_text(name or learner.learner), *ids, learner.section]
+    return [never_a_formula(name or learner.learner), *ids, learner.section]
 
 
 def _cell(one: ClassGrade) -> str:
-    return EXCUSED if one.standing is Standing.EXCUSED else number(one.points)
+    return EXCUSED if one.standing is Standing.EXCUSED else exact(one.points)

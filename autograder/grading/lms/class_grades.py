@@ -65,8 +65,8 @@ def read_class_grades(
     Raises CourseError if there is no such lesson or learner.
     """
     people = _wanted(class_list(gradebook, term), learners, "learner", lambda one: one.learner)
-    names = _wanted(lesson_names(gradebook.db), lessons, "lesson", str)
-    found = {name: lesson_grades(gradebook.db, name) for name in names}
+    names = _wanted(lesson_names(gradebook), lessons, "lesson", str)
+    found = {name: lesson_grades(gradebook, name) for name in names}
     grades = {}
     for lesson, known in found.items():
         for learner in people:
@@ -79,13 +79,13 @@ def read_class_grades(
 
 def class_list(gradebook: Gradebook, term: Term) -> list[Learner]:
     """List the learners of learners.csv and of the gradebook by last name."""
-    known = known_learners(gradebook.db)
+    known = known_learners(gradebook)
     everyone = dict.fromkeys([*term.learners, *known])
     learners = (_merged(term.learners.get(id, Learner(id)), known.get(id)) for id in everyone)
     return sorted(learners, key=_place)
 
 
-def number(value: float | None) -> str:
+def exact(value: float | None) -> str:
     """Write a number without needless digits; "" for None."""
     return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
 

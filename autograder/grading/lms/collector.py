@@ -15,13 +15,13 @@ from nbgrader.apps import ZipCollectApp
 from nbgrader.plugins import FileNameCollectorPlugin
 
 from autograder.errors import CourseError
+from autograder.grading.engine.plugins import course_term
 from autograder.grading.lms.downloaded_names import DownloadedName, remember_names
 from autograder.grading.lms.extract import ExtractPlainFiles
 from autograder.grading.lms.kept_times import KeptTimes
 from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
 from autograder.grading.submission.plain_files import NOTEBOOK
 from autograder.grading.term.learner_names import listed, printable
-from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Term
 
 LATE = (

@@ -16,6 +16,7 @@ from traitlets.config import Config
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
+from autograder.grading.engine.plugins import course_term
 from autograder.grading.gradebook.opening import open_gradebook, readable
 from autograder.grading.lms.class_grades import class_list
 from autograder.grading.lms.collector import download_folder
@@ -28,7 +29,6 @@ from autograder.grading.lms.feedback_zip import (
     participant_numbers,
 )
 from autograder.grading.term.learner_names import printable
-from autograder.grading.term.plugins import course_term
 from autograder.grading.term.tables import Learner
 
 PACKAGE = "autograder.grading.lms"

@@ -17,7 +17,7 @@ from autograder.atomic_writes import write_whole
 from autograder.grading.lms.export import as_csv
 from autograder.grading.term.read_table import read_table
 
-KEPT_NAMES = "handed_in_as.csv"
+KEPT_NAMES = "downloaded_names.csv"
 KEPT_COLUMNS = ("learner", "name")
 
 # lovelaceada_LATE_101_2002_lesson.ipynb: the first two numbers in a row are learner and attachment.

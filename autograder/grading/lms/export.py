@@ -17,12 +17,12 @@ from traitlets import Bool
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
+from autograder.grading.engine.plugins import course_directory, course_term
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.grades import Standing
 from autograder.grading.gradebook.opening import Gradebook
-from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, number, read_class_grades
+from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact, read_class_grades
 from autograder.grading.term.learner_names import printable
-from autograder.grading.term.plugins import course_directory, course_term
 from autograder.grading.term.tables import Learner, Term
 
 SEPARATOR = re.compile(rb"[,;\t\r\n]")
@@ -120,7 +120,7 @@ class CsvExporter(GradesExporter):
         return ()
 
 
-def as_text(name: str) -> str:
+def never_a_formula(name: str) -> str:
     """Keep a spreadsheet from computing a name such as =1+1, with the apostrophe that it hides."""
     return f"'{name}" if name.startswith(FORMULA) else name
 
@@ -167,16 +167,16 @@ def _plain_row(
 ) -> list[object]:
     graded = one.standing is Standing.GRADED
     return [
-        as_text(lesson),
+        never_a_formula(lesson),
         due,
         one.grade.submitted,
-        as_text(learner.learner),
-        as_text(learner.last_name),
-        as_text(learner.first_name),
-        as_text(learner.email),
-        number(one.grade.before_penalty) if graded else "",
-        number(one.grade.penalty) if graded else "",
-        number(one.points),
-        number(one.most),
+        never_a_formula(learner.learner),
+        never_a_formula(learner.last_name),
+        never_a_formula(learner.first_name),
+        never_a_formula(learner.email),
+        exact(one.grade.before_penalty) if graded else "",
+        exact(one.grade.penalty) if graded else "",
+        exact(one.points),
+        exact(one.most),
         one.standing,
     ]

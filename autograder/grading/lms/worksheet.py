@@ -25,7 +25,7 @@ from itertools import combinations
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.grading.lms.class_grades import number
+from autograder.grading.lms.class_grades import exact
 from autograder.grading.lms.moodle_date import YEAR
 from autograder.grading.term.tables import Learner
 
@@ -197,7 +197,7 @@ class Worksheet:
         """Write a grade with the worksheet's own decimal sign and quotation marks."""
         columns = (self._grade, self._grade + 1)
         comma = any("," in row.cells[c].value for row in self.participants for c in columns)
-        value = number(grade).replace(".", "," if comma else ".")
+        value = exact(grade).replace(".", "," if comma else ".")
         quoted = self._text[cell.start : cell.end].startswith('"') or self._delimiter in value
         return f'"{value}"' if quoted else value
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
 from autograder.grading.submission.cells import joined_text
-from autograder.grading.worker.job import VERDICT
+from autograder.grading.worker.graded_cells import VERDICT
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.written_questions import without_rubric
 
@@ -65,7 +65,7 @@ def read_whole_cells(data: bytes) -> tuple[NotebookCell, ...]:
     """Read the cells of a notebook, without anything malformed. Raises ValueError."""
     content = json.loads(data)
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
-        raise ValueError("the notebook has no cells")
+        raise ValueError("it has no cells")
     return tuple(map(_cell, count(1), filter(_is_dict, content["cells"])))
 
 

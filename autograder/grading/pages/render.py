@@ -10,7 +10,7 @@ from autograder.grading.pages.notebook import NotebookCell
 from autograder.grading.pages.sanitizer import Sanitizer, left_out
 from autograder.grading.pages.text import Html, as_text, highlighted, without_controls
 from autograder.grading.submission.cells import without_pictures
-from autograder.grading.worker.job import SHOWN
+from autograder.grading.worker.graded_cells import SHOWN
 
 NO_ROOM = left_out("The rest is left out: this page would be too long. It is in the notebook.")
 

@@ -4,7 +4,6 @@ The filters say how text and numbers are written on the pages for instructors an
 """
 
 import re
-from collections.abc import Callable, Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,10 @@ UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
 
 def fill_template(
     folder: Path,
-    filters: Collection[Callable[..., str]] = (),
     template: str = "page.html.jinja",
     **values: Any,
 ) -> str:
-    """Fill a template in a folder, with `style` from `base.css` and the folder's `page.css`.
-
-    filters: for this page alone, on top of the common ones, each under its function's name.
-    """
+    """Fill a template in a folder, with `style` from `base.css` and the folder's `page.css`."""
     environment = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
@@ -38,13 +33,13 @@ def fill_template(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {make.__name__: make for make in (*FILTERS, *filters)}
+    environment.filters |= {make.__name__: make for make in FILTERS}
     style = "".join(path.read_text(encoding="utf-8") for path in (BASE, folder / "page.css"))
     return environment.get_template(template).render(style=Markup(style), **values)
 
 
 def code(text: str) -> Markup:
-    """Render text in which `backticks` mark code."""
+    """Render text with code in `backticks`."""
     return Markup(as_html(text))
 
 
@@ -55,6 +50,16 @@ def name(text: str) -> str:
 
 def number(value: float) -> str:
     return f"{round(value, 2):g}"
+
+
+def count(amount: float, noun: str) -> str:
+    """ "1 point", "2.5 points"."""
+    return f"{number(amount)} {noun}{'' if amount == 1 else 's'}"
+
+
+def points_of(points: float, most: float) -> str:
+    """ "9.5 of 15 points"."""
+    return f"{number(points)} of {count(most, 'point')}"
 
 
 def percent(value: float) -> str:
@@ -79,8 +84,8 @@ def duration(seconds: float) -> str:
     for unit, size in UNITS:
         amount, left = divmod(left, size)
         if amount:
-            parts.append(f"{amount} {unit}{'' if amount == 1 else 's'}")
+            parts.append(count(amount, unit))
     return " ".join(parts[:2]) or "less than a minute"
 
 
-FILTERS = (breakable, code, duration, name, number, when)
+FILTERS = (breakable, code, count, duration, name, number, percent, points_of, when)

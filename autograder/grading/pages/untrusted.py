@@ -48,7 +48,8 @@ def checked_run(data: Any) -> dict[str, str]:
     """Check the engine's facts about a run. Raises ValueError."""
     match data:
         case {"outcome": str(outcome), "reason": str(reason)} if outcome in OUTCOMES:
-            return {"outcome": outcome, "reason": visible(reason)}
+            cause = data.get("cause", reason)
+            return {"outcome": outcome, "reason": visible(reason), "cause": visible(cause)}
     raise ValueError("a run without an outcome")
 
 

@@ -12,6 +12,31 @@ NOTHING_CAME = NEVER_CALLED - {ProblemKind.UNDEFINED}
 GIVEN_UP = "given up"  # listed among the mistakes of a report if it happened
 
 
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the check found in a wrong answer, by ids. Answers with the same one count together.
+
+    mistake: the name of the known mistake, or GIVEN_UP; if there is one, it says it all.
+    blamed_on: the exercises to be finished first.
+    rules: those that found something.
+    problems: their kinds and details.
+    """
+
+    mistake: str
+    blamed_on: tuple[str, ...]
+    rules: tuple[str, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, verdict: Mapping[str, Any]) -> "Diagnosis":
+        mistake = GIVEN_UP if verdict["given_up"] else verdict["mistake"]
+        blamed_on = tuple(verdict["blamed_on"])
+        if mistake:
+            return cls(mistake, blamed_on)
+        problems = tuple((one["kind"], one["detail"]) for one in verdict["problems"])
+        return cls(mistake, blamed_on, tuple(verdict["rules"]), problems)
+
+
 @dataclass
 class AspectReport:
     """How many got one aspect right."""
@@ -31,7 +56,7 @@ class ExerciseReport:
     lost: how many sent no answer to judge.
     judged: how many answers the check could judge.
     aspects: the aspects of those answers.
-    wrong: who gave a wrong answer, by the mistake's name and what they were told.
+    wrong: who gave the wrong answers among them, with the sentence that was shown, by diagnosis.
     """
 
     max_points: float
@@ -43,7 +68,7 @@ class ExerciseReport:
     judged: int = 0
     points: float = 0
     aspects: dict[str, AspectReport] = field(default_factory=dict)
-    wrong: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    wrong: dict[Diagnosis, dict[str, str]] = field(default_factory=dict)
 
     def count(self, points: float, state: str) -> None:
         """Count a submission's points.
@@ -66,8 +91,7 @@ class ExerciseReport:
         if nothing_came(verdict):
             self.lost += state == "none"
         elif verdict["answered"] and verdict["points"] < verdict["max_points"]:
-            told = GIVEN_UP if verdict["given_up"] else verdict["mistake"], verdict["sentence"]
-            self.wrong.setdefault(told, []).append(learner)
+            self.wrong.setdefault(Diagnosis.of(verdict), {})[learner] = verdict["sentence"]
 
 
 def nothing_came(verdict: Mapping[str, Any]) -> bool:

@@ -2,22 +2,21 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.grading.gradebook.grades import Grade, LessonGrades
+from autograder.grading.pages.template import count
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
 from autograder.grading.report.kinds import Made, kinds_made
 from autograder.grading.report.learner_rows import (
     UNREADABLE,
     Column,
     LearnerRow,
-    learner_row,
     lesson_columns,
-    to_grade,
 )
 from autograder.grading.report.same_code import SameCode
 from autograder.grading.report.same_mistakes import SameMistakes
@@ -103,11 +102,16 @@ class Report:
     def mistakes(self) -> list[MadeMistake]:
         """The mistakes, most frequent first; ties are in lesson order."""
         made = [
-            MadeMistake(exercise, name, words, learners)
+            MadeMistake(exercise, diagnosis.mistake, _usual(told.values()), [*told])
             for exercise, report in self.exercises.items()
-            for (name, words), learners in report.wrong.items()
+            for diagnosis, told in report.wrong.items()
         ]
         return sorted(made, key=lambda mistake: -len(mistake.learners))
+
+
+def _usual(sentences: Iterable[str]) -> str:
+    """Return the sentence that most were shown."""
+    return Counter(sentences).most_common(1)[0][0]
 
 
 def make_report(
@@ -126,7 +130,7 @@ def make_report(
         _settle(submission, known.learners.get(submission.learner))
     alike = shared_code(submissions, known.released, solutions)
     columns = lesson_columns(submissions, known, list(solutions))
-    rows = [learner_row(submission, columns, known) for submission in submissions]
+    rows = [LearnerRow(submission, known, columns) for submission in submissions]
     times = [submission.graded for submission in submissions if submission.graded]
     return Report(
         lesson=lesson,
@@ -136,7 +140,7 @@ def make_report(
         columns=columns,
         rows=rows,
         exercises=_exercises(submissions, rows, columns),
-        not_graded=_not_graded(submissions, rows, known),
+        not_graded=[(row.learner, row.why_lacking) for row in rows if row.is_lacking],
         ended_early=_ended_early(submissions),
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
@@ -187,26 +191,9 @@ def _exercises(
 def _waiting(lesson: str, submissions: Sequence[Submission], known: LessonGrades) -> list[str]:
     """Say how many have no grade just because a person still has to give points."""
     read = [one.learner for one in submissions if one.outcome not in (Outcome.NOT_GRADED, None)]
-    count = sum(known.learners[one].waiting for one in read if one in known.learners)
-    told = f"{count} submission{'' if count == 1 else 's'} to grade by hand, in formgrader."
-    return [f"{lesson}: {told}"] if count else []
-
-
-def _not_graded(
-    submissions: Sequence[Submission], rows: Sequence[LearnerRow], known: LessonGrades
-) -> list[tuple[str, str]]:
-    """List who has no grade, and why."""
-    return [
-        (row.learner, submission.reason or _why(row, known.learners.get(row.learner), known))
-        for submission, row in zip(submissions, rows, strict=True)
-        if row.is_lacking
-    ]
-
-
-def _why(row: LearnerRow, grade: Grade | None, known: LessonGrades) -> str:
-    if row.outcome == Outcome.NOT_GRADED and grade and grade.waiting:
-        return to_grade(grade, known)
-    return " ".join(row.remarks)
+    waiting = sum(known.learners[one].waiting for one in read if one in known.learners)
+    told = f"{lesson}: {count(waiting, 'submission')} to grade by hand, in formgrader."
+    return [told] if waiting else []
 
 
 def _ended_early(submissions: Sequence[Submission]) -> list[Lead]:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from autograder.grading.report.value_numbering import Reader, digest
+from autograder.grading.report.value_numbering import Reader, hashed
 
 MOST_CHARACTERS = 50_000
 MOST_NODES = 5_000  # of the syntax tree; the longest of the course's own answers have 750
@@ -38,7 +38,7 @@ def code_print(source: str) -> Print | None:
     """Compute the print of an answer; None if that is not Python, too long or nested too deeply."""
     try:
         tree = _parsed(source)
-        letters = digest(ast.dump(tree))
+        letters = hashed(ast.dump(tree))
         return Print(letters, _meaning(tree), _statements(tree))
     except NOT_PARSED:
         return None

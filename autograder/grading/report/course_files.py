@@ -18,14 +18,14 @@ class CourseFiles:
 
     root: Path
     submitted: Path
-    autograded: Path
+    graded: Path
     feedback: Path
     source: Path
     db_url: str
 
     def lessons(self) -> list[str]:
         """List the lessons that have a source or a graded submission."""
-        found = {*self.source.glob("[!.]*/"), *self.autograded.glob("*/[!.]*/")}
+        found = {*self.source.glob("[!.]*/"), *self.graded.glob("*/[!.]*/")}
         return sorted({folder.name for folder in found if folder.is_dir()})
 
     def learners(self, step: Path, lesson: str) -> Iterator[str]:
@@ -47,7 +47,7 @@ def course_files(root: Path) -> CourseFiles:
     return CourseFiles(
         root=root,
         submitted=root / course.submitted_directory,
-        autograded=root / course.autograded_directory,
+        graded=root / course.autograded_directory,
         feedback=root / course.feedback_directory,
         source=root / course.source_directory,
         db_url=course.db_url,

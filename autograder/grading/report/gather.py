@@ -5,8 +5,8 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.grading.engine.history import earlier_grades
 from autograder.grading.gradebook.grades import LessonGrades
-from autograder.grading.gradebook.lesson_grades import read_lesson_grades
-from autograder.grading.gradebook.opening import NoGradebook
+from autograder.grading.gradebook.lesson_grades import lesson_grades
+from autograder.grading.gradebook.opening import NoGradebook, reading
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.report.classroom import Report, make_report
 from autograder.grading.report.course_files import CourseFiles
@@ -28,7 +28,7 @@ def gather(lesson: str, files: CourseFiles) -> Report:
     """
     _require_lesson(lesson, files)
     known, notes = _grades(lesson, files)
-    submissions = read_submissions(files.autograded, lesson, known.notebooks)
+    submissions = read_submissions(files.graded, lesson, known.notebooks)
     if not submissions:
         raise CourseError(
             f"Nothing of {lesson} is graded in {shown_path(files.root)}: "
@@ -64,7 +64,8 @@ def _require_lesson(lesson: str, files: CourseFiles) -> None:
 def _grades(lesson: str, files: CourseFiles) -> tuple[LessonGrades, list[str]]:
     """Read the grades; note if there is no gradebook. Raises CourseError if it is unreadable."""
     try:
-        return read_lesson_grades(files.db_url, lesson), []
+        with reading(files.db_url) as gradebook:
+            return lesson_grades(gradebook, lesson), []
     except NoGradebook as error:
         said = f"There is no gradebook: {error}. So the points are the judge's: none by hand, "
         return LessonGrades(), [f"{said}no late penalties."]

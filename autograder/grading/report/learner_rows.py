@@ -1,9 +1,10 @@
 """The rows of a report: each learner's points, grade and outcome, and remarks on them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 
 from autograder.grading.gradebook.grades import Grade, LessonGrades
 from autograder.grading.pages.template import duration
@@ -34,30 +35,6 @@ class CellPoints:
     state: str
 
 
-@dataclass(frozen=True)
-class LearnerRow:
-    """One learner.
-
-    outcome: not graded also if points are missing that only a person can give; or UNREADABLE.
-    judged: whether the checks judged an answer.
-    grade: the points of the lesson, if there is a grade.
-    late: how long after the due date it was handed in.
-    """
-
-    learner: str
-    outcome: str
-    judged: bool
-    grade: float | None
-    late: timedelta
-    points: list[CellPoints]
-    remarks: list[str]
-
-    @property
-    def is_lacking(self) -> bool:
-        """Whether it is not graded, or can't be read."""
-        return self.outcome in (Outcome.NOT_GRADED, UNREADABLE)
-
-
 def lesson_columns(
     submissions: Sequence[Submission], known: LessonGrades, answers: Sequence[str]
 ) -> list[Column]:
@@ -79,83 +56,116 @@ def lesson_columns(
     return sorted(columns, key=lambda c: (places.get(c.exercise or c.cell, len(places)), c.title))
 
 
-def learner_row(
-    submission: Submission, columns: Sequence[Column], known: LessonGrades
-) -> LearnerRow:
-    grade = known.learners.get(submission.learner)
-    points = _lesson_points(submission, grade, known)
-    return LearnerRow(
-        learner=submission.learner,
-        outcome=_outcome(submission, grade, known, points),
-        judged=any(one["graded"] and one["answered"] for one in submission.verdicts.values()),
-        grade=points,
-        late=grade.late if grade else timedelta(0),
-        points=[_points(submission, column, grade, known) for column in columns],
-        remarks=submission.troubles + _remarks(submission, grade, known),
-    )
+@dataclass(frozen=True)
+class LearnerRow:
+    """One learner: what the notebook says, and what the gradebook does."""
 
+    submission: Submission
+    lesson: LessonGrades
+    columns: Sequence[Column]
 
-def _outcome(
-    submission: Submission, grade: Grade | None, known: LessonGrades, points: float | None
-) -> str:
-    """Return the outcome: not graded if there is no grade yet, whatever the notebook says.
+    @property
+    def learner(self) -> str:
+        return self.submission.learner
 
-    A notebook without an outcome, such as an instructor's own, is graded if it is complete.
-    """
-    whole = submission.graded is not None and grade is not None
-    if not submission.outcome and (known.checks or not whole):
-        return UNREADABLE
-    return Outcome.NOT_GRADED if points is None else submission.outcome or Outcome.GRADED
+    @property
+    def judged(self) -> bool:
+        """Whether the checks judged an answer."""
+        return any(one["graded"] and one["answered"] for one in self.submission.verdicts.values())
 
+    @property
+    def late(self) -> timedelta:
+        """How long after the due date it was handed in."""
+        return self._known.late if self._known else timedelta(0)
 
-def _lesson_points(
-    submission: Submission, grade: Grade | None, known: LessonGrades
-) -> float | None:
-    if grade.waiting if grade else submission.outcome == Outcome.NOT_GRADED:
-        return None
-    if grade:
-        return grade.points if math.isfinite(grade.points) else None
-    if known.most or not submission.verdicts:
-        return None
-    return sum(verdict["points"] for verdict in submission.verdicts.values())
+    @cached_property
+    def points(self) -> list[CellPoints]:
+        """The points in each column."""
+        return list(map(self._in_column, self.columns))
 
+    @cached_property
+    def grade(self) -> float | None:
+        """The points of the lesson; None if there is no grade."""
+        grade, submission = self._known, self.submission
+        if grade.waiting if grade else submission.outcome == Outcome.NOT_GRADED:
+            return None
+        if grade:
+            return grade.points if math.isfinite(grade.points) else None
+        if self.lesson.most or not submission.verdicts:
+            return None
+        return sum(verdict["points"] for verdict in submission.verdicts.values())
 
-def _points(
-    submission: Submission, column: Column, grade: Grade | None, known: LessonGrades
-) -> CellPoints:
-    verdict = submission.verdicts.get(column.exercise)
-    judged = verdict["points"] if verdict and verdict["graded"] else None
-    cell = grade.by_name.get(column.cell) if grade else None
-    points = cell.points if cell else judged
-    if points is None:
-        return CellPoints(None, "")
-    untouched = submission.sources.get(column.cell) == known.released.get(column.cell, "")
-    if not points and (untouched if verdict is None else not verdict["answered"]):
-        return CellPoints(points, "unanswered")
-    return CellPoints(points, "full" if points >= column.most else "partial" if points else "none")
+    @cached_property
+    def outcome(self) -> str:
+        """The outcome, or UNREADABLE: not graded without a grade, whatever the notebook says.
 
+        A notebook without an outcome, such as an instructor's own, is graded if it is complete.
+        """
+        recorded = self.submission.outcome
+        whole = self.submission.graded is not None and self._known is not None
+        if not recorded and (self.lesson.checks or not whole):
+            return UNREADABLE
+        return Outcome.NOT_GRADED if self.grade is None else recorded or Outcome.GRADED
 
-def _remarks(submission: Submission, grade: Grade | None, known: LessonGrades) -> list[str]:
-    remarks = []
-    if known.checks and submission.graded and not submission.verdicts:
-        remarks.append("The autograded notebook holds no verdicts: grade it again.")
-    if known.most and not grade:
-        remarks.append("There is no grade in the gradebook.")
-    if grade and (grade.late or grade.penalty):
-        late = duration(grade.late.total_seconds())
-        remarks.append(f"Late by {late}: {grade.penalty:g} taken off.")
-    if submission.earlier:
-        before = ", ".join("none" if m is None else f"{m:g}" for m in submission.earlier)
-        remarks.append(f"Handed in again. Grades before: {before}.")
-    if grade and grade.by_hand:
-        remarks.append("Partly graded by hand.")
-    if grade and grade.waiting:
-        remarks.append(to_grade(grade, known))
-    return remarks
+    @property
+    def is_lacking(self) -> bool:
+        """Whether it is not graded, or can't be read."""
+        return self.outcome in (Outcome.NOT_GRADED, UNREADABLE)
 
+    @property
+    def to_grade(self) -> str:
+        """What a person still has to grade, in words; "" if there is nothing."""
+        if not self._known or not self._known.waiting:
+            return ""
+        cells = [cell for cell in self.lesson.most if cell in self._known.waiting_for]
+        names = ", ".join(f"`{self.lesson.checks.get(cell, cell)}`" for cell in cells)
+        return (
+            f"To grade by hand: {'everything' if len(cells) == len(self.lesson.most) else names}."
+        )
 
-def to_grade(grade: Grade, known: LessonGrades) -> str:
-    """Say what a person still has to grade."""
-    cells = [cell for cell in known.most if cell in grade.waiting_for]
-    names = ", ".join(f"`{known.checks.get(cell, cell)}`" for cell in cells)
-    return f"To grade by hand: {'everything' if len(cells) == len(known.most) else names}."
+    @property
+    def why_lacking(self) -> str:
+        """Why there is no grade."""
+        waits = self.to_grade if self.outcome == Outcome.NOT_GRADED else ""
+        return self.submission.reason or waits or " ".join(self.remarks)
+
+    @property
+    def remarks(self) -> list[str]:
+        return [*self.submission.troubles, *self._remarks()]
+
+    @property
+    def _known(self) -> Grade | None:
+        return self.lesson.learners.get(self.learner)
+
+    def _in_column(self, column: Column) -> CellPoints:
+        """Return the points for one graded cell."""
+        verdict = self.submission.verdicts.get(column.exercise)
+        judged = verdict["points"] if verdict and verdict["graded"] else None
+        cell = self._known.by_name.get(column.cell) if self._known else None
+        points = cell.points if cell else judged
+        if points is None:
+            return CellPoints(None, "")
+        if not points and not (verdict["answered"] if verdict else self._is_touched(column.cell)):
+            return CellPoints(points, "unanswered")
+        state = "full" if points >= column.most else "partial" if points else "none"
+        return CellPoints(points, state)
+
+    def _is_touched(self, cell: str) -> bool:
+        return self.submission.sources.get(cell) != self.lesson.released.get(cell, "")
+
+    def _remarks(self) -> Iterator[str]:
+        submission, grade = self.submission, self._known
+        if self.lesson.checks and submission.graded and not submission.verdicts:
+            yield "The autograded notebook holds no verdicts: grade it again."
+        if self.lesson.most and not grade:
+            yield "There is no grade in the gradebook."
+        if grade and (grade.late or grade.penalty):
+            late = duration(grade.late.total_seconds())
+            yield f"Late by {late}: {grade.penalty:g} taken off."
+        if submission.earlier:
+            before = ", ".join("none" if one is None else f"{one:g}" for one in submission.earlier)
+            yield f"Handed in again. Grades before: {before}."
+        if grade and grade.by_hand:
+            yield "Partly graded by hand."
+        if self.to_grade:
+            yield self.to_grade

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from autograder.grading.pages.template import fill_template, percent
+from autograder.grading.pages.template import fill_template
 from autograder.grading.pages.text import Html
 from autograder.grading.report.classroom import Report
 from autograder.grading.report.histogram import histogram
@@ -19,7 +19,7 @@ SHOWN_MISTAKES = 12
 SHOWN_LEARNERS = 100  # of those who made a mistake again
 
 
-def render_page(report: Report, folder: Path, feedback: Path) -> str:
+def render_lesson_page(report: Report, folder: Path, feedback: Path) -> str:
     """Render the page on a lesson, with links relative to `folder`.
 
     feedback: the folder with nbgrader's feedback for each learner.
@@ -54,7 +54,6 @@ def _rendered(template: str, **values: Any) -> str:
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return fill_template(
         HERE,
-        {percent},
         template,
         script=Html(script),
         script_hash=_hash(script),

@@ -4,18 +4,20 @@ A confined process reads a notebook. What it reports is small, and checked here.
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from autograder.grading.pages.notebook import read_whole_cells
 from autograder.grading.pages.untrusted import checked_run, checked_verdict
 from autograder.grading.report.code_print import MOST_CHARACTERS, Print, code_print
 from autograder.grading.submission.cells import joined_text
 from autograder.grading.term.learner_names import is_learner_name
-from autograder.grading.worker.job import OUTCOMES, VERDICT, Outcome, earlier_run
+from autograder.grading.worker.graded_cells import VERDICT
+from autograder.grading.worker.job import OUTCOMES, Outcome, earlier_run
 from autograder.sandbox.confined import Bounds, Unfinished, confined
 
 MOST_BYTES = 100_000_000
@@ -54,13 +56,14 @@ class Submission:
 
 
 def read_submissions(
-    autograded: Path, lesson: str, notebooks: Collection[str] = ()
+    graded: Path, lesson: str, notebooks: Collection[str] = ()
 ) -> list[Submission]:
     """Read all graded submissions to a lesson, sorted by learner.
 
+    graded: the folder with all of them.
     notebooks: the names of the graded ones; by default, one named like the lesson.
     """
-    found = sorted(autograded.glob(f"*/{lesson}"))
+    found = sorted(graded.glob(f"*/{lesson}"))
     folders = [folder for folder in found if is_learner_name(folder.parent.name)]
     bar = tqdm(folders, desc=lesson, unit="notebook", disable=None, leave=False)
     names = notebooks or [lesson]
@@ -78,8 +81,8 @@ def read_submission(learner: str, folder: Path, notebooks: Collection[str]) -> S
 def solution_cells(notebook: Path) -> dict[str, str]:
     """Read the sources of a notebook's solution cells, by grade_id; {} if it can't be read."""
     try:
-        cells = _cells(_parsed(notebook.read_bytes()))
-        return {name: source for name, source in map(_solution, cells) if name}
+        cells = read_whole_cells(notebook.read_bytes())
+        return {cell.name: cell.source for cell in cells if cell.is_a("solution")}
     except UNREADABLE:
         return {}
 
@@ -101,14 +104,15 @@ def _read_notebook(submission: Submission, path: Path) -> None:
 def _told(data: bytes) -> bytes:
     """Read a notebook in a confined process, and return what the report needs from it."""
     try:
-        cells = list(_cells(_parsed(data)))
+        cells = read_whole_cells(data)
     except UNREADABLE as error:
         return json.dumps({"unreadable": _why(error)}).encode()
     sources: dict[str, str] = {}
-    for name, source in filter(lambda found: found[0], map(_solution, cells)):
-        sources.setdefault(name, source[: MOST_CHARACTERS + 1])
+    for cell in cells:
+        if cell.is_a("solution") and cell.name:
+            sources.setdefault(cell.name, cell.source[: MOST_CHARACTERS + 1])
     prints = {name: asdict(p) for name, source in sources.items() if (p := code_print(source))}
-    verdicts = [cell["metadata"][VERDICT] for cell in cells if VERDICT in cell["metadata"]]
+    verdicts = [cell.metadata[VERDICT] for cell in cells if VERDICT in cell.metadata]
     told = {"verdicts": verdicts, "sources": sources, "prints": prints}
     return json.dumps(told, default=sorted).encode()
 
@@ -137,27 +141,6 @@ def _data(path: Path) -> bytes:
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES / 1e6:.0f} MB")
     return path.read_bytes()
-
-
-def _parsed(data: bytes) -> dict[str, Any]:
-    notebook = json.loads(data)
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise ValueError("it has no cells")
-    return notebook
-
-
-def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for cell in notebook["cells"]:
-        if isinstance(cell, dict) and isinstance(cell.get("metadata"), dict):
-            yield cell
-
-
-def _solution(cell: dict[str, Any]) -> tuple[str, str]:
-    """Return a solution cell's grade_id and source; empty strings for other cells."""
-    match cell["metadata"].get("nbgrader"):
-        case {"solution": True, "grade_id": str(grade_id)}:
-            return grade_id, joined_text(cell.get("source"))
-    return "", ""
 
 
 def _read_run(submission: Submission, path: Path) -> None:

@@ -95,7 +95,7 @@ def gather_term(files: CourseFiles) -> TermReport:
     Raises CourseError if nothing is graded, or a table of the term can't be read.
     """
     term = read_term(files.root)
-    graded = [lesson for lesson in files.lessons() if any(files.learners(files.autograded, lesson))]
+    graded = [lesson for lesson in files.lessons() if any(files.learners(files.graded, lesson))]
     if not graded:
         raise CourseError(
             f"Nothing is graded in {shown_path(files.root)}: there is nothing to report on until "

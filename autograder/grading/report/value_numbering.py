@@ -39,14 +39,14 @@ class Reader(ast.NodeVisitor):
         """From now on, identify attributes by their values, and by name if they share a value."""
         holders = Counter(self.attributes.values())
         self.known = {
-            name: value if holders[value] == 1 else digest(value, name)
+            name: value if holders[value] == 1 else hashed(value, name)
             for name, value in self.attributes.items()
         }
 
     def generic_visit(self, node: ast.AST) -> str:
         self.acts |= isinstance(node, ACTS)
         parts = [self.part(value) for name, value in ast.iter_fields(node) if name not in SILENT]
-        return digest(type(node).__name__, *parts)
+        return hashed(type(node).__name__, *parts)
 
     def part(self, value: object) -> str:
         match value:
@@ -55,7 +55,7 @@ class Reader(ast.NodeVisitor):
             case [ast.stmt(), *_]:
                 return self.block(cast(list[ast.stmt], value))
             case list():
-                return digest("list", *map(self.part, value))
+                return hashed("list", *map(self.part, value))
         return f"{type(value).__name__} {value!r}"
 
     def block(self, statements: Sequence[ast.stmt]) -> str:
@@ -67,7 +67,7 @@ class Reader(ast.NodeVisitor):
             one = self.visit(statement)
             found[self.acts].append(one)
         self.acts = around or bool(found[True])
-        return digest("block", *sorted(found[False]), "and in this order", *found[True])
+        return hashed("block", *sorted(found[False]), "and in this order", *found[True])
 
     # ---------------------------------------------------------------- variables
 
@@ -76,7 +76,7 @@ class Reader(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> str:
         known = self.known.get(node.attr, f"attribute {node.attr}")
-        return digest("attribute", self.visit(node.value), known)
+        return hashed("attribute", self.visit(node.value), known)
 
     def bind(self, target: ast.expr, value: str) -> str:
         """Give a target its value; return the target's form."""
@@ -86,16 +86,16 @@ class Reader(ast.NodeVisitor):
                 return "variable"
             case ast.Attribute(value=ast.Name()):
                 self.attributes[target.attr] = value
-                return digest("attribute of", self.visit(target.value))
+                return hashed("attribute of", self.visit(target.value))
             case ast.Attribute():
-                return digest("attribute of", self.visit(target.value), target.attr)
+                return hashed("attribute of", self.visit(target.value), target.attr)
             case ast.Tuple() | ast.List():
                 parts = enumerate(target.elts)
-                return digest("parts", *(self.bind(t, digest(value, str(i))) for i, t in parts))
+                return hashed("parts", *(self.bind(t, hashed(value, str(i))) for i, t in parts))
             case ast.Starred():
-                return digest("the rest", self.bind(target.value, value))
+                return hashed("the rest", self.bind(target.value, value))
         place = self.visit(target)
-        self.act_on(target, digest(place, value))
+        self.act_on(target, hashed(place, value))
         return place
 
     def act_on(self, node: ast.expr, how: str) -> None:
@@ -104,10 +104,10 @@ class Reader(ast.NodeVisitor):
         while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
             node = node.func if isinstance(node, ast.Call) else node.value
         if isinstance(node, ast.Name) and node.id in self.values:
-            self.values[node.id] = digest(self.values[node.id], how)
+            self.values[node.id] = hashed(self.values[node.id], how)
 
     def assign(self, value: str, *targets: ast.expr) -> str:
-        return digest("assign", value, *(self.bind(target, value) for target in targets))
+        return hashed("assign", value, *(self.bind(target, value) for target in targets))
 
     def visit_Assign(self, node: ast.Assign) -> str:
         return self.assign(self.visit(node.value), *node.targets)
@@ -123,13 +123,13 @@ class Reader(ast.NodeVisitor):
 
     def visit_For(self, node: ast.For) -> str:
         one = self.each(node.target, node.iter)
-        return digest("for", one, self.part(node.body), self.part(node.orelse))
+        return hashed("for", one, self.part(node.body), self.part(node.orelse))
 
     def visit_comprehension(self, node: ast.comprehension) -> str:
-        return digest(self.each(node.target, node.iter), self.part(node.ifs))
+        return hashed(self.each(node.target, node.iter), self.part(node.ifs))
 
     def each(self, target: ast.expr, items: ast.expr) -> str:
-        return self.assign(digest("each of", self.visit(items)), target)
+        return self.assign(hashed("each of", self.visit(items)), target)
 
     def visit_withitem(self, node: ast.withitem) -> str:
         return self.assign(self.visit(node.context_expr), *filter(None, [node.optional_vars]))
@@ -148,11 +148,11 @@ class Reader(ast.NodeVisitor):
     def visit_Raise(self, node: ast.Raise) -> str:
         # An error's message is prose, like a comment.
         self.acts = True
-        return digest("raise", self.part(node.exc.func if is_call(node.exc) else node.exc))
+        return hashed("raise", self.part(node.exc.func if is_call(node.exc) else node.exc))
 
     def visit_Call(self, node: ast.Call) -> str:
         keywords = sorted(map(self.visit, node.keywords))
-        return digest("call", self.visit(node.func), self.part(node.args), *keywords)
+        return hashed("call", self.visit(node.func), self.part(node.args), *keywords)
 
     def visit_Lambda(self, node: ast.Lambda | Function) -> str:
         given, acts = node.args, self.acts
@@ -160,13 +160,13 @@ class Reader(ast.NodeVisitor):
         names = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
         numbered = enumerate(filter(None, names))
         self.values = self.values.new_child({one.arg: f"argument {i}" for i, one in numbered})
-        found = digest("function", defaults, self.part(node.body))
+        found = hashed("function", defaults, self.part(node.body))
         self.values, self.acts = self.values.parents, acts
         return found
 
     def visit_FunctionDef(self, node: Function) -> str:
         self.values.setdefault(node.name, "itself")
-        found = digest(self.part(node.decorator_list), self.visit_Lambda(node))
+        found = hashed(self.part(node.decorator_list), self.visit_Lambda(node))
         self.values[node.name] = found
         return found
 
@@ -176,7 +176,7 @@ class Reader(ast.NodeVisitor):
         self.values.setdefault(node.name, "itself")
         around = self.part([*node.decorator_list, *node.bases, *node.keywords])
         self.values = self.values.new_child()
-        found = digest("class", around, self.part(node.body))
+        found = hashed("class", around, self.part(node.body))
         self.attributes |= self.values.maps[0]
         self.values = self.values.parents
         self.values[node.name] = found
@@ -187,7 +187,7 @@ class Reader(ast.NodeVisitor):
         loops = self.part(node.generators)
         made = [self.part(part) for name, part in ast.iter_fields(node) if name != "generators"]
         self.values = self.values.parents
-        return digest(type(node).__name__, loops, *made)
+        return hashed(type(node).__name__, loops, *made)
 
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
@@ -196,5 +196,5 @@ def is_call(node: ast.AST | None) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call)
 
 
-def digest(*parts: str) -> str:
+def hashed(*parts: str) -> str:
     return blake2b("\0".join(parts).encode(errors="replace"), digest_size=12).hexdigest()

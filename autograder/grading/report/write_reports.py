@@ -10,7 +10,7 @@ from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
 from autograder.grading.report.course_files import CourseFiles, course_files
 from autograder.grading.report.gather import gather, shown_path
-from autograder.grading.report.report_pages import render_page, render_term_page
+from autograder.grading.report.report_pages import render_lesson_page, render_term_page
 from autograder.grading.report.term_report import gather_term
 
 
@@ -34,7 +34,7 @@ def write_reports(
     files = course_files(course)
     if lesson:
         path = (output or _page(files, lesson)).absolute()
-        _write(path, render_page(gather(lesson, files), path.parent, files.feedback))
+        _write(path, render_lesson_page(gather(lesson, files), path.parent, files.feedback))
         yield lesson, path
     else:
         yield from _write_all(files, output)
@@ -45,7 +45,7 @@ def _write_all(files: CourseFiles, output: Path | None) -> Iterator[tuple[str, P
     pages = {one.lesson: _page(files, one.lesson) for one in term.lessons}
     for one in term.lessons:
         page = pages[one.lesson]
-        _write(page, render_page(one, page.parent, files.feedback))
+        _write(page, render_lesson_page(one, page.parent, files.feedback))
         yield one.lesson, page
     # In a folder of its own, because a lesson may have any name.
     path = (output or files.root / "build" / "report" / "term" / "index.html").absolute()

@@ -12,7 +12,7 @@ from autograder.grading.submission.plain_files import (
     open_folder,
     read_below,
     read_file,
-    readable,
+    shown_name,
 )
 from autograder.grading.submission.read_notebook import CLEAR_OUTPUTS, BrokenSubmission
 from autograder.grading.term.dates import FORM, read_date
@@ -42,11 +42,11 @@ def read_submitted(path: Path, sole: bool = False) -> bytes:
     except FileNotFoundError:
         raise BrokenSubmission(_missing(path.name)) from None
     except TooLarge as error:
-        raise BrokenSubmission(f"{error}: {CLEAR_OUTPUTS}") from None
+        raise BrokenSubmission(str(error), CLEAR_OUTPUTS) from None
     except UnfitFile as error:
         raise BrokenSubmission(str(error)) from None
     except OSError as error:
-        raise BrokenSubmission(f"{readable(name)} can't be read ({error.strerror})") from error
+        raise BrokenSubmission(f"{shown_name(name)} can't be read ({error.strerror})") from error
 
 
 def files_beside(folder: Path) -> dict[str, bytes]:
@@ -95,6 +95,6 @@ def _instead(notebooks: list[str], there: list[str], sole: bool) -> str:
 
 
 def _there(names: list[str]) -> str:
-    shown = ", ".join(map(readable, names[:MOST_NAMED]))
+    shown = ", ".join(map(shown_name, names[:MOST_NAMED]))
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"; there {'is' if len(names) == 1 else 'are'} {shown}{more}"

@@ -37,7 +37,7 @@ class UnfitFile(OSError):
     """
 
     def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"{readable(name)} {why}")
+        super().__init__(f"{shown_name(name)} {why}")
         self.why = why
 
 
@@ -117,7 +117,7 @@ def names_in(folder: int, most: int = MOST_ENTRIES) -> list[str] | None:
     return sorted(names) if len(names) <= most else None
 
 
-def readable(name: str) -> str:
+def shown_name(name: str) -> str:
     """Return a file's name as printable text, even if it is not UTF-8."""
     return os.fsencode(name).decode(errors="replace")
 
@@ -134,7 +134,7 @@ class _Reader:
         """Read the files of an opened folder, then those of its folders."""
         names = names_in(folder, self._entries)
         if names is None:
-            place = readable("/".join(inside)) or "The folder"
+            place = shown_name("/".join(inside)) or "The folder"
             self.found.left_out.append(
                 f"{place} holds too much; {MOST_ENTRIES:,} files and folders are looked at"
             )
@@ -157,7 +157,7 @@ class _Reader:
             read(name, folder, inside)
         except OSError as error:
             why = error.why if isinstance(error, UnfitFile) else f"can't be read ({error.strerror})"
-            self.found.left_out.append(f"{readable(place)} {why}")
+            self.found.left_out.append(f"{shown_name(place)} {why}")
 
     def _enter(self, name: str, folder: int, inside: tuple[str, ...]) -> None:
         if len(inside) == DEEPEST:

@@ -26,11 +26,26 @@ CLEAR_OUTPUTS = (
 )
 RIGHT_ONE = "hand in the one of this assignment"
 LESSON_FILE = "hand in the lesson's .ipynb file"
-REMEDIES = (SAVE_IT, FRESH_COPY, CLEAR_OUTPUTS, RIGHT_ONE, LESSON_FILE)
 
 
 class BrokenSubmission(Exception):
-    """The submission can't be read; the message says why, and what to do."""
+    """The submission can't be read.
+
+    why: the reason.
+    remedy: what its learner can do about it, if there is anything to say beyond the reason.
+    """
+
+    def __init__(self, why: str, remedy: str = "") -> None:
+        super().__init__(why, remedy)
+        self.why, self.remedy = why, remedy
+
+    def __str__(self) -> str:
+        return f"{self.why}: {self.remedy}." if self.remedy else self.why
+
+    @property
+    def cause(self) -> str:
+        """The reason alone, as a sentence if it has a remedy."""
+        return f"{self.why}." if self.remedy else self.why
 
 
 def read_notebook(data: bytes, most_bytes: int) -> NotebookNode:
@@ -42,11 +57,11 @@ def read_notebook(data: bytes, most_bytes: int) -> NotebookNode:
     """
     if len(data) > most_bytes:
         size = f"{len(data) / 1e6:.1f} MB where at most {most_bytes / 1e6:.1f} MB are read"
-        raise BrokenSubmission(f"The notebook is too large, {size}: {CLEAR_OUTPUTS}.")
+        raise BrokenSubmission(f"The notebook is too large, {size}", CLEAR_OUTPUTS)
     cells = [cell for cell in _cells(_parse(data)) if isinstance(cell, dict)]
     if len(cells) > MOST_CELLS:
         count = f"{len(cells)} cells where at most {MOST_CELLS} are read"
-        raise BrokenSubmission(f"The notebook is too long, {count}: {FRESH_COPY}.")
+        raise BrokenSubmission(f"The notebook is too long, {count}", FRESH_COPY)
     return make_notebook(_read_cell(cell) for cell in cells)
 
 
@@ -56,34 +71,27 @@ def require_any_of(notebook: NotebookNode, grade_ids: Iterable[str]) -> None:
     A notebook without any grade_id may still be the right one, because metadata gets lost.
     """
     if not any(cell.source.strip() for cell in notebook.cells):
-        raise BrokenSubmission(f"There is nothing in the notebook: {FRESH_COPY}.")
+        raise BrokenSubmission("There is nothing in the notebook", FRESH_COPY)
     expected, found = set(grade_ids), set(filter(None, map(grade_id_of, notebook.cells)))
     if expected and found and not expected & found:
-        raise BrokenSubmission(f"This is another notebook: {RIGHT_ONE}.")
-
-
-def without_remedy(reason: str) -> str:
-    """Return why a notebook could not be read, without the advice for its learner."""
-    endings = (f": {remedy}" for remedy in REMEDIES)
-    found = next((end for end in endings if reason.removesuffix(".").endswith(end)), "")
-    return f"{reason.removesuffix('.').removesuffix(found)}." if found else reason
+        raise BrokenSubmission("This is another notebook", RIGHT_ONE)
 
 
 def _parse(data: bytes) -> Any:
     """Parse the JSON in `data`. Raises BrokenSubmission."""
     if not data.removeprefix(b"\xef\xbb\xbf").strip(b"\0 \t\r\n"):
-        raise BrokenSubmission(f"The file is empty: {SAVE_IT}.")
+        raise BrokenSubmission("The file is empty", SAVE_IT)
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         why = f"The file is not a notebook, because it is not text in UTF-8 (byte {error.start})"
     except (RecursionError, MemoryError):
         raise BrokenSubmission(
-            f"The notebook is nested too deeply to be read: {CLEAR_OUTPUTS}."
+            "The notebook is nested too deeply to be read", CLEAR_OUTPUTS
         ) from None
     except ValueError as error:
         why = f"The notebook is damaged or cut off: it is not valid JSON ({error})"
-    raise BrokenSubmission(f"{why}: {FRESH_COPY}.")
+    raise BrokenSubmission(why, FRESH_COPY)
 
 
 def _cells(tree: Any) -> list:
@@ -97,7 +105,7 @@ def _cells(tree: Any) -> list:
         case {"worksheets": list(sheets)}:
             return _converted(sheets)
     raise BrokenSubmission(
-        f"The file is not a notebook, because it has no list of cells: {LESSON_FILE}."
+        "The file is not a notebook, because it has no list of cells", LESSON_FILE
     )
 
 

@@ -17,6 +17,8 @@ from autograder.grading.submission.cells import (
 )
 from autograder.lessons.cells import grade_id_of
 
+WHY_EMPTY = "attention_why_empty"  # in the metadata of the cell with the reason
+
 
 def restore(notebook: NotebookNode, blueprint: Blueprint) -> NotebookNode:
     """Return the submission with every cell of the blueprint in it exactly once, as released.
@@ -41,7 +43,8 @@ def absent_answers(notebook: NotebookNode, blueprint: Blueprint) -> list[str]:
 
 def empty_submission(blueprint: Blueprint, reason: str) -> NotebookNode:
     """Make a notebook with a reason and no answers, in place of one that could not be read."""
-    told = make_cell("markdown", f"**This notebook could not be graded**: {joined_text(reason)}")
+    said = f"**This notebook could not be graded**: {joined_text(reason)}"
+    told = make_cell("markdown", said, {WHY_EMPTY: True})
     return make_notebook([told, *(_missing(cell) for cell in blueprint.cells)])
 
 

@@ -23,9 +23,9 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import absent_answers, empty_submission, restore
-from autograder.grading.worker.job import NOT_RUN, SHOWN, Job, Outcome
+from autograder.grading.worker.graded_cells import NOT_RUN, SHOWN, notebook_points
+from autograder.grading.worker.job import Job, Outcome
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
-from autograder.grading.worker.notebook_points import notebook_points
 from autograder.judging.verdict import Verdict
 from autograder.lessons.cells import grade_id_of
 from autograder.references.store import LessonReference
@@ -45,7 +45,7 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
     notebook, broken, absent = _restored(job)
     with solutions_for_checks(notebook, job.solutions):
         cells = _runnable(notebook, job)
-        run = Run([], broken, job.doubtful) if broken else _run(cells, job, reference, ask)
+        run = Run([], str(broken), job.doubtful) if broken else _run(cells, job, reference, ask)
     _show_course_outputs(notebook, job)
     _fill_in(cells, run)
     tidy(notebook)
@@ -57,6 +57,7 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
     facts = {
         "outcome": outcome,
         "reason": reason,
+        "cause": broken.cause if broken else reason,
         "points": points.by_name,
         "unanswered": sorted(points.unanswered),
         "absent": [name for name in absent if points.by_name[name] == 0],
@@ -73,19 +74,19 @@ def tidying_steps(job: Job) -> list[Preprocessor]:
     return [import_item(name)(config=Config(settings)) for name, settings in job.tidying.items()]
 
 
-def _restored(job: Job) -> tuple[NotebookNode, str, list[str]]:
-    """Return the restored submission, why it could not be read ("" if it could), and what it lacks.
+def _restored(job: Job) -> tuple[NotebookNode, BrokenSubmission | None, list[str]]:
+    """Return the restored submission, why it could not be read, if so, and what it lacks.
 
     It lacks the graded cells, listed by name, whose answer has no cell.
     """
     try:
         if job.broken:
-            raise BrokenSubmission(job.broken)
+            raise job.broken
         notebook = read_notebook(job.data, MOST_NOTEBOOK_BYTES)
         require_any_of(notebook, job.blueprint.by_name)
-        return restore(notebook, job.blueprint), "", absent_answers(notebook, job.blueprint)
+        return restore(notebook, job.blueprint), None, absent_answers(notebook, job.blueprint)
     except BrokenSubmission as error:
-        return empty_submission(job.blueprint, str(error)), str(error), []
+        return empty_submission(job.blueprint, str(error)), error, []
 
 
 def _run(cells: list[NotebookNode], job: Job, reference: LessonReference | None, ask: Ask) -> Run:

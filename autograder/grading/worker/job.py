@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -12,13 +11,11 @@ from nbformat import NotebookNode
 
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.folder import TIMESTAMP
+from autograder.grading.submission.read_notebook import BrokenSubmission
+from autograder.grading.worker.graded_cells import NotebookPoints
 from autograder.sandbox.limits import Limits
 
-# Entries in the metadata of a graded notebook's cells.
-VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
-SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
 RUN = ".run.json"  # ends the name of the file about a run, after the notebook's name
-NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
 
 
 class Outcome(StrEnum):
@@ -38,7 +35,7 @@ class Job:
 
     path: where the notebook was submitted.
     data: its content.
-    broken: why there is no content.
+    broken: why there is no content, if so.
     doubtful: whether the machine may be to blame for that.
     files: the files next to the notebook, by name.
     reference: the lesson's, as bytes, without hidden cases; empty for an instructor's own
@@ -55,7 +52,7 @@ class Job:
     path: str
     blueprint: Blueprint
     data: bytes = b""
-    broken: str = ""
+    broken: BrokenSubmission | None = None
     doubtful: bool = False
     files: dict[str, bytes] = field(default_factory=dict)
     reference: bytes = b""
@@ -72,23 +69,11 @@ class Job:
     def digest(self) -> str:
         """A digest of the submission: the notebook and the files next to it."""
         digest = hashlib.sha256(self.data)
-        digest.update(self.broken.encode())
+        digest.update(str(self.broken or "").encode())
         for name, data in sorted(self.files.items()):
             if name != TIMESTAMP:
                 digest.update(repr((name, len(data))).encode() + data)
         return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class NotebookPoints:
-    """The points of a notebook's cells.
-
-    by_name: for each graded cell; None if a person has to give them.
-    unanswered: the cells whose answer is as it was released.
-    """
-
-    by_name: dict[str, float | None] = field(default_factory=dict)
-    unanswered: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -97,7 +82,8 @@ class Graded:
 
     path: the job's path.
     notebook: as nbformat's JSON, with outputs, verdicts and cards. Nobody has checked it.
-    reason: why it is not graded, if so.
+    reason: why it is not graded, if so, and what its learner can do about it.
+    cause: the reason without that advice.
     doubtful: whether the machine may be to blame for what went wrong.
     absent: the graded cells with no points whose answer has no cell in the submission.
     submitted: the job's digest.
@@ -109,6 +95,7 @@ class Graded:
     outcome: Outcome
     points: NotebookPoints = field(default_factory=NotebookPoints)
     reason: str = ""
+    cause: str = ""
     absent: frozenset[str] = frozenset()
     seconds: float = 0.0
     doubtful: bool = False
@@ -118,13 +105,8 @@ class Graded:
     @property
     def run(self) -> dict[str, Any]:
         """The facts to keep about the run that graded it."""
-        facts = ("outcome", "reason", "seconds", "doubtful", "submitted", "made_from")
+        facts = ("outcome", "reason", "cause", "seconds", "doubtful", "submitted", "made_from")
         return {name: getattr(self, name) for name in facts}
-
-
-def was_run(outputs: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the notebook got as far as the cell with these outputs."""
-    return not any(output.get("ename") == NOT_RUN for output in outputs)
 
 
 def run_path(notebook: Path) -> Path:

@@ -16,7 +16,7 @@ from autograder.asking.problem import Problem, ProblemKind, cut
 from autograder.asking.question import Question
 from autograder.asking.sending import SentAnswers, unpack
 from autograder.grading.submission.given_up import given_up
-from autograder.grading.worker.job import NOT_RUN, VERDICT
+from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT
 from autograder.judging.card import Card, verdict_card
 from autograder.judging.judge import blame, judge, unfinished, verdict_given_up
 from autograder.judging.key import AnswerKey

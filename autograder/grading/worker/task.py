@@ -17,8 +17,10 @@ from autograder.asking.codec import decode
 from autograder.asking.sending import encode_questions
 from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.worker import clerk
-from autograder.grading.worker.job import OUTCOMES, Graded, Job, NotebookPoints, Outcome
+from autograder.grading.worker.graded_cells import NotebookPoints
+from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Bounds, Message, Unfinished, confined
@@ -57,7 +59,7 @@ def get_ready(job: Job) -> LessonReference | None:
 
 def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:
     """Return the result for a submission that could not be graded. It is not read."""
-    unread = replace(job, data=b"", broken=reason, doubtful=doubtful, seed="")
+    unread = replace(job, data=b"", broken=BrokenSubmission(reason), doubtful=doubtful, seed="")
     facts, notebook = clerk.grade(unread, _reference(unread), lambda message: [])
     return replace(_graded(unread, facts, notebook), submitted=job.digest)
 
@@ -97,6 +99,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
         case {
             "outcome": str(outcome),
             "reason": str(reason),
+            "cause": str(cause),
             "seconds": float() | int() as seconds,
             "doubtful": bool(doubtful),
             "points": dict(points),
@@ -109,6 +112,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
                 Outcome(outcome),
                 _notebook_points(points, unanswered, job.blueprint),
                 reason[:LONGEST_REASON],
+                cause[:LONGEST_REASON],
                 _names(absent, job.blueprint),
                 seconds,
                 doubtful,

@@ -14,7 +14,7 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
 from inside import namespaces
-from inside.seams import OPTIONS, explain_refusals
+from inside.kernel_patches import OPTIONS, explain_refusals
 
 CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
 

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from nbformat.v4 import new_notebook
 
-from inside import frames, namespaces, seams, supervisor
+from inside import frames, kernel_patches, namespaces, supervisor
 from inside.huge_pages import use_huge_pages
 
 # Modules that a kernel imports only when it starts.
@@ -97,7 +97,7 @@ def _keep(channel: socket.socket, limits: dict[str, Any], calls: bytes) -> NoRet
 
 def warm_up(imports: list[str]) -> None:
     """Import what notebooks will import, and let libraries do their one-time setup."""
-    seams.check()
+    kernel_patches.check()
     if "autograder" in imports:
         imports = [*imports, "autograder.asking.sending"]  # what a first check would import
     for name in (*KERNEL_MODULES, *imports):
@@ -108,7 +108,7 @@ def warm_up(imports: list[str]) -> None:
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)
     new_notebook()  # compiles the schema of notebooks
-    seams.hasten_tracebacks()
+    kernel_patches.hasten_tracebacks()
     if "autograder.utils.plots" in sys.modules:
         _draw_once()
     gc.freeze()

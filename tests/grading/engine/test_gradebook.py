@@ -407,9 +407,9 @@ def test_a_run_that_never_began_counts_nothing(api, course, monkeypatch, dry):
     assert "graded" not in said and "nothing was written" not in said
 
 
-def test_the_history_keeps_what_was_handed_in_and_its_mark(api, course):
+def test_the_history_keeps_what_was_handed_in_and_its_grade(api, course):
     def history():
-        return [(e["handed_in"], e["mark"], e["outcome"]) for e in entries(course, "past", SMALL)]
+        return [(e["time"], e["grade"], e["outcome"]) for e in entries(course, "past", SMALL)]
 
     hand_in(course, "past", 1, EARLY)
     (course / "submitted" / "past" / SMALL / "link").symlink_to("/etc/passwd")
@@ -427,7 +427,7 @@ def test_the_history_keeps_what_was_handed_in_and_its_mark(api, course):
     assert "x = 2" in (kept / "002" / f"{SMALL}.ipynb").read_text(encoding="utf-8")
     assert not (kept / "001" / "link").exists()
     (kept / "003").mkdir()
-    (kept / "003" / "mark.json").write_text("{", encoding="utf-8")
+    (kept / "003" / "grade.json").write_text("{", encoding="utf-8")
     assert len(history()) == 2
 
 

@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.errors import CourseError
 from autograder.grading.engine import pool as pools
 from autograder.grading.engine.pool import Pool, local_pool
-from autograder.grading.engine.run_lock import only_run
+from autograder.grading.engine.submissions import only_run
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker.job import Graded, Job, Outcome
 from tests.demo.made_up_class import MadeUpSubmission

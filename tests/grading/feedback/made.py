@@ -6,11 +6,11 @@ from datetime import datetime
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_output
 
-from autograder.grading.feedback.feedback_page import render_page
+from autograder.grading.feedback.feedback_page import GradedNotebook, NotGraded, render_page
 from autograder.grading.gradebook.grades import CellGrade, Grade
 from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, Outline
-from autograder.grading.worker.job import SHOWN, VERDICT
+from autograder.grading.worker.graded_cells import SHOWN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.cells import nbgrader_metadata
@@ -89,9 +89,10 @@ def facts(cells, comments=None, learner="Ada King", untouched=(), late_percent=N
     return Facts(learner, LESSON, LESSON, grade, comments or {}, untouched, late_percent)
 
 
-def page(cells, known, title="1. Of two exercises", order=(), why=""):
+def page(cells, known, title="1. Of two exercises", order=(), why="", cause=""):
     """Render a page, and parse it."""
-    return parsed(render_page(notebook(*cells), known, Outline(title, tuple(order)), why))
+    outline, not_graded = Outline(title, tuple(order)), NotGraded(why, cause or why)
+    return parsed(render_page(GradedNotebook(notebook(*cells), known, outline, not_graded)))
 
 
 def parsed(html):

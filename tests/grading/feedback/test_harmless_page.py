@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from nbformat.v4 import new_output
 
-from autograder.grading.feedback.feedback_page import render_page
+from autograder.grading.feedback.feedback_page import GradedNotebook, NotGraded, render_page
 from autograder.grading.pages import budget
 from autograder.grading.pages.budget import MOST_HTML, MOST_PICTURES, MOST_SECONDS, Budget
 from autograder.grading.pages.formulas import ATTRIBUTES, ELEMENTS
@@ -79,7 +79,9 @@ def evil_page(evil):
     ]
     cells[-3].metadata["nbgrader"]["grade_id"] = evil
     known = facts({**POINTS, "why": (3, 1, None)}, {"why": evil}, learner=evil)
-    return render_page(notebook(*cells), known, Outline(evil, (evil,)), evil)
+    return render_page(
+        GradedNotebook(notebook(*cells), known, Outline(evil, (evil,)), NotGraded(evil, evil))
+    )
 
 
 @pytest.mark.parametrize("evil", EVIL)
@@ -96,7 +98,7 @@ def test_it_does_nothing(evil):
 
 
 def test_a_page_loads_nothing():
-    html = render_page(notebook(*TWO, markdown("x")), facts(POINTS), Outline("T"))
+    html = render_page(GradedNotebook(notebook(*TWO, markdown("x")), facts(POINTS), Outline("T")))
     assert POLICY in html and "<script" not in html
     places = [
         t[name] for t in parsed(html).find_all(True) for name in ("src", "href") if t.get(name)
@@ -115,9 +117,9 @@ def test_links_of_the_learner_stay_if_they_lead_anywhere():
 
 
 def test_a_submission_has_no_names_and_classes_on_the_page():
-    mine = '<p class="mark" id="exercises" style="color:red;position:fixed">15 of 15 points</p>'
+    mine = '<p class="grade" id="exercises" style="color:red;position:fixed">15 of 15 points</p>'
     soup = page([*TWO, markdown(mine)], facts(POINTS))
-    assert len(soup.select(".mark")) == len(soup.select("#exercises")) == 1
+    assert len(soup.select(".grade")) == len(soup.select("#exercises")) == 1
     assert soup.details.find("p", style=True)["style"] == "color:red"
 
 
@@ -221,7 +223,7 @@ def test_a_missing_attachment_is_left_out():
     ids=["long", "many", "tags", "formulas", "outputs", "picture", "text"],
 )
 def test_no_page_is_large(cells):
-    html = render_page(notebook(*TWO, *cells), facts(POINTS), Outline("T"))
+    html = render_page(GradedNotebook(notebook(*TWO, *cells), facts(POINTS), Outline("T")))
     assert len(html.encode()) < LARGEST_PAGE
     assert "attend: 1 of 4 points" in words(parsed(html))
 
@@ -270,7 +272,7 @@ def test_time_counts(monkeypatch):
 
 
 def test_the_budget_leaves_room_for_the_rest_of_the_page():
-    frame = len(render_page((), facts({}), Outline("T")).encode())
+    frame = len(render_page(GradedNotebook((), facts({}), Outline("T"))).encode())
     assert MOST_HTML + 2 * frame < LARGEST_PAGE
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.feedback.feedback_page import render_page
+from autograder.grading.feedback.feedback_page import GradedNotebook, render_page
 from autograder.grading.pages.notebook import Outline, read_cells
 from tests.grading.feedback.made import facts
 from tests.grading.formgrader.attacks import NAMES, attacks
@@ -33,7 +33,7 @@ def page():
 
 def show(page, folder, cells, learner="ada"):
     known = facts(POINTS, learner=learner)
-    html = render_page(read_cells(notebook_with(cells)), known, Outline(learner))
+    html = render_page(GradedNotebook(read_cells(notebook_with(cells)), known, Outline(learner)))
     (folder / "page.html").write_text(html, encoding="utf-8", errors="replace")
     page.goto((folder / "page.html").as_uri(), wait_until="load")
 
@@ -48,7 +48,7 @@ def test_it_does_nothing(page, tmp_path, attack):
         link.evaluate("link => link.click()")
     assert page.evaluate("window.evil") is None
     assert page.evaluate(TWICE) == []
-    assert page.locator("p.mark strong").evaluate(TOPMOST)
+    assert page.locator("p.grade strong").evaluate(TOPMOST)
 
 
 @pytest.mark.parametrize("name", NAMES.values())

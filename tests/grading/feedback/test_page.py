@@ -9,12 +9,18 @@ from nbformat.v4 import new_output
 
 from autograder.asking.answer import Answer
 from autograder.asking.problem import Problem, ProblemKind
-from autograder.grading.feedback.feedback_page import render_page, why_not_graded
+from autograder.grading.feedback.feedback_page import (
+    GradedNotebook,
+    NotGraded,
+    render_page,
+    why_not_graded,
+)
 from autograder.grading.pages.notebook import Outline
 from autograder.grading.pages.template import duration
 from autograder.grading.pages.untrusted import LONGEST_TEXT
-from autograder.grading.submission.read_notebook import FRESH_COPY
-from autograder.grading.worker.job import NOT_RUN, VERDICT
+from autograder.grading.submission.read_notebook import FRESH_COPY, BrokenSubmission
+from autograder.grading.submission.restore import WHY_EMPTY
+from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
 from autograder.references.store import find
@@ -159,7 +165,7 @@ def test_a_cards_signs_have_colors_of_the_page():
     assert all(f'b[style*="{color}"]' in style for color in (RIGHT, PARTLY, WRONG))
 
 
-def test_a_score_by_hand_and_extra_credit_are_named():
+def test_points_by_hand_and_extra_credit_are_named():
     soup = page(TWO, facts({**POINTS, "check_attend": (4, 1, 2, 0.5)}))
     said = "Your instructor gave 2 of 4 points; the check gave 1."
     extra = "Your instructor added 0.5 points of extra credit."
@@ -169,7 +175,7 @@ def test_a_score_by_hand_and_extra_credit_are_named():
 
 
 @pytest.mark.parametrize(
-    ("score", "points", "said"),
+    ("given", "points", "said"),
     [
         ((4, None, 3), "3 of 4", ["Your instructor gave 3 of 4 points."]),
         ((4, 1, 1), "1 of 4", []),
@@ -178,8 +184,8 @@ def test_a_score_by_hand_and_extra_credit_are_named():
         ((4, 1 / 3, 2 / 3), "0.67 of 4", ["gave 0.67 of 4 points; the check gave 0.33."]),
     ],
 )
-def test_what_a_person_changed(score, points, said):
-    [row] = rows(page(exercise("softmax", 4), facts({"check_softmax": score})))
+def test_what_a_person_changed(given, points, said):
+    [row] = rows(page(exercise("softmax", 4), facts({"check_softmax": given})))
     assert row[1] == points
     assert all(sentence in row[2] for sentence in said) and row[2].count("Your") == len(said)
 
@@ -224,7 +230,7 @@ def test_a_notebook_that_could_not_be_graded_says_why():
 
 def test_the_page_of_a_damaged_notebook_says_so_once():
     why = "The file is empty: save it again."
-    told = markdown(f"**This notebook could not be graded**: {why}")
+    told = markdown(f"**This notebook could not be graded**: {why}", **{WHY_EMPTY: True})
     cells = exercise(
         "softmax", 0, f"The check did not run: {why}", problems=(Problem(ProblemKind.NOT_RUN),)
     )
@@ -254,11 +260,12 @@ def test_what_has_nothing_to_show_has_no_section_and_no_link():
     assert all(soup.find(id=link["href"][1:]) for link in soup.find_all("a"))
 
 
-def test_a_damaged_notebook_marked_by_hand_has_its_points_and_no_cards():
-    why = f"The notebook is damaged or cut off: it is not valid JSON (line 1): {FRESH_COPY}."
+def test_a_damaged_notebook_graded_by_hand_has_its_points_and_no_cards():
+    broken = BrokenSubmission("The notebook is cut off: it is not valid JSON", FRESH_COPY)
+    why = str(broken)
     cells = [*unread("softmax", why), *unread("attend", why)]
     known = facts({"check_softmax": (4, None, 4), "check_attend": (4, None, 0)}, {"softmax": "Hi"})
-    soup = page(cells, known, why=why)
+    soup = page(cells, known, why=why, cause=broken.cause)
     assert rows(soup) == [
         ["softmax", "4 of 4", "✓ all points Your instructor gave 4 of 4 points."],
         ["attend", "0 of 4", "✗ no points Your instructor gave 0 of 4 points."],
@@ -299,7 +306,7 @@ def test_points_by_hand_end_the_waiting():
     assert "3 of 4 points" in header(soup) and "so far" not in header(soup)
 
 
-def test_an_instructors_own_assignment():
+def test_an_instructors_own_lesson():
     error = new_output("error", ename="AssertionError", evalue="x is `1`", traceback=["Trace", "x"])
     cells = [
         solution("x", "x = 2"),
@@ -420,14 +427,22 @@ def test_a_damaged_verdict_does_not_break_the_page(damage):
 
 
 def test_damaged_facts_about_the_run_do_not_break_the_page():
-    assert why_not_graded({"outcome": "not graded", "reason": "it was cut off"}) == "it was cut off"
-    for damaged in ({}, {"outcome": 3, "reason": None}, {"outcome": "graded", "reason": ""}):
-        assert why_not_graded(damaged) == ""
+    run = {"outcome": "not graded", "reason": "it was cut off"}
+    assert why_not_graded(run) == NotGraded("it was cut off", "it was cut off")
+    advised = run | {"reason": "it was cut off: save it.", "cause": "it was cut off."}
+    assert why_not_graded(advised) == NotGraded("it was cut off: save it.", "it was cut off.")
+    for damaged in (
+        {},
+        {"outcome": 3, "reason": None},
+        {"outcome": "graded", "reason": ""},
+        run | {"cause": 3},
+    ):
+        assert why_not_graded(damaged) == NotGraded()
 
 
-def test_a_notebook_that_can_not_be_shown_costs_none_of_the_marks():
+def test_a_notebook_that_can_not_be_shown_costs_no_points():
     reason = "it took more than 20 seconds of processor time"
-    html = render_page((), facts(POINTS), Outline("Two"), unshown=reason)
+    html = render_page(GradedNotebook((), facts(POINTS), Outline("Two"), unshown=reason))
     said = words(parsed(html))
     assert "5 of 8 points" in said
     assert f"Your notebook can't be shown here: {reason}." in said
@@ -448,7 +463,9 @@ def test_everybody_can_use_the_page(tmp_path):
     ]
     known = facts(POINTS | {"why": (3, None, None)}, {"why": "Why?"})
     path = tmp_path / "page.html"
-    path.write_text(render_page(notebook(*cells), known, Outline("Two")), encoding="utf-8")
+    path.write_text(
+        render_page(GradedNotebook(notebook(*cells), known, Outline("Two"))), encoding="utf-8"
+    )
     assert barriers(path) == []
 
 
@@ -461,7 +478,7 @@ def test_a_sentence_has_a_limit():
     assert len(rows(soup)[0][2]) < LONGEST_TEXT + 20
 
 
-def test_another_notebook_of_an_assignment_is_named():
+def test_another_notebook_of_a_lesson_is_named():
     known = facts(POINTS)
     object.__setattr__(known, "notebook", "problem 2")
     assert f"{LESSON}, notebook problem 2" in header(page(TWO, known))

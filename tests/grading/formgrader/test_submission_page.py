@@ -8,8 +8,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from autograder.asking.problem import Problem
 from autograder.grading.formgrader.submission_page import NOT_SHOWN, page_parts
+from autograder.grading.gradebook.notebook_facts import Fields
 from autograder.grading.pages.render import Renderer
-from autograder.grading.worker.job import VERDICT
+from autograder.grading.submission.restore import WHY_EMPTY
+from autograder.grading.worker.graded_cells import VERDICT
 from autograder.judging.card import verdict_card
 from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.cells import nbgrader_metadata
@@ -19,7 +21,7 @@ from tests.grading.pages.test_harmless import EVIL
 
 def parts_of(*cells, points=(), commented=()):
     data = json.dumps(new_notebook(cells=cells)).encode()
-    return page_parts(data, dict(points), commented)
+    return page_parts(data, Fields(dict(points), commented))
 
 
 def named(name, source="x", **roles):
@@ -73,7 +75,7 @@ def test_the_fields_are_those_of_the_gradebook():
 
 @pytest.mark.parametrize("data", [None, *BROKEN.values()], ids=["None", *BROKEN])
 def test_without_a_notebook_there_are_still_the_fields(data):
-    parts, trouble = page_parts(data, {"a": 2.0}, ["b"])
+    parts, trouble = page_parts(data, Fields({"a": 2.0}, ["b"]))
     assert [part.name for part in parts if part.name] == ["a", "b"]
     assert (
         trouble.endswith("You can still enter points and comments.") or data == BROKEN["odd-cells"]
@@ -113,7 +115,7 @@ def test_what_gets_points_has_room_before_the_rest():
     assert "the answer" in parts[-1].source
 
 
-def test_a_mark_scheme_is_shown():
+def test_a_scheme_for_grading_is_shown():
     scheme = "Why?\n\n### BEGIN MARK SCHEME\n2 points: because\n### END MARK SCHEME"
     cell = named("q", scheme, solution=False, locked=True)
     shown = parts_of(cell)[0][0].source
@@ -151,7 +153,7 @@ def test_what_was_not_judged_has_no_card_and_its_reason_once():
         "The check has no result.",
         "The check has no result: The check of c did not run: No answer.",
     ]
-    told = new_markdown_cell("**This notebook could not be graded**: It was *cut* off.")
+    told = new_markdown_cell("In whatever words.", metadata={WHY_EMPTY: True})
     parts, _ = parts_of(told, *cells[:2])
     assert [part.outputs for part in parts[1:]] == ["<p>The check has no result.</p>"] * 2
 

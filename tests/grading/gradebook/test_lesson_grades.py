@@ -9,9 +9,8 @@ from autograder.grading.gradebook.grades import CellGrade, Grade
 from autograder.grading.gradebook.lesson_grades import (
     lesson_grades,
     read_grade,
-    read_lesson_grades,
 )
-from autograder.grading.gradebook.opening import NoGradebook
+from autograder.grading.gradebook.opening import NoGradebook, reading
 from tests.grading.term.made_course import FIRST, make_course
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -27,7 +26,7 @@ def queries(course):
     asked = []
     with course.book() as book:
         event.listen(book.engine, "before_cursor_execute", lambda *about: asked.append(about[2]))
-        lesson_grades(book.db, FIRST)
+        lesson_grades(book, FIRST)
     return len(asked)
 
 
@@ -44,9 +43,9 @@ def test_the_grade_of_one_is_the_same_as_in_the_class(course):
     course.hand_in("ben", FIRST, 1, 2)
     cells = CellGrade("a", 10, 10, None), CellGrade("b", 5, None, 3.5)
     with course.book() as book:
-        known = lesson_grades(book.db, FIRST)
-        assert known.learners["ada"] == read_grade(book.db, FIRST, "ada") == Grade(cells, 2)
-        assert read_grade(book.db, FIRST, "nobody") is None
+        known = lesson_grades(book, FIRST)
+        assert known.learners["ada"] == read_grade(book, FIRST, "ada") == Grade(cells, 2)
+        assert read_grade(book, FIRST, "nobody") == Grade()
     assert (known.learners["ada"].points, known.points) == (11.5, 15)
 
 
@@ -55,13 +54,13 @@ def test_a_task_counts_among_the_points(course):
         book.add_task_cell("plot", FIRST, FIRST, max_score=4, cell_type="markdown")
     course.hand_in("ada", FIRST, 10, 5)
     with course.book() as book:
-        known = lesson_grades(book.db, FIRST)
+        known = lesson_grades(book, FIRST)
         assert known.most == {"a": 10, "b": 5, "plot": 4} and known.points == 19
         assert not known.is_graded("ada") and known.learners["ada"].waiting_for == {"plot"}
         grade = book.find_grade("plot", FIRST, FIRST, "ada")
         grade.manual_score, grade.needs_manual_grade = 3, False
         book.db.commit()
-        assert lesson_grades(book.db, FIRST).is_graded("ada")
+        assert lesson_grades(book, FIRST).is_graded("ada")
 
 
 def test_an_extended_submission_is_not_late(course):
@@ -71,10 +70,11 @@ def test_an_extended_submission_is_not_late(course):
         submission.timestamp = submission.assignment.duedate + timedelta(hours=30)
         submission.extension = timedelta(days=1)
         book.db.commit()
-        assert read_grade(book.db, FIRST, "ada").late == timedelta(hours=6)
+        assert read_grade(book, FIRST, "ada").late == timedelta(hours=6)
 
 
 def test_reading_makes_no_gradebook(tmp_path):
-    with pytest.raises(NoGradebook, match=r"there is no file gone\.db"):
-        read_lesson_grades(f"sqlite:///{tmp_path}/gone.db", FIRST)
+    missing = pytest.raises(NoGradebook, match=r"there is no file gone\.db")
+    with missing, reading(f"sqlite:///{tmp_path}/gone.db"):
+        pass
     assert not (tmp_path / "gone.db").exists()

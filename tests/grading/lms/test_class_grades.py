@@ -6,7 +6,7 @@ import pytest
 
 from autograder.errors import CourseError
 from autograder.grading.gradebook.grades import Standing
-from autograder.grading.lms.class_grades import class_list, number, read_class_grades
+from autograder.grading.lms.class_grades import class_list, exact, read_class_grades
 from autograder.grading.term.tables import Extension, Learner, Term
 from tests.grading.term.made_course import FIRST, SECOND, make_course
 
@@ -100,4 +100,4 @@ def test_unknown_names_are_errors(course):
     [(15.0, "15"), (0.0, "0"), (100, "100"), (0.1 + 0.2, "0.3"), (11.25, "11.25"), (None, "")],
 )
 def test_numbers_have_no_needless_digits(value, written):
-    assert number(value) == written
+    assert exact(value) == written

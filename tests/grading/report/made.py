@@ -9,7 +9,8 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from autograder.asking.problem import Place, Problem, ProblemKind
-from autograder.grading.worker.job import VERDICT, run_path
+from autograder.grading.worker.graded_cells import VERDICT
+from autograder.grading.worker.job import run_path
 from autograder.judging.verdict import AspectResult, CaseCount, Verdict
 
 LESSON = "01_of_two_exercises"

@@ -29,7 +29,7 @@ from autograder.grading.pages.untrusted import (
 from autograder.grading.report.course_files import course_files
 from autograder.grading.report.gather import gather
 from autograder.grading.report.histogram import MOST_BARS, histogram
-from autograder.grading.worker.job import VERDICT
+from autograder.grading.worker.graded_cells import VERDICT
 from autograder.judging.judge import judge
 from autograder.references.store import find
 from tests.grading.report.made import (
@@ -66,7 +66,7 @@ CLASS = {
         problem("softmax", "not run"), problem("attend", "not run"), "not graded", "It is cut off."
     ),
 }
-MARKS = {"ann": 10, "ben": 10, "cleo": 1, "dan": 0, "eve": 0, "fay": 6, "gus": 0, "hal": None}
+GRADES = {"ann": 10, "ben": 10, "cleo": 1, "dan": 0, "eve": 0, "fay": 6, "gus": 0, "hal": None}
 
 
 @pytest.fixture(autouse=True)
@@ -110,12 +110,12 @@ def page(course):
 # ---------------------------------------------------------------- what it says
 
 
-def test_the_head_counts_submissions_and_marks(course):
+def test_the_head_counts_submissions_and_grades(course):
     found = report(course)
     assert found.outcomes == {"graded": 6, "unanswered": 1, "not graded": 1}
     # A late penalty of 1.5 is deducted, and a manual score overrides the judge's.
     by_learner = {row.learner: row.grade for row in found.rows}
-    assert by_learner == MARKS | {"ann": 8.5, "cleo": 3.5}
+    assert by_learner == GRADES | {"ann": 8.5, "cleo": 3.5}
     assert found.mean == 28 / 7
     assert found.median == 3.5
     head = Reader(page(course)).sections[""]
@@ -138,7 +138,8 @@ def test_an_exercise_counts_who_has_points_for_it_and_points_given_by_hand(cours
     attend = report(course).exercises["attend"]  # cleo's 2.5 were given by hand, hal has none
     assert (attend.submissions, attend.points) == (7, 3 * 6 + 2.5)
     assert (attend.full, attend.partial, attend.unanswered, attend.lost) == (3, 1, 1, 0)
-    assert ("max first", MAX_WORDS) in attend.wrong
+    [told] = [told for found, told in attend.wrong.items() if found.mistake == "max first"]
+    assert {*told.values()} == {MAX_WORDS}
     change_grades(course, "hal", manual_score=4, needs_manual_grade=False)
     softmax = report(course).exercises["softmax"]
     assert (softmax.submissions, softmax.full, softmax.points) == (8, 3, 13)
@@ -152,6 +153,15 @@ def test_mistakes_come_by_how_many_made_them_with_the_words(course):
     told = Reader(page(course)).sections["mistakes"]
     assert "2 × attend : max first The largest score goes first. 2 learners cleo , dan" in told
     assert "not run" not in told
+
+
+def test_mistakes_are_the_same_if_the_same_rule_found_them_and_the_usual_words_are_shown(course):
+    told = {"w": (3, "misplaced"), "x": (3, "wrong_shape"), "y": (4, "wrong_shape")}
+    for learner, (rows, rule) in (told | {"z": told["y"]}).items():
+        found = wrong("softmax", "", f"It has {rows} rows.") | {"rules": [rule]}
+        write_class(course, {learner: notebook(found, verdict("attend"))})
+    made = {mistake.words: mistake.learners for mistake in report(course).mistakes}
+    assert made["It has 4 rows."] == ["x", "y", "z"] and made["It has 3 rows."] == ["w"]
 
 
 def test_who_is_not_graded_comes_first(course):
@@ -222,12 +232,12 @@ def test_learners_are_listed_with_links_that_hold(course):
     assert "gus 0 – – unanswered" in reader.sections["learners"]
 
 
-def test_marks_of_what_was_handed_in_before_are_mentioned(course):
-    for number, mark in enumerate((2, None, 8.5), 1):
+def test_grades_of_what_was_handed_in_before_are_mentioned(course):
+    for number, grade in enumerate((2, None, 8.5), 1):
         folder = course / "history" / "ann" / LESSON / f"{number:03}"
         folder.mkdir(parents=True)
-        entry = json.dumps({"submitted": [str(number)], "mark": mark})
-        (folder / "mark.json").write_text(entry, encoding="utf-8")
+        entry = json.dumps({"digests": [str(number)], "grade": grade})
+        (folder / "grade.json").write_text(entry, encoding="utf-8")
     assert "Handed in again. Grades before: 2, none." in Reader(page(course)).sections["learners"]
 
 
@@ -236,15 +246,15 @@ def test_what_was_handed_in_later_is_mentioned(course):
     assert "Handed in and not graded: ida." in Reader(page(course)).sections[""]
 
 
-def test_without_a_gradebook_marks_are_the_judges(course):
+def test_without_a_gradebook_points_are_the_judges(course):
     (course / "gradebook.db").unlink()
-    assert {row.learner: row.grade for row in report(course).rows} == MARKS
+    assert {row.learner: row.grade for row in report(course).rows} == GRADES
     assert "There is no gradebook: there is no file gradebook.db." in page(course)
     assert not (course / "gradebook.db").exists()
 
 
 def test_the_gradebook_is_where_the_configuration_says_and_only_read(course):
-    elsewhere = course / "marks.db"
+    elsewhere = course / "grades.db"
     (course / "gradebook.db").rename(elsewhere)
     config = course / "nbgrader_config.py"
     with config.open("a", encoding="utf-8") as file:
@@ -400,7 +410,7 @@ def test_what_was_not_graded_is_settled_by_points_given_by_hand(course):
     assert "hal" not in [lead.learner for lead in found.ended_early]
 
 
-def test_what_a_person_still_has_to_mark_is_not_graded(course):
+def test_what_a_person_still_has_to_grade_is_not_graded(course):
     change_grades(course, "ann", "check_attend", auto_score=None, needs_manual_grade=True)
     found = report(course)
     ann = found.rows[0]
@@ -412,7 +422,7 @@ def test_what_a_person_still_has_to_mark_is_not_graded(course):
     assert "hal – – – not graded To grade by hand: everything." in sections["learners"]
 
 
-def test_without_a_mark_nothing_is_graded(course):
+def test_without_a_row_in_the_gradebook_nothing_is_graded(course):
     write_class(course, {"zed": CLASS["ann"]})
     found = report(course)
     assert (found.rows[-1].outcome, found.rows[-1].grade) == ("not graded", None)

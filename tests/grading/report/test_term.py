@@ -309,7 +309,7 @@ def write_own(course):
     (feedback / "tables.html").touch()
 
 
-def test_an_own_assignment_of_several_notebooks_counts_like_a_lesson(course):
+def test_an_own_lesson_of_several_notebooks_counts_like_one_of_the_course(course):
     write_own(course)
     found = page(course)
     row = learners_table(found).tbody.find("tr")
@@ -318,7 +318,7 @@ def test_an_own_assignment_of_several_notebooks_counts_like_a_lesson(course):
     assert "unreadable" not in own and "<dt>graded</dt><dd>1</dd>" in own
 
 
-def test_without_a_gradebook_there_are_the_judges_marks(course):
+def test_without_a_gradebook_there_are_the_judges_points(course):
     (course / "gradebook.db").unlink()
     found = page(course)
     assert "There is no gradebook: " in words(found.find(class_="notes"))

@@ -31,7 +31,7 @@ from autograder.grading.submission.read_notebook import (
     read_notebook,
     require_any_of,
 )
-from autograder.grading.submission.restore import empty_submission, restore
+from autograder.grading.submission.restore import WHY_EMPTY, empty_submission, restore
 from autograder.lessons.cells import KERNEL, STUB, exercise_checked
 from autograder.lessons.lesson import Lesson
 
@@ -632,7 +632,8 @@ def test_what_stands_in_for_a_broken_notebook(own):
     assert grade_ids(notebook) == [None, *NAMES]
     assert named(notebook)["f"].source == named(notebook)["g"].source == ""
     assert determine_grade(named(notebook)["essay"]) == (0, 2)
-    assert restore(notebook, own) == notebook
+    assert notebook.cells[0].metadata.pop(WHY_EMPTY)
+    assert restore(notebook, own) == notebook  # nobody can hand in such a reason
 
 
 # Whatever happens to a notebook

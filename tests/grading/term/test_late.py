@@ -11,7 +11,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from autograder.errors import CourseError
-from autograder.grading.term.plugins import LatePercent, SetDueDate, course_directory
+from autograder.grading.engine.plugins import LatePercent, SetDueDate, course_directory
 from autograder.grading.term.tables import late_penalty
 from tests.grading.term.made_course import FIRST, SECOND, make_course
 
@@ -48,7 +48,7 @@ def course(tmp_path):
 def run(course, *steps, lesson=FIRST):
     """Put ada's notebook through preprocessors, as nbgrader's converters do."""
     config = Config()
-    config.AssignLatePenalties.plugin_class = "autograder.grading.term.plugins.LatePercent"
+    config.AssignLatePenalties.plugin_class = "autograder.grading.engine.plugins.LatePercent"
     converter = BaseConverter(coursedir=CourseDirectory(root=str(course.root)), config=config)
     exporter = NotebookExporter(parent=converter, config=converter.config)
     about = {"notebook": lesson, "assignment": lesson, "student": "ada"}

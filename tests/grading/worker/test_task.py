@@ -6,7 +6,8 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import task
-from autograder.grading.worker.job import SHOWN, Job
+from autograder.grading.worker.graded_cells import SHOWN
+from autograder.grading.worker.job import Job
 from autograder.grading.worker.own_sandbox import close_own_sandbox
 
 pytestmark = pytest.mark.usefixtures("sandbox")

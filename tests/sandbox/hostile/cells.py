@@ -4,7 +4,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from autograder.grading.worker.job import VERDICT
+from autograder.grading.worker.graded_cells import VERDICT
 from tests.sandbox.hostile.attack import POINTS, Attack, find
 
 CHECKS = [f"check_{name}" for name in POINTS]

@@ -79,7 +79,7 @@ ATTACKS = [
         "classes and ids of the page",
         "writes parts that look and are named like the page's own",
         '<div class="modal in" style="display:block"><b id="score">9</b></div>',
-        '<p class="mark"><strong>20 / 20</strong></p><table class="exercises"></table>',
+        '<p class="grade"><strong>20 / 20</strong></p><table class="exercises"></table>',
         '<div style="position:fixed;inset:0;z-index:9;background:red">covered</div>',
     ),
     _written(

@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.grading.engine.write_feedback import make_page
 from autograder.grading.formgrader.submission_page import page_parts
 from autograder.grading.gradebook.grades import CellGrade, Grade
-from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.gradebook.notebook_facts import Facts, Fields
 from autograder.grading.pages.notebook import Outline
 from tests.sandbox.hostile.attack import LESSON, POINTS
 
@@ -30,7 +30,7 @@ def wrong_pages(graded: bytes) -> Iterator[str]:
     page = _feedback(graded)
     if UNSHOWN in page:
         yield f"feedback does not show it: {page.split(UNSHOWN)[1][:300]}"
-    parts, trouble = page_parts(graded, MOST, MOST)
+    parts, trouble = page_parts(graded, Fields(MOST, MOST))
     if trouble:
         yield f"formgrader does not show it: {trouble}"
     for html in (page, *(part.source + part.outputs for part in parts)):

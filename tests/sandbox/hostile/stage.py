@@ -27,7 +27,8 @@ from autograder.building.hidden import grading_reference
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.submission.folder import files_beside, read_submitted
 from autograder.grading.worker import clerk
-from autograder.grading.worker.job import VERDICT, Graded, Job
+from autograder.grading.worker.graded_cells import VERDICT
+from autograder.grading.worker.job import Graded, Job
 from autograder.grading.worker.own_sandbox import AHEAD
 from autograder.grading.worker.task import grade
 from autograder.sandbox.limits import Limits

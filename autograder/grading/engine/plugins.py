@@ -1,4 +1,7 @@
-"""The tables of a term in nbgrader: where plugins find them, and two plugins that apply them."""
+"""Our plug-ins for nbgrader: they save points, enter due dates, and take points off for lateness.
+
+A plug-in finds the course's directory, and with it the tables of the term.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -10,9 +13,15 @@ from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import LoggingConfigurable
 
+from autograder.grading.gradebook.entries import save_points
 from autograder.grading.gradebook.follow_tables import enter_due_date
-from autograder.grading.gradebook.opening import Gradebook
+from autograder.grading.gradebook.opening import open_at
 from autograder.grading.term.tables import Term, late_penalty, read_term, terms_of
+from autograder.grading.worker.graded_cells import notebook_points
+
+# In nbgrader's resources: a worker's `NotebookPoints`, and the cells for which points given by hand
+# are still valid.
+POINTS, SETTLED_CELLS = "notebook_points", "settled_cells"
 
 
 def course_directory(plugin: LoggingConfigurable) -> CourseDirectory:
@@ -40,6 +49,21 @@ def course_term(coursedir: CourseDirectory) -> Term:
     return read_term(root, lessons or None)
 
 
+class SavePoints(NbGraderPreprocessor):
+    """Saves the points that a worker gave, or those of a notebook that was graded unsealed."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        about = resources["nbgrader"]
+        submitted = about["notebook"], about["assignment"], about["student"]
+        settled = about.get(SETTLED_CELLS, frozenset())
+        given = about[POINTS] if POINTS in about else notebook_points(nb)
+        with open_at(about["db_url"]) as gradebook:
+            save_points(gradebook, submitted, given.by_name, given.unanswered, settled)
+        return nb, resources
+
+
 class SetDueDate(NbGraderPreprocessor):
     """Enters the due date and the extension of one submission. Raises CourseError.
 
@@ -52,7 +76,7 @@ class SetDueDate(NbGraderPreprocessor):
     ) -> tuple[NotebookNode, ResourcesDict]:
         about = resources["nbgrader"]
         term = course_term(course_directory(self))
-        with Gradebook(about["db_url"]) as gradebook:
+        with open_at(about["db_url"]) as gradebook:
             enter_due_date(gradebook, about["assignment"], about["student"], term)
         return nb, resources
 

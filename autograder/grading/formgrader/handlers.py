@@ -83,8 +83,8 @@ class SubmissionPages:
         self, filename: str = "", *, resources: dict[str, Any]
     ) -> tuple[str, dict[str, Any]]:
         """Return the page with the notebook in a file; without one, only the fields."""
-        points, commented = fields_of(self._handler.gradebook, resources["submission_id"])
-        parts, trouble = page_parts(_read(filename), points, commented)
+        fields = fields_of(self._handler.gradebook, resources["submission_id"])
+        parts, trouble = page_parts(_read(filename), fields)
         values = {"resources": resources, "parts": parts, "trouble": trouble}
         return self._handler.render("submission.html.jinja", **values), resources
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.asking.guard import ForbiddenCall, forbid
+from autograder.asking.surroundings import ForbiddenCall, forbid
 
 CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.AutogradCPU)
 X = torch.tensor([[1.0, 2.0, 4.0], [0.0, -1.0, 3.0]])
