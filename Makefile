@@ -153,12 +153,19 @@ $(VENV)/pyvenv.cfg: python ; @:
 
 INSTALL = pip install $(addprefix --extra-index-url ,$(TORCH_INDEX)) $(addprefix --constraint ,$(LOCK))
 
+# So that a notebook that has just been opened says what to run first: see autograder/notebook.
+KERNEL = $(VENV)/etc/ipython/ipython_kernel_config.py
+EXTENSION = mkdir -p $(dir $(KERNEL)) && \
+	echo 'c.InteractiveShellApp.extensions.append("autograder.notebook")' > $(KERNEL)
+
 $(VENV)/learner: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 	$(INSTALL) -e '.[lab]'
+	$(EXTENSION)
 	touch $@
 
 $(VENV)/developer: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 	$(INSTALL) -e '.[dev]'
+	$(EXTENSION)
 	touch $@ $(VENV)/learner
 
 # Folders whose packages have another name, where mypy looks for it.

@@ -21,9 +21,12 @@
 # it names your mistake if it's a known one. It tries your code on many inputs: in other sizes (even
 # 1), often with other number types, and with gradients.
 #
-# A cell like `predict("slope", ...)` asks what you expect. Put a letter or a number where the dots
-# are, and run it again. Nobody grades that. But you'll remember an answer better if you've had one
-# of your own.
+# A cell like `predict("slope", ...)` asks what you expect. Put a letter, such as `"a"`, or a number
+# where the dots are, and run it again. Nobody grades that. But you'll remember an answer better if
+# you've had one of your own.
+#
+# New to notebooks? Shift+Enter runs a cell and goes to the next. Run them in order, from the top.
+# After a restart, choose Run > Run All Above Selected Cell, and go on where you were.
 #
 # Stuck? `hint("softmax")` shows a hint, and one more each time you run it.
 # `failing_case("softmax")` brings back the case that went wrong. After the last hint,
@@ -35,9 +38,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.costs import seconds
-from autograder.utils.data import six_words
+from autograder.utils.data import RIDDLE, riddle, riddle_weights, six_words
 from autograder.utils.plots import (
     draw_attention,
     draw_keepdim,
@@ -53,6 +56,24 @@ from autograder.utils.views import view_heads
 # %%
 torch.set_num_threads(1)  # small tensors are fastest on one thread
 torch.set_printoptions(precision=4, sci_mode=False)
+
+# %% [markdown]
+# Here is attention at work. Choose how the sentence ends, and see where "it" looks. (Click on other
+# words, too.)
+
+# %%
+view_heads(
+    torch.stack([riddle_weights("big"), riddle_weights("small")]),
+    [*RIDDLE, "…"],
+    titles=["it is too big", "it is too small"],
+    start="it",
+    caption="Where “it” looks depends on how the sentence ends.",
+)
+
+# %% [markdown]
+# Nobody told "it" what it stands for. It asked, and the other words answered. At the end of this
+# lesson you'll compute the same weights with functions of your own. (The words' numbers were set by
+# hand here. From lesson 5 on, models find such numbers themselves.)
 
 # %% [markdown]
 # ## Six words, three features each
@@ -452,43 +473,6 @@ plot_matrix(
 )
 
 # %% [markdown]
-# ### What the loops cost
-#
-# n words make n² scores: twice the words, four times the scores. **Predict before you run:** in a
-# plot with logarithmic axes, what is the slope of a line that grows with n²? (`seconds(f, x)` calls
-# `f(x)` several times and returns the shortest time, because whatever else the computer is doing
-# can only make a call slower.)
-
-# %%
-predict("slope", ...)
-
-# %%
-torch.manual_seed(0)
-sizes = [4, 8, 16, 32]
-sentences = [torch.rand(n, 3) for n in sizes]
-loops = [seconds(scores_with_loops, sentence, repeats=8) for sentence in sentences]
-matrix = [seconds(attention_scores, sentence, repeats=8) for sentence in sentences]
-counts = [n * n for n in sizes]
-print(f"dot products: {counts}, slope {growth_slope(sizes, counts):.2f}")
-
-# %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
-plot_growth(
-    sizes,
-    {"two loops": loops, "matrix product": matrix},
-    caption="Seconds to compute all scores of a sentence, on logarithmic axes.",
-)
-
-# %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
-print(f"slope of the loops: {growth_slope(sizes, loops):.2f}")
-print(f"32 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fast")
-
-# %% [markdown]
-# The number of dot products is exact, and its slope is 2. The quieter your machine, the more
-# closely the time of the loops follows that slope. A busy one can bend the line either way. The
-# matrix product does the same n² dot products, but in one call to compiled code. Up to 32 words,
-# the call itself costs more than the arithmetic, so this line is still nearly flat.
-
-# %% [markdown]
 # ## Attention in three lines
 #
 # Scores, weights, context: you have all the parts.
@@ -606,6 +590,38 @@ plot_attention(
 # mistake.
 
 # %% [markdown]
+# ## Back to the riddle
+#
+# Now you can take the picture at the top apart. Each word of the riddle has three features: does it
+# go into things, does it hold things, does it speak of size? "It" only asks about size. So a first
+# round of attention brings it "big" or "small". What it heard is its query in a second round, where
+# the feature of size no longer counts.
+
+# %%
+looks = {}
+for ending in ("big", "small"):
+    names, sentence = riddle(ending)
+    it = sentence[names.index("it")]
+    heard = context_vector(softmax(query_scores(it, sentence)), sentence)
+    looks[f"too {ending}"] = softmax(query_scores(heard[:2], sentence[:, :2]))
+    print(f"too {ending}: “it” heard {heard.tolist()}")
+
+# %%
+plot_bars(
+    looks,
+    [*RIDDLE, "…"],
+    caption="Where “it” looks in the second round: your functions, the weights from the top.",
+)
+
+# %% [markdown]
+# "Big" goes with the thing that has to go in, "small" with the thing that has to hold it. One round
+# would not do: the words must have talked before "it" can ask the right question. Real models have
+# dozens of rounds, called **layers**.
+#
+# Two things were done by hand here: the features, and which of them count in the second round.
+# Both can be learned, and from lesson 2 on they are matrices.
+
+# %% [markdown]
 # ## What you built
 #
 # You can now take any row of vectors and let each of them collect from all of them:
@@ -618,8 +634,7 @@ plot_attention(
 #
 # This attention has nothing to learn. A score depends on nothing but what the two words are, and
 # it's the same in both directions. In lesson 2, each word gets three roles (query, key and value),
-# and a matrix that can be learned for each. (To let "big" decide which noun "it" looks at,
-# attention needs two rounds: first "it" hears "big", then it asks who is big.)
+# and a matrix that can be learned for each.
 #
 # ### Test yourself
 #
@@ -639,6 +654,43 @@ plot_attention(
 #    0.77.
 #
 # </details>
+
+# %% [markdown]
+# ### What the loops cost (optional)
+#
+# n words make n² scores, with two loops or with one matrix product: twice the words, four times the
+# scores. **Predict before you run:** in a plot with logarithmic axes, what is the slope of a line
+# that grows with n²? (`seconds(f, x)` calls `f(x)` several times and returns the shortest time,
+# because whatever else the computer is doing can only make a call slower.)
+
+# %%
+predict("slope", ...)
+
+# %%
+torch.manual_seed(0)
+sizes = [4, 8, 16, 32]
+sentences = [torch.rand(n, 3) for n in sizes]
+loops = [seconds(scores_with_loops, sentence, repeats=8) for sentence in sentences]
+matrix = [seconds(attention_scores, sentence, repeats=8) for sentence in sentences]
+counts = [n * n for n in sizes]
+print(f"dot products: {counts}, slope {growth_slope(sizes, counts):.2f}")
+
+# %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
+plot_growth(
+    sizes,
+    {"two loops": loops, "matrix product": matrix},
+    caption="Seconds to compute all scores of a sentence, on logarithmic axes.",
+)
+
+# %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
+print(f"slope of the loops: {growth_slope(sizes, loops):.2f}")
+print(f"32 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fast")
+
+# %% [markdown]
+# The number of dot products is exact, and its slope is 2. The quieter your machine, the more
+# closely the time of the loops follows that slope. A busy one can bend the line either way. The
+# matrix product does the same n² dot products, but in one call to compiled code. Up to 32 words,
+# the call itself costs more than the arithmetic, so this line is still nearly flat.
 
 # %% [markdown]
 # ### Challenge: `add_score` (optional, 20 minutes)

@@ -24,7 +24,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.data import six_words
 from autograder.utils.plots import draw_projections, plot_attention, plot_lines, plot_matrix
 from autograder.utils.views import view_scale

@@ -25,7 +25,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.data import six_words
 from autograder.utils.libraries import load_keras
 from autograder.utils.plots import plot_attention, plot_leak, plot_masking, plot_matrix

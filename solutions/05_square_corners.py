@@ -28,7 +28,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.data import RUNS, generate_squares
 from autograder.utils.plots import (
     draw_encoder_decoder,

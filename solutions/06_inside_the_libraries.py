@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.costs import peak_megabytes, seconds
 from autograder.utils.keras_on_torch import keras, ops
 from autograder.utils.plots import plot_attention, plot_growth, plot_lines, plot_matrix

@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.data import CURVES, LENGTHS, six_words
 from autograder.utils.models import WRONG_ROTATIONS
 from autograder.utils.plots import plot_lines, plot_matrix

@@ -24,7 +24,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.models import HEALTHY, PATIENTS, build_stack, rotate_pairs
 from autograder.utils.plots import plot_attention
 from autograder.utils.plots.scoreboard import plot_scoreboard

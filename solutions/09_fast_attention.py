@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from autograder import check, failing_case, give_up, hint, made_for, predict, progress
+from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.costs import peak_megabytes, saved_megabytes, seconds
 from autograder.utils.models import DEFECTS, same_logits, same_words, writer
 from autograder.utils.plots import plot_bars, plot_growth

@@ -17,6 +17,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from autograder.authoring.stated import (
+    fold_plumbing,
     leave_out_contracts,
     leave_out_points,
     settle_points,
@@ -48,6 +49,7 @@ def build_notebook(lesson: Lesson) -> NotebookNode:
     _add_questions(cells)
     state_points(cells, {exercise.name: exercise.points for exercise in lesson.exercises})
     state_contracts(cells, lesson.name, _contracts(lesson))
+    fold_plumbing(cells)
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
         cell.id = cell_id
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}

@@ -32,6 +32,8 @@ def page(lesson: Lesson) -> NotebookNode:
             continue
         if cell.cell_type == "code":
             cell.source = leave_out_contracts(stubs[cell.id])
+        if cell.metadata.pop("jupyter", None):
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         cells.append(cell)
         if name := exercise_checked(cell.source):
             cell.outputs = []

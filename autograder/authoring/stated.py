@@ -8,6 +8,7 @@ good for. What is added here is removed again on the way back from a notebook to
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
 from nbformat import NotebookNode
 
@@ -22,7 +23,15 @@ LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \| *(.*?) *\|\n?)", re.M)
 TITLE = re.compile(r"# (.+)")
 LISTED = re.compile(r"^\| \[.*\]\(notebooks/.*\) \|.*\n", re.M)  # in the README's table
 MOST_POINTS = 1_000
-IMPORT = re.compile(r"^from autograder import .*\bmade_for\b", re.M)
+IMPORT = re.compile(r"^from autograder import ", re.M)
+# What a notebook's first cell begins with. PyPI has another package named `autograder`.
+INSTALLED = """try:
+    from autograder import made_for
+except Exception as error:
+    install = "%pip uninstall -y autograder, then %pip install and the course's wheel"
+    raise ImportError(f"Install the course ({install}), and restart. {error}") from None
+
+"""
 STATEMENT = re.compile(r"\n\nmade_for\([^)]*\)\s*\Z")
 
 
@@ -65,24 +74,30 @@ def settle_points(cells: Sequence[NotebookNode]) -> None:
         cells[number].source = with_points(cells[number].source, int(given))
 
 
-def state_contracts(cells: Iterable[NotebookNode], lesson: str, contracts: Iterable[str]) -> None:
-    """Add a call of `made_for` to the cell that imports it. Raises AuthoringError.
+def state_contracts(cells: Sequence[NotebookNode], lesson: str, contracts: Iterable[str]) -> None:
+    """Let the cell with the imports say what the notebook was made for, and what to install.
 
-    contracts: a digest of what each exercise of the lesson asks for.
+    contracts: a digest of what each exercise of the lesson asks for. Raises AuthoringError.
     """
     importing = [cell for cell in cells if cell.cell_type == "code" and IMPORT.search(cell.source)]
     if len(importing) != 1:
         raise AuthoringError(
-            "One cell should import `made_for` from autograder, among its other names, so that "
-            f"the notebook can say what it was made for; {len(importing)} do"
+            "One cell should import from autograder, so that the notebook can say what it was made "
+            f"for; {len(importing)} do"
         )
     source = leave_out_contracts(importing[0].source)
-    importing[0].source = f'{source}\n\nmade_for("{lesson}", "{"-".join(contracts)}")'
+    importing[0].source = f'{INSTALLED}{source}\n\nmade_for("{lesson}", "{"-".join(contracts)}")'
 
 
 def leave_out_contracts(source: str) -> str:
     """Return a code cell as it stands in a lesson's text."""
-    return STATEMENT.sub("", source)
+    return STATEMENT.sub("", source.removeprefix(INSTALLED))
+
+
+def fold_plumbing(cells: Sequence[NotebookNode]) -> None:
+    """Fold the code of imports and settings: the cells between a lesson's opening and its text."""
+    for cell in takewhile(lambda cell: cell.cell_type == "code", cells[1:]):
+        cell.metadata["jupyter"] = {"source_hidden": True}
 
 
 def stated_in_readme(readme: str, lesson: Lesson) -> str:

@@ -12,6 +12,8 @@ from autograder.judging.prediction import Prediction
 from autograder.judging.verdict import Verdict
 from autograder.utils.palette import PARTLY, RIGHT
 
+INDENT = "  "  # before the name of a row below its lesson
+
 
 def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -> Card:
     """Show the first `seen` hints of an exercise. points: whether it has any to lose."""
@@ -85,19 +87,43 @@ def progress_card(
     """
     rows: list[tuple[str, str, float]] = []
     for lesson, asked in lessons.items():
-        rows.append((lesson.replace("_", " "), *_lesson_state(_exercises(asked))))
+        rows.append((_title(lesson), *_lesson_state(_exercises(asked))))
         if lesson in opened:
-            rows += [(f"{_progress_sign(one)} {one.exercise}", *_state(one)) for one in asked]
+            rows += [
+                (f"{INDENT}{_progress_sign(one)} {one.exercise}", *_state(one)) for one in asked
+            ]
             rows += _predictions_state(predicted[lesson])
     earned, total = _sum_up([one for asked in lessons.values() for one in _exercises(asked)])
     html = "".join(
-        f"<tr>{_cell(colored(name))}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
+        f"<tr>{_cell(_indented(name))}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
         for name, state, share in rows
     )
     text = "\n".join(f"  {name}: {state}" for name, state, _ in rows)
+    parts = [(f'<table style="border:0">{html}</table>', text)]
+    left = [lesson for lesson, asked in lessons.items() if not _is_complete(asked)]
+    complete = not {*opened} & {*left}
+    if complete and left:
+        parts.append(paragraph(f"Next: lesson {_title(left[0])}."))
     title = f"{count_points(earned, total)} so far"
-    color = RIGHT if earned == total else PARTLY
-    return framed(title, color, [(f'<table style="border:0">{html}</table>', text)])
+    return framed(title, RIGHT if complete else PARTLY, parts)
+
+
+def _title(lesson: str) -> str:
+    """ "2, qkv projections"."""
+    number, _, name = lesson.partition("_")
+    return f"{number.lstrip('0')}, {name.replace('_', ' ')}"
+
+
+def _indented(name: str) -> str:
+    """Return the name of a row as HTML, moved to the right if it is one below a lesson."""
+    if not name.startswith(INDENT):
+        return f"<b>{escape(name)}</b>"
+    return f'<span style="padding-left:16px">{colored(name.removeprefix(INDENT))}</span>'
+
+
+def _is_complete(asked: list[Progress]) -> bool:
+    earned, total = _sum_up(_exercises(asked))
+    return earned == total
 
 
 def _exercises(asked: list[Progress]) -> list[Progress]:
@@ -131,7 +157,7 @@ def _predictions_state(predicted: list[int | None]) -> list[tuple[str, str, floa
         return []
     right, answered = predicted.count(1), len(predicted) - predicted.count(None)
     state = f"{right} right, of {answered} made" if answered else "none made yet"
-    return [(f"{len(predicted)} predictions", state, right / len(predicted))]
+    return [(f"{INDENT}{len(predicted)} predictions", state, right / len(predicted))]
 
 
 def _progress_sign(exercise: Progress) -> str:

@@ -1,11 +1,15 @@
 """Notebooks state the points that exercises define, and the version of each."""
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.authoring.stated import (
+    INSTALLED,
+    fold_plumbing,
     leave_out_contracts,
     leave_out_points,
     state_contracts,
@@ -61,7 +65,9 @@ def test_a_lesson_that_the_readme_lacks_is_listed_last():
     assert stated_in_readme(f"{table}\nBelow.", lesson) == f"{table}{row}\nBelow."
 
 
-IMPORTS = "import torch\n\nfrom autograder import check, made_for"
+# An editable installation finds the course wherever Python looks, so hide it.
+FINDER = "sys.meta_path[:] = [f for f in sys.meta_path if 'editable' not in str(f).lower()]"
+IMPORTS = "import torch\n\nfrom autograder import check"
 
 
 def with_contracts(source, contracts):
@@ -73,7 +79,7 @@ def with_contracts(source, contracts):
 
 def test_a_version_is_stated_and_removed_again():
     source = with_contracts(IMPORTS, ["524e", "e3fd"])
-    assert source == f'{IMPORTS}\n\nmade_for("02_softmax", "524e-e3fd")'
+    assert source == f'{INSTALLED}{IMPORTS}\n\nmade_for("02_softmax", "524e-e3fd")'
     assert leave_out_contracts(source) == IMPORTS
 
 
@@ -83,6 +89,33 @@ def test_stating_a_version_again_replaces_it():
     )
 
 
-def test_a_lesson_that_does_not_import_made_for():
-    with pytest.raises(AuthoringError, match=r"should import `made_for` .*; 0 do"):
-        with_contracts("from autograder import check", [])
+def test_a_lesson_that_does_not_import_the_course():
+    with pytest.raises(AuthoringError, match=r"should import from autograder.*; 0 do"):
+        with_contracts("import torch", [])
+
+
+@pytest.mark.parametrize(
+    ("package", "reason"), [("", "No module named 'autograder'"), ("def (", "invalid syntax")]
+)
+def test_the_first_cell_says_what_to_install(package, reason, tmp_path):
+    if package:  # another one that has the course's name, as on PyPI
+        (tmp_path / "autograder.py").write_text(package, encoding="utf-8")
+    source = with_contracts(IMPORTS, ["524e"])
+    code = f"import sys; sys.path[:] = [{str(tmp_path)!r}, *sys.path[1:]]\n{FINDER}\n{source}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    *_, last = done.stderr.splitlines()
+    assert last.startswith("ImportError: Install the course (%pip uninstall -y autograder, then")
+    assert reason in last
+
+
+def test_the_plumbing_is_folded_and_nothing_else():
+    kinds = new_markdown_cell, new_code_cell, new_code_cell, new_markdown_cell, new_code_cell
+    cells = [make("") for make in kinds]
+    fold_plumbing(cells)
+    assert [bool(cell.metadata.get("jupyter")) for cell in cells] == [
+        False,
+        True,
+        True,
+        False,
+        False,
+    ]

@@ -33,13 +33,13 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
     card = progress_card(COURSE, predicted, {"01_one"})
     assert lines(card) == [
         "2 of 14 points so far",
-        "01 one: 1 of 6 points",
+        "1, one: 1 of 6 points",
         "✓ one: 1 of 1 point",
         "✗ <b>: 0 of 2 points",
         "○ two: 0 of 3 points, given up",
         "3 predictions: 1 right, of 2 made",
-        "02 two: 1 of 4 points",
-        "03 three: not started",
+        "2, two: 1 of 4 points",
+        "3, three: not started",
     ]
     assert color(card) == PARTLY
     rows = BeautifulSoup(card.html, "html.parser").find_all("tr")
@@ -49,7 +49,10 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
 
 
 def test_progress_is_green_when_everything_is_done():
-    assert color(progress_card({"01_one": [Progress("one", 1, 1)]}, {}, ())) == RIGHT
+    done = {"01_one": [Progress("one", 1, 1)]}
+    assert color(progress_card(done, {}, ())) == RIGHT
+    card = progress_card(done | {"02_two": [Progress("two", None, 1)]}, {"01_one": []}, {"01_one"})
+    assert color(card) == RIGHT and lines(card)[-1] == "Next: lesson 2, two."
 
 
 def test_progress_counts_no_challenges():

@@ -262,8 +262,8 @@ def test_progress_counts_the_points_so_far(capsys):
     text = capsys.readouterr().out
     keys = course.find("softmax").keys.values()
     total = sum(key.points for key in keys if not key.challenge)
-    assert f"01 dot product attention: 2 of {total} points" in text
-    assert "02 qkv projections: not started" in text
+    assert f"1, dot product attention: 2 of {total} points" in text
+    assert "2, qkv projections: not started" in text
     assert "attention_scores: 2 of 2 points" in text
     assert "context_vector: 0 of 2 points" in text
     assert "softmax: not checked yet" in text

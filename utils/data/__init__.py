@@ -7,9 +7,12 @@ from autograder.utils.data.examples import (
     CORNERS,
     NOISE,
     NOISE_FLOOR,
+    RIDDLE,
     Squares,
     as_you_like_it,
     generate_squares,
+    riddle,
+    riddle_weights,
     six_words,
 )
 from autograder.utils.data.recorded import CURVES, LENGTHS, RUNS
@@ -20,9 +23,12 @@ __all__ = [
     "LENGTHS",
     "NOISE",
     "NOISE_FLOOR",
+    "RIDDLE",
     "RUNS",
     "Squares",
     "as_you_like_it",
     "generate_squares",
+    "riddle",
+    "riddle_weights",
     "six_words",
 ]

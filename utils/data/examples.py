@@ -24,6 +24,33 @@ def six_words() -> tuple[list[str], Float[Tensor, "6 3"]]:
     return list(LABELS), torch.tensor(FEATURES)
 
 
+RIDDLE = ["The", "trophy", "doesn't", "fit", "in", "the", "suitcase", "because", "it", "is", "too"]
+# Features, set by hand: goes into things, holds things, speaks of size. All other words have none.
+RIDDLE_FEATURES = {
+    "trophy": [6.0, 0.0, 0.0],
+    "suitcase": [0.0, 6.0, 0.0],
+    "it": [0.0, 0.0, 4.0],
+    "big": [3.0, 0.0, 4.0],
+    "small": [0.0, 3.0, 4.0],
+}
+
+
+def riddle(ending: str) -> tuple[list[str], Float[Tensor, "12 3"]]:
+    """Return the words of Levesque's riddle and their vectors. ending: "big" or "small"."""
+    words = [*RIDDLE, ending]
+    return words, torch.tensor([RIDDLE_FEATURES.get(word, [0.0, 0.0, 0.0]) for word in words])
+
+
+def riddle_weights(ending: str) -> Float[Tensor, "12 12"]:
+    """Return where each word looks in a second round, after it has heard from the others.
+
+    In the second round, only the first two features count.
+    """
+    _, words = riddle(ending)
+    heard = torch.softmax(words @ words.T, dim=-1) @ words
+    return torch.softmax(heard[:, :2] @ words[:, :2].T, dim=-1)
+
+
 TEXTS = Path(__file__).parent / "texts"
 
 

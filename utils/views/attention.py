@@ -22,10 +22,12 @@ def view_heads(
     *,
     caption: str,
     titles: Sequence[str] | None = None,
+    start: str | None = None,
 ) -> View:
     """Show where each query looks, head by head; the still picture is that of `plot_attention`.
 
     attn_weights: [n, n] or [n_heads, n, n].
+    start: the query to begin with; if None, the one that gives most to another word.
     Raises ValueError as `plot_attention` does.
     """
     maps = attention_maps(attn_weights, labels, labels, titles)
@@ -34,6 +36,7 @@ def view_heads(
         "queries": maps.row_labels,
         "keys": maps.column_labels,
         "titles": maps.titles,
+        "start": _most_telling(maps.values[0]) if start is None else list(labels).index(start),
     }
     return View(maps_picture(maps, caption, attention_summary(maps)), "heads", data)
 
@@ -60,6 +63,12 @@ def view_scale(products: Any, labels: Sequence[str], *, caption: str) -> View:
     panels = {f"d_k = {d_k}": softmax(values * d_k**0.5) for d_k in (1, 16, 256)}
     still = plot_bars(panels, names, caption=caption, share_y=True)
     return View(still, "scale", {"products": _rounded(values), "labels": names})
+
+
+def _most_telling(weights: np.ndarray) -> int:
+    """Return the query that gives the largest weight to another word than itself."""
+    others = np.where(np.eye(len(weights), dtype=bool), 0.0, weights)
+    return int(others.max(axis=1).argmax())
 
 
 def _rounded(values: np.ndarray) -> list:

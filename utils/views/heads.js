@@ -1,5 +1,5 @@
 // Where a word looks: choose one, and lines show its weights, head by head.
-function show({weights, queries, keys, titles}) {
+function show({weights, queries, keys, titles, start}) {
   let head = 0, query = 0;
   const several = titles.length > 1;
   const chooseHead = several && choice(root, "head", titles, number => {
@@ -40,6 +40,6 @@ function show({weights, queries, keys, titles}) {
     return `${title}“${queries[query]}” looks at ${named.join(", ")}${more}`;
   }
 
-  chooseQuery(0);
+  chooseQuery(start);
   if (several) chooseHead(0);
 }
