@@ -94,7 +94,7 @@ def test_an_hour_with_the_first_lesson(page):
     write(page, guess, 'predict("slope", 4)')
     expect(run(page, guess)).to_contain_text("You predicted 4, but it is 2")
 
-    view = page.locator(".attention-view")
+    view = page.locator(".attention-view").last
     view.get_by_text("starts", exact=True).hover()
     expect(view.locator(".said")).to_contain_text("“starts” looks at")
     view.get_by_label("starts", exact=True).focus()
@@ -106,9 +106,17 @@ def test_an_hour_with_the_first_lesson(page):
     with page.expect_response("**/restart*"):
         page.locator(".jp-Dialog").get_by_text("Restart", exact=True).click()
     wait_for_kernel(page)
-    run(page, cell(page, "from autograder import"))
-    run(page, cell(page, "def query_scores("))
-    expect(run(page, cell(page, "check(query_scores)"))).to_contain_text("✓ query_scores")
+    check = cell(page, "check(query_scores)")
+    expect(run(page, check)).to_contain_text("nothing above this cell has run")
+    choose(page, "Run", "Run All Above Selected Cell")
+    expect(run(page, check)).to_contain_text("✓ query_scores")
+
+    scores = cell(page, "def query_scores(")
+    write(page, scores, "def query_scores(query, words)\n    return words @ query")
+    run(page, scores)
+    shown = run(page, check)
+    expect(shown).to_contain_text("Your last cell didn't run: line 1, expected ':'.")
+    expect(shown).to_contain_text("I would be checking your older query_scores.")
     shown = run(page, cell(page, "progress()"))
     expect(shown).to_contain_text("15 of")
     expect(shown).to_contain_text("0 right, of 1 made")
