@@ -129,6 +129,11 @@ def test_it_may_not_send_too_much(work):
         confined(work, lambda question: [], Bounds(sent_bytes=1000))
 
 
+def test_a_question_that_nobody_answers_ends_it():
+    with pytest.raises(Unfinished, match="sent what is no message"):
+        confined(lambda ask: ask({}), bounds=Bounds(seconds=1, patience=5))
+
+
 def test_an_error_here_ends_it():
     def serve(question):
         raise KeyError("no such cell")
