@@ -15,6 +15,7 @@ import torch
 from autograder.lessons.lesson import ROOT
 from autograder.sandbox import seccomp
 from autograder.sandbox.confined import Bounds, Unfinished, confined
+from autograder.sandbox.inside import namespaces
 from tests.support.processes import descendants
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="its limits are Linux's")
@@ -80,6 +81,11 @@ def test_it_has_no_network():
         port = listener.getsockname()[1]
         said = tried(lambda: socket.create_connection(("127.0.0.1", port), timeout=5))
     assert said in ("OSError", "PermissionError")
+
+
+def test_a_wall_that_can_not_be_put_up_is_an_error():
+    with pytest.raises(OSError, match="prctl: "):
+        namespaces.load_filter(b"")
 
 
 def test_no_file_of_the_grader_is_open_in_it():
