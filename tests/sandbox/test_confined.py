@@ -14,7 +14,7 @@ import torch
 
 from autograder.lessons.lesson import ROOT
 from autograder.sandbox import seccomp
-from autograder.sandbox.confined import Bounds, Unfinished, confined
+from autograder.sandbox.confined import CODE, Bounds, Unfinished, confined
 from autograder.sandbox.inside import namespaces
 from tests.support.processes import descendants
 
@@ -65,6 +65,12 @@ def test_it_sees_no_files_but_the_programs(tmp_path):
     for path in (secret, ROOT / "README.md", ROOT / "solutions", Path("/etc/passwd")):
         assert tried(path.exists) == "False", path
     assert tried((ROOT / "autograder").exists) == "True"
+
+
+def test_programs_may_be_inside_others(monkeypatch):
+    inner = str(ROOT / "autograder" / "asking")
+    monkeypatch.setattr("autograder.sandbox.confined.CODE", (*CODE, inner))
+    assert tried(Path(inner).exists) == "True"
 
 
 @pytest.mark.parametrize("folder", ["/", "/tmp", str(ROOT / "autograder")])
