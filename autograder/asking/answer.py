@@ -101,8 +101,6 @@ def _digest(tensor: Tensor) -> str:
 
 
 def _tensors(tree: dict[str, Any]) -> dict[str, Tensor]:
-    if not all(isinstance(value, Tensor) for value in tree.values()):
-        raise ValueError("an answer holds tensors by name")
     if not all(t.dtype in DTYPES and t.numel() <= MOST_ELEMENTS for t in tree.values()):
         raise ValueError("an answer holds tensors of bearable size and plain numbers")
     return tree

@@ -5,11 +5,11 @@ import base64
 import pytest
 import torch
 
-from autograder.asking.answer import Answer, digests
+from autograder.asking.answer import MOST_ELEMENTS, Answer, digests
 from autograder.asking.codec import CodecError, decode, encode
 from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.asking.question import Call, Question
-from autograder.asking.sending import pack, unpack
+from autograder.asking.sending import MOST_TREE_BYTES, pack, unpack
 
 WORDS = torch.ones(2, 3)
 
@@ -52,6 +52,7 @@ GOOD = encode({"a": torch.ones(4)})
         GOOD[:20],
         b"\xff" * 64,
         GOOD.replace(b'["float32",0', b'["float32",9'),
+        encode({"a": torch.float32}).replace(b'"float32"', b'"softmax"'),
     ],
 )
 def test_damaged_bytes_are_refused(data):
@@ -80,11 +81,15 @@ def handed_in(*answers, exercise="softmax", uses=()):
 
 
 ANSWER = Answer({"y": torch.ones(1)}).to_tree()
+PLACE = {"line": 1, "code": "x", "function": ""}
+PROBLEM = {"kind": "raised", "detail": "", "place": PLACE, "instead": "other"}
 ASKED = Question("softmax", [Call({})], ["y"])
 
 
 def test_a_well_formed_message_is_taken():
     assert unpack(handed_in(ANSWER), ASKED).answers[0].tensors["y"].item() == 1
+    [failed] = unpack(handed_in(ANSWER | {"problem": PROBLEM}), ASKED).answers
+    assert failed.problem.place.line == 1
 
 
 @pytest.mark.parametrize(
@@ -101,12 +106,16 @@ def test_a_well_formed_message_is_taken():
         handed_in("text"),
         handed_in({"tensors": {}}),
         handed_in(ANSWER | {"tensors": {"y": 1}}),
+        handed_in(ANSWER | {"tensors": {"y": torch.ones(1, dtype=torch.complex64)}}),
+        handed_in(ANSWER | {"tensors": {"y": torch.zeros(MOST_ELEMENTS + 1, dtype=torch.bool)}}),
         handed_in(ANSWER | {"tensors": None}),
         handed_in(ANSWER | {"problem": {"evil": 1}}),
+        handed_in(ANSWER | {"problem": PROBLEM | {"place": PLACE | {"line": -1}}}),
         handed_in(ANSWER | {"printed": "many"}),
         handed_in(ANSWER | {"inputs": 3}),
         message({"exercise": "softmax", "answers": [ANSWER]}),
         message({"exercise": "softmax", "answers": [ANSWER], "uses": 3}),
+        handed_in(ANSWER, uses=["x" * MOST_TREE_BYTES]),
     ],
 )
 def test_forged_messages_are_refused(sent):

@@ -59,6 +59,11 @@ def calls_torch(scores, dim=-1):
     return torch.nn.functional.softmax(scores, dim=dim)
 
 
+class Refusing(nn.Linear):
+    def forward(self, x):
+        raise ValueError("no")
+
+
 def stub(scores, dim=-1):
     raise NotImplementedError()
 
@@ -86,6 +91,8 @@ BAD = {
         lambda scores, dim=-1: nn.Linear(8, 2)(scores),
         "A linear layer for 8 features got a tensor with",
     ),
+    "an own layer": (lambda scores, dim=-1: Refusing(8, 2)(scores), "stopped with ValueError: no."),
+    "complex": (lambda scores, dim=-1: scores + 0j, "returned a tensor of dtype complex64"),
     "raises": (raises, "stopped with KeyError: 'rows'. It happened in `raises`, line"),
     "exits": (lambda scores, dim=-1: sys.exit("bye"), "stopped with SystemExit: bye"),
     "torch's own": (calls_torch, "Write `softmax` yourself"),
@@ -109,6 +116,17 @@ def test_an_endless_loop_is_stopped(function, monkeypatch):
     assert "No answer after 0.3 seconds of computing" in explain_problem(
         answers[0].problem, "softmax"
     )
+
+
+def test_a_stub_is_called_once():
+    called = []
+
+    def unwritten(scores, dim=-1):
+        called.append(scores)
+        raise NotImplementedError
+
+    answers = collect(unwritten, QUESTION)
+    assert (len(called), len(answers)) == (1, len(QUESTION.calls))
 
 
 def test_interrupting_a_check_gives_no_answer():
@@ -268,7 +286,8 @@ def softmax_of_positive(scores):
     [
         (lambda scores: softmax_of_positive(scores[:1]), None),
         (lambda scores: softmax_of_positive(scores).nan_to_num(), "nan on the way"),
-        (lambda scores: scores / scores.masked_fill(scores < 0, 0), None),  # NaN to the end
+        (lambda scores: scores / scores.masked_fill(scores < 0, 0), None),  # infinite to the end
+        (lambda scores: (0 * scores).sqrt(), None),  # NaN to the end
     ],
 )
 def test_nan_that_is_wiped_away_on_the_way_back_is_found(answer, problem):

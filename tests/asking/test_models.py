@@ -104,6 +104,16 @@ def one_size(self, d_in):
     nn.Module.__init__(self)
 
 
+def tied(self, d_in, d_out):
+    nn.Module.__init__(self)
+    self.weight = self.bias = nn.Parameter(torch.rand(d_in, d_out))
+
+
+def switches(self, words):
+    self.train()
+    return Affine.forward(self, words)
+
+
 def keeps_nothing(self, words):
     return words @ self.weight + self.bias
 
@@ -131,6 +141,8 @@ unanswered.__code__ = unanswered.__code__.replace(co_qualname="Affine.forward")
         (lambda words: words, "should be a class that inherits from `nn.Module`; it is a function"),
         (dict, "should be a class that inherits from `nn.Module`"),
         (variant(__init__=renamed), "`Affine` lacks `weight`, `bias` and has an extra `w`"),
+        (variant(__init__=tied), "`bias` is `weight`"),
+        (variant(forward=switches), "leaves the model in training mode"),
         (variant(__init__=transposed), "parameter weight has shape (5, 3), not (3, 5)"),
         (variant(__init__=one_size), "takes (d_in), and is built with (d_in, d_out)"),
         (variant(forward=lambda self: 1), "takes (nothing), and is called with (words)"),
@@ -159,6 +171,12 @@ def test_problems_of_a_module_are_named(answer, words):
 def test_parameters_at_another_place_in_a_list(there, words):
     wanted = ["net.0.weight", "net.2.weight", "net.2.bias"]
     assert words in other_parameters(["net.0.weight", *there], wanted).problem.detail
+
+
+def test_a_list_with_too_few_modules():
+    wanted = [f"heads.{number}.weight" for number in range(3)]
+    said = other_parameters(wanted[:2], wanted).problem.detail
+    assert said == "has 2 modules in `heads`, and should have 3"
 
 
 def test_a_stand_in_has_the_parameters_and_layers_it_is_given():
@@ -204,6 +222,14 @@ def test_descriptions_travel_as_plain_data():
     assert make(back["code"])() == 1
 
 
+def test_tensors_in_descriptions_change_their_dtype_too():
+    library = Library("torch.nn.Linear", {}, {"weight": WORDS})
+    call = Call({"source": StandIn({"w": WORDS}), "layer": library})
+    doubled = call.map_tensors(torch.Tensor.double).arguments
+    assert doubled["source"].parameters["w"].dtype is torch.float64
+    assert doubled["layer"].parameters["weight"].dtype is torch.float64
+
+
 def test_reading_what_a_function_did_to_a_module():
     def fill(source, target):
         with torch.no_grad():
@@ -220,6 +246,7 @@ def test_reading_what_a_function_did_to_a_module():
         (True, None),
         (0.5, None),
         (torch.tensor(True), "returned a Tensor; it should"),
+        (torch.tensor(1.0, requires_grad=True), "returned a tensor that holds the graph"),
         ("yes", "returned a str; it should"),
     ],
 )
@@ -309,4 +336,5 @@ def test_a_module_may_be_built_without_a_call():
             raise ValueError("no")
 
     assert ask(Refuses, method="").problem.detail == "ValueError: no"
-    assert ask(Affine, method="").tensors == {}
+    built = ask(Affine, method="")
+    assert (built.tensors, built.problem) == ({}, None)

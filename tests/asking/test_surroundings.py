@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.asking.surroundings import ForbiddenCall, forbid
+from autograder.asking.surroundings import ForbiddenCall, SameDropout, forbid
 
 CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.AutogradCPU)
 X = torch.tensor([[1.0, 2.0, 4.0], [0.0, -1.0, 3.0]])
@@ -38,3 +38,19 @@ def test_it_is_refused_only_inside(way):
     with pytest.raises(ForbiddenCall), forbid(["softmax", "log_softmax"]):
         WAYS[way](X)
     WAYS[way](X)
+
+
+@pytest.mark.parametrize("call", [lambda x: torch.cumsum(x, -1), lambda x: x.cumsum(-1)])
+def test_functions_without_kernels_of_their_own_are_refused_by_name(call):
+    with pytest.raises(ForbiddenCall), forbid(["cumsum"]):
+        call(X)
+
+
+def test_dropout_is_the_same_in_every_random_state():
+    dropout = torch.nn.functional.dropout
+    with SameDropout():
+        dropped = dropout(X)
+        torch.manual_seed(1)
+        assert torch.equal(dropout(X), dropped) and not torch.equal(dropped, X)
+        assert torch.equal(dropout(X, training=False), X) and torch.equal(dropout(X, 0.0), X)
+        assert not dropout(X, 1.0).any()

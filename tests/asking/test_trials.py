@@ -14,7 +14,9 @@ from autograder.asking.cache_trials import (
     read_in_pieces,
     read_tokens,
 )
+from autograder.asking.collect import collect
 from autograder.asking.memory_trials import apply_in_little_memory, in_little_memory, without_keys
+from autograder.asking.question import Call, Question
 from autograder.asking.returned import WrongResult
 from autograder.asking.writing_trials import draw_again, draw_often, run_without_head, write_on
 
@@ -120,6 +122,22 @@ def test_they_are_seen_on_the_way_back_too():
     assert not facts["small"] and facts["own"] and not facts["precise"]
     apply_in_little_memory(Whole, facts, *qkv[:, :50], False)
     assert facts["small"]
+
+
+def test_a_function_may_return_anything():
+    class Silent(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *arguments):
+            return None
+
+    assert apply_in_little_memory(Silent, {}, *torch.randn(3, 2, 4), False) is None
+
+
+def test_a_question_names_its_trial():
+    arguments = dict(zip("qkv", torch.randn(3, 9, 4), strict=True))
+    call = Call(arguments | {"causal": False, "rows": 3, "columns": 3})
+    [answer] = collect(whole, Question("f", [call], ["context"], trial="in_little_memory"))
+    assert answer.tensors.keys() == {"context", "small"}
 
 
 def test_calls_that_share_state_are_noticed():
@@ -330,3 +348,6 @@ def test_a_changed_model_is_noticed(copied):
     with pytest.raises(WrongResult) as raised:
         run_without_head(lambda *_: None, {}, x, model, 0, 1, x)
     assert raised.value.problem.kind == "module"
+    with pytest.raises(WrongResult) as raised:
+        run_without_head(lambda model, *_: copy.deepcopy(model.eval()), {}, x, model, 0, 1, x)
+    assert raised.value.problem.kind == "part's mode"

@@ -166,10 +166,29 @@ def one_row_of_zeros(weights):
         (torch.tensor([1, 0.69992]), torch.tensor([1, 0.69988]), "0.69992 where 0.69988 should be"),
         (torch.tensor(True), torch.tensor(1), "dtype int64; it has bool"),
         (torch.tensor([True, False, True]), torch.tensor([False] * 3), "2 of 3 values are off"),
+        (EXPECTED.flip(2), EXPECTED, "right, but in reverse order along `n_key`."),
+        (EXPECTED[:1].expand(2, 3, 5), EXPECTED, "right for the first `batch`, and repeats it"),
+        (EXPECTED.abs(), EXPECTED, "right but for the signs: negative values have become"),
+        (EXPECTED.relu(), EXPECTED, "is positive, and 0 where it should be negative"),
+        (EXPECTED, WEIGHTS, "`y` is not weights yet: their softmax would be right"),
+        (EXPECTED, EXPECTED.exp(), "`y` is the logarithm of what it should be"),
+        # A rule must not speak where what it says doesn't hold.
+        (torch.tensor([1, 0, 2, 3, 4, 5]), torch.arange(6), "2 of 6 values are off"),
+        (torch.tensor([1, 3, 6, 10]), torch.arange(1, 5), "3 of 4 values are off"),
+        (torch.tensor([[4.0, -2.0]]), torch.tensor([[2.0, -1.0]]), "the right values times 2"),
+        (only_first(WEIGHTS), WEIGHTS, "one of yours sums to 0"),
+        (EXPECTED.softmax(1), EXPECTED, "30 of 30 values are off"),
+        (torch.randn(2, 4, 4).softmax(-1), SQUARE, "32 of 32 values are off"),
     ],
 )
 def test_differences_are_explained(got, expected, words):
     assert words in explain(got, expected)
+
+
+def test_float32_on_the_way_of_float64_is_recognized():
+    expected = EXPECTED.double() / 3
+    said = what_is_said(Comparison("y", expected.float().double(), expected, 1e-12, "", {}))
+    assert "right to about 7 digits, and the inputs are float64" in said
 
 
 def test_each_false_fact_has_its_own_sentence():
@@ -591,6 +610,16 @@ def test_a_missing_output_is_reported():
     assert [aspect.held for aspect in verdict.aspects] == [True, False]
     assert "should keep `self.weights`" in verdict.sentence
     assert verdict.problems == (lack,)
+
+
+def test_a_missing_output_is_shown_before_a_wrong_one():
+    key = small_key(case(ONES))
+    expected = key.cases[0].expected | {"weights": torch.ones(2)}
+    key = dataclasses.replace(key, cases=[dataclasses.replace(key.cases[0], expected=expected)])
+    lack = Problem(ProblemKind.ATTRIBUTE, "weights")
+    verdict = judge(key, [Answer(gives(TWOS)[0].tensors, lacks={"weights": lack})])
+    assert "should keep `self.weights`" in verdict.sentence
+    assert not verdict.exhibit.output
 
 
 def test_an_answer_that_changes_its_input_is_wrong():

@@ -49,8 +49,11 @@ def test_the_grader_moves_aside_and_runs_get_groups(own):
     assert (own / CHILDREN_HAVE).read_text() == "+cpu +memory +pids"
 
 
-def test_nobody_else_is_moved(own):
-    fill(own, PROCESSES, f"{os.getpid()}\n{2**22}")
+def test_nobody_else_is_moved(own, monkeypatch):
+    other = 2**22
+    fill(own, PROCESSES, f"{os.getpid()}\n{other}")
+    assert find() is None  # it may have ended, or be in another session
+    monkeypatch.setattr(os, "getsid", lambda pid: int(pid == other))
     assert find() is None
     assert not (own / GRADER).exists()
 
@@ -72,6 +75,11 @@ def test_the_root_of_all_groups_keeps_its_processes(own):
 def test_a_system_without_them(own, tmp_path, file):
     (tmp_path / file).write_text("5:memory:/ / / / / - cgroup cgroup rw,memory\n")
     assert find() is None
+
+
+def test_a_run_without_a_group(monkeypatch):
+    monkeypatch.setattr(cgroups, "home", lambda: None)
+    assert cgroups.new_group(Limits()) is None
 
 
 def test_a_group_that_may_not_be_changed(own):

@@ -14,7 +14,8 @@ import torch
 
 from autograder.lessons import ROOT
 from autograder.sandbox import seccomp
-from autograder.sandbox.confined import Bounds, Unfinished, confined
+from autograder.sandbox.confined import CODE, Bounds, Unfinished, confined
+from autograder.sandbox.inside import namespaces
 from tests.support.processes import descendants
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="its limits are Linux's")
@@ -64,6 +65,14 @@ def test_it_sees_no_files_but_the_programs(tmp_path):
     for path in (secret, ROOT / "README.md", ROOT / "solutions", Path("/etc/passwd")):
         assert tried(path.exists) == "False", path
     assert tried((ROOT / "autograder").exists) == "True"
+    same = os.path.samefile("/bin", "/usr/bin")  # many systems have a link there
+    assert tried(lambda: os.path.samefile("/bin", "/usr/bin")) == repr(same)
+
+
+def test_programs_may_be_inside_others(monkeypatch):
+    inner = str(ROOT / "autograder" / "asking")
+    monkeypatch.setattr("autograder.sandbox.confined.CODE", (*CODE, inner))
+    assert tried(Path(inner).exists) == "True"
 
 
 @pytest.mark.parametrize("folder", ["/", "/tmp", str(ROOT / "autograder")])
@@ -80,6 +89,11 @@ def test_it_has_no_network():
         port = listener.getsockname()[1]
         said = tried(lambda: socket.create_connection(("127.0.0.1", port), timeout=5))
     assert said in ("OSError", "PermissionError")
+
+
+def test_a_wall_that_can_not_be_put_up_is_an_error():
+    with pytest.raises(OSError, match="prctl: "):
+        namespaces.load_filter(b"")
 
 
 def test_no_file_of_the_grader_is_open_in_it():
@@ -127,6 +141,11 @@ def test_what_ends_it_is_reported(action, bounds, said, doubtful):
 def test_it_may_not_send_too_much(work):
     with pytest.raises(Unfinished, match="more than is allowed"):
         confined(work, lambda question: [], Bounds(sent_bytes=1000))
+
+
+def test_a_question_that_nobody_answers_ends_it():
+    with pytest.raises(Unfinished, match="sent what is no message"):
+        confined(lambda ask: ask({}), bounds=Bounds(seconds=1, patience=5))
 
 
 def test_an_error_here_ends_it():

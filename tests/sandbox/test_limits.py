@@ -12,6 +12,15 @@ SPIN = "while True: pass"
 SLEEP = "import time\ntime.sleep(1e6)"
 NAP = "import time\ntime.sleep(3)\nprint('awake')"
 CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {SPIN!r}])"
+THREADS = """
+import threading, time
+try:
+    for _ in range(100):
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    time.sleep(60)
+except RuntimeError:
+    print("refused")
+"""
 SHORT, LONG = 1.0, 1e5
 
 
@@ -65,3 +74,10 @@ def test_a_notebook_that_takes_too_long(source, patience, told):
     ran = run(source, notebook_seconds=2.0, patience=patience)
     assert ran.stopped == f"the notebook took more than 2 seconds{told} in all"
     assert ran.doubtful is (source == SLEEP)
+
+
+def test_a_notebook_with_too_many_threads():
+    ran = run(THREADS, processes=80)
+    # The kernel itself refuses them, unless the grader is root.
+    refused = ran.cells and said(ran.cells[0]) == ["refused\n"]
+    assert refused or ran.stopped == "it started more than 80 processes and threads"

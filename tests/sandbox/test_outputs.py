@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.sandbox.outputs import DEEPEST, clean_outputs
+from autograder.sandbox.outputs import DEEPEST, clean_outputs, read_outputs
 
 
 def printed(text, name="stdout"):
@@ -51,3 +51,24 @@ def test_anything_becomes_a_valid_notebook(sent):
     cell = new_code_cell(outputs=clean_outputs(sent))
     nbformat.validate(new_notebook(cells=[cell]))
     nbformat.writes(new_notebook(cells=[cell])).encode()
+
+
+def test_a_result_keeps_its_number_and_what_can_be_shown():
+    result = {"output_type": "execute_result", "execution_count": 2, "metadata": {}}
+    kept = {"text/plain": "4", "application/json": ["a", None, None, {"b?": "c?"}]}
+    odd = {"application/json": ["a", math.nan, math.inf, {"b\udcff": "c\udcff"}], "text/x; y": "z"}
+    assert clean_outputs([result | {"data": kept | odd}]) == [result | {"data": kept}]
+
+
+def test_what_is_nested_too_deeply_is_cut_off():
+    [output] = clean_outputs([shown(deep(DEEPEST + 1), "application/json")])
+    found = output["data"]["application/json"]
+    for _ in range(DEEPEST):
+        [found] = found
+    assert found is None
+
+
+@pytest.mark.parametrize("sent", [b"{", b"\xff", b"[" * 20_000])
+def test_outputs_that_can_not_be_read_are_an_error(sent):
+    [output] = read_outputs(sent)
+    assert (output.output_type, output.ename) == ("error", "OutputError")

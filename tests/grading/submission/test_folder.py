@@ -2,10 +2,11 @@
 
 import os
 import socket
+from datetime import datetime
 
 import pytest
 
-from autograder.grading.submission.folder import files_beside, read_submitted
+from autograder.grading.submission.folder import files_beside, read_submitted, submitted_at
 from autograder.grading.submission.plain_files import MOST_ENTRIES, MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.read_notebook import BrokenSubmission
 
@@ -126,3 +127,25 @@ def test_a_notebook_is_not_beside_itself(folder):
     (folder.parent / "all").symlink_to(folder)
     assert files_beside(folder.parent / "all") == {}
     assert files_beside(folder.parent / "none") == {}
+
+
+def test_the_time_of_a_submission(folder):
+    stamp = folder / "timestamp.txt"
+    assert submitted_at(folder) is None and submitted_at(folder / "nowhere") is None
+    stamp.write_text("2026-10-05 13:00 +02:00\n")
+    assert submitted_at(folder) == datetime(2026, 10, 5, 11)
+    stamp.write_text("\n")
+    assert submitted_at(folder) is None
+
+
+def test_an_unreadable_time_is_refused(folder):
+    stamp = folder / "timestamp.txt"
+    stamp.write_text("tomorrow")
+    with pytest.raises(BrokenSubmission, match="says 'tomorrow', which is not a time"):
+        submitted_at(folder)
+    with pytest.raises(BrokenSubmission, match=r"can't be read \(Not a directory\)"):
+        submitted_at(stamp)
+    stamp.rename(folder / "other.txt")
+    stamp.symlink_to("other.txt")
+    with pytest.raises(BrokenSubmission, match="can't be read, because it is a link"):
+        submitted_at(folder)

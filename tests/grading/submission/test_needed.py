@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.submission.needed import needed
+from autograder.grading.submission.needed import LONGEST, needed
 from autograder.lessons.cells import exercise_checked, exercise_defined
 from autograder.lessons.lesson import Lesson, lesson_names
 
@@ -86,6 +86,11 @@ def test_a_cell_that_changes_nothing_is_not_run(other):
 @pytest.mark.parametrize("source", ["(" * 10_000, "x = '\0'", "x = 1\n" * 100_000, "\ud800"])
 def test_any_text_will_do(source):
     assert runs(IMPORTS, WORDS, source)[-1] == "1"
+
+
+def test_any_word_in_a_very_long_cell_counts_as_used():
+    assert runs(IMPORTS, WORDS, "# words") == "001"
+    assert runs(IMPORTS, WORDS, "# words" + " " * LONGEST) == "111"
 
 
 @pytest.mark.parametrize("name", lesson_names())
