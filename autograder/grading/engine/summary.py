@@ -1,12 +1,15 @@
 """Count the outcomes of a run, and say who has no grade, and why."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from autograder.grading.engine.roll import Roll
 from autograder.grading.term.learner_names import LONGEST, listed, printable
 from autograder.grading.worker.job import Outcome
 
 LONGEST_REASON = 300
+STRANGERS = "not in learners.csv"
+WITHOUT_TIME = "not late, because timestamp.txt is missing or has no time"
+GONE = "no longer submitted, with grades that stay in the gradebook and exports"
 
 
 class Summary:
@@ -71,7 +74,7 @@ class Summary:
     def dry_lines(self) -> Iterator[str]:
         """Yield a line for each learner whose points would change, and counts."""
         yield from self.refusals()
-        yield from self._strangers()
+        yield from _line(STRANGERS, self.roll.strangers)
         changes = [(learner, changed) for learner, changed in sorted(self.changes) if changed]
         for learner, changed in changes:
             yield f"{learner}: {changed}"
@@ -87,35 +90,29 @@ class Summary:
             yield f"not graded in an earlier run: {learner}: {reason}"
         for learner, reason in sorted(self.learners[Outcome.NOT_GRADED]):
             yield f"not graded: {learner}: {reason}"
-        if unanswered := self.learners[Outcome.UNANSWERED]:
-            yield f"unanswered: {listed(learner for learner, _ in unanswered)}"
+        yield from _line("unanswered", [who for who, _ in self.learners[Outcome.UNANSWERED]])
         for cell, learners in self.lacking.items():
-            yield f"no points for {cell}, because its answer has no cell: {listed(learners)}"
-        if by_hand := self._to_grade_by_hand():
-            yield f"to grade by hand, in formgrader: {listed(by_hand)}"
-        if self.roll.without_time:
-            told = listed(map(printable, self.roll.without_time))
-            yield f"not late, because timestamp.txt is missing or has no time: {told}"
-        if self.roll.late:
-            yield f"late: {listed(map(printable, self.roll.late))}"
-        yield from self._strangers()
-        if self.roll.gone:
-            told = listed(map(printable, self.roll.gone))
-            yield f"no longer submitted, with grades that stay in the gradebook and exports: {told}"
+            yield from _line(f"no points for {cell}, because its answer has no cell", learners)
+        yield from _line("to grade by hand, in formgrader", self._to_grade_by_hand())
+        yield from _line(WITHOUT_TIME, self.roll.without_time)
+        yield from _line("late", self.roll.late)
+        yield from _line(STRANGERS, self.roll.strangers)
+        yield from _line(GONE, self.roll.gone)
         counts = ", ".join(f"{len(who)} {outcome}" for outcome, who in self.learners.items())
         without = len(self.not_graded_before)
         ending = f", {without} of them not graded" if without else ""
         yield f"{counts}, {self.unchanged} unchanged since an earlier run{ending}"
 
-    def _strangers(self) -> Iterator[str]:
-        if self.roll.strangers:
-            told = listed(map(printable, self.roll.strangers))
-            yield f"not in learners.csv: {told}"
-
     def _to_grade_by_hand(self) -> set[str]:
         """Return those who wait for a person, except those who could not be graded."""
         told = {name for name, _ in (*self.not_graded_before, *self.learners[Outcome.NOT_GRADED])}
         return set(map(printable, self.roll.waiting)) - told
+
+
+def _line(told: str, learners: Collection[str]) -> Iterator[str]:
+    """Yield a line that names learners, if there are any."""
+    if learners:
+        yield f"{told}: {listed(map(printable, learners))}"
 
 
 def _told(learner: str, reason: str) -> tuple[str, str]:
