@@ -13,7 +13,8 @@ LESSON  ?=
 LAB     ?=
 PYTEST  ?=
 # Each test file stays on one worker, to share fixtures. tests/conftest.py puts long ones first.
-PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
+WORKERS = 2
+PYTESTS = pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Stops a target that lacks a variable before it does anything.
 missing = $(strip $(foreach name,$(1),$(if $($(name)),,$(name)=…)))
 needs = $(if $(call missing,$(1)),$(error make $@ needs $(call missing,$(1))))
@@ -43,6 +44,8 @@ quick: $(VENV)/developer  ## ruff and the fastest useful tests, while you work: 
 	ruff check . && ruff format --check .
 	$(PYTESTS) @tests/quick.txt $(PYTEST)
 
+# More than two processors can serve, because many tests wait for other processes.
+test: WORKERS = 3
 test: $(VENV)/developer  ## set everything up and run all tests but the longest, notebooks included
 	$(PYTESTS) $(PYTEST)
 
@@ -53,7 +56,8 @@ PLAIN = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/course/test_isolation.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
-	tests/utils/test_training.py tests/authoring/test_notebooks.py
+	tests/utils/test_training.py tests/authoring/test_notebooks.py \
+	tests/authoring/test_mutants.py::test_no_mutant_of_the_first_lesson_survives
 anywhere: $(VENV)/developer  ## run tests that compute numbers as if on another machine, and the long trainings
 	THREADS=4 $(PLAIN) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
 

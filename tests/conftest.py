@@ -31,8 +31,8 @@ def pytest_collectstart() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with notebooks that train: a worker that gets one last leaves the others idle."""
-    items.sort(key=lambda item: item.path.name not in LONG)
+    """Begin with what takes longest: a worker that gets it last leaves the others idle."""
+    items.sort(key=lambda item: (item.path.name not in LONG, item.path.suffix != ".ipynb"))
     for item in items:
         if isinstance(item, IPyNbCell) and trained.TAG in item.cell.metadata.get("tags", []):
             trained.compare_roughly(item)

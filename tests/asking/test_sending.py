@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.asking import MIME, QUESTIONS_VARIABLE, hand_in
+from autograder.asking import MIME, QUESTIONS_VARIABLE, sending
 from autograder.asking.question import Call, Question
 from autograder.errors import CourseError
 
@@ -14,14 +14,14 @@ def f():
 @pytest.mark.parametrize("asked", ["f", "g"])
 def test_only_what_is_asked_is_answered(asked, tmp_path, monkeypatch):
     shown = []
-    monkeypatch.setattr(hand_in, "display", lambda message, raw: shown.extend(message))
+    monkeypatch.setattr(sending, "display", lambda message, raw: shown.extend(message))
     questions = tmp_path / asked
-    questions.write_bytes(hand_in.encode_questions([Question(asked, [Call({})], ["y"])]))
+    questions.write_bytes(sending.encode_questions([Question(asked, [Call({})], ["y"])]))
     monkeypatch.setenv(QUESTIONS_VARIABLE, str(questions))
-    hand_in.check(f)
+    sending.check(f)
     assert shown == ([MIME] if asked == "f" else [])
 
 
 def test_no_case_is_shown():
     with pytest.raises(CourseError, match="No case fails while"):
-        hand_in.failing_case("f")
+        sending.failing_case("f")

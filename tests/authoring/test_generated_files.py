@@ -1,6 +1,7 @@
 """Generated files in git are up to date."""
 
 import shutil
+from functools import cache
 
 import nbformat
 import pytest
@@ -16,13 +17,18 @@ from tests.support.classroom import nbgrader
 REMEDY = "it is stale: run `make build LESSON={}`"
 
 
+@cache
+def built(lesson):
+    return build_notebook(lesson)
+
+
 def sources(notebook):
     return [(cell.id, cell.cell_type, cell.metadata, cell.source) for cell in notebook.cells]
 
 
 def test_the_source_notebook_is_fresh(lesson):
     stored = nbformat.read(lesson.notebook_path, as_version=4)
-    assert sources(stored) == sources(build_notebook(lesson)), REMEDY.format(lesson.name)
+    assert sources(stored) == sources(built(lesson)), REMEDY.format(lesson.name)
 
 
 def test_the_way_back_carries_only_the_edit(lesson, tmp_path):
@@ -75,11 +81,11 @@ def test_there_are_no_leftovers():
 
 
 def test_two_builds_have_the_same_cells(lesson):
-    assert build_notebook(lesson) == build_notebook(lesson)
+    assert build_notebook(lesson) == built(lesson)
 
 
 def test_cell_ids_are_unique_and_readable(lesson):
-    ids = [cell.id for cell in build_notebook(lesson).cells]
+    ids = [cell.id for cell in built(lesson).cells]
     assert len(set(ids)) == len(ids)
     for exercise in lesson.exercises:
         assert {exercise.name, f"check_{exercise.name}"} <= set(ids)

@@ -129,6 +129,7 @@ def test_the_improved_model_reaches_the_floor_on_every_seed(improved):
     assert max(improved) <= MOST_ERROR
 
 
+@pytest.mark.anywhere
 def test_the_plain_model_fails_on_every_seed_of_the_lesson(failed):
     assert min(failed) > 0.4  # more than forty times the noise floor
 
@@ -238,6 +239,7 @@ def test_the_padding_mask_hides_what_pads_a_source(lesson_5):
     assert (encoder(padded)[:, :2] - states).abs().max() > 0.5
 
 
+@pytest.mark.anywhere
 def test_a_wrong_scale_trains_as_well(lesson_5):
     errors, _ = measure(lesson_5, lesson_5["unscaled"], seeds=range(3))
     assert max(errors) <= MOST_ERROR
@@ -255,6 +257,7 @@ def test_unscaled_is_attention_without_the_scale(lesson_5):
     torch.testing.assert_close(context, scores.softmax(-1) @ head["value"](x))
 
 
+@pytest.mark.anywhere
 def test_the_trained_model_asks_the_opposite_corner(lesson_5):
     torch.manual_seed(0)
     model = lesson_5["better"]()
@@ -268,6 +271,7 @@ def test_the_trained_model_asks_the_opposite_corner(lesson_5):
 # ---------------------------------------------------------------- exercises graded by what they do
 
 
+@pytest.mark.anywhere
 def test_the_runs_come_from_their_defects():
     defect_of = DIAGNOSE_RUN.DEFECT_OF
     known = [(defect_of[name], seed, RUNS[name], 3) for name, seed in SEED_OF.items()]

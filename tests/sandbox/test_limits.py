@@ -10,7 +10,7 @@ from autograder.sandbox.sandbox import Cell, Sandbox
 pytestmark = pytest.mark.usefixtures("sandbox")
 SPIN = "while True: pass"
 SLEEP = "import time\ntime.sleep(1e6)"
-NAP = "import time\ntime.sleep(3)\nprint('awake')"
+NAP = "import time\ntime.sleep(1.5)\nprint('awake')"
 CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {SPIN!r}])"
 THREADS = """
 import threading, time

@@ -3,8 +3,10 @@
 import os
 import shutil
 import subprocess
+from functools import cache
 from itertools import cycle, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
@@ -36,8 +38,27 @@ def make_course(course: Path, count: int, *options: str) -> dict[str, float]:
 
 
 def release(course: Path, lesson: Lesson = LESSON, *options: str) -> None:
-    shutil.copytree(lesson.notebook_path.parent, course / "solutions" / lesson.name)
-    nbgrader(course, "generate_assignment", lesson.name, *options)
+    """Release a lesson in a course without a gradebook.
+
+    The first time, nbgrader does it; later, its files are copied, unless there are options.
+    """
+    if options:
+        _release(course, lesson.name, *options)
+    else:
+        shutil.copytree(_released(lesson.name).name, course, dirs_exist_ok=True)
+
+
+@cache
+def _released(name: str) -> TemporaryDirectory[str]:
+    course = TemporaryDirectory()
+    _release(Path(course.name), name)
+    return course
+
+
+def _release(course: Path, name: str, *options: str) -> None:
+    source = Lesson(name).notebook_path.parent
+    shutil.copytree(source, course / "solutions" / name, dirs_exist_ok=True)
+    nbgrader(course, "generate_assignment", name, *options)
 
 
 def hand_in(

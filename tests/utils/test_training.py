@@ -1,17 +1,18 @@
 """The trainer: watched, interrupted, killed or resumed, it ends with the same weights."""
 
-import subprocess
 import sys
+import time
 import types
 
 import pytest
 import torch
 from torch import nn
 
-from autograder.lessons import ROOT
 from autograder.utils.data import generate_squares
 from autograder.utils.training import Trainer, evaluate, evaluating, make_loader, split_squares
 from autograder.utils.watching import someone_watches
+from tests.support.commands import FORKS
+from tests.support.waiting import wait_until
 
 
 class Completer(nn.Module):
@@ -127,37 +128,31 @@ def test_interrupting_loses_nothing(where):
     assert_same_run(whole, run)
 
 
-# Waits after training for this many epochs and one more, which it has not saved.
-RUN = """
-import sys, time, torch
-from tests.utils.test_training import train_epoch, trainer
-checkpoint, weights, *stop = sys.argv[1:]
-def epoch(*arguments):
-    loss = train_epoch(*arguments)
-    if stop == [str(run.epochs_done)]:
-        print("there", flush=True)
-        time.sleep(1e6)
-    return loss
-run = trainer(epoch=epoch)
-run.run(40, checkpoint)
-torch.save(run.model.state_dict(), weights)
-"""
+def train_until(stop, checkpoint):
+    """Train; wait for ever after `stop` epochs and one more, which is not saved."""
+
+    def epoch(*arguments):
+        loss = train_epoch(*arguments)
+        if run.epochs_done == stop:
+            checkpoint.with_name("there").touch()
+            time.sleep(1e6)
+        return loss
+
+    run = trainer(epoch=epoch)
+    run.run(stop + 1, checkpoint)
 
 
 def test_a_run_that_was_killed_and_resumed_ends_with_the_same_weights(tmp_path):
-    checkpoint, weights = tmp_path / "run.pt", tmp_path / "weights.pt"
-    command = [sys.executable, "-c", RUN, str(checkpoint), str(weights)]
-    with subprocess.Popen([*command, "17"], cwd=ROOT, stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout.readline().strip() == b"there"
-        finally:
-            process.kill()  # otherwise it would sleep on, and `with` would wait for it
-    assert process.returncode != 0 and not weights.exists()
+    checkpoint = tmp_path / "run.pt"
+    process = FORKS.Process(target=train_until, args=(17, checkpoint))
+    process.start()
+    wait_until((tmp_path / "there").exists)
+    process.kill()
+    process.join()
     assert len(torch.load(checkpoint)["test"]) == 17
-    subprocess.run(command, cwd=ROOT, check=True)
-    whole = ran(40)
-    resumed = torch.load(weights)
-    assert all(value.equal(resumed[name]) for name, value in whole.model.state_dict().items())
+    resumed = trainer()
+    resumed.run(40, checkpoint)
+    assert_same_run(ran(40), resumed)
 
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
@@ -12,7 +13,11 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.grading.engine import autograde
 from autograder.grading.engine.history import entries
+from autograder.grading.engine.pool import local_pool
+from autograder.grading.submission.blueprint import Blueprint
+from autograder.grading.worker.job import Job
 from autograder.lessons import ROOT
 from autograder.lessons.cells import grade_id_of, nbgrader_metadata
 from tests.support import beside
@@ -64,6 +69,17 @@ def api(tmp_path_factory):
         book.update_or_create_assignment(SMALL, duedate=DUE)
     assert api.generate_assignment(SMALL)["success"]
     return api
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_pool():
+    """Start the workers and their sandboxes once for all runs in this process."""
+    pool = local_pool(2, Job("", Blueprint([])), lambda job: job)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(autograde, "local_pool", lambda *_: pool)
+        patch.setattr(autograde, "closing", nullcontext)
+        yield
+    pool.close()
 
 
 def grade(api, student="*", force=False, success=True):

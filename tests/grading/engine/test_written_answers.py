@@ -166,7 +166,7 @@ def test_feedback_says_that_it_waits_or_was_not_answered(asked, said):
 def marked(asked, said):
     """The lesson with the answers graded by hand."""
     give(asked, "both", 3, "Say *why* it grows.")
-    give(asked, "words", 4)
+    give(asked, "words", 4, "Concise.")
     return asked
 
 
@@ -190,18 +190,14 @@ def test_feedback_shows_question_answer_and_comment_but_no_mark_scheme(marked):
     assert RUBRIC not in page and "MARK SCHEME" not in page
 
 
-def test_grading_again_keeps_the_marks_and_asks_for_no_other_look(marked):
-    before = marks(marked)
-    assert before["both"] == (None, 3, False, "Say *why* it grows.")
-    said = grade(marked, "--force")
-    assert marks(marked) == before and "to grade by hand" not in said
-
-
-def test_another_answer_keeps_its_mark_but_needs_another_look(marked):
+def test_grading_again_asks_for_another_look_only_at_another_answer(marked):
+    words_before = marks(marked)["words"]
+    assert words_before == (None, 4, False, "Concise.")
     hand_in(marked, "both", True, f"{ANSWER} So we divide.")
-    assert "to grade by hand, in formgrader: both\n" in grade(marked)
-    assert marks(marked)["both"] == (None, 3, True, "Say *why* it grows.")
-    assert "to grade by hand, in formgrader: both\n" in grade(marked, "--force")
+    for options in ([], ["--force"]):
+        assert "to grade by hand, in formgrader: both\n" in grade(marked, *options)
+        assert marks(marked)["both"] == (None, 3, True, "Say *why* it grows.")
+        assert marks(marked)["words"] == words_before
     assert exported(marked)["both"] == ("", "not graded")
 
 

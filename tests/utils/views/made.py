@@ -1,5 +1,7 @@
 """A view of each kind, and pages that show them."""
 
+from functools import cache
+
 import torch
 from torch import nn
 
@@ -81,22 +83,30 @@ HEADS_OVER_TIME = torch.rand(3, 2, 2, 4, 4).tril()
 SCORES_OVER_TIME = {"induction": HEADS_OVER_TIME.mean(dim=(-2, -1)).tolist()}
 
 MOMENTS = {0: untrained(SQUARE[None, :2]), 50: opposite(SQUARE[None, :2])}
+# Drawn when a test asks for one: all of them take seconds.
 VIEWS = {
-    "heads": view_heads(HEADS, LABELS, caption="1 < 2"),
-    "one head": view_heads(HEADS[0], LABELS, caption="1 < 2"),
-    "mask": view_mask(SCORES, CAUSAL, LABELS, caption="1 < 2"),
-    "scale": view_scale(PRODUCTS, ["one", "two", "three"], caption="1 < 2"),
-    "dial": view_dial((1.0, 0.0), (0.0, 0.5), caption="1 < 2"),
-    "tiles": view_tiles([[1.0, 0.0, 3.0], [2.0, 1.0, 0.0]], tile=2, caption="1 < 2"),
-    "memory": view_memory(caption="1 < 2"),
-    "writing": view_writing(WRITER, LETTERS, "ab", caption="1 < 2"),
-    "training": view_training(
+    "heads": lambda: view_heads(HEADS, LABELS, caption="1 < 2"),
+    "one head": lambda: view_heads(HEADS[0], LABELS, caption="1 < 2"),
+    "mask": lambda: view_mask(SCORES, CAUSAL, LABELS, caption="1 < 2"),
+    "scale": lambda: view_scale(PRODUCTS, ["one", "two", "three"], caption="1 < 2"),
+    "dial": lambda: view_dial((1.0, 0.0), (0.0, 0.5), caption="1 < 2"),
+    "tiles": lambda: view_tiles([[1.0, 0.0, 3.0], [2.0, 1.0, 0.0]], tile=2, caption="1 < 2"),
+    "memory": lambda: view_memory(caption="1 < 2"),
+    "writing": lambda: view_writing(WRITER, LETTERS, "ab", caption="1 < 2"),
+    "training": lambda: view_training(
         [10, 20, 30], [3.0, 2.0, 0.5], HEADS_OVER_TIME, SCORES_OVER_TIME, caption="1 < 2"
     ),
-    "square": view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
+    "square": lambda: view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
 }
+
+
+@cache
+def view(name):
+    return VIEWS[name]()
+
+
 PAGE = "<!doctype html><html lang='en'><title>Views</title><main><h1>Views</h1>{}</main>"
 
 
 def html(*names):
-    return PAGE.format("".join(VIEWS[name]._repr_mimebundle_()["text/html"] for name in names))
+    return PAGE.format("".join(view(name)._repr_mimebundle_()["text/html"] for name in names))

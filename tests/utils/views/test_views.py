@@ -20,6 +20,7 @@ from tests.utils.views.made import (
     VIEWS,
     WRITER,
     html,
+    view,
 )
 
 
@@ -29,13 +30,13 @@ def said(page):
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_no_script_leaves_the_picture(browser, name, monkeypatch):
-    view = VIEWS[name]
+    drawn = view(name)
     still = browser.new_page(java_script_enabled=False)
     still.set_content(html(name))
-    assert still.get_by_role("img").get_attribute("alt") == view.still.alt
+    assert still.get_by_role("img").get_attribute("alt") == drawn.still.alt
     assert "1 < 2" in still.inner_text("figcaption")
     monkeypatch.setenv(FIGURES_VARIABLE, DESCRIBED)
-    assert view._repr_mimebundle_() == {"text/plain": f"1 < 2\n[{view.still.alt}]"}
+    assert drawn._repr_mimebundle_() == {"text/plain": f"1 < 2\n[{drawn.still.alt}]"}
     still.close()
 
 
