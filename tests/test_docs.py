@@ -206,13 +206,14 @@ def test_whoever_sets_up_a_machine_gets_the_packages_of_ci():
 
 
 def test_the_card_in_the_readme_is_what_learners_see():
-    lesson = Lesson("01_dot_product_attention")
-    lost = next(m for m in lesson.mistakes(lesson.asked["softmax"]) if "keepdim" in m.say)
-    answer = lesson.namespace({"softmax": lost.variants[0]})["softmax"]
-    reference = find("softmax")
-    verdict = judge_answer(answer, reference.questions["softmax"], reference.keys["softmax"])
+    lesson, name = Lesson("01_dot_product_attention"), "query_scores"
+    known = lesson.mistakes(lesson.asked[name])
+    early = next(mistake for mistake in known if "inside the loop" in mistake.say)
+    answer = lesson.namespace({name: early.variants[0]})[name]
+    reference = find(name)
+    verdict = judge_answer(answer, reference.questions[name], reference.keys[name])
     [shown] = [block[2] for block in BLOCK.finditer(PAGES["README.md"]) if block[1] == "text"]
-    assert shown.removeprefix(">>> check(softmax)").split() == verdict_card(verdict).text.split()
+    assert shown.removeprefix(f">>> check({name})").split() == verdict_card(verdict).text.split()
 
 
 @dataclass(frozen=True)

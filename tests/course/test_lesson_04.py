@@ -20,6 +20,7 @@ from tests.course.witnesses.lesson_04 import later_changes
 
 LEAKS_FUTURE = importlib.import_module("autograder.exercises.04_masks.leaks_future").EXERCISE
 IMPLEMENTATIONS = importlib.import_module("autograder.exercises.04_masks.implementations")
+DRAWN = importlib.import_module("autograder.exercises.04_masks.drawn_implementations")
 LESSON = Lesson("04_masks").namespace()
 _, WORDS = six_words()
 CAUSAL = LESSON["causal_keep"](6)
@@ -289,13 +290,13 @@ def test_leaking_implementations_do(name, shape):
     assert later_changes(attention, shape).max() > 1e-4
 
 
-@pytest.mark.parametrize("name", IMPLEMENTATIONS.SOUND_KINDS)
+@pytest.mark.parametrize("name", DRAWN.SOUND_KINDS)
 def test_drawn_sound_implementations_do_not_depend_on_later_words(name):
     for attention, shape in drawn(name):
         assert later_changes(attention, shape).max() == 0
 
 
-@pytest.mark.parametrize("name", IMPLEMENTATIONS.LEAKING_KINDS)
+@pytest.mark.parametrize("name", DRAWN.LEAKING_KINDS)
 def test_drawn_leaking_implementations_do(name):
     for attention, shape in drawn(name):
         assert later_changes(attention, (shape[0], max(4, shape[1]), shape[2])).max() > 1e-4
@@ -305,7 +306,7 @@ def drawn(name):
     """Yield implementations of a kind, no two alike, with shapes to try them on."""
     sources = set()
     for number in range(20):
-        code = IMPLEMENTATIONS.drawn(name)(Draw(f"{number}"))["attention"]
+        code = DRAWN.drawn(name)(Draw(f"{number}"))["attention"]
         sources.add(code.source)
         yield code.make(), SHAPES[number % len(SHAPES)]
     assert len(sources) == 20
@@ -325,15 +326,15 @@ def test_implementations_keep_what_the_docstring_promises(name):
 
 def test_every_aspect_holds_sound_and_leaking_ones():
     """A constant answer must earn nothing, on the public cases and on all cases."""
-    sound = IMPLEMENTATIONS.SOUND_ONES | IMPLEMENTATIONS.SOUND_KINDS
-    leaking = IMPLEMENTATIONS.LEAKING_ONES | IMPLEMENTATIONS.LEAKING_KINDS
+    sound = IMPLEMENTATIONS.SOUND_ONES | DRAWN.SOUND_KINDS
+    leaking = IMPLEMENTATIONS.LEAKING_ONES | DRAWN.LEAKING_KINDS
     shown, everything = set(), set()
     for aspect in LEAKS_FUTURE.aspects:
         public = {name_of(case) for case in aspect.cases}
         assert public & sound.keys() and public & leaking.keys()
         assert (
-            public & IMPLEMENTATIONS.SOUND_KINDS.keys()
-            and public & IMPLEMENTATIONS.LEAKING_KINDS.keys()
+            public & DRAWN.SOUND_KINDS.keys()
+            and public & DRAWN.LEAKING_KINDS.keys()
         )
         shown |= public
         everything |= public | {name_of(case) for case in aspect.hidden_cases}
