@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.judging.code_marks import count
@@ -81,6 +82,8 @@ def _assignment(name: str, value: Any) -> str:
 def _nested(values: Tensor, decimals: int, indent: str) -> str:
     """Write a tensor as nested lists, each row on a line of its own."""
     if not values.dim():
+        if values.dtype is torch.bool:
+            return str(values.item())
         return format_value(values, decimals) if decimals else f"{values.item():g}"
     inner = [_nested(value, decimals, indent + " ") for value in values]
     between = ", " if values.dim() == 1 else f",\n{indent} "

@@ -332,10 +332,7 @@ def test_every_aspect_holds_sound_and_leaking_ones():
     for aspect in LEAKS_FUTURE.aspects:
         public = {name_of(case) for case in aspect.cases}
         assert public & sound.keys() and public & leaking.keys()
-        assert (
-            public & DRAWN.SOUND_KINDS.keys()
-            and public & DRAWN.LEAKING_KINDS.keys()
-        )
+        assert public & DRAWN.SOUND_KINDS.keys() and public & DRAWN.LEAKING_KINDS.keys()
         shown |= public
         everything |= public | {name_of(case) for case in aspect.hidden_cases}
     assert everything == sound.keys() | leaking.keys()

@@ -715,3 +715,31 @@ def test_a_key_travels_as_plain_data():
     [[first, *_]], [[as_before, *_]] = again.mistakes[0].forms, mistakes[0].forms
     assert first.matches(as_before, torch.zeros(4))
     assert (again.exercise, again.lesson, again.dims) == ("f", "01", {"y": "n"})
+
+
+# ---------------------------------------------------------------- the docstring's example
+
+PLAIN = CaseKey("", {}, {}, {"y": torch.ones(2)}, {"y": 1e-5}, "", {}, None, False, False, False)
+EXAMPLE_KEY = AnswerKey(
+    "f", "01", {}, [PLAIN, PLAIN], [AspectKey("a", 1, [0], []), AspectKey("b", 1, [], [])],
+    [], [], [], [], example=1,
+)  # fmt: skip
+
+
+def judged(first, example):
+    return judge(EXAMPLE_KEY, [Answer({"y": torch.tensor(v)}) for v in (first, example)])
+
+
+def test_a_wrong_example_is_shown_and_costs_nothing_more():
+    verdict = judged([2.0, 2.0], [3.0, 3.0])
+    assert verdict.points == 1 and verdict.exhibit.case == 1 and verdict.exhibit.example
+
+
+def test_an_example_that_alone_is_wrong_counts_in_the_first_aspect():
+    verdict = judged([1.0, 1.0], [3.0, 3.0])
+    assert [aspect.held for aspect in verdict.aspects] == [False, True]
+
+
+def test_an_example_with_another_explanation_is_not_shown():
+    assert judged([2.0, 2.0], [1.0, 1.0]).exhibit.case == 0
+    assert judged([2.0, 2.0], [math.nan, 2.0]).exhibit.case == 0
