@@ -1,6 +1,5 @@
 """Lines: what is drawn, what the alt text says, and what is refused."""
 
-import matplotlib
 import numpy as np
 import pytest
 import torch
@@ -92,12 +91,6 @@ def test_a_gap_is_mentioned_in_any_alt_text():
 def test_a_gap_is_a_gap():
     (line,) = drawn(series={"a": np.array([1, np.inf, 3, 4])}).lines
     assert np.isnan(line.get_ydata()).tolist() == [False, True, False, False]
-
-
-def test_neither_settings_nor_bytes_depend_on_the_caller():
-    expected = plot_lines(X, {"a": X}, **NAMES).png
-    with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
-        assert plot_lines(X, {"a": X}, **NAMES).png == expected
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Losses and errors: what is drawn, what the alt text says, and what is refused."""
 
-import matplotlib
 import numpy as np
 import pytest
 
@@ -64,13 +63,6 @@ def test_alt_texts():
 
 def test_a_history_can_be_drawn_as_it_is():
     assert "from 2 to 1" in plot_losses({"a": History([2.0, 1.0], [3.0, 2.0])}, caption="c").alt
-
-
-def test_neither_settings_nor_bytes_depend_on_the_caller():
-    expected = plot_losses(CURVES, caption="c").png, plot_errors({"x": [0.1]}, caption="c").png
-    with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
-        now = plot_losses(CURVES, caption="c").png, plot_errors({"x": [0.1]}, caption="c").png
-    assert now == expected
 
 
 @pytest.mark.parametrize(

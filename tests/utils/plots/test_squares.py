@@ -1,6 +1,5 @@
 """Pictures of squares: what is drawn, what the alt text says, and what is refused."""
 
-import matplotlib
 import numpy as np
 import pytest
 import torch
@@ -87,12 +86,6 @@ def test_the_more_weight_the_wider_the_arrow():
 def test_weights_that_need_a_note_are_drawn_as_a_map(weights, words):
     alt = plot_square_attention("cross", POINTS[0], weights, caption="c").alt
     assert "2 attention maps" in alt and words in alt
-
-
-def test_neither_settings_nor_bytes_depend_on_the_caller():
-    expected = plot_squares(POINTS, caption="c").png
-    with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
-        assert plot_squares(POINTS, caption="c").png == expected
 
 
 @pytest.mark.parametrize(
