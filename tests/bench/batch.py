@@ -35,7 +35,7 @@ class Batch:
 
     grading: float
     feedback: float
-    marks: dict[str, float]
+    grades: dict[str, float]
     pages: int
 
 

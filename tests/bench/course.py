@@ -54,9 +54,9 @@ def compare(lesson: Lesson, course: Path) -> tuple[Cost, Cost]:
     """Time both engines on the same submissions, and compare the grades."""
     release(course, lesson)
     sealed = cost(lesson, course, COUNT, f"--Autograde.jobs={WORKERS}")
-    marks = scores(gradebook(course), lesson)
+    grades = scores(gradebook(course), lesson)
     stock = cost(lesson, course, STOCK_COUNT, "--Autograde.unsealed=True")
-    same = scores(gradebook(course), lesson) == marks
+    same = scores(gradebook(course), lesson) == grades
     print(
         f"  {lesson.name:<25} sealed {sealed.worker:5.2f} s of a worker, {sealed.processor:5.2f} s "
         f"of a processor; stock {stock.worker:5.2f} and {stock.processor:5.2f}: "

@@ -56,12 +56,12 @@ def compare(course: Path) -> None:
     sealed = grade(course)
     print_timing("sealed", COUNT, sealed)
     print_shares(course, sealed)
-    marks = scores(gradebook(course))
+    grades = scores(gradebook(course))
     stock = grade(course, "--Autograde.unsealed=True")
     print_timing("stock", COUNT, stock)
     print(f"  throughput: {stock.seconds / sealed.seconds:.1f} times stock's (aim: {AIM})", end="")
     print(f"; with figures drawn {stock.seconds / drawn.seconds:.1f} times")
-    print(f"  the same grades: {marks == scores(gradebook(course))}")
+    print(f"  the same grades: {grades == scores(gradebook(course))}")
 
 
 def submit(course: Path, count: int) -> None:

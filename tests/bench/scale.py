@@ -27,9 +27,9 @@ def report() -> None:
 
 def on_this_machine(course: Path) -> None:
     course.mkdir()
-    marks = make_course(course, HERE)
+    grades = make_course(course, HERE)
     timing = grade(course, parts=PARTS)
-    _print(f"{WORKERS} workers", timing, marks, scores(gradebook(course)))
+    _print(f"{WORKERS} workers", timing, grades, scores(gradebook(course)))
 
 
 def on_a_cluster(course: Path, place: Path) -> None:
@@ -40,13 +40,13 @@ def on_a_cluster(course: Path, place: Path) -> None:
         dask_workers(scheduler, place, NODES, threads=1),
     ):
         book = f"--CourseDirectory.db_url={db_url}"
-        marks = make_course(course, THERE, book)
+        grades = make_course(course, THERE, book)
         timing = grade(course, book, f"--Autograde.scheduler={scheduler}", parts=PARTS)
         found = scores(Gradebook(db_url, "attention-from-scratch"))
-    _print(f"{NODES} Dask workers, PostgreSQL", timing, marks, found)
+    _print(f"{NODES} Dask workers, PostgreSQL", timing, grades, found)
 
 
-def _print(name: str, timing: Timing, marks: dict[str, float], found: dict[str, float]) -> None:
-    print_timing(f"{len(marks)} with {name}", len(marks), timing)
-    agreed = sum(found.get(learner) == mark for learner, mark in marks.items())
-    print(f"    true grades: {agreed} of {len(marks)}", flush=True)
+def _print(name: str, timing: Timing, grades: dict[str, float], found: dict[str, float]) -> None:
+    print_timing(f"{len(grades)} with {name}", len(grades), timing)
+    agreed = sum(found.get(learner) == grade for learner, grade in grades.items())
+    print(f"    true grades: {agreed} of {len(grades)}", flush=True)

@@ -40,7 +40,7 @@ def at_work(db_url: str) -> Iterator[dict[str, Any]]:
     report.update(json.loads(said))
 
 
-def marks(book: Gradebook) -> tuple[dict[str, float], set[str]]:
+def grades_in(book: Gradebook) -> tuple[dict[str, float], set[str]]:
     """Return the grades that grading gave, by learner, and who has a manual one."""
     with book:
         grades = {
@@ -60,16 +60,16 @@ def main() -> None:
         while not select.select([sys.stdin], [], [], 0.05)[0]:
             scores = {s.student.id: s.score for s in book.assignment_submissions(LESSON.name)}
             seen.add(len(scores))
-            for student in sorted(scores.keys() - set(given))[:1]:
-                _give(book, student)
-                given.append(student)
+            for learner in sorted(scores.keys() - set(given))[:1]:
+                _give(book, learner)
+                given.append(learner)
             book.db.rollback()  # so that the next query sees new data
     print(json.dumps({"given": given, "seen": sorted(seen)}))
 
 
-def _give(book: Gradebook, student: str) -> None:
-    """Grade one of a student's check cells manually; the transaction takes a while, as some do."""
-    grade = _last(book.find_submission_notebook(LESSON.name, LESSON.name, student).grades)
+def _give(book: Gradebook, learner: str) -> None:
+    """Grade one of a learner's check cells manually; the transaction takes a while, as some do."""
+    grade = _last(book.find_submission_notebook(LESSON.name, LESSON.name, learner).grades)
     grade.manual_score = BY_HAND
     book.db.flush()
     time.sleep(0.1)

@@ -23,18 +23,18 @@ LESSON = Lesson("01_dot_product_attention")
 
 
 def make_course(course: Path, count: int, *options: str) -> dict[str, float]:
-    """Release the lesson and hand in `count` answers; return the true grades by student.
+    """Release the lesson and hand in `count` answers; return the true grades by learner.
 
     options: nbgrader's options for the release.
     """
     made = make_class(LESSON, min(count, COUNT))
-    marks = {}
+    grades = {}
     for number, submission in enumerate(islice(cycle(made), count)):
-        student = f"learner_{number:03}"
-        hand_in(course, student, submission.notebook(LESSON))
-        marks[student] = submission.true_grade
+        learner = f"learner_{number:03}"
+        hand_in(course, learner, submission.notebook(LESSON))
+        grades[learner] = submission.true_grade
     release(course, LESSON, *options)
-    return marks
+    return grades
 
 
 def release(course: Path, lesson: Lesson = LESSON, *options: str) -> None:
@@ -62,9 +62,9 @@ def _release(course: Path, name: str, *options: str) -> None:
 
 
 def hand_in(
-    course: Path, student: str, notebook: nbformat.NotebookNode, lesson: Lesson = LESSON
+    course: Path, learner: str, notebook: nbformat.NotebookNode, lesson: Lesson = LESSON
 ) -> None:
-    folder = course / "submitted" / student / lesson.name
+    folder = course / "submitted" / learner / lesson.name
     folder.mkdir(parents=True)
     nbformat.write(notebook, folder / f"{lesson.name}.ipynb")
 
@@ -107,7 +107,7 @@ def gradebook(course: Path) -> Gradebook:
 
 
 def scores(book: Gradebook, lesson: Lesson = LESSON) -> dict[str, float]:
-    """Return the scores in a gradebook, by student."""
+    """Return the scores in a gradebook, by learner."""
     with book:
         return {row.student.id: row.score for row in book.assignment_submissions(lesson.name)}
 
@@ -115,25 +115,25 @@ def scores(book: Gradebook, lesson: Lesson = LESSON) -> dict[str, float]:
 def records(book: Gradebook) -> list[tuple[Any, ...]]:
     """Return a gradebook's rows with grades or comments, sorted, without ids and times."""
     with book:
-        rows = [("student", row.id) for row in book.db.query(Student)]
+        rows = [("learner", row.id) for row in book.db.query(Student)]
         for row in book.db.query(SubmittedAssignment):
             rows.append(("submission", row.student.id, row.name, str(row.timestamp)))
         for row in book.db.query(SubmittedNotebook):
             about = (row.student.id, row.name)
             rows.append(("notebook", *about, str(row.late_submission_penalty)))
-            rows += [("grade", *about, g.cell.name, *_marks(g)) for g in row.grades]
+            rows += [("grade", *about, g.cell.name, *_points(g)) for g in row.grades]
             rows += [("comment", *about, c.cell.name, str(c.comment)) for c in row.comments]
         return sorted(rows)
 
 
-def autograded(course: Path, student: str) -> nbformat.NotebookNode:
-    """Read a student's autograded notebook."""
-    path = course / "autograded" / student / LESSON.name / f"{LESSON.name}.ipynb"
+def autograded(course: Path, learner: str) -> nbformat.NotebookNode:
+    """Read a learner's autograded notebook."""
+    path = course / "autograded" / learner / LESSON.name / f"{LESSON.name}.ipynb"
     return nbformat.read(path, as_version=4)
 
 
 def verdicts(course: Path) -> dict[str, list[dict[str, Any]]]:
-    """Read the verdicts in the autograded notebooks, which must be valid, by student."""
+    """Read the verdicts in the autograded notebooks, which must be valid, by learner."""
     found = {}
     for path in course.glob(f"autograded/*/{LESSON.name}/*.ipynb"):
         notebook = nbformat.read(path, as_version=4)
@@ -149,6 +149,6 @@ def read_verdicts(autograded: Path, lesson: str) -> dict[str, dict[str, dict[str
     return {submission.learner: submission.verdicts for submission in submissions}
 
 
-def _marks(grade: Any) -> tuple[str, ...]:
+def _points(grade: Any) -> tuple[str, ...]:
     numbers = (grade.auto_score, grade.manual_score, grade.extra_credit, grade.score)
     return *map(str, numbers), str(bool(grade.needs_manual_grade))

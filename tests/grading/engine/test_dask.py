@@ -57,10 +57,10 @@ def submission(source):
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
     course = tmp_path_factory.mktemp("course")
-    marks = make_course(course, 3)
+    grades = make_course(course, 3)
     hand_in(course, "endless", submission("while True: pass"))
     hand_in(course, "prowling", submission(PROWLING.format(path=str(course))))
-    return course, marks | {"endless": 0, "prowling": 0}
+    return course, grades | {"endless": 0, "prowling": 0}
 
 
 def test_no_scheduler(monkeypatch):
@@ -85,15 +85,15 @@ def test_no_workers(scheduler):
 @pytest.fixture(scope="module")
 def graded(course, scheduler, cluster):
     """The course, graded on the cluster, the true grades, and what the grader said."""
-    folder, marks = course
+    folder, grades = course
     options = (f"--Autograde.scheduler={scheduler}", "--Autograde.cell_seconds=3")
-    return folder, marks, nbgrader(folder, "autograde", LESSON.name, *options)
+    return folder, grades, nbgrader(folder, "autograde", LESSON.name, *options)
 
 
-def test_the_marks_are_the_true_ones(graded):
-    course, marks, said = graded
+def test_the_grades_are_the_true_ones(graded):
+    course, grades, said = graded
     assert "Traceback" not in said
-    assert scores(gradebook(course)) == marks
+    assert scores(gradebook(course)) == grades
 
 
 @pytest.mark.usefixtures("graded")

@@ -95,7 +95,7 @@ def test_they_are_not_on_the_report(course, graded):
     assert FORMULA in html and "bold" not in html and "-rf" not in html and "clear" not in html
 
 
-def test_they_get_no_feedback_and_no_mark_and_formulas_are_text(course, graded):
+def test_they_get_no_feedback_and_no_grade_and_formulas_are_text(course, graded):
     nbgrader(course, "generate_feedback", LESSON.name)
     assert set(os.listdir(course / "feedback")) == {HONEST, FORMULA}
     nbgrader(course, "export", f"--to={course / 'grades.csv'}")

@@ -35,12 +35,12 @@ def address(course):
         yield address
 
 
-def grade(page, address, student):
+def grade(page, address, learner):
     """Grade a submission with the button; return its row in the list of submissions."""
     page.goto(address)
     page.get_by_role("link", name=str(COUNT), exact=True).click()  # its submissions
     expect(page.locator("tbody tr")).to_have_count(COUNT)
-    row = page.locator("tbody tr").filter(has_text=student)
+    row = page.locator("tbody tr").filter(has_text=learner)
     expect(row).to_contain_text("needs autograding")
     row.locator(".autograde a").click()
     dialog = page.locator(".modal-body")
@@ -50,7 +50,7 @@ def grade(page, address, student):
     return row
 
 
-def test_the_button_grades_and_mark_and_card_are_seen(address, tmp_path):
+def test_the_button_grades_and_points_and_card_are_seen(address, tmp_path):
     with new_page() as page:
         row = grade(page, address, STUDENT)
         most = sum(exercise.points for exercise in LESSON.exercises) + asking.POINTS
@@ -66,8 +66,8 @@ def test_the_button_grades_and_mark_and_card_are_seen(address, tmp_path):
         page.screenshot(path=tmp_path / "card.png")
 
 
-def test_an_answer_in_words_is_marked_beside_its_mark_scheme(address, course, tmp_path):
-    def mark():
+def test_an_answer_in_words_is_graded_beside_its_mark_scheme(address, course, tmp_path):
+    def saved():
         with gradebook(course) as book:
             given = book.find_grade(asking.NAME, LESSON.name, LESSON.name, WRITER)
             return given.manual_score, given.needs_manual_grade
@@ -87,4 +87,4 @@ def test_an_answer_in_words_is_marked_beside_its_mark_scheme(address, course, tm
         points.press("Tab")
         expect(answer.locator(".score-saved")).to_be_visible()
         page.screenshot(path=tmp_path / "answer.png")
-        wait_until(lambda: mark() == (3, False), "the points are not saved")
+        wait_until(lambda: saved() == (3, False), "the points are not saved")

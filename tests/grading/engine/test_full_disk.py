@@ -17,14 +17,14 @@ LEFT = 200_000  # enough for some of the submissions
 def test_submissions_that_no_longer_fit_are_not_graded_and_due_again(tmp_path):
     course = tmp_path / "course"
     course.mkdir()
-    marks = make_course(course, COUNT)
+    grades = make_course(course, COUNT)
     said = grade_on_full_disk(course, LESSON, DISK, LEFT)
     full, _, empty = said.partition("exit status 1")
     assert "its points could not be recorded: " in full, said
     assert "disk is full" in full or "No space left" in full
     assert "Traceback" not in full
     assert " 0 not graded" in empty and "exit status 0" in empty
-    assert scores(gradebook(course)) == marks
+    assert scores(gradebook(course)) == grades
 
 
 def test_an_unwritable_disk_gives_no_grades(tmp_path):

@@ -48,8 +48,8 @@ def small_notebook(answer):
     )
 
 
-def hand_in(course, student, answer, timestamp):
-    folder = course / "submitted" / student / SMALL
+def hand_in(course, learner, answer, timestamp):
+    folder = course / "submitted" / learner / SMALL
     folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(small_notebook(answer), folder / f"{SMALL}.ipynb")
     (folder / "timestamp.txt").write_text(timestamp, encoding="utf-8")
@@ -82,8 +82,8 @@ def one_pool():
     pool.close()
 
 
-def grade(api, student="*", force=False, success=True):
-    done = api.autograde(SMALL, student, force=force)
+def grade(api, learner="*", force=False, success=True):
+    done = api.autograde(SMALL, learner, force=force)
     assert done["success"] is success, done
     return done["log"]
 
@@ -93,19 +93,19 @@ def course(api):
     return Path(api.coursedir.root)
 
 
-def submission(api, student):
+def submission(api, learner):
     """Return a learner's points, penalty, and grades by cell."""
     with api.gradebook as book:
-        found = book.find_submission(SMALL, student)
+        found = book.find_submission(SMALL, learner)
         grades = {g.cell.name: g for g in found.notebooks[0].grades}
         facts = {n: (g.auto_score, g.manual_score, g.needs_manual_grade) for n, g in grades.items()}
         return found.score, found.late_submission_penalty, facts
 
 
-def give_by_hand(api, student, **points):
+def give_by_hand(api, learner, **points):
     with api.gradebook as book:
         for name, score in points.items():
-            given = book.find_grade(name, SMALL, SMALL, student)
+            given = book.find_grade(name, SMALL, SMALL, learner)
             given.manual_score, given.needs_manual_grade = score, False
         book.db.commit()
 
@@ -188,7 +188,7 @@ def test_grades_given_by_hand_stay_when_a_submission_is_graded_again(api, course
 
 
 def test_what_is_graded_when(api, course):
-    """Only the named student, nothing twice, newer submissions, and everything if forced."""
+    """Only the named learner, nothing twice, newer submissions, and everything if forced."""
     hand_in(course, "one", 1, EARLY)
     hand_in(course, "two", 1, EARLY)
     folder = {name: course / "autograded" / name / SMALL for name in ("one", "two")}
@@ -386,8 +386,8 @@ def test_a_dry_run_leaves_what_the_tables_say_for_the_next(api, course, monkeypa
 
 
 def test_who_is_not_in_learners_csv_or_no_longer_submitted_is_named(api, course):
-    for student in ("kk known", "kk stranger", "kk gone"):
-        hand_in(course, student, 1, EARLY)
+    for learner in ("kk known", "kk stranger", "kk gone"):
+        hand_in(course, learner, 1, EARLY)
     assert "learners.csv" not in grade(api, "kk*")
     table = course / "learners.csv"
     table.write_text("learner\nkk known\nkk gone\n", encoding="utf-8")
@@ -543,7 +543,7 @@ def test_a_misspelled_name_is_not_graded_and_the_right_one_is_offered(api, cours
     assert not done["success"] and "There is no assignment smll. Did you mean small?" in done["log"]
 
 
-def test_a_misspelled_assignment_is_not_released_nor_given_feedback(api, course):
+def test_a_misspelled_lesson_is_not_released_nor_given_feedback(api, course):
     hand_in(course, "grace", 1, EARLY)
     grade(api, "grace")
     done = api.generate_assignment("smal")
@@ -600,10 +600,10 @@ def test_a_lesson_that_was_changed_but_not_released_is_not_graded(tmp_path):
 
 
 def test_nothing_is_lost_while_another_works_in_the_gradebook(tmp_path):
-    marks = make_course(tmp_path, 12)
+    grades = make_course(tmp_path, 12)
     with beside.at_work(f"sqlite:///{tmp_path}/gradebook.db") as report:
         said = nbgrader(tmp_path, "autograde", LESSON.name, "--Autograde.jobs=2")
     assert "locked" not in said and "0 not graded" in said
     assert report["given"]
-    assert set(report["seen"]) - {0, len(marks)}, "it did not look in the midst of the run"
-    assert beside.marks(gradebook(tmp_path)) == (marks, set(report["given"]))
+    assert set(report["seen"]) - {0, len(grades)}, "it did not look in the midst of the run"
+    assert beside.grades_in(gradebook(tmp_path)) == (grades, set(report["given"]))

@@ -119,30 +119,30 @@ def open_course(tmp_path_factory):
 @pytest.fixture(scope="module")
 def course(open_course, sandbox):
     """The same course with the submissions above, graded."""
-    for student, (make, _) in SUBMISSIONS.items():
-        hand_in(open_course, student, make())
+    for learner, (make, _) in SUBMISSIONS.items():
+        hand_in(open_course, learner, make())
     nbgrader(open_course, "autograde", LESSON.name)
     return open_course
 
 
 @pytest.fixture(scope="module")
-def marks(course):
+def grades(course):
     nbgrader(course, "export", f"--to={course / 'grades.csv'}")
     with (course / "grades.csv").open(encoding="utf-8", newline="") as file:
         return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
 
 
-@pytest.mark.parametrize("student", SUBMISSIONS)
-def test_the_exported_marks(marks, student):
-    assert marks[student] == SUBMISSIONS[student][1]
+@pytest.mark.parametrize("learner", SUBMISSIONS)
+def test_the_exported_grades(grades, learner):
+    assert grades[learner] == SUBMISSIONS[learner][1]
 
 
-def graded(course, student):
-    path = course / "autograded" / student / LESSON.name / f"{LESSON.name}.ipynb"
+def graded(course, learner):
+    path = course / "autograded" / learner / LESSON.name / f"{LESSON.name}.ipynb"
     return nbformat.read(path, as_version=4).cells
 
 
-def test_what_no_mark_depends_on_is_not_run_and_shows_what_the_course_shows(course):
+def test_what_no_grade_depends_on_is_not_run_and_shows_what_the_course_shows(course):
     ours = {cell.source: cell.outputs for cell in solution().cells if cell.cell_type == "code"}
     shown = [cell for cell in graded(course, "solution") if "attention_shown" in cell.metadata]
     assert len(shown) > 10
@@ -163,12 +163,12 @@ def test_what_a_learners_own_cell_needs_is_run(course):
     assert "attention_shown" not in words.metadata
 
 
-def test_without_a_sandbox_the_marks_are_the_same(open_course, tmp_path):
+def test_without_a_sandbox_the_grades_are_the_same(open_course, tmp_path):
     """Unsealed, everything goes through nbgrader's own steps, in its own kernel."""
     shutil.copytree(open_course / "solutions", tmp_path / "solutions")
     shutil.copyfile(open_course / "gradebook.db", tmp_path / "gradebook.db")
-    for student in UNSEALED:
-        hand_in(tmp_path, f"unsealed {student}", SUBMISSIONS[student][0]())
+    for learner in UNSEALED:
+        hand_in(tmp_path, f"unsealed {learner}", SUBMISSIONS[learner][0]())
     said = nbgrader(tmp_path, "autograde", LESSON.name, "--Autograde.unsealed=True")
     assert "Unsealed: submissions run without a sandbox" in said
     found = scores(gradebook(tmp_path))
@@ -208,14 +208,14 @@ def test_formgrader_lists_the_lesson_and_its_submissions(course):
 
 
 @pytest.mark.parametrize(
-    ("student", "words"),
+    ("learner", "words"),
     [
         ("solution", "Success! Your notebook passes all the tests."),
         ("with mistakes", "CheckFailed: softmax: 3 of 4 points. Large scores break it"),
     ],
 )
-def test_nbgraders_validate_works(course, student, words):
-    path = course / "submitted" / student / LESSON.name / f"{LESSON.name}.ipynb"
+def test_nbgraders_validate_works(course, learner, words):
+    path = course / "submitted" / learner / LESSON.name / f"{LESSON.name}.ipynb"
     patient = [f"--Execute.{limit}={HANG:.0f}" for limit in ("timeout", "startup_timeout")]
     assert words in nbgrader(course, "validate", *patient, str(path), check=False)
 
@@ -226,7 +226,7 @@ def test_a_course_without_a_secret_is_told_so(course, monkeypatch):
     assert "This course has no secret" in said
 
 
-def test_an_assignment_of_the_instructors_own_is_graded_as_always(course):
+def test_a_lesson_of_the_instructors_own_is_graded_as_always(course):
     cells = [
         nbformat.v4.new_code_cell(
             "x = 1", metadata={"nbgrader": nbgrader_metadata("x", solution=True)}

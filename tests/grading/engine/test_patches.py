@@ -15,18 +15,18 @@ from autograder.sandbox.inside.expect import ChangedLibrary
 @pytest.fixture
 def course(tmp_path):
     course = tmp_path / "course [2]"
-    for student in ("ann", "ben", "[ab]"):
-        (course / "submitted" / student / "lesson").mkdir(parents=True)
+    for learner in ("ann", "ben", "[ab]"):
+        (course / "submitted" / learner / "lesson").mkdir(parents=True)
     (tmp_path / "course 2" / "submitted" / "other" / "lesson").mkdir(parents=True)
     return course
 
 
 @pytest.mark.parametrize(
-    ("students", "found"),
+    ("learners", "found"),
     [("*", ["[ab]", "ann", "ben"]), ("ann", ["ann"]), ("[ab]*n", ["ann", "ben"]), ("no", [])],
 )
-def test_brackets_in_its_name_are_no_pattern(course, students, found):
-    paths = find(f"{course}/submitted/{students}/lesson")
+def test_brackets_in_its_name_are_no_pattern(course, learners, found):
+    paths = find(f"{course}/submitted/{learners}/lesson")
     assert sorted(paths) == [f"{course}/submitted/{name}/lesson" for name in found]
 
 

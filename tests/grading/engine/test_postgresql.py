@@ -17,13 +17,13 @@ def db_url():
         yield address
 
 
-def test_the_marks_are_the_true_ones(db_url, tmp_path):
+def test_the_grades_are_the_true_ones(db_url, tmp_path):
     option = f"--CourseDirectory.db_url={db_url}"
-    marks = make_course(tmp_path, COUNT, option)
+    grades = make_course(tmp_path, COUNT, option)
     with beside.at_work(db_url) as report:
         nbgrader(tmp_path, "autograde", LESSON.name, option)
-    found, by_hand = beside.marks(Gradebook(db_url, "attention-from-scratch"))
-    assert found == marks
+    found, by_hand = beside.grades_in(Gradebook(db_url, "attention-from-scratch"))
+    assert found == grades
     assert by_hand == set(report["given"])
     assert len(verdicts(tmp_path)) == COUNT
     assert not (tmp_path / "gradebook.db").exists()

@@ -75,8 +75,8 @@ def endless(released, tmp_path):
     course = shutil.copytree(released, tmp_path / "course")
     notebook = MadeUpSubmission("").notebook(LESSON)
     notebook.cells.insert(0, new_code_cell(FOR_EVER))
-    for student in ("z_endless", "z_endless_too"):
-        hand_in(course, student, notebook)
+    for learner in ("z_endless", "z_endless_too"):
+        hand_in(course, learner, notebook)
     return course
 
 

@@ -61,7 +61,7 @@ def grade(asked, *options):
     return nbgrader(asked.course, "autograde", asked.name, *options)
 
 
-def marks(asked):
+def grades(asked):
     """Return, by learner, what the gradebook says about the answer in words."""
     found = {}
     with gradebook(asked.course) as book:
@@ -114,7 +114,7 @@ def said(asked, said_dry):
     return grade(asked)
 
 
-def test_a_dry_run_says_what_will_be_to_mark(said_dry):
+def test_a_dry_run_says_what_will_be_to_grade(said_dry):
     assert f"both: new: {CODE_POINTS} points, 1 to grade by hand\n" in said_dry
     assert f"code: new: {CODE_POINTS} points\n" in said_dry
     assert "words: new: 0 points, 1 to grade by hand\n" in said_dry
@@ -125,7 +125,7 @@ def test_an_answer_waits_for_a_person_and_a_missing_one_gets_0(asked, said):
     assert f"no points for {NAME}, because its answer has no cell: deleted\n" in said
     assert "unanswered: neither\n" in said and "4 graded, 1 unanswered, 0 not graded" in said
     unanswered = dict.fromkeys(["code", "neither", "deleted"], UNANSWERED)
-    assert marks(asked) == dict.fromkeys(["both", "words"], WAITING) | unanswered
+    assert grades(asked) == dict.fromkeys(["both", "words"], WAITING) | unanswered
     assert exported(asked) == {
         "both": ("", "not graded"),
         "words": ("", "not graded"),
@@ -135,7 +135,7 @@ def test_an_answer_waits_for_a_person_and_a_missing_one_gets_0(asked, said):
     }
 
 
-def test_the_marker_sees_the_mark_scheme_above_the_answer(asked, said):
+def test_the_grader_sees_the_mark_scheme_above_the_answer(asked, said):
     for learner in CLASS:
         path = asked.course / "autograded" / learner / asked.name / f"{asked.name}.ipynb"
         cells = nbformat.read(path, as_version=4).cells
@@ -143,7 +143,7 @@ def test_the_marker_sees_the_mark_scheme_above_the_answer(asked, said):
         assert RUBRIC in cells[place - 1].source
 
 
-def test_the_report_leaves_out_a_mark_that_is_not_whole(asked, said):
+def test_the_report_leaves_out_a_grade_that_is_not_whole(asked, said):
     found, rows = report(asked)
     assert found.most == CODE_POINTS + POINTS
     assert f"{asked.name}: 2 submissions to grade by hand, in formgrader." in found.notes
@@ -163,16 +163,16 @@ def test_feedback_says_that_it_waits_or_was_not_answered(asked, said):
 
 
 @pytest.fixture(scope="module")
-def marked(asked, said):
+def graded_by_hand(asked, said):
     """The lesson with the answers graded by hand."""
     give(asked, "both", 3, "Say *why* it grows.")
     give(asked, "words", 4, "Concise.")
     return asked
 
 
-def test_marks_by_hand_count_everywhere(marked):
-    assert exported(marked)["both"] == (f"{CODE_POINTS + 3}", "graded")
-    found, rows = report(marked)
+def test_points_by_hand_count_everywhere(graded_by_hand):
+    assert exported(graded_by_hand)["both"] == (f"{CODE_POINTS + 3}", "graded")
+    found, rows = report(graded_by_hand)
     assert (rows["both"].grade, rows["words"].grade) == (CODE_POINTS + 3, 4)
     assert [rows[one].points[-1].state for one in ("both", "words")] == ["partial", "full"]
     question = found.exercises[NAME]
@@ -180,8 +180,8 @@ def test_marks_by_hand_count_everywhere(marked):
     assert not [note for note in found.notes if "by hand" in note]
 
 
-def test_feedback_shows_question_answer_and_comment_but_no_mark_scheme(marked):
-    page = feedback(marked, "both")
+def test_feedback_shows_question_answer_and_comment_but_no_mark_scheme(graded_by_hand):
+    page = feedback(graded_by_hand, "both")
     assert f"{NAME} 3 of 4 ◐ some points" in page
     shown = page[page.index("Your answers") :]
     parts = ("Say *why* it grows.", "Why do we divide", "Your answer: Because the variance grows")
@@ -190,19 +190,19 @@ def test_feedback_shows_question_answer_and_comment_but_no_mark_scheme(marked):
     assert RUBRIC not in page and "MARK SCHEME" not in page
 
 
-def test_grading_again_asks_for_another_look_only_at_another_answer(marked):
-    words_before = marks(marked)["words"]
+def test_grading_again_asks_for_another_look_only_at_another_answer(graded_by_hand):
+    words_before = grades(graded_by_hand)["words"]
     assert words_before == (None, 4, False, "Concise.")
-    hand_in(marked, "both", True, f"{ANSWER} So we divide.")
+    hand_in(graded_by_hand, "both", True, f"{ANSWER} So we divide.")
     for options in ([], ["--force"]):
-        assert "to grade by hand, in formgrader: both\n" in grade(marked, *options)
-        assert marks(marked)["both"] == (None, 3, True, "Say *why* it grows.")
-        assert marks(marked)["words"] == words_before
-    assert exported(marked)["both"] == ("", "not graded")
+        assert "to grade by hand, in formgrader: both\n" in grade(graded_by_hand, *options)
+        assert grades(graded_by_hand)["both"] == (None, 3, True, "Say *why* it grows.")
+        assert grades(graded_by_hand)["words"] == words_before
+    assert exported(graded_by_hand)["both"] == ("", "not graded")
 
 
-def test_unsealed_it_is_the_same(marked):
-    give(marked, "both", 3)
-    before = marks(marked)
-    grade(marked, "--force", "--Autograde.unsealed=True", "--student=both")
-    assert marks(marked) == before | {"both": (None, 3, True, None)}  # as nbgrader does
+def test_unsealed_it_is_the_same(graded_by_hand):
+    give(graded_by_hand, "both", 3)
+    before = grades(graded_by_hand)
+    grade(graded_by_hand, "--force", "--Autograde.unsealed=True", "--student=both")
+    assert grades(graded_by_hand) == before | {"both": (None, 3, True, None)}  # as nbgrader does

@@ -62,7 +62,7 @@ def test_a_name_that_a_table_leaves_open_stays(course):
     assert students(course)["ada"] == ("King", "Ada", "ada@example.org")
 
 
-def test_due_dates_of_known_assignments_are_set(course):
+def test_due_dates_of_known_lessons_are_set(course):
     course.write(
         "lessons.csv",
         f"lesson;due\n{FIRST};2026-10-06 14:00 +02:00\n{SECOND};\n03_third;2026-12-24 12:00\n",

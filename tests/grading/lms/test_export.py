@@ -55,13 +55,13 @@ def test_all_lessons_are_exported_when_none_is_named(course, lms, tmp_path):
     assert {row[0] for row in rows(path)[1:]} == {FIRST, SECOND}
 
 
-def test_those_who_wait_for_a_mark_are_named(course, lms, tmp_path, capfd):
+def test_those_who_wait_for_a_grade_are_named(course, lms, tmp_path, capfd):
     assert lms("export", "--lms=canvas", f"--to={tmp_path / 'canvas.csv'}") == 0
     told = f"Without a grade for {FIRST}, with work that is not graded yet: .Tim"
     assert told in capfd.readouterr().err
 
 
-def test_a_mark_for_what_is_no_longer_there_is_named(course, lms, tmp_path, capfd):
+def test_a_grade_for_what_is_no_longer_there_is_named(course, lms, tmp_path, capfd):
     course.write(f"submitted/ada/{FIRST}/{FIRST}.ipynb", "{}")
     lms("export", f"--to={tmp_path / 'grades.csv'}")
     said = capfd.readouterr().err

@@ -23,7 +23,7 @@ def fill(course, lms, tmp_path, capfd):
     return run
 
 
-def test_only_grades_of_those_with_marks_change(fill):
+def test_only_those_with_grades_change(fill):
     status, filled, said = fill(ENGLISH)
     grading = '"Submitted for grading"'
     changed = ENGLISH.replace(f"org,{grading},,15.00", f"org,{grading},14.5,15.00", 1)
@@ -44,7 +44,7 @@ def test_a_decimal_comma_between_commas_is_put_in_quotation_marks(fill):
     assert 'abgegeben","14,5","15,00",Ja' in fill(text)[1]
 
 
-def test_marks_of_several_markers_are_not_taken_for_the_grade(fill):
+def test_grades_of_several_graders_are_not_taken_for_the_grade(fill):
     filled = fill(MARKERS)[1]
     changed = MARKERS.replace(",10,12,12,15,", ",10,12,14.5,15,").replace(",8,12,12,", ",8,12,9,")
     assert filled == changed
@@ -62,7 +62,7 @@ def test_hidden_names_need_the_number(fill):
     assert "the lines above name what is missing" in said
 
 
-def test_rows_and_marks_that_find_no_partner_are_listed_and_the_file_is_written(fill, course):
+def test_rows_and_grades_that_find_no_partner_are_listed_and_the_file_is_written(fill, course):
     course.hand_in("bob", FIRST, 10, 5)
     text = ENGLISH.replace("zoe@example.org", "other@example.org")
     status, filled, said = fill(text)
@@ -80,7 +80,7 @@ def test_a_stranger_in_the_worksheet_is_listed_and_the_file_is_written(fill):
     assert "the lines above name what is missing" in said
 
 
-def test_without_strict_lost_marks_are_warnings(course, tmp_path, capfd):
+def test_without_strict_lost_grades_are_warnings(course, tmp_path, capfd):
     from nbgrader.apps import ExportApp
 
     sheet = course.write("worksheet.csv", BLIND)
@@ -126,7 +126,7 @@ def test_unless_it_is_meant(fill):
     assert ",14.5,20.00," in filled and ",9,20.00," in filled
 
 
-def test_a_mark_above_moodles_maximum_has_no_place(fill):
+def test_a_grade_above_moodles_maximum_has_no_place(fill):
     status, filled, said = fill(ENGLISH.replace("15.00", "10.00"), "utf-8", "--any-maximum")
     assert status == 1
     assert ",9,10.00," in filled and "14.5" not in filled

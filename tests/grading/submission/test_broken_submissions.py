@@ -129,7 +129,7 @@ def hard_link_as_notebook(folder):
 
 def hard_link_beside(folder):
     holding(TEXT)(folder)
-    (folder.parents[2] / "gradebook.txt").write_text("all marks", encoding="utf-8")
+    (folder.parents[2] / "gradebook.txt").write_text("all grades", encoding="utf-8")
     os.link(folder.parents[2] / "gradebook.txt", folder / "mine.txt")
 
 
@@ -271,7 +271,7 @@ def too_many_cells(tree):
 
 good = holding(TEXT)
 
-# By student: what is handed in, the grade, and what the summary says about it ("" for nothing).
+# By learner: what is handed in, the grade, and what the summary says about it ("" for nothing).
 SUBMISSIONS = {
     "a good first": (good, FULL, ""),
     "as released": (holding(LESSON.released_path.read_text(encoding="utf-8")), 0, "unanswered"),
@@ -373,8 +373,8 @@ def course(tmp_path_factory):
     course = tmp_path_factory.mktemp("course") / ODD_NAME
     shutil.copytree(LESSON.notebook_path.parent, course / "solutions" / LESSON.name)
     assert nbgrader(course, "generate_assignment", LESSON.name)[0] == 0
-    for student, (lay, _, _) in SUBMISSIONS.items():
-        folder = course / "submitted" / student / LESSON.name
+    for learner, (lay, _, _) in SUBMISSIONS.items():
+        folder = course / "submitted" / learner / LESSON.name
         folder.mkdir(parents=True)
         lay(folder)
     yield course
@@ -390,7 +390,7 @@ def said(course):
 
 
 @pytest.fixture(scope="module")
-def marks(course, said):
+def grades(course, said):
     with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
         found = gradebook.assignment_submissions(LESSON.name)
         return {submission.student.id: submission.score for submission in found}
@@ -403,23 +403,23 @@ def feedback(course, said):
     return course / "feedback"
 
 
-def shown(student):
-    """Write a student's name as the summary does: on one line, with only visible characters."""
-    return "".join(letter if letter.isprintable() else "�" for letter in student)
+def shown(learner):
+    """Write a learner's name as the summary does: on one line, with only visible characters."""
+    return "".join(letter if letter.isprintable() else "�" for letter in learner)
 
 
-@pytest.mark.parametrize("student", SUBMISSIONS, ids=shown)
-def test_its_mark(marks, student):
-    assert marks.get(student, 0) == SUBMISSIONS[student][1]
+@pytest.mark.parametrize("learner", SUBMISSIONS, ids=shown)
+def test_its_grade(grades, learner):
+    assert grades.get(learner, 0) == SUBMISSIONS[learner][1]
 
 
-@pytest.mark.parametrize("student", SUBMISSIONS, ids=shown)
-def test_its_line_in_the_summary(said, student):
-    words = SUBMISSIONS[student][2]
-    lines = [line for line in said.splitlines() if f"not graded: {shown(student)}: " in line]
+@pytest.mark.parametrize("learner", SUBMISSIONS, ids=shown)
+def test_its_line_in_the_summary(said, learner):
+    words = SUBMISSIONS[learner][2]
+    lines = [line for line in said.splitlines() if f"not graded: {shown(learner)}: " in line]
     if words == "unanswered":
         [line] = [line for line in said.splitlines() if "unanswered: " in line]
-        assert shown(student) in line
+        assert shown(learner) in line
     elif words:
         [line] = lines
         assert re.search(words, line)
@@ -428,7 +428,7 @@ def test_its_line_in_the_summary(said, student):
 
 
 def test_the_summary_ends_with_the_counts(said):
-    kinds = ["graded" if mark else "not graded" for _, mark, _ in SUBMISSIONS.values()]
+    kinds = ["graded" if grade else "not graded" for _, grade, _ in SUBMISSIONS.values()]
     unanswered = sum(words == "unanswered" for _, _, words in SUBMISSIONS.values())
     not_graded = kinds.count("not graded") - unanswered
     counts = f"{kinds.count('graded')} graded, {unanswered} unanswered, {not_graded} not graded"
@@ -436,26 +436,26 @@ def test_the_summary_ends_with_the_counts(said):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("student", SUBMISSIONS, ids=shown)
-def test_its_feedback(feedback, student):
-    page = (feedback / student / LESSON.name / f"{LESSON.name}.html").read_text(encoding="utf-8")
+@pytest.mark.parametrize("learner", SUBMISSIONS, ids=shown)
+def test_its_feedback(feedback, learner):
+    page = (feedback / learner / LESSON.name / f"{LESSON.name}.html").read_text(encoding="utf-8")
     assert f"{FULL}" in page
     assert "vnd.attention" not in page
-    if not SUBMISSIONS[student][1] and SUBMISSIONS[student][2] != "unanswered":
+    if not SUBMISSIONS[learner][1] and SUBMISSIONS[learner][2] != "unanswered":
         assert "This notebook could not be graded" in page
 
 
 def test_nothing_was_run_or_copied_that_should_not(course, said):
     assert not list(course.rglob("owned")) and not (ROOT / "owned").exists()
-    for student in ("link beside", "hard link beside", "swarm beside"):
-        copied = course / "autograded" / student / LESSON.name
+    for learner in ("link beside", "hard link beside", "swarm beside"):
+        copied = course / "autograded" / learner / LESSON.name
         known = [NOTEBOOK, f"{LESSON.name}.run.json"]
         assert sorted(path.name for path in copied.iterdir()) == known
 
 
-def test_an_unknown_student_affects_nobody_else(course, said):
-    for student in ("nobody knows", "zzz known"):
-        folder = course / "submitted" / student / LESSON.name
+def test_an_unknown_learner_affects_nobody_else(course, said):
+    for learner in ("nobody knows", "zzz known"):
+        folder = course / "submitted" / learner / LESSON.name
         folder.mkdir(parents=True)
         good(folder)
     nbgrader(course, "db", "student", "add", "zzz known")

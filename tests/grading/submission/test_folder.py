@@ -14,7 +14,7 @@ from autograder.grading.submission.read_notebook import BrokenSubmission
 @pytest.fixture
 def folder(tmp_path):
     """The folder for a learner's submission."""
-    folder = tmp_path / "student" / "lesson"
+    folder = tmp_path / "learner" / "lesson"
     folder.mkdir(parents=True)
     return folder
 
@@ -45,13 +45,13 @@ def test_no_link_is_followed_to_a_notebook(folder, tmp_path):
     assert "b.ipynb is a link" in refused(folder / "b.ipynb")
     (folder / "c.ipynb").symlink_to("nowhere")
     assert "c.ipynb is a link" in refused(folder / "c.ipynb")
-    (tmp_path / "student" / "other").symlink_to(folder)
-    assert "other is a link" in refused(tmp_path / "student" / "other" / "a.ipynb")
+    (tmp_path / "learner" / "other").symlink_to(folder)
+    assert "other is a link" in refused(tmp_path / "learner" / "other" / "a.ipynb")
     (tmp_path / "friend").symlink_to(folder.parent)
     assert "friend is a link" in refused(tmp_path / "friend" / "lesson" / "a.ipynb")
 
 
-@pytest.mark.parametrize("place", ["secret.txt", "other/lesson/a.ipynb", "student/lesson/b.ipynb"])
+@pytest.mark.parametrize("place", ["secret.txt", "other/lesson/a.ipynb", "learner/lesson/b.ipynb"])
 def test_no_hard_link_is_followed_to_a_notebook(folder, tmp_path, place):
     os.link(of_size(tmp_path / place, 1), folder / "a.ipynb")
     said = "a.ipynb is the same file as another one (a hard link); hand in a copy"
@@ -60,7 +60,7 @@ def test_no_hard_link_is_followed_to_a_notebook(folder, tmp_path, place):
 
 def test_a_missing_notebook_is_reported_with_the_others(folder, tmp_path):
     assert refused(folder / "a.ipynb") == "there is no a.ipynb in the submission"
-    nowhere = tmp_path / "student" / "nowhere" / "a.ipynb"
+    nowhere = tmp_path / "learner" / "nowhere" / "a.ipynb"
     assert refused(nowhere) == "there is no a.ipynb in the submission"
     of_size(folder / "b.ipynb", 1)
     assert refused(folder / "a.ipynb").endswith("; there is b.ipynb: give it that name")
