@@ -129,8 +129,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "filled with −10⁹",
-            "A query that may attend to nothing gets the average of all hidden values. It "
-            "should get zeros; your `masked_softmax` does that.",
+            "A query that may attend to nothing gets the average of all hidden values, and in half "
+            "precision −10⁹ doesn't fit, so the code stops. It should get zeros; your "
+            "`masked_softmax` does that.",
             {MADE: "torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)"},
         ),
         Mistake(
