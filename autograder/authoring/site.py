@@ -10,6 +10,7 @@ from autograder.judging.prediction import Prediction
 from autograder.lessons import ROOT
 from autograder.lessons.cells import exercise_checked, prediction_asked
 from autograder.lessons.lesson import Lesson
+from autograder.notebook.cards import choices_html
 
 PAGES = ROOT / "docs" / "site" / "lessons"
 
@@ -43,10 +44,7 @@ def page(lesson: Lesson) -> NotebookNode:
 
 
 def _prediction(prediction: Prediction) -> NotebookNode:
-    choices = [f"- {text}" for text in prediction.choices]
-    said = prediction.choices[str(prediction.right)] if prediction.choices else prediction.because
-    answer = folded("The answer", f"{prediction.right}. {said}")
-    return new_markdown_cell("\n".join(choices) + answer)
+    return new_markdown_cell(choices_html(prediction))
 
 
 def _folded_hints(hints: list[str]) -> str:

@@ -7,11 +7,15 @@ from textwrap import indent
 from types import EllipsisType
 
 from autograder.judging.card import Card, colored, count_points, framed, headline, sign_of, solved
-from autograder.judging.code_marks import paragraph
+from autograder.judging.code_marks import as_html, paragraph
 from autograder.judging.prediction import Prediction
 from autograder.judging.verdict import Verdict
 from autograder.utils.palette import PARTLY, RIGHT
 
+BUTTON = (
+    "display:inline-block;border:1px solid #8888;border-radius:4px;padding:2px 12px;margin:2px 0;"
+    "cursor:pointer"
+)
 INDENT = "  "  # before the name of a row below its lesson
 
 
@@ -49,9 +53,44 @@ def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) 
 
 
 def _open_prediction(prediction: Prediction) -> Card:
-    choices = [paragraph(f"{letter}: {text}") for letter, text in prediction.letters.items()]
-    what = 'a letter, such as "a",' if choices else "a number"
-    return framed(f"○ Put {what} where the dots are, and run the cell again", PARTLY, choices)
+    """Show the choices, each to be opened with a click, or the number in the same way."""
+    letters = prediction.letters
+    text = "\n".join(f"{letter}: {choice}" for letter, choice in letters.items())
+    title = "○ What do you expect? Click on it" if letters else "○ What number do you expect?"
+    call = 'a letter, such as "a",' if letters else "a number"
+    keep = paragraph(f"To keep your answer, put {call} where the dots are and run the cell again.")
+    return framed(title, PARTLY, [(choices_html(prediction), text), keep])
+
+
+def choices_html(prediction: Prediction) -> str:
+    """Return a prediction's choices, each of which says when opened whether it is right.
+
+    It needs no kernel and no script, so it works on the site, too.
+    """
+    if not prediction.choices:
+        said = paragraph(f"{prediction.right}. {prediction.because}")[0]
+        return _opened("Show the answer", said, prediction.name)
+    right = str(prediction.right)
+    return "".join(
+        _opened(choice, _said_of(prediction, choice, right), prediction.name)
+        for choice in prediction.choices
+    )
+
+
+def _said_of(prediction: Prediction, choice: str, right: str) -> str:
+    """Say whether a choice is right, and why, as HTML."""
+    said = paragraph(f"{sign_of(choice == right)} {prediction.choices[choice]}")[0]
+    if choice == right:
+        return said
+    return said + paragraph(f"The answer: {right}. {prediction.choices[right]}")[0]
+
+
+def _opened(title: str, html: str, group: str) -> str:
+    """Return a button that opens a text, and closes the others of its group."""
+    return (
+        f'<details name="{group}"><summary style="{BUTTON}">{as_html(title)}</summary>{html}'
+        "</details>"
+    )
 
 
 def solution_card(verdict: Verdict, code: str) -> Card:

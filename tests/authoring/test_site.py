@@ -6,12 +6,14 @@ import sys
 from textwrap import indent
 
 import pytest
+from playwright.sync_api import expect
 
 from autograder.authoring import site
 from autograder.authoring.notebooks import INDENT
 from autograder.lessons import ROOT
 from autograder.lessons.cells import prediction_asked
 from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.notebook.cards import choices_html
 from tests.support.accessible import barriers_on
 from tests.support.browser import new_page
 
@@ -45,8 +47,7 @@ def test_a_page_has_stubs_and_folded_hints_and_no_solution(lesson):
         for number, hint in enumerate(exercise.hints, start=1):
             assert f"<summary>Hint {number}</summary>\n\n{hint}\n" in text
     for prediction in lesson.predictions.values():
-        assert all(f"- {choice}\n" in text for choice in prediction.choices)
-        assert f"\n\n{prediction.right}. " in text
+        assert choices_html(prediction) in text
     assert not any(prediction_asked(cell.source) for cell in page.cells)
     checks = [cell for cell in page.cells if cell.source.startswith("check(")]
     assert checks and not any(cell.outputs for cell in checks)
@@ -71,6 +72,17 @@ def test_everybody_can_read_it(built):
         for name in ("index", "lessons/01_dot_product_attention"):
             page.goto((built / f"{name}.html").as_uri())
             assert barriers_on(page, SERIOUS) == []
+
+
+def test_a_prediction_is_clicked_without_a_kernel(built):
+    with new_page() as page:
+        page.goto((built / "lessons" / "01_dot_product_attention.html").as_uri())
+        wrong, right = (page.locator("summary", has_text=text) for text in ("“Your”", "“with”"))
+        wrong.click()
+        expect(page.get_by_text("It scores higher, but only because it is longer.")).to_be_visible()
+        right.click()
+        expect(page.get_by_text("It scores higher, but only")).to_be_hidden()
+        expect(page.get_by_text("✓ It points nearly the same way")).to_be_visible()
 
 
 def test_the_search_finds_a_word(built):

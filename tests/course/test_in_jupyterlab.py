@@ -90,7 +90,7 @@ def test_an_hour_with_the_first_lesson(page):
     expect(card).to_contain_text("✓ softmax")
 
     guess = cell(page, 'predict("slope"')
-    expect(guess).to_contain_text("Put a number where the dots are")
+    expect(guess).to_contain_text("What number do you expect?")
     write(page, guess, 'predict("slope", 4)')
     expect(run(page, guess)).to_contain_text("You predicted 4, but it is 2")
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograder.lessons.lesson import Lesson
-from autograder.utils.data import six_words
+from autograder.utils.data import RIDDLE, riddle, riddle_weights, six_words
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +40,15 @@ def test_all_words_at_once(lesson_1):
     assert_published(weights[1], WEIGHTS)
     assert_published(context[0], [0.4421, 0.5931, 0.5790])
     assert_published(context[1], CONTEXT)
+
+
+@pytest.mark.parametrize(("ending", "meant"), [("big", "trophy"), ("small", "suitcase")])
+def test_the_riddle_is_solved_by_the_lessons_own_functions(lesson_1, ending, meant):
+    names, sentence = riddle(ending)
+    it = names.index("it")
+    assert names == [*RIDDLE, ending] and RIDDLE[it] == "it"
+    heard, _ = lesson_1["simple_attention"](sentence)
+    looks = lesson_1["softmax"](heard[:, :2] @ sentence[:, :2].T)
+    torch.testing.assert_close(looks, riddle_weights(ending))
+    assert names[looks[it].argmax()] == meant and looks[it].max() > 0.98
+    torch.testing.assert_close(heard[it], (sentence[it] + sentence[-1]) / 2)

@@ -1,10 +1,11 @@
 """Predictions: what counts as an answer, which is right, and what the card says."""
 
 import pytest
+from bs4 import BeautifulSoup
 
 from autograder.errors import CourseError
 from autograder.judging.prediction import Prediction
-from autograder.notebook.cards import prediction_card
+from autograder.notebook.cards import choices_html, prediction_card
 
 PET = Prediction("pet", right="a cat", choices={"a dog": "Dogs bark.", "a cat": "It purrs."})
 SIZE = Prediction("size", right=12, because="6 + 6.")
@@ -16,13 +17,26 @@ def lines(card):
 
 def test_an_open_one_shows_its_choices():
     assert lines(prediction_card(PET, ...)) == [
-        '○ Put a letter, such as "a", where the dots are, and run the cell again',
+        "○ What do you expect? Click on it",
         "a: a dog",
         "b: a cat",
+        'To keep your answer, put a letter, such as "a", where the dots are and run the cell '
+        "again.",
     ]
     assert lines(prediction_card(SIZE, ...)) == [
-        "○ Put a number where the dots are, and run the cell again"
+        "○ What number do you expect?",
+        "To keep your answer, put a number where the dots are and run the cell again.",
     ]
+
+
+def test_a_click_on_a_choice_says_whether_it_is_right():
+    dog, cat = BeautifulSoup(choices_html(PET), "html.parser").find_all("details")
+    assert dog["name"] == cat["name"]  # so that one at a time is open
+    assert (dog.summary.text, cat.summary.text) == ("a dog", "a cat")
+    assert dog.text.endswith("✗ Dogs bark.The answer: a cat. It purrs.")
+    assert cat.text.endswith("✓ It purrs.")
+    [number] = BeautifulSoup(choices_html(SIZE), "html.parser").find_all("details")
+    assert number.text == "Show the answer12. 6 + 6."
 
 
 def test_a_right_one_says_why():

@@ -23,6 +23,11 @@ def opposite_word(draw: Draw) -> dict[str, Tensor]:
     return inputs
 
 
+# Why mutants that end the path of the gradient are right.
+NO_GRADIENTS = dict.fromkeys(
+    ("detached:", "result detached:", "without gradients:"), "gradients come in lesson 2"
+)
+
 EXERCISE = Exercise(
     "query_scores",
     returns="scores",
@@ -114,12 +119,13 @@ EXERCISE = Exercise(
         ),
     ],
     alternatives=[
-        Alternative("matrix times vector", "return words @ query"),
+        Alternative("matrix times vector", "return words @ query", excuses=NO_GRADIENTS),
         Alternative("einsum", 'return torch.einsum("nd,d->n", words, query)'),
         Alternative("multiply and add up", "return (words * query).sum(dim=-1)"),
         Alternative(
             "a new tensor",
             "return torch.tensor([sum(a * b for a, b in zip(query, word)) for word in words])",
+            excuses={"arguments swapped: zip": "a product is the same either way"},
         ),
         Alternative(
             "loops all the way",
@@ -139,6 +145,7 @@ EXERCISE = Exercise(
         "Collect the scores in a list, then turn it into one tensor with `torch.stack`.",
     ],
     excuses={
+        **NO_GRADIENTS,
         "operands swapped: word @ query": "a dot product is the same either way",
         "result in float32": "a loop into torch.zeros(n) is as good here, and gives float32",
         "result rounded to float32": "likewise",

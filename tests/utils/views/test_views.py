@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from autograder.utils.views import view_dial, view_tiles, view_training, view_writing
+from autograder.utils.views import view_dial, view_heads, view_tiles, view_training, view_writing
 from autograder.utils.watching import DESCRIBED, FIGURES_VARIABLE
 from tests.support.accessible import barriers_on
 from tests.utils.views.made import (
@@ -64,6 +64,16 @@ def test_a_word_is_chosen_by_mouse_or_by_arrow_keys(open_view):
     )
     numbers = page.locator("[aria-hidden] label").all_inner_texts()
     assert numbers == [f"{label} {weight:.2f}" for label, weight in zip(LABELS, row, strict=True)]
+
+
+def test_heads_open_on_the_query_that_gives_most_to_another():
+    weights = torch.eye(3) * 0.6 + 0.1
+    weights[1] = torch.tensor([0.8, 0.1, 0.1])
+    words = ["a", "b", "c"]
+    assert view_heads(weights, words, caption="c").data["start"] == 1
+    assert view_heads(weights, words, start="c", caption="c").data["start"] == 2
+    with pytest.raises(ValueError, match="d"):
+        view_heads(weights, words, start="d", caption="c")
 
 
 def shown_weights(page):
