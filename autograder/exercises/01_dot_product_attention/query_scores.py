@@ -23,10 +23,7 @@ def opposite_word(draw: Draw) -> dict[str, Tensor]:
     return inputs
 
 
-# Why mutants that end the path of the gradient are right.
-NO_GRADIENTS = dict.fromkeys(
-    ("detached:", "result detached:", "without gradients:"), "gradients come in lesson 2"
-)
+LATER = "gradients come in lesson 2"  # why a mutant that ends their path is right
 
 EXERCISE = Exercise(
     "query_scores",
@@ -119,7 +116,7 @@ EXERCISE = Exercise(
         ),
     ],
     alternatives=[
-        Alternative("matrix times vector", "return words @ query", excuses=NO_GRADIENTS),
+        Alternative("matrix times vector", "return words @ query", excuses={"detached:": LATER}),
         Alternative("einsum", 'return torch.einsum("nd,d->n", words, query)'),
         Alternative("multiply and add up", "return (words * query).sum(dim=-1)"),
         Alternative(
@@ -145,7 +142,9 @@ EXERCISE = Exercise(
         "Collect the scores in a list, then turn it into one tensor with `torch.stack`.",
     ],
     excuses={
-        **NO_GRADIENTS,
+        "detached:": LATER,
+        "result detached:": LATER,
+        "without gradients:": LATER,
         "operands swapped: word @ query": "a dot product is the same either way",
         "result in float32": "a loop into torch.zeros(n) is as good here, and gives float32",
         "result rounded to float32": "likewise",
