@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "asking": {"errors"},
     "judging": {"asking", "errors", "utils"},
     "references": {"asking", "judging", "errors"},
-    "notebook": {*CORE, "atomic_writes"},
+    "notebook": {*CORE, "atomic_writes", "utils"},
     "lessons": {"notebook", "judging", "errors"},  # of judging, the form of a prediction
     "exercises": {"asking", "judging", "lessons", "utils", "errors"},
     "building": {*CORE, "lessons", "atomic_writes"},

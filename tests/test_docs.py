@@ -44,6 +44,7 @@ RUN_IN = {
     "pip install -c lock.txt": ".github/workflows/tests.yml",
     "pytest -n 2": ".github/workflows/tests.yml",
     "jupyter lab": "tests/support/lab.py",
+    "PROGRESS_FILE= python try.py": "tests/notebook/test_check.py",
     "pip wheel": "tests/support/wheels.py",
     "pip install --no-deps": "tests/support/wheels.py",
 }

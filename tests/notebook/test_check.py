@@ -1,5 +1,6 @@
 """`check`, `hint` and `progress` as a learner sees them."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -362,3 +363,17 @@ def test_importing_needs_neither_nbgrader_nor_the_exercises():
         [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_learners_cell_is_tried_outside_of_a_notebook(tmp_path):
+    """As CONTRIBUTING says: PROGRESS_FILE= python try.py."""
+    answer = "def attention_scores(words):\n    return words.T @ words\n"
+    script = f"import torch\nfrom autograder import check\n{answer}check(attention_scores)\n"
+    (tmp_path / "try.py").write_text(script, encoding="utf-8")
+    environment = os.environ | {"PROGRESS_FILE": ""}
+    command = [sys.executable, "try.py"]
+    run = {"cwd": tmp_path, "env": environment, "capture_output": True, "encoding": "utf-8"}
+    done = subprocess.run(command, **run)
+    assert "Words are rows, so transpose the second matrix, not the first." in done.stdout
+    assert done.stderr.splitlines()[-1].endswith("0 of 2 points. See the card above.")
+    assert [path.name for path in tmp_path.iterdir()] == ["try.py"]
