@@ -5,6 +5,7 @@ A check reads it to tell whether the answer that it is given is the one on the s
 
 import os
 import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,11 +19,37 @@ COURSE = {*autograder.__all__}  # what a lesson imports
 
 
 @dataclass(frozen=True)
+class Failure:
+    """What stopped a cell, without the traceback, which would keep the cell's tensors alive.
+
+    kind: the exception's name.
+    said: its message.
+    line: of the cell; 0 if it is not known.
+    name: what a NameError is about.
+    """
+
+    kind: str
+    said: str = ""
+    line: int = 0
+    name: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> "Failure":
+        kind = type(error).__name__
+        if isinstance(error, SyntaxError):
+            return cls(kind, error.msg, error.lineno or 0)
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.name == "<module>"]  # the cell's first
+        name = error.name if isinstance(error, NameError) else ""
+        return cls(kind, str(error), (lines or [0])[0] or 0, name or "")
+
+
+@dataclass(frozen=True)
 class Run:
     """One run of a cell.
 
     cell: the cell's id; "" if the front end gives none.
-    error: what stopped it, or kept it from starting; None if it ran to its end.
+    failure: what stopped it, or kept it from starting; None if it ran to its end.
     started: False if Python could not read the cell.
     bound: the names that it gave a new value.
     ended: when, in seconds since 1970.
@@ -30,7 +57,7 @@ class Run:
 
     source: str
     cell: str = ""
-    error: BaseException | None = None
+    failure: Failure | None = None
     started: bool = True
     bound: frozenset[str] = frozenset()
     ended: float = field(default_factory=time.time)
@@ -63,7 +90,7 @@ class History:
             Run(
                 source=result.info.raw_cell,
                 cell=getattr(result.info, "cell_id", None) or "",
-                error=error,
+                failure=None if error is None else Failure.of(error),
                 started=result.error_before_exec is None,
                 bound=frozenset(self._new()),
             )
@@ -117,7 +144,8 @@ def watch(shell: Any) -> None:
 
 
 def _explain(kept: History) -> None:
-    if isinstance(kept.runs[-1].error, NameError | TypeError):
+    failure = kept.runs[-1].failure
+    if failure and failure.kind in ("NameError", "TypeError"):
         # Loads torch, which a kernel that has just started need not wait for.
         from autograder.notebook.missing_name import show_missing
 

@@ -24,12 +24,9 @@ def show_missing(history: History) -> None:
 def explain_missing(history: History) -> str:
     """Say what the last run lacked and where that comes from; "" if the course doesn't know."""
     run = history.runs[-1]
-    match run.error:
-        case NameError(name=str(name)):
-            return _missing(history, run, name)
-        case TypeError():
-            return _taken(history, run)
-    return ""
+    if run.failure and run.failure.name:
+        return _missing(history, run, run.failure.name)
+    return _taken(history, run)
 
 
 def _missing(history: History, run: Run, name: str) -> str:

@@ -3,9 +3,7 @@
 A cell that fails leaves the older definition in the kernel, and a check would speak about that one.
 """
 
-import traceback
-
-from autograder.notebook.history import History, Run
+from autograder.notebook.history import Failure, History, Run
 from autograder.notebook.saved_notebook import saved_notebook
 from autograder.notebook.source import near_name, same_code
 
@@ -39,20 +37,18 @@ def failed_attempt(history: History, name: str) -> Run | None:
 def what_happened(history: History, run: Run, name: str) -> str:
     """Say how a run that should have defined `name` went."""
     which = "Your last cell" if run is history.last else f"The cell with `{name}`"
-    match run.error:
-        case SyntaxError() as error:
-            return f"{which} didn't run: {_unreadable(run, error)}.{_header_missing(run, name)}"
-        case None if near := near_name(name, run.defines):
-            return f"{which} defines `{near}`, but the exercise is `{name}`."
-        case None:
-            return f"{which} ran without defining `{name}`.{_header_missing(run, name)}"
-        case error:
-            return f"{which} stopped before it defined `{name}`: {_raised(error, run)}."
+    if run.failure and not run.started:
+        return f"{which} didn't run: {_unreadable(run, run.failure)}.{_header_missing(run, name)}"
+    if run.failure:
+        return f"{which} stopped before it defined `{name}`: {_raised(run, run.failure)}."
+    if near := near_name(name, run.defines):
+        return f"{which} defines `{near}`, but the exercise is `{name}`."
+    return f"{which} ran without defining `{name}`.{_header_missing(run, name)}"
 
 
 def remedy(run: Run, name: str) -> str:
     """Say what to do about a run that should have defined `name`."""
-    fix = "Fix it" if run.error or not near_name(name, run.defines) else "Change the name"
+    fix = "Fix it" if run.failure or not near_name(name, run.defines) else "Change the name"
     return f"{fix}, run the cell, then this one."
 
 
@@ -83,21 +79,19 @@ def _header_missing(run: Run, name: str) -> str:
     return f" It lacks the line that begins with `{begins}`."
 
 
-def _unreadable(run: Run, error: SyntaxError) -> str:
+def _unreadable(run: Run, failure: Failure) -> str:
     """Say where Python could not read a cell, and why."""
     try:
         compile(run.source, "cell", "exec")  # of some errors, IPython only says "incomplete input"
     except SyntaxError as found:
-        error = found
-    return f"line {error.lineno}, {error.msg}"
+        failure = Failure.of(found)
+    return f"line {failure.line}, {failure.said}"
 
 
-def _raised(error: BaseException, run: Run) -> str:
+def _raised(run: Run, failure: Failure) -> str:
     """Say which error a cell raised, and in which of its lines."""
-    said = f"{type(error).__name__}: {error}".strip().rstrip(":.").splitlines()[0]
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.name == "<module>"]
-    if not lines or not lines[-1]:
+    said = f"{failure.kind}: {failure.said}".strip().rstrip(":.").splitlines()[0]
+    lines = run.source.splitlines()
+    if not 0 < failure.line <= len(lines):
         return f"`{said}`"
-    text = run.source.splitlines()[lines[-1] - 1].strip()
-    return f"`{said}` (line {lines[-1]}, `{text:.{MOST_SHOWN}}`)"
+    return f"`{said}` (line {failure.line}, `{lines[failure.line - 1].strip():.{MOST_SHOWN}}`)"
