@@ -13,8 +13,7 @@ LESSON  ?=
 LAB     ?=
 PYTEST  ?=
 # Each test file stays on one worker, to share fixtures. tests/conftest.py puts long ones first.
-WORKERS = 2
-PYTESTS = pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Stops a target that lacks a variable before it does anything.
 missing = $(strip $(foreach name,$(1),$(if $($(name)),,$(name)=…)))
 needs = $(if $(call missing,$(1)),$(error make $@ needs $(call missing,$(1))))
@@ -45,7 +44,6 @@ quick: $(VENV)/developer  ## ruff and the fastest useful tests, while you work: 
 	$(PYTESTS) @tests/quick.txt $(PYTEST)
 
 # More than two processors can serve, because many tests wait for other processes.
-test: WORKERS = 3
 test: $(VENV)/developer  ## set everything up and run all tests but the longest, notebooks included
 	$(PYTESTS) $(PYTEST)
 

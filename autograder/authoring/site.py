@@ -34,7 +34,8 @@ def page(lesson: Lesson) -> NotebookNode:
         if cell.cell_type == "code":
             cell.source = leave_out_contracts(stubs[cell.id])
         if cell.metadata.pop("jupyter", None):
-            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
+            cells.append(new_markdown_cell(folded("Imports and settings", _as_code(cell.source))))
+            continue
         cells.append(cell)
         if name := exercise_checked(cell.source):
             cell.outputs = []
@@ -49,6 +50,10 @@ def _prediction(prediction: Prediction) -> NotebookNode:
 
 def _folded_hints(hints: list[str]) -> str:
     return "".join(folded(f"Hint {number}", hint) for number, hint in enumerate(hints, start=1))
+
+
+def _as_code(source: str) -> str:
+    return f"```python\n{source}\n```"
 
 
 def folded(title: str, text: str) -> str:
