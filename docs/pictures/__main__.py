@@ -44,9 +44,9 @@ def pictures() -> dict[str, tuple[str, Callable[[Page], None]]]:
 
 
 def card() -> str:
-    """Return the card of a softmax that lacks `keepdim`."""
-    lesson, name = Lesson("01_dot_product_attention"), "softmax"
-    mistake = next(m for m in lesson.mistakes(lesson.asked[name]) if "keepdim" in m.say)
+    """Return the card of scores that stopped after one word, as the README has it in text."""
+    lesson, name = Lesson("01_dot_product_attention"), "query_scores"
+    mistake = next(m for m in lesson.mistakes(lesson.asked[name]) if "inside the loop" in m.say)
     answer = lesson.namespace({name: mistake.variants[0]})[name]
     reference = find(name)
     verdict = judge_answer(answer, reference.questions[name], reference.keys[name])
