@@ -43,7 +43,6 @@ quick: $(VENV)/developer  ## ruff and the fastest useful tests, while you work: 
 	ruff check . && ruff format --check .
 	$(PYTESTS) @tests/quick.txt $(PYTEST)
 
-# More than two processors can serve, because many tests wait for other processes.
 test: $(VENV)/developer  ## set everything up and run all tests but the longest, notebooks included
 	$(PYTESTS) $(PYTEST)
 
@@ -155,10 +154,10 @@ $(VENV)/pyvenv.cfg: python ; @:
 
 INSTALL = pip install $(addprefix --extra-index-url ,$(TORCH_INDEX)) $(addprefix --constraint ,$(LOCK))
 
-# So that a notebook that has just been opened says what to run first: see autograder/notebook.
+# So that a notebook that has just been opened says what to run first: see autograder/notebook/history.py.
 KERNEL = $(VENV)/etc/ipython/ipython_kernel_config.py
 EXTENSION = mkdir -p $(dir $(KERNEL)) && \
-	echo 'c.InteractiveShellApp.extensions.append("autograder.notebook")' > $(KERNEL)
+	echo 'c.InteractiveShellApp.extensions.append("autograder.notebook.history")' > $(KERNEL)
 
 $(VENV)/learner: pyproject.toml $(LOCK) $(VENV)/pyvenv.cfg
 	$(INSTALL) -e '.[lab]'

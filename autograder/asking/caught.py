@@ -46,8 +46,7 @@ def _stub(error: BaseException, exercise: str) -> Problem:
     """Say which exercise still has the stub, or has it below the answer."""
     frames = _learner_frames(error)
     name = _raised_in(error) or exercise
-    is_own = bool(frames) and frames[-1][0].co_name == exercise  # not a method, which begins alike
-    if is_own and stub_is_below(*frames[-1]):
+    if name == exercise and frames and stub_is_below(*frames[-1]):
         return Problem(ProblemKind.STUB_BELOW, name, _place(error, exercise))
     return Problem(ProblemKind.NOT_ANSWERED, name)
 

@@ -75,15 +75,19 @@ def borrowed_names(answer: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def codes_of(value: Any) -> Iterator[CodeType]:
-    """Yield the code of a function or of a class's methods, and nothing for other values."""
+    """Yield the code objects of a function or of a class's methods, and of functions inside them.
+
+    There are none for other values.
+    """
     functions = vars(value).values() if inspect.isclass(value) else [value]
     unwrapped = (inspect.unwrap(f) for f in functions)
-    return (f.__code__ for f in unwrapped if inspect.isfunction(f))
+    todo = [f.__code__ for f in unwrapped if inspect.isfunction(f)]
+    while todo:
+        code = todo.pop()
+        yield code
+        todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
 def _operands(code: CodeType, operation: str) -> Iterator[str]:
-    """Yield the names that an operation is applied to, in nested functions too."""
-    yield from (line.argval for line in dis.get_instructions(code) if line.opname == operation)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _operands(constant, operation)
+    """Yield the names that an operation is applied to."""
+    return (line.argval for line in dis.get_instructions(code) if line.opname == operation)

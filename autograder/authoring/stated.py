@@ -29,7 +29,7 @@ INSTALLED = """try:
     from autograder import made_for
 except Exception as error:
     install = "%pip uninstall -y autograder, then %pip install and the course's wheel"
-    raise ImportError(f"Install the course ({install}), and restart. {error}") from None
+    raise ImportError(f"Install the course ({install}), then restart. {error}") from None
 
 """
 STATEMENT = re.compile(r"\n\nmade_for\([^)]*\)\s*\Z")

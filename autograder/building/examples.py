@@ -8,16 +8,13 @@ from inspect import isfunction, signature
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from autograder.errors import AuthoringError
+from autograder.judging.verdict import Plain
 from autograder.lessons.lesson import Lesson
 
 WIDER = torch.float64  # if its results print differently, they depend on rounding
 DTYPE = re.compile(r",\s+dtype=torch\.float\d+")
-
-
-SIMPLE = Tensor | torch.dtype | int | float | bool | None  # arguments that a card can show
 
 
 class AnyFloat(doctest.OutputChecker):
@@ -52,13 +49,14 @@ def _run(lesson: Lesson, exercise: str, dtype: torch.dtype) -> None:
 def example_arguments(solution: Callable, namespace: dict[str, Any]) -> dict[str, Any] | None:
     """Return the arguments of the first call of a function in its docstring's example.
 
-    namespace: the lesson's. None if the example builds a class, or passes more than tensors and
-    plain values.
+    namespace: the lesson's. None if the example builds a class, passes more than tensors and plain
+    values, or draws random numbers, which nobody could repeat.
     """
     if not isfunction(solution):
         return None
     said = doctest.DocTestParser().get_examples(solution.__doc__ or "")
     calls: list[dict[str, Any]] = []
+    random_state = torch.get_rng_state()
 
     def note(*values: Any, **named: Any) -> None:
         bound = signature(solution).bind(*values, **named)
@@ -75,7 +73,9 @@ def example_arguments(solution: Callable, namespace: dict[str, Any]) -> dict[str
         for example in said:
             exec(example.source, around)
     except StopIteration:
-        return calls[0] if all(isinstance(v, SIMPLE) for v in calls[0].values()) else None
+        is_drawn = not torch.equal(random_state, torch.get_rng_state())
+        is_plain = all(isinstance(value, Plain) for value in calls[0].values())
+        return calls[0] if is_plain and not is_drawn else None
     return None
 
 

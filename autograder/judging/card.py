@@ -2,7 +2,7 @@
 
 from html import escape
 
-from autograder.judging.code_marks import Part, count, paragraph
+from autograder.judging.code_marks import Part, count, paragraph, points_of
 from autograder.judging.exhibit_tables import exhibit_part
 from autograder.judging.verdict import Verdict
 from autograder.utils.palette import PARTLY, RIGHT, WRONG
@@ -29,12 +29,8 @@ def verdict_card(verdict: Verdict, go_on: str = "") -> Card:
 
     go_on: what to do next, where the learner is at work.
     """
-    if not verdict.answered:
-        return framed(
-            f"○ {verdict.exercise}: not answered yet", PARTLY, [paragraph(verdict.sentence)]
-        )
-    if verdict.given_up:
-        return framed(f"○ {headline(verdict)}", PARTLY, [paragraph(verdict.sentence)])
+    if not verdict.answered or verdict.given_up:
+        return note_card(headline(verdict), verdict.sentence)
     color = RIGHT if verdict.passed else PARTLY if verdict.points else WRONG
     parts = [_aspects(verdict)]
     if verdict.sentence:
@@ -62,15 +58,11 @@ def headline(verdict: Verdict) -> str:
         return f"{verdict.exercise}: {solved(verdict.passed, verdict.given_up)}"
     if verdict.given_up:
         return f"{verdict.exercise}: given up, 0 of {verdict.max_points} points"
-    return f"{verdict.exercise}: {count_points(verdict.points, verdict.max_points)}"
+    return f"{verdict.exercise}: {points_of(verdict.points, verdict.max_points)}"
 
 
 def solved(passed: bool, given_up: bool) -> str:
     return "given up" if given_up else "solved" if passed else "not solved yet"
-
-
-def count_points(points: float, of: float) -> str:
-    return f"{points:g} of {count(of, 'point')}"
 
 
 # ---------------------------------------------------------------- parts of cards

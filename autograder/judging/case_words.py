@@ -38,7 +38,7 @@ def case_in_words(exhibit: Exhibit) -> str:
     """Say which case went wrong; "" if there is nothing to say."""
     if exhibit.example:
         return f"Tried with the example above{':' if exhibit.inputs else '.'}"
-    how = "Tried, when graded, with a case of its own" if exhibit.hidden else "Tried"
+    how = "Tried with a case that only grading uses" if exhibit.hidden else "Tried"
     sizes = size_in_words(exhibit.sizes) or _shapes(exhibit.shapes)
     if not sizes and not exhibit.label:
         return f"{how}." if exhibit.hidden else ""

@@ -11,12 +11,22 @@ def in_backticks(names: Iterable[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
 
 
-def count(number: float, noun: str) -> str:
-    """ "1 point", "1,234 points", "2.5 points"."""
-    shown = f"{number:,}" if isinstance(number, int) else f"{number:g}"
-    if number == 1:
-        return f"{shown} {noun}"
-    return f"{shown} {noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{shown} {noun}s"
+def number(value: float) -> str:
+    """ "1,234", "9.5"."""
+    return f"{value:,}" if isinstance(value, int) else f"{round(value, 2):g}"
+
+
+def count(amount: float, noun: str) -> str:
+    """ "1 point", "1,234 points", "2.5 points", "3 queries"."""
+    if amount == 1:
+        return f"1 {noun}"
+    many = f"{noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number(amount)} {many}"
+
+
+def points_of(points: float, most: float) -> str:
+    """ "9.5 of 15 points"."""
+    return f"{number(points)} of {count(most, 'point')}"
 
 
 def as_html(text: str) -> str:

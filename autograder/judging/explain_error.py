@@ -12,7 +12,7 @@ class Rule:
     it if it is a size ("4 (n_key)") or a shape ("(n_query=3, n_key=4)").
 
     alone: whether the message itself is left out, since it advises something else.
-    by_element: whether an operation number by number meets two tensors that don't fit.
+    by_element: whether an operation element by element meets two tensors that don't fit.
     """
 
     pattern: str

@@ -20,7 +20,7 @@ SENTENCES = {
         "`{exercise}` uses `{detail}`, which is not answered yet: write `{detail}` first."
     ),
     ProblemKind.STUB_BELOW: (
-        "Your code comes to the stub's `raise NotImplementedError()`. Delete that line, and return "
+        "Your code reaches the stub's `raise NotImplementedError()`. Delete that line, and return "
         "your result."
     ),
     ProblemKind.RAISED: "The code stopped with {detail}.",
@@ -136,13 +136,13 @@ CURES = {
     Instead.TUPLE: " Return only the one that the exercise asks for.",
     Instead.TENSORS: " `torch.stack` makes one tensor of them, and keeps their gradients.",
     Instead.NUMBERS: " `torch.tensor` makes one of them.",
-    Instead.COPY: " To make one tensor of several, `torch.stack` keeps the path.",
+    Instead.COPY: " `torch.stack` makes one tensor of several, and keeps the path.",
 }
 CUT = (
     "No gradient flows back from `{detail}`: line {line} (`{code}`) forgets where its numbers came "
     "from, and training needs to know."
 )
-STAR = " `*` multiplies number by number; `@` is the matrix product."
+STAR = " `*` multiplies element by element; `@` is the matrix product."
 ITEM = " `.item()` turns a tensor into one."
 
 

@@ -27,7 +27,7 @@ class General(StrEnum):
 
 
 SENTENCES = {
-    General.UNUSED: "The code never uses its argument {names}.",
+    General.UNUSED: "The code never uses {names}.",
     General.BORROWED: (
         "The code reads the notebook's `{name}`, the same for every call. Use the argument."
     ),

@@ -10,7 +10,7 @@ from autograder.asking.problem import Problem, ProblemKind
 from autograder.asking.question import Question
 
 MOST_SHOWN = 64  # numbers among a case's inputs
-Plain = torch.dtype | int | float | bool | None
+Plain = Tensor | torch.dtype | int | float | bool | None  # an argument that a card can show
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Verdict:
         call = question.calls[self.exhibit.case]
         if call.build is not None or call.earlier is not None or question.trial:
             return self
-        if not all(isinstance(v, Tensor | Plain) for v in call.arguments.values()):
+        if not all(isinstance(v, Plain) for v in call.arguments.values()):
             return self
         sizes = [v.numel() for v in call.arguments.values() if isinstance(v, Tensor)]
         if sum(sizes) > MOST_SHOWN:

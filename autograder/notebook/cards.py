@@ -6,8 +6,8 @@ from html import escape
 from textwrap import indent
 from types import EllipsisType
 
-from autograder.judging.card import Card, colored, count_points, framed, headline, sign_of, solved
-from autograder.judging.code_marks import as_html, paragraph
+from autograder.judging.card import Card, colored, framed, headline, sign_of, solved
+from autograder.judging.code_marks import Part, as_html, paragraph, points_of
 from autograder.judging.prediction import Prediction
 from autograder.judging.verdict import Verdict
 from autograder.utils.palette import PARTLY, RIGHT
@@ -38,17 +38,13 @@ def prediction_card(prediction: Prediction, answer: str | float | EllipsisType) 
     if answer is ...:
         return _open_prediction(prediction)
     right = prediction.is_right(answer)
-    parts = []
     if isinstance(prediction.right, str):
-        title = chosen = prediction.chosen(answer)
-        parts.append(paragraph(prediction.choices[chosen]))
-        if not right:
-            said = prediction.choices[prediction.right]
-            parts.append(paragraph(f"The answer: {prediction.right}. {said}"))
+        title = prediction.chosen(answer)
+        parts = _about(prediction, title)
     else:
         number = prediction.number(answer)
         title = f"{number:g}" if right else f"{number:g}, but it is {prediction.right:g}"
-        parts.append(paragraph(prediction.because))
+        parts = [paragraph(prediction.because)]
     return framed(f"{sign_of(right)} You predicted {title}", RIGHT if right else PARTLY, parts)
 
 
@@ -56,10 +52,11 @@ def _open_prediction(prediction: Prediction) -> Card:
     """Show the choices, each to be opened with a click, or the number in the same way."""
     letters = prediction.letters
     text = "\n".join(f"{letter}: {choice}" for letter, choice in letters.items())
-    title = "○ What do you expect? Click on it" if letters else "○ What number do you expect?"
-    call = 'a letter, such as "a",' if letters else "a number"
+    title, call = "What number do you expect?", "a number"
+    if letters:
+        title, call = "What do you expect? Click on your answer", 'a letter, such as "a",'
     keep = paragraph(f"To keep your answer, put {call} where the dots are and run the cell again.")
-    return framed(title, PARTLY, [(choices_html(prediction), text), keep])
+    return framed(f"○ {title}", PARTLY, [(choices_html(prediction), text), keep])
 
 
 def choices_html(prediction: Prediction) -> str:
@@ -70,19 +67,21 @@ def choices_html(prediction: Prediction) -> str:
     if not prediction.choices:
         said = paragraph(f"{prediction.right}. {prediction.because}")[0]
         return _opened("Show the answer", said, prediction.name)
-    right = str(prediction.right)
-    return "".join(
-        _opened(choice, _said_of(prediction, choice, right), prediction.name)
-        for choice in prediction.choices
-    )
+    opened = []
+    for choice in prediction.choices:
+        sign = sign_of(choice == prediction.right)
+        said = "".join(html for html, _ in _about(prediction, choice, f"{sign} "))
+        opened.append(_opened(choice, said, prediction.name))
+    return "".join(opened)
 
 
-def _said_of(prediction: Prediction, choice: str, right: str) -> str:
-    """Say whether a choice is right, and why, as HTML."""
-    said = paragraph(f"{sign_of(choice == right)} {prediction.choices[choice]}")[0]
-    if choice == right:
+def _about(prediction: Prediction, choice: str, sign: str = "") -> list[Part]:
+    """Say what speaks for or against a choice, and what is right if it isn't."""
+    said = [paragraph(f"{sign}{prediction.choices[choice]}")]
+    if choice == prediction.right:
         return said
-    return said + paragraph(f"The answer: {right}. {prediction.choices[right]}")[0]
+    right = str(prediction.right)
+    return [*said, paragraph(f"The answer: {right}. {prediction.choices[right]}")]
 
 
 def _opened(title: str, html: str, group: str) -> str:
@@ -143,7 +142,7 @@ def progress_card(
     complete = not {*opened} & {*left}
     if complete and left:
         parts.append(paragraph(f"Next: lesson {_title(left[0])}."))
-    title = f"{count_points(earned, total)} so far"
+    title = f"{points_of(earned, total)} so far"
     return framed(title, RIGHT if complete else PARTLY, parts)
 
 
@@ -173,7 +172,7 @@ def _lesson_state(exercises: list[Progress]) -> tuple[str, float]:
     """Return a lesson's points in words, and as a share of all."""
     earned, total = _sum_up(exercises)
     started = any(exercise.points is not None for exercise in exercises)
-    return (count_points(earned, total) if started else "not started"), earned / total
+    return (points_of(earned, total) if started else "not started"), earned / total
 
 
 def _state(exercise: Progress) -> tuple[str, float]:
@@ -183,7 +182,7 @@ def _state(exercise: Progress) -> tuple[str, float]:
     if exercise.challenge:
         done = exercise.points == exercise.most
         return f"a challenge, {solved(done, exercise.given_up)}", float(done)
-    words = count_points(exercise.points, exercise.most)
+    words = points_of(exercise.points, exercise.most)
     return words + (", given up" if exercise.given_up else ""), exercise.points / exercise.most
 
 

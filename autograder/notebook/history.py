@@ -39,9 +39,9 @@ class Failure:
         if isinstance(error, SyntaxError):
             return cls(kind, error.msg, error.lineno or 0)
         frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.name == "<module>"]  # the cell's first
+        line = next((frame.lineno for frame in frames if frame.name == "<module>"), 0)
         name = error.name if isinstance(error, NameError) else ""
-        return cls(kind, str(error), (lines or [0])[0] or 0, name or "")
+        return cls(kind, str(error), line or 0, name or "")
 
 
 @dataclass(frozen=True)
@@ -141,6 +141,9 @@ def watch(shell: Any) -> None:
     shell.events.register("pre_run_cell", kept.begin)
     shell.events.register("post_run_cell", kept.end)
     shell.events.register("post_run_cell", lambda _: _explain(kept))
+
+
+load_ipython_extension = watch  # by IPython's name: from a kernel's start, before the imports ran
 
 
 def _explain(kept: History) -> None:

@@ -84,6 +84,6 @@ def _taken(history: History, run: Run) -> str:
             kind = type(history.namespace[name]).__name__
             return (
                 f"A cell has made `{name}` the name of something else ({kind}). "
-                f"`from autograder import {name}` brings the course's back."
+                f"`from autograder import {name}` brings back the course's."
             )
     return ""

@@ -12,9 +12,8 @@ NEAR = 0.8  # the least likeness of a misspelling, of 1
 
 def defined_names(source: str) -> list[str]:
     """Return the functions and classes that a cell defines, or seems to if it can't be read."""
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError:
+    statements = _statements(source)
+    if statements is None:
         return DEFINITION.findall(source)
     return [each.name for each in statements if isinstance(each, Definition)]
 
@@ -27,20 +26,13 @@ def near_name(name: str, others: Iterable[str]) -> str:
 
 def bound_names(source: str) -> set[str]:
     """Return the names that a cell binds at its top level; none if Python can't read it."""
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError:
-        return set()
-    return {name for statement in statements for name in _bound(statement)}
+    return {name for statement in _statements(source) or () for name in _bound(statement)}
 
 
 def only_calls(source: str, functions: Collection[str]) -> bool:
     """Whether a cell does nothing but call some of these functions."""
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError:
-        return False
-    return all(
+    statements = _statements(source)
+    return statements is not None and all(
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
         and isinstance(statement.value.func, ast.Name)
@@ -55,6 +47,14 @@ def same_code(one: str, other: str) -> bool:
         return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
     except SyntaxError:
         return one.strip() == other.strip()
+
+
+def _statements(source: str) -> list[ast.stmt] | None:
+    """Return a cell's statements; None if Python can't read it."""
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        return None
 
 
 def _bound(statement: ast.stmt) -> set[str]:

@@ -47,7 +47,7 @@ def test_the_line_that_ends_the_gradient_is_named(answer, line, how):
     assert (problem.kind, problem.place.code, problem.instead) == (ProblemKind.DETACHED, line, how)
     said = explain_problem(problem, "f")
     assert f"(`{line}`) forgets where its numbers came from" in said
-    assert ("`torch.stack` keeps the path" in said) == (how == Instead.COPY)
+    assert ("`torch.stack` makes one tensor of several" in said) == (how == Instead.COPY)
 
 
 def test_of_several_lines_none_is_blamed():
@@ -93,14 +93,26 @@ def test_a_stub_left_below_an_answer():
         """Double it."""
         raise NotImplementedError()
 
-    stub.__name__ = stub.__qualname__ = "f"
-    f.__qualname__ = "f"
-    question = Question("f", QUESTION.calls, ["y"])
-    f.__code__ = f.__code__.replace(co_qualname="f")
-    stub.__code__ = stub.__code__.replace(co_qualname="f")
-    assert problem_of(f, question).kind == ProblemKind.STUB_BELOW
-    assert "Delete that line" in explain_problem(problem_of(f, question), "f")
-    assert problem_of(stub, question).kind == ProblemKind.NOT_ANSWERED
+    def stub_with_a_line(x):
+        x = x + 1
+        # YOUR CODE HERE
+        raise NotImplementedError()
+
+    def answered_with_a_line(x):
+        x = x + 1
+        # YOUR CODE HERE
+        x = 2 * x
+        raise NotImplementedError()
+
+    def problem(function):
+        function.__code__ = function.__code__.replace(co_qualname="f")
+        return problem_of(function)
+
+    for answered in (f, answered_with_a_line):
+        assert problem(answered).kind == ProblemKind.STUB_BELOW
+        assert "Delete that line" in explain_problem(problem(answered), "f")
+    for untouched in (stub, stub_with_a_line):
+        assert problem(untouched).kind == ProblemKind.NOT_ANSWERED
 
 
 def asked(build):

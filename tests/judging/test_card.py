@@ -7,8 +7,8 @@ import torch
 from bs4 import BeautifulSoup
 
 from autograder.asking.problem import Problem, ProblemKind
-from autograder.judging.card import count_points, headline, verdict_card
-from autograder.judging.code_marks import in_backticks
+from autograder.judging.card import headline, verdict_card
+from autograder.judging.code_marks import in_backticks, points_of
 from autograder.judging.tensor_table import (
     STOPS,
     Style,
@@ -91,8 +91,7 @@ def test_an_unanswered_exercise_is_not_wrong():
 def test_a_hidden_case_gives_no_inputs():
     card = verdict_card(verdict(MISSED, exhibit=exhibit(None, None, hidden=True, label="large")))
     assert (
-        lines(card)[-1]
-        == "Tried, when graded, with a case of its own: `x` of shape (2, 3) (large)."
+        lines(card)[-1] == "Tried with a case that only grading uses: `x` of shape (2, 3) (large)."
     )
 
 
@@ -124,7 +123,7 @@ def test_signs_differ_in_shape_and_color():
 
 
 def test_half_points_are_written_out():
-    assert count_points(1.5, 2) == "1.5 of 2 points"
+    assert points_of(1.5, 2) == "1.5 of 2 points"
     assert in_backticks(["a", "b"]) == "`a` and `b`"
 
 

@@ -25,7 +25,7 @@ def test_a_case_is_its_size_its_label_or_its_shapes():
     assert case_in_words(Exhibit(0, "large scores", {})) == "Tried with large scores."
     assert case_in_words(Exhibit(0, "", {})) == ""
     hidden = Exhibit(0, "", {}, hidden=True, sizes={"n": 2})
-    assert case_in_words(hidden) == "Tried, when graded, with a case of its own: 2 words."
+    assert case_in_words(hidden) == "Tried with a case that only grading uses: 2 words."
 
 
 def test_inputs_are_written_as_code():

@@ -17,7 +17,7 @@ def lines(card):
 
 def test_an_open_one_shows_its_choices():
     assert lines(prediction_card(PET, ...)) == [
-        "○ What do you expect? Click on it",
+        "○ What do you expect? Click on your answer",
         "a: a dog",
         "b: a cat",
         'To keep your answer, put a letter, such as "a", where the dots are and run the cell '

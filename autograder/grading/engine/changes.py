@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Container
 
 from autograder.grading.gradebook.grades import Grade
-from autograder.grading.pages.template import count
 from autograder.grading.worker.job import Graded
+from autograder.judging.code_marks import count
 
 
 def changed_points(

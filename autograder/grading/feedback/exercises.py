@@ -8,9 +8,9 @@ from typing import Any
 from autograder.grading.gradebook.grades import CellGrade
 from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, verdict_of
-from autograder.grading.pages.template import count, number, points_of
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT, was_run
+from autograder.judging.code_marks import count, number, points_of
 from autograder.lessons.cells import exercise_checked
 from autograder.lessons.written_questions import asked_in
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.term.dates import in_course_zone
-from autograder.judging.code_marks import as_html
+from autograder.judging.code_marks import as_html, count, number, points_of
 
 BASE = Path(__file__).parent / "base.css"  # the look that all these pages share
 WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
@@ -46,20 +46,6 @@ def code(text: str) -> Markup:
 def name(text: str) -> str:
     """Make a learner's name safe to show, because file names may contain anything."""
     return visible(text, LONGEST_NAME)
-
-
-def number(value: float) -> str:
-    return f"{round(value, 2):g}"
-
-
-def count(amount: float, noun: str) -> str:
-    """ "1 point", "2.5 points"."""
-    return f"{number(amount)} {noun}{'' if amount == 1 else 's'}"
-
-
-def points_of(points: float, most: float) -> str:
-    """ "9.5 of 15 points"."""
-    return f"{number(points)} of {count(most, 'point')}"
 
 
 def percent(value: float) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.grading.gradebook.grades import Grade, LessonGrades
-from autograder.grading.pages.template import count
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
 from autograder.grading.report.kinds import Made, kinds_made
 from autograder.grading.report.learner_rows import (
@@ -31,6 +30,7 @@ from autograder.grading.report.suspicion import (
 )
 from autograder.grading.term.dates import in_course_zone
 from autograder.grading.worker.job import Outcome
+from autograder.judging.code_marks import count
 from autograder.judging.explain_problem import explain_problem
 
 # Every check after the place where a notebook stopped says "not run".
