@@ -105,7 +105,11 @@ print(words)
 # added. Where one is near zero, almost nothing does. Where their signs differ, something gets
 # subtracted.
 #
-# **Predict before you run.** Which of these two dot products is larger? Is either one negative?
+# **Predict before you run:** a = [1, 2] meets [2, 1], and then [2, −3]. Which of the two dot
+# products is larger? Is one negative?
+
+# %%
+predict("two_dot_products", ...)
 
 # %%
 a = torch.tensor([1.0, 2.0])

@@ -225,7 +225,11 @@ print("one word: ", (wide_query @ life[1]).shape)
 # The words come out with 24 features for queries and keys, and 28 for values: $d_k = 24$,
 # $d_v = 28$.
 #
-# **Predict before you run:** now all six words at once. Which of these two lines works?
+# **Predict before you run:** now all six words at once. Which product works, `life @ wide_query` or
+# `life @ wide_query.T`?
+
+# %%
+predict("which_product_runs", ...)
 
 # %%
 print((life @ wide_query.T).shape)
@@ -554,8 +558,11 @@ plot_attention(
 # %% [markdown]
 # ### Wrong answers look right
 #
-# Here are six ways to get it wrong, next to the right one. All of them run, and all give two
-# numbers for "journey".
+# Here are six ways to get it wrong, next to the right one. **Predict before you run:** how many
+# give themselves away, by an error, a shape or a strange number?
+
+# %%
+predict("which_look_wrong", ...)
 
 
 # %%
@@ -601,6 +608,9 @@ for name, result in results.items():
 #
 # **Predict before you run:** for which of the three does the spread of the scaled scores stay the
 # same as $d_k$ grows?
+
+# %%
+predict("spread_stays", ...)
 
 
 # %%
@@ -725,7 +735,10 @@ class Stretch(nn.Module):
 
 
 # %% [markdown]
-# Which names does the first line print?
+# **Predict before you run:** which names does `named_parameters` list?
+
+# %%
+predict("registered_names", ...)
 
 # %%
 stretch = Stretch()

@@ -368,8 +368,11 @@ def rows_that_move(split, n=4, d_model=8, n_heads=2):
 
 
 # %% [markdown]
-# **Predict before you run.** With the right split, which rows move when word 2 changes? And with
-# the wrong one?
+# **Predict before you run:** when word 2 changes, your split moves row 2 of each head. Which rows
+# does `split_by_view` move?
+
+# %%
+predict("rows_of_word_2", ...)
 
 # %%
 plot_matrix(
@@ -759,8 +762,11 @@ def readable(contexts, answer):
 
 
 # %% [markdown]
-# **Predict before you run:** at which shares can one head's reader name the biter? The bitten?
-# Both?
+# **Predict before you run:** one head gives a share of its attention to the biter, and the rest to
+# the bitten. Whom can its reader name?
+
+# %%
+predict("whom_can_it_name", ...)
 
 # %%
 print("two heads:", readable(two_heads, biter), readable(two_heads, bitten))

@@ -68,6 +68,9 @@ attn_scores.softmax(-1)[1]
 # `column < numbers` have, and where is it True?
 
 # %%
+predict("column_and_row", ...)
+
+# %%
 numbers = torch.arange(1, 4)
 column = numbers[:, None]
 print(column.shape, column < numbers)
@@ -183,6 +186,9 @@ plot_matrix(
 # What if you leave it out? Take three sentences of three places, with 3, 2 and 1 words. **Predict
 # before you run:** a mask of shape [3, 3] meets scores of shape [3, 3, 3]. Which mask does the last
 # sentence get? (`expand` repeats a tensor to a shape, as broadcasting does.)
+
+# %%
+predict("mask_of_the_last", ...)
 
 # %%
 right = padding_keep(torch.tensor([3, 2, 1]), 3)  # [batch, 1, n]
@@ -633,10 +639,17 @@ def to_torch_mha_mask(
 check(to_torch_mha_mask)
 
 # %% [markdown]
+# Could you make a mask to add with `~keep * (-math.inf)`? **Predict before you write:** what is
+# 0 · (−∞)?
+
+# %%
+predict("zero_times_infinity", ...)
+
+# %% [markdown]
 # ### Exercise 6: `to_additive` (6 minutes)
 #
 # Turn `keep` into a mask to add to the scores: 0 where a key may be seen, −∞ elsewhere, in the
-# dtype of the scores. **Predict before you write:** what is 0 · (−∞)?
+# dtype of the scores.
 
 
 # %%
@@ -733,7 +746,11 @@ attentions = {
 }
 
 # %% [markdown]
-# **Predict before you run:** we change "with". Which outputs move in each of the four?
+# **Predict before you run:** we change "with". In how many of the four do all outputs before it
+# stay where they are?
+
+# %%
+predict("sound_of_four", ...)
 
 # %%
 plot_leak(

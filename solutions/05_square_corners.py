@@ -102,13 +102,17 @@ for name, guess in guesses.items():
 # ### Spot the defect
 #
 # These lines follow an early version of the book's notebook. (The current one has 256 squares, and
-# the mistake is gone.) **Predict before you run:** what will the model be tested on?
+# the mistake is gone.) **Predict before you run** the cell that compares: what will the model be
+# tested on?
 
 # %%
 points = generate_squares(128, seed=13).points
 full_train = torch.as_tensor(points)
 test_points = generate_squares(128, seed=19).points
 full_test = torch.as_tensor(points)
+
+# %%
+predict("tested_on", ...)
 
 # %%
 print("test squares equal to training squares:", torch.equal(full_train, full_test))
@@ -288,7 +292,10 @@ draw_encoder_decoder(caption="An encoder-decoder that completes squares.")
 # hands the output of each layer to the next.
 #
 # **Predict before you run:** how many numbers does a layer from 2 to 10 features hold, bias
-# included? And the one back?
+# included?
+
+# %%
+predict("numbers_of_a_layer", ...)
 
 # %%
 net = nn.Sequential(nn.Linear(2, 10), nn.ReLU(), nn.Linear(10, 2))
@@ -695,7 +702,11 @@ print([f"{error:.2f}" for error in errors["plain"]])
 # part: how much its output differs from square to square, and how much from place to place within
 # one square. Both are standard deviations; in the source, they are 1.0 and 0.7. **Predict before
 # you run:** what is left of each at the end of an untrained model?
-#
+
+# %%
+predict("left_at_the_end", ...)
+
+# %% [markdown]
 # (The next three cells are machinery. You need to run them, but you don't need to read them. They
 # use a *hook*, a function that a module calls with its output after each forward pass.)
 
@@ -754,6 +765,9 @@ print_spread(plain(), PARTS)
 # Are the small layers to blame, then? Double every parameter, and the squares stay apart. **Predict
 # before you run:** does that save the plain model?
 
+# %%
+predict("louder_numbers", ...)
+
 
 # %% tags=["trained"]
 def louder():
@@ -810,6 +824,9 @@ print("the same:", torch.allclose(swapped, plain_model(train[0], shifted), atol=
 # a scale it can use (Ba et al. 2016, "Layer Normalization"; before the part, as in Xiong et al.
 # 2020, "On Layer Normalization in the Transformer Architecture"). **Predict before you run:** what
 # does it leave of a place with two features?
+
+# %%
+predict("norm_of_two", ...)
 
 # %%
 F.layer_norm(torch.tensor([[0.3, 0.1], [5.0, -2.0], [0.1, 0.2]]), [2])
@@ -921,6 +938,9 @@ print(without_residual().encoder.around)
 # **Predict before you run:** which of the four will be missed most? Five training runs for each row
 # take about a minute in all.
 
+# %%
+predict("most_missed", ...)
+
 # %% reason="rounding depends on the processor, and grows in training" tags=["nbval-ignore-output"]
 left_out = {
     "all four": better,
@@ -986,6 +1006,9 @@ print_spread(without_residual(), PARTS)
 # to divide by √d_k. At the start, that is the same as making every query √d_k = 4 times as large,
 # so do that. How much does it hurt?
 
+# %%
+predict("root_forgotten", ...)
+
 
 # %%
 def unscaled():
@@ -1014,6 +1037,9 @@ print([f"{test_error(unscaled, seed):.3f}" for seed in range(2)])
 # input. **Predict before you run:** how small can the model's error on corner 3 get, if it may read
 # the true corners of squares it has never seen? And what about its test error, when it has to write
 # corner 3 itself?
+
+# %%
+predict("copied_corner", ...)
 
 
 # %% tags=["trained"]
@@ -1265,6 +1291,9 @@ plot_square_attention(
 # "change both signs" from the beginning, and nobody told the model. **Predict before you run:** in
 # how many of the 256 test squares does the opposite corner get more than half of the weight?
 
+# %%
+predict("opposite_corner", ...)
+
 # %% tags=["trained"]
 with torch.no_grad():
     model(test[0], shift_target(test_squares, 2))
@@ -1318,6 +1347,9 @@ for epoch in (120, 300, 500):
 # lesson 4 is the encoder's `keep` and the decoder's `source_keep`. Here the source of two corners
 # is padded to four with nonsense. **Predict before you run:** how far do the states of the two real
 # corners move, with the mask and without it?
+
+# %%
+predict("moved_by_padding", ...)
 
 # %%
 source = test_squares[:1, :2]

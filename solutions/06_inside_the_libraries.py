@@ -131,7 +131,10 @@ plot_matrix(
 
 # %% [markdown]
 # **Predict before you run:** feature 0 of the first word's query is row 0 of the weights times the
-# word: 1·51 + 2·52 + 3·53 + 4·54. What is it? And what would it be without the transpose?
+# word: 1·51 + 2·52 + 3·53 + 4·54. What is it?
+
+# %%
+predict("first_feature", ...)
 
 # %%
 queries = F.linear(x, packed[:4])
@@ -300,7 +303,11 @@ print(list(all_heads.shape), torch.allclose(head_1, all_heads[:, 1], atol=1e-6))
 #
 # Unless told otherwise, `nn.MultiheadAttention` returns the mean of the weights over the heads.
 # Here is a module in which two heads have traded their queries and keys but kept their values.
-# **Predict before you run:** which of the three comparisons finds it?
+# **Predict before you run:** compare the mean of the weights, the weights of each head, and the
+# result. Which of the three comparisons find it?
+
+# %%
+predict("what_finds_the_trade", ...)
 
 # %%
 ours.load_state_dict(unpack_projections(theirs))
@@ -383,6 +390,9 @@ folded
 # from, its tens which word, its ones which feature. **Predict before you run:** what is in entry 2?
 
 # %%
+predict("entry_2", ...)
+
+# %%
 ones = torch.arange(4.0)
 two = torch.stack([torch.stack([100 * b + 10 * i + ones for b in range(2)]) for i in range(3)])
 plot_matrix(
@@ -441,8 +451,11 @@ print("weights:", torch.allclose(attn_weights.view(2, 3, 5, 5), all_heads, atol=
 # When each sentence has its own mask, [batch, n_query, n_key], the library needs [batch · n_heads,
 # n_query, n_key]: folded, with a copy for each head. And True must mean hidden (lesson 4).
 #
-# There are two ways to make three copies of two masks, and both have the right shape. **Predict
-# before you run:** which one goes with b · n_heads + h?
+# There are two ways to make three copies of two masks, `repeat` and `repeat_interleave`, and both
+# have the right shape. **Predict before you run:** which one goes with b · n_heads + h?
+
+# %%
+predict("copies_of_masks", ...)
 
 # %%
 marks = torch.tensor([0, 1])  # the masks of sentence 0 and of sentence 1
@@ -676,6 +689,9 @@ class PublishedScores(keras.layers.Layer):
 # library's scores?
 
 # %%
+predict("times_as_large", ...)
+
+# %%
 words = torch.randn(4, 5, 32)
 published = PublishedScores(n_heads=8, d_k=64)
 library = keras.layers.MultiHeadAttention(num_heads=8, key_dim=8)
@@ -860,7 +876,10 @@ torch.allclose(ours(words, memory, values, keep), result, atol=1e-5)
 # itself, and the tolerance fits the numbers. Can a wrong parameter still get past them? Let's try.
 # Copy PyTorch's layer into ours, then spoil one of our biases: all sevens. **Predict before you
 # run:** we spoil the bias of the query, the key, the value and the output, one at a time. Which
-# ones change the result, and which change the weights?
+# ones change the result?
+
+# %%
+predict("biases_that_count", ...)
 
 # %%
 nn.init.normal_(theirs.in_proj_bias)
@@ -994,7 +1013,10 @@ for name in candidates:
 # training, you usually want `need_weights=False`.
 #
 # But there is small print. **Predict before you run:** with 2048 words and without weights to
-# return, what do you pay for dropout, for a causal mask, and for eval mode without gradients?
+# return, which of these cost memory: dropout, a causal mask, eval mode without gradients?
+
+# %%
+predict("small_print", ...)
 
 # %%
 later = torch.ones(2048, 2048, dtype=torch.bool).triu(1)

@@ -59,6 +59,9 @@ def attend(query, key, value, keep=None, bias=0.0):
 # contexts?
 
 # %%
+predict("contexts_of_shuffled_words", ...)
+
+# %%
 labels, words = six_words()
 shuffle = torch.tensor([5, 2, 0, 4, 1, 3])
 shuffled = words[shuffle]
@@ -130,6 +133,9 @@ class Positions(nn.Module):
 # much does the last of the four hands turn with each word?
 
 # %%
+predict("the_last_hand", ...)
+
+# %%
 10000.0 ** (-torch.arange(0, 8, 2) / 8)
 
 # %% [markdown]
@@ -187,6 +193,9 @@ plot_matrix(
 # %% [markdown]
 # Look at the stripes. **Predict before you run:** is the dot product of places 3 and 5 the same as
 # that of places 20 and 22?
+
+# %%
+predict("two_places_apart", ...)
 
 # %%
 print(positions[3] @ positions[5], positions[20] @ positions[22])
@@ -340,6 +349,9 @@ check(alibi_bias)
 # The paper has a sentence for any number of heads: "for n heads, our set of slopes is the geometric
 # sequence that starts at $2^{-8/n}$ and uses that same value as its ratio." **Predict before you
 # run:** for which numbers of heads do the paper's sentence and the authors' code agree?
+
+# %%
+predict("paper_and_code", ...)
 
 # %%
 for n_heads in (4, 6, 8, 12):
@@ -664,6 +676,9 @@ check(RotarySelfAttention)
 # %% [markdown]
 # Lesson 6 ended with a bias that no comparison could see: the key's. It added the same number to
 # all scores of a query. **Predict before you run:** does it still?
+
+# %%
+predict("rotated_bias", ...)
 
 # %%
 torch.manual_seed(0)

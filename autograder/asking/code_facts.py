@@ -4,6 +4,7 @@ import dis
 import inspect
 import linecache
 from collections.abc import Callable
+from itertools import pairwise
 from types import CodeType
 from typing import Any
 
@@ -20,6 +21,7 @@ CUTS = {
     "tolist": Instead.OTHER,
     "numpy": Instead.OTHER,
     "no_grad": Instead.OTHER,
+    "exp": Instead.MATH,
 }
 STUB_BEGINS = "# YOUR CODE HERE"  # nbgrader's comment, in the place of a solution
 LOADS_NAME = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL"}
@@ -28,20 +30,21 @@ LOADS_NAME = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL"}
 def cut_in(answer: Callable[..., Any]) -> tuple[Place | None, Instead]:
     """Return the only line of an answer that ends the path of the gradient, and how it does.
 
-    There is none if no line does, or several do: then it isn't known which one.
+    If several do, it is the one that uses Python's `math`. There is none if it isn't known which.
     """
     found = {
-        (code, step.positions.lineno): step.argval
+        (code, step.positions.lineno): CUTS[step.argval]
         for code in codes_of(answer)
-        for step in dis.get_instructions(code)
+        for before, step in pairwise(dis.get_instructions(code))
         if step.opname in LOADS_NAME and step.argval in CUTS
+        if CUTS[step.argval] != Instead.MATH or before.argval == "math"
         if step.positions and step.positions.lineno
     }
-    if len(found) != 1:
+    by_math = {where: how for where, how in found.items() if how == Instead.MATH}
+    if len(by_math or found) != 1:
         return None, Instead.OTHER
-    [((code, number), name)] = found.items()
-    text = linecache.getline(code.co_filename, number).strip()
-    return Place(number, text), CUTS[name]
+    [((code, number), how)] = (by_math or found).items()
+    return Place(number, linecache.getline(code.co_filename, number).strip()), how
 
 
 def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:

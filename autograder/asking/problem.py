@@ -75,6 +75,7 @@ class Instead(StrEnum):
     TENSORS = "list of tensors"
     NUMBERS = "list of numbers"
     COPY = "copy of numbers"
+    MATH = "number of Python's math"
     OTHER = "other"
 
 

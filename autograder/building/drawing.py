@@ -18,7 +18,6 @@ from autograder.judging.key import AspectKey
 from autograder.lessons.cases import (
     AGAIN,
     DOUBLE,
-    GRADIENTS,
     HALF,
     ONES,
     Case,
@@ -122,12 +121,8 @@ class Drawing:
 
     def _draw_forms(self, seed: str) -> None:
         """Ask a case again, in each of the exercise's forms."""
-        aspects = self.exercise.aspects
-        about_gradients = any(aspect.gradients for aspect in aspects)
         for form in self.exercise.also:
-            if form == GRADIENTS and about_gradients:
-                continue
-            self._ask_in_form(aspects[0].cases[-1], form, seed)
+            self._ask_in_form(self.exercise.aspects[0].cases[-1], form, seed)
             if form == AGAIN and self.second.beside:
                 self._ask_in_form(self.second.beside, form, seed)
 
@@ -137,7 +132,7 @@ class Drawing:
         about = next(aspect for aspect in aspects if make in aspect.cases)
         for aspect, key in zip(aspects, self.aspects, strict=True):
             others = set(aspect.outputs) - set(about.outputs or aspect.outputs)
-            if aspect is about or (others and form != GRADIENTS):
+            if aspect is about or others:
                 key.cases.append(len(self.cases))
         self.cases.append(DrawnCase(call, draw, seed))
 
@@ -151,7 +146,7 @@ class Drawing:
         case = self._compared(make, draw, form)
         if form == ONES and isinstance(case, ModuleCase):
             case = replace(case, training=True)
-        call = self._call(case, draw, form == GRADIENTS)
+        call = self._call(case, draw, gradients=False)
         if form == AGAIN:
             call = replace(call, earlier=self._earlier(make, seed))
         if form in DTYPES:

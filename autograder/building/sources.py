@@ -17,32 +17,35 @@ from autograder.lessons.lesson import Lesson
 
 BUILDER = ROOT / "autograder" / "building" / "reference.py"
 UTILS = ["autograder", "utils"]  # in the repository, its modules are in `utils/`
+PICTURES = ("utils/plots/", "utils/views/")  # what lessons only show
 DATA = re.compile(r'"([\w-]+\.csv)"')  # a data file beside the module that names it
 
 
 def source_digest(lesson: Lesson, *also: Path) -> str:
     """Hash everything that a reference is built from: the lesson, and the code that builds it.
 
-    A lesson's prose and demonstrations don't count.
+    A lesson's prose, demonstrations and pictures don't count.
 
     also: further code, such as what makes something else from the reference.
     """
     exercises = (ROOT / "autograder" / "exercises" / lesson.name).glob("*.py")
-    files = needed_files([lesson.text_path, *exercises, BUILDER, *also], ROOT)
+    files = needed_files([lesson.text_path, *exercises, BUILDER, *also], ROOT, PICTURES)
     code = repr([source for source, _ in lesson.definitions.values()])
     return digest_of((path for path in files if path != lesson.text_path), ROOT, code)
 
 
-def needed_files(start: Iterable[Path], root: Path) -> list[Path]:
+def needed_files(start: Iterable[Path], root: Path, but: tuple[str, ...] = ()) -> list[Path]:
     """List the files below `root` that the files in `start` need, including themselves, sorted.
 
     A module needs the modules that it imports, and the data files beside it that it names.
+
+    but: folders to leave out.
     """
     found: set[Path] = set()
     todo = list(start)
     while todo:
         path = todo.pop()
-        if path not in found:
+        if path not in found and not path.relative_to(root).as_posix().startswith(but):
             found.add(path)
             todo += _files(path, root)
     return sorted(found)

@@ -136,6 +136,7 @@ CURES = {
     Instead.TUPLE: " Return only the one that the exercise asks for.",
     Instead.TENSORS: " `torch.stack` makes one tensor of them, and keeps their gradients.",
     Instead.NUMBERS: " `torch.tensor` makes one of them.",
+    Instead.MATH: " `torch.exp` takes a whole tensor, and keeps the path.",
     Instead.COPY: " `torch.stack` makes one tensor of several, and keeps the path.",
 }
 CUT = (

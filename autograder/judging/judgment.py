@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import torch
+
 from autograder.asking.answer import GRADIENT, Answer
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.compare import Comparison
@@ -154,16 +156,25 @@ class Judgment:
     def _failing(self, aspect: AspectKey) -> list[int]:
         return [i for i in aspect.cases if self.wrong[i] & {*self.counted(aspect, i), WHOLE_CALL}]
 
-    def _rank(self, number: int, index: int) -> tuple[bool, bool, int, bool]:
+    def _rank(self, number: int, index: int) -> tuple[bool, bool, bool, int, bool]:
         """Rank a failing case of an aspect; the lowest tells a learner most.
 
-        What goes wrong in a first call, or in a result, explains what follows from it. And a case
-        that is not hidden can be shown in full.
+        What goes wrong in a first call, or in a result, explains what follows from it. A lost
+        gradient explains a lost dtype. And a case that is not hidden can be shown in full.
         """
         case = self.key.cases[index]
         counted = self.wrong[index] & {*self.counted(self.aspects[number], index), WHOLE_CALL}
         only_gradients = all(name.startswith(GRADIENT) for name in counted)
-        return case.again, only_gradients, number, case.hidden
+        only_dtype = all(self._lost_dtype(index, name) for name in counted)
+        return case.again, only_dtype, only_gradients, number, case.hidden
+
+    def _lost_dtype(self, index: int, name: str) -> bool:
+        """Whether an output has torch's default dtype, where another was given."""
+        expected = self.key.cases[index].expected.get(name)
+        got = self.answers[index].tensors.get(name)
+        if expected is None or got is None or expected.dtype == torch.float32:
+            return False
+        return expected.is_floating_point() and got.dtype == torch.float32
 
     def _case_problems(self, index: int) -> list[Problem]:
         case, answer = self.key.cases[index], self.answers[index]

@@ -60,7 +60,7 @@ class Raises:
 Case = dict[str, Any] | ModuleCase | Goal | Raises
 # Forms in which a case is asked again.
 ONES, DOUBLE, HALF = "sizes of 1", "float64", "float16"
-GRADIENTS, AGAIN = "with gradients", "called a second time"
+AGAIN = "called a second time"
 Inputs = Callable[[Draw], Case]
 
 

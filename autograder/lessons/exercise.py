@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, ONES, Inputs, drawn
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs, drawn
 from autograder.lessons.parts import Part, Repair
 from autograder.lessons.variants import Alternative, Mistake, Slip
 
@@ -30,6 +30,12 @@ class Aspect:
     hidden_cases: Sequence[Inputs] = ()
 
 
+def connected(*cases: Inputs, outputs: tuple[str, ...] = ()) -> Aspect:
+    """One point for results that keep the path of the gradient; by default in one plain case."""
+    name = "stays connected to the inputs"
+    return Aspect(name, 1, cases or (drawn(),), outputs, gradients=True)
+
+
 @dataclass(frozen=True)
 class Exercise:
     """An exercise of a lesson. Its points are the sum of its aspects' points.
@@ -39,7 +45,6 @@ class Exercise:
     builds_on: exercises whose answers this one uses.
     also: forms in which the last case of the first aspect is asked again, for this aspect and for
         others that count outputs which this one doesn't. A module with sizes of 1 is in train mode.
-        The form with gradients is left out if an aspect is about gradients.
     excuses: why certain mutants of the solution are right, by the start of their label.
     challenge: whether it is optional. It is checked in the notebook, but never graded, and its
         points count nowhere.
@@ -55,7 +60,7 @@ class Exercise:
     slips: Sequence[Slip] = ()
     parts: Sequence[Part] = ()
     builds_on: tuple[str, ...] = ()
-    also: tuple[str, ...] = (ONES, DOUBLE, GRADIENTS, AGAIN)
+    also: tuple[str, ...] = (ONES, DOUBLE, AGAIN)
     excuses: Mapping[str, str] = field(default_factory=dict)
     challenge: bool = False
     seconds: float = 5.0

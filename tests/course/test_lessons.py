@@ -7,7 +7,7 @@ from itertools import pairwise
 import nbformat
 
 from autograder.lessons import ROOT
-from autograder.lessons.cells import exercise_checked, exercise_defined
+from autograder.lessons.cells import exercise_checked, exercise_defined, prediction_asked
 from tests.support.wheels import shown_by
 
 EXERCISE_HEADING = re.compile(
@@ -17,6 +17,9 @@ EXERCISE_HEADING = re.compile(
 CHALLENGE_HEADING = re.compile(r"### Challenge: `(\w+)` \(optional, \d+ minutes\)")
 MINUTES = re.compile(r"^### (?:Exercise|Question) \d+: .*\b(\d+) minutes\)$", re.MULTILINE)
 LONGEST_CELL = 15
+LONGEST_READ = 20  # cells between two that a learner does something in
+ASKED_TO_PREDICT = re.compile(r"\*\*Predict before you\s+run")
+VIEW = re.compile(r"^(view|draw)_\w+\(", re.MULTILINE)
 VIEWS = ROOT / "utils" / "views"
 
 
@@ -95,6 +98,26 @@ def test_every_exercise_is_checked_right_after_it(lesson):
     for source, following in pairwise(code):
         if name := exercise_defined(source):
             assert exercise_checked(following) == name
+
+
+def test_each_prediction_can_be_clicked(lesson):
+    for cell, *below in zip(*(lesson.notebook.cells[i:] for i in range(3)), strict=False):
+        if cell.cell_type == "markdown" and ASKED_TO_PREDICT.search(cell.source):
+            assert any(prediction_asked(after.source) for after in below), cell.source
+
+
+def test_there_is_always_something_to_do(lesson):
+    acts = [
+        number
+        for number, cell in enumerate(lesson.notebook.cells)
+        if cell.cell_type == "code"
+        and (
+            exercise_checked(cell.source)
+            or prediction_asked(cell.source)
+            or VIEW.search(cell.source)
+        )
+    ]
+    assert max(after - before for before, after in pairwise([0, *acts])) <= LONGEST_READ
 
 
 def test_no_downloads_and_no_shell(lesson):

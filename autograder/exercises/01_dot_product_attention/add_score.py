@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -50,6 +50,7 @@ EXERCISE = Exercise(
         Aspect("a larger score", 1, [larger_score]),
         Aspect("the first score", 1, [first_score]),
         Aspect("no overflow", 1, [far_apart]),
+        connected(smaller_score),
     ],
     mistakes=[
         Mistake(

@@ -1,7 +1,7 @@
 """Dot product of every word (row: the query) with every word (column: the key)."""
 
 from autograder.lessons.cases import drawn
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(
@@ -17,6 +17,7 @@ EXERCISE = Exercise(
                 lambda draw: {"words": draw.fix(n=3, d=10).normal("n d", 4.0)},
             ],
         ),
+        connected(),
     ],
     mistakes=[
         Mistake(

@@ -1,6 +1,6 @@
 """Sum of the words, each multiplied by its weight."""
 
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(
@@ -16,6 +16,7 @@ EXERCISE = Exercise(
             "weights used as they are",
             1,
         ),
+        connected(),
     ],
     mistakes=[
         Mistake(

@@ -46,4 +46,13 @@ PREDICTIONS = [
         right=2,
         because="log n² = 2 log n: wherever n doubles once, n² doubles twice.",
     ),
+    Prediction(
+        "two_dot_products",
+        right="the first is larger, the second negative",
+        choices={
+            "the second is larger": "−3 is large, but its sign is not that of 2: it subtracts 6.",
+            "the first is larger, none negative": "1·2 − 2·3 is −4.",
+            "the first is larger, the second negative": "1·2 + 2·1 = 4, and 1·2 − 2·3 = −4.",
+        },
+    ),
 ]

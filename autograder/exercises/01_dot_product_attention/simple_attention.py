@@ -2,7 +2,7 @@
 
 from autograder.exercises.slips import RETURNED, WEIGHTS
 from autograder.lessons.cases import drawn
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(
@@ -24,6 +24,7 @@ EXERCISE = Exercise(
             1,
             [lambda draw: {"words": draw.normal("n d", 0.2) + 9}, drawn(scale=20)],
         ),
+        connected(),
     ],
     slips=[*WEIGHTS, *RETURNED],
     mistakes=[

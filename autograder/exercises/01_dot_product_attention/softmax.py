@@ -1,7 +1,7 @@
 """Positive weights that sum to 1 along `dim`; finite for scores of any size."""
 
 from autograder.lessons.cases import drawn
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -48,6 +48,7 @@ EXERCISE = Exercise(
                 drawn("batch m", dim=1),
             ],
         ),
+        connected(),
     ],
     mistakes=[
         Mistake(

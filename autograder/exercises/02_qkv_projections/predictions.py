@@ -48,4 +48,42 @@ PREDICTIONS = [
             ),
         },
     ),
+    Prediction(
+        "which_product_runs",
+        right="life @ wide_query.T",
+        choices={
+            "life @ wide_query": "The inner sizes differ: [6, 16] meets [24, 16].",
+            "life @ wide_query.T": "[6, 16] @ [16, 24] gives [6, 24], a row for each word.",
+            "both": "Only a square matrix fits both ways. This one is 24 by 16.",
+        },
+    ),
+    Prediction(
+        "which_look_wrong",
+        right="none",
+        choices={
+            "none": "All of them run, every shape is right, and no number looks strange.",
+            "one or two": "Which? All of them run, and give two numbers much like the right ones.",
+            "most of them": "A mixture of values looks reasonable, whatever the weights are.",
+        },
+    ),
+    Prediction(
+        "registered_names",
+        right="factor",
+        choices={
+            "factor": "A module registers each `nn.Parameter` that becomes its attribute.",
+            "factor and forgotten": "`forgotten` is a plain tensor. Nobody will train it.",
+            "none": "Setting an `nn.Parameter` as an attribute is all it takes to register it.",
+        },
+    ),
+    Prediction(
+        "spread_stays",
+        right="both independent ones",
+        choices={
+            "all three": "What moves together adds up: there, the spread grows with √d_k.",
+            "both independent ones": "The mean of the keys adds the same to all scores of a query.",
+            "only mean zero and independent": (
+                "The mean of the keys adds the same to all scores of a query: no spread."
+            ),
+        },
+    ),
 ]

@@ -1,7 +1,7 @@
 """Query, key and value of every word, in this order."""
 
 from autograder.lessons.cases import drawn
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(
@@ -11,6 +11,7 @@ EXERCISE = Exercise(
         Aspect("queries and keys", 1, outputs=("query", "key")),
         Aspect("values", 1, outputs=("value",)),
         Aspect("a batch of sentences", 1, [drawn("batch"), drawn("batch n_heads")]),
+        connected(),
     ],
     mistakes=[
         Mistake(

@@ -11,7 +11,7 @@ from autograder.exercises.slips import (
 )
 from autograder.lessons.cases import drawn
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -38,6 +38,7 @@ EXERCISE = Exercise(
         Aspect("the context vectors", 1, outputs=("context",)),
         Aspect("a batch of sentences", 1, [drawn("batch"), drawn("batch n_heads")]),
         Aspect("scores above 100", 1, [large_scores, drawn(scale=12)]),
+        connected(),
     ],
     slips=without(
         [*SCALE, *KEYS, *FROM_THE_LEFT, *WEIGHTS, *CONTEXT, *RETURNED],

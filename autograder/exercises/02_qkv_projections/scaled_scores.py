@@ -2,7 +2,7 @@
 
 from autograder.exercises.slips import FROM_THE_LEFT, KEYS, SCALE
 from autograder.lessons.cases import drawn
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(
@@ -12,6 +12,7 @@ EXERCISE = Exercise(
         Aspect("every query with every key", 1),
         Aspect("a batch of sentences", 1, [drawn("batch")]),
         Aspect("two dimensions in front", 1, [drawn("batch n_heads")]),
+        connected(),
     ],
     slips=[*SCALE, *KEYS, *FROM_THE_LEFT],
     mistakes=[

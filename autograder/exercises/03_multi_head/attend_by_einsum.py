@@ -1,6 +1,6 @@
 """Multi-head attention with matrices for each head; `w_output` leads back to d_model features."""
 
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 SAME_SHAPES = "only its shape is used, and all four have the same"
@@ -12,6 +12,7 @@ EXERCISE = Exercise(
     aspects=[
         Aspect("several heads", 1),
         Aspect("one head", 1, [lambda draw: draw.fix(n_heads=1).arguments()]),
+        connected(),
     ],
     mistakes=[
         Mistake(

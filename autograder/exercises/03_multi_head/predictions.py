@@ -43,4 +43,25 @@ PREDICTIONS = [
             "a sixteenth": "Each head is a sixteenth as wide, and there are 16 of them.",
         },
     ),
+    Prediction(
+        "rows_of_word_2",
+        right="rows 0 and 1 of head 1",
+        choices={
+            "row 2 of each head": "That is the right split. `view` cuts in the order of memory.",
+            "rows 0 and 1 of head 1": "Words 0 and 1 fill head 0. Word 2 comes next in memory.",
+            "all rows of head 1": "Word 2 has eight numbers, and a row of a head takes four.",
+        },
+    ),
+    Prediction(
+        "whom_can_it_name",
+        right="the one with more attention",
+        choices={
+            "always the biter": "The reader can't know who bites. It sees which number is larger.",
+            "the one with more attention": "Its number is the larger one, whatever its role.",
+            "both, unless they share evenly": (
+                "Both are in there. But a table that puts the smaller number first puts the six "
+                "zeros before it."
+            ),
+        },
+    ),
 ]

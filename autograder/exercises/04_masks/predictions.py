@@ -49,4 +49,39 @@ PREDICTIONS = [
             ),
         },
     ),
+    Prediction(
+        "column_and_row",
+        right="[3, 3], above the diagonal",
+        choices={
+            "[3], and nowhere": "That would compare number by number. A column meets all of a row.",
+            "[3, 3], above the diagonal": "Row i is true where a number is larger than number i.",
+            "[3, 3], below the diagonal": "Row 0 compares 1 with 1, 2 and 3: it is less than two.",
+        },
+    ),
+    Prediction(
+        "mask_of_the_last",
+        right="row i is sentence i's",
+        choices={
+            "its own, in each row": "It takes [batch, 1, n] to say so.",
+            "the first sentence's, in each row": "The whole table is repeated, not its first row.",
+            "row i is sentence i's": "From the right, [batch, n] reads as [n_query, n_key].",
+        },
+    ),
+    Prediction(
+        "zero_times_infinity",
+        right="NaN",
+        choices={
+            "0": "Zero times any number is 0, but −∞ is no number.",
+            "−∞": "Not even a small part of −∞ is left by 0; and it isn't 0, either.",
+            "NaN": "The product has no value. So don't multiply by −∞; put it where it belongs.",
+        },
+    ),
+    Prediction(
+        "sound_of_four",
+        right=1,
+        because=(
+            "Only the mask before softmax keeps the past still. After softmax, the changed word is "
+            "in the sum that every row was divided by."
+        ),
+    ),
 ]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 
@@ -32,6 +32,7 @@ EXERCISE = Exercise(
                 }
             ],
         ),
+        connected(per_head_case),
     ],
     mistakes=[
         Mistake(

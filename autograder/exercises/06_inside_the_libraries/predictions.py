@@ -46,4 +46,58 @@ PREDICTIONS = [
             "4 times with weights, 2 times without": "Weights take n² numbers.",
         },
     ),
+    Prediction(
+        "first_feature",
+        right=530,
+        because="51 + 104 + 159 + 216. Without the transpose, it would be column 0, and 1490.",
+    ),
+    Prediction(
+        "what_finds_the_trade",
+        right="all but the mean",
+        choices={
+            "all three": "The mean has the same two terms, in another order.",
+            "all but the mean": "Each head's weights now mix another head's values.",
+            "only the weights of each head": "The values stayed, so the result mixes other ones.",
+        },
+    ),
+    Prediction(
+        "entry_2",
+        right="head 0 of sentence 1",
+        choices={
+            "head 1 of sentence 0": "That is entry 1: 0 · 2 + 1.",
+            "head 0 of sentence 1": "2 = 1 · 2 + 0.",
+            "word 2 of both sentences": "Words stay rows. An entry is one head of one sentence.",
+        },
+    ),
+    Prediction(
+        "copies_of_masks",
+        right="repeat_interleave",
+        choices={
+            "repeat": "0, 1, 0, 1, 0, 1: head 1 of sentence 0 gets the mask of sentence 1.",
+            "repeat_interleave": "0, 0, 0, 1, 1, 1: three heads of sentence 0 come first.",
+        },
+    ),
+    Prediction(
+        "times_as_large",
+        right=2.83,
+        because="√64 / √8 = √8. A dot product of two heads sums over 8 features, not 64.",
+    ),
+    Prediction(
+        "biases_that_count",
+        right="all but the key's",
+        choices={
+            "all four": "One of them adds the same number to all scores of a query.",
+            "all but the key's": "It adds the same number to all scores of a query.",
+            "only the value's and the output's": "The query's meets each key, and keys differ.",
+        },
+    ),
+    Prediction(
+        "small_print",
+        right="all three",
+        choices={
+            "dropout alone": "The mask has n² entries, and eval mode makes all the weights, too.",
+            "dropout and a mask": "Eval mode without gradients makes all the weights, too.",
+            "all three": "A mask costs n² numbers; the other two hold all the weights.",
+        },
+    ),
 ]

@@ -63,4 +63,43 @@ PREDICTIONS = [
             "rotary": "It sees distances only, and within the window there are no new ones.",
         },
     ),
+    Prediction(
+        "two_places_apart",
+        right="yes",
+        choices={
+            "yes": "sin a · sin b + cos a · cos b = cos(a − b): only the distance counts.",
+            "no": "The vectors differ, but sin a · sin b + cos a · cos b = cos(a − b).",
+        },
+    ),
+    Prediction(
+        "paper_and_code",
+        right="powers of two",
+        choices={
+            "all": "The code has a rule of its own for 6 or 12 heads.",
+            "powers of two": "For others, the code takes slopes from the powers next to them.",
+            "none": "For 8 heads, both start at 1/2 and halve.",
+        },
+    ),
+    Prediction(
+        "rotated_bias",
+        right="no",
+        choices={
+            "yes": "Each key's bias is turned by that key's place.",
+            "no": "Each key's bias is turned by that key's place: each score gets its own.",
+        },
+    ),
+    Prediction(
+        "contexts_of_shuffled_words",
+        right="they get shuffled along",
+        choices={
+            "nothing": "The rows trade places: each word takes its context along.",
+            "they get shuffled along": "Each word meets the same words as before.",
+            "all get other numbers": "No: each word meets the same words as before.",
+        },
+    ),
+    Prediction(
+        "the_last_hand",
+        right=0.001,
+        because="10000^(−6/8). Each hand turns a tenth as fast as the one before.",
+    ),
 ]

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.lessons.cases import AGAIN, GRADIENTS, HALF, ONES
+from autograder.lessons.cases import AGAIN, HALF, ONES
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect
+from autograder.lessons.exercise import Aspect, connected
 from autograder.lessons.variants import Mistake
 
 DISTANCE = "place - place[n_key - n_query :, None]"
@@ -48,8 +48,9 @@ TURNED = [
     ),
     Aspect("a batch, and heads", 1, [turns("batch n d_head"), turns("batch n_heads n d_head")]),
     Aspect("another base", 1, [turns("n d_head", base=100.0), turns("n d_head", base=5e5)]),
+    connected(turns("n d_head")),
 ]
-ALSO_TURNED = (ONES, HALF, GRADIENTS, AGAIN)
+ALSO_TURNED = (ONES, HALF, AGAIN)
 PAIR = "a * cos - b * sin, a * sin + b * cos"
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -51,6 +51,7 @@ EXERCISE = Exercise(
             1,
             [in_window(3, 5, 9), opposed, in_window(3, 4, 2), in_window(1, 6, 3)],
         ),
+        connected(in_window(3, 8, 3)),
     ],
     mistakes=[
         Mistake(

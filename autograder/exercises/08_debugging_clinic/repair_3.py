@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS
+from autograder.lessons.cases import AGAIN, DOUBLE
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -47,12 +47,13 @@ LOSS = "return (losses * counts).sum() / counts.sum()"
 EXERCISE = Exercise(
     "repair_3",
     returns="loss",
-    also=(DOUBLE, GRADIENTS, AGAIN),
+    also=(DOUBLE, AGAIN),
     parts=[Repair("as it came in")],
     aspects=[
         Aspect("texts of different lengths", 2, [padded(7, 2, 4), padded(5, 5, 5, 5)]),
         Aspect("another padding", 1, [padded(3, 6, padding=8), padded_first]),
         Aspect("targets that cost nothing", 1, [certain]),
+        connected(padded(7, 2, 4)),
     ],
     mistakes=[
         Mistake(

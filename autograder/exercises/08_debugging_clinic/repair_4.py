@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
+from autograder.lessons.cases import AGAIN, DOUBLE, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -35,7 +35,7 @@ KEYS = "query, key = rotate_pairs(query, place), rotate_pairs(key, place)"
 EXERCISE = Exercise(
     "repair_4",
     returns="context",
-    also=(DOUBLE, GRADIENTS, AGAIN),
+    also=(DOUBLE, AGAIN),
     parts=[Repair("as it came in")],
     aspects=[
         Aspect("after other words", 2, [in_pieces(5), in_pieces(2, "batch")]),
@@ -44,6 +44,7 @@ EXERCISE = Exercise(
             1,
             [first_call, in_pieces(61, n=1), in_pieces(2, d_v=1)],
         ),
+        connected(in_pieces(2, "batch")),
     ],
     mistakes=[
         Mistake(

@@ -4,7 +4,7 @@ from typing import Any
 
 from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import SAME_SIZES
@@ -46,6 +46,7 @@ EXERCISE = Exercise(
         Aspect("several query heads share a key head", 2, [grouped(2, 3), grouped(3, 2)]),
         Aspect("one key head, or one for each", 1, [grouped(1, 4), grouped(5, 1)]),
         Aspect("a mask", 1, [grouped(2, 2, keep=True), grouped(2, 3, keep=True, nobody=True)]),
+        connected(grouped(3, 2)),
     ],
     mistakes=[
         Mistake(

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
+from autograder.lessons.cases import AGAIN, DOUBLE, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -28,8 +28,9 @@ EXERCISE = Exercise(
     aspects=[
         Aspect("the context", 1, [latents(3, 8), latents(1, 5)], outputs=("context",)),
         Aspect("without keys and values", 1, [latents(1, 200)]),
+        connected(latents(1, 5), outputs=("context",)),
     ],
-    also=(DOUBLE, GRADIENTS, AGAIN),
+    also=(DOUBLE, AGAIN),
     mistakes=[
         Mistake(
             "keys or values made",

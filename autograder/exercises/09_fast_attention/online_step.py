@@ -4,9 +4,9 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, ONES, Inputs
+from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -62,7 +62,7 @@ EXERCISE = Exercise(
     "online_step",
     returns="m l o",
     parts=[Trial("take_a_step")],
-    also=(ONES, DOUBLE, GRADIENTS, AGAIN),
+    also=(ONES, DOUBLE, AGAIN),
     aspects=[
         Aspect(
             "one more tile",
@@ -96,6 +96,7 @@ EXERCISE = Exercise(
                 tile_after(nothing_before=True),
             ],
         ),
+        connected(tile_after(shift=-3.0)),
     ],
     mistakes=[
         Mistake(

@@ -4,9 +4,9 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
+from autograder.lessons.cases import AGAIN, DOUBLE, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids, Trial
 
 from .shared import SAME_SIZES, dims_of
@@ -53,7 +53,7 @@ EXERCISE = Exercise(
     returns="context logsumexp",
     parts=[Trial("in_little_memory"), Forbids("scaled_dot_product_attention")],
     builds_on=("online_step",),
-    also=(DOUBLE, GRADIENTS, AGAIN),
+    also=(DOUBLE, AGAIN),
     seconds=10.0,
     aspects=[
         Aspect(
@@ -105,6 +105,7 @@ EXERCISE = Exercise(
             [tiles(150, 160, tile_query=4, tile_key=100), tiles(150, 150, True, 100, 4)],
             outputs=(*BOTH, "small"),
         ),
+        connected(tiles(6, 9, tile_query=6, tile_key=9), outputs=BOTH),
     ],
     mistakes=MISTAKES,
     alternatives=ALTERNATIVES,

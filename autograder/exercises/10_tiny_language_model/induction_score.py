@@ -1,7 +1,7 @@
 """The mean weight on what came after earlier occurrences of the same token, for each head."""
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.cases import AGAIN, DOUBLE
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import looked
@@ -14,7 +14,7 @@ SCORE = "looks.sum(dim=-1) / after.any(dim=-1).sum().clamp(min=1)"
 EXERCISE = Exercise(
     "induction_score",
     returns="score",
-    also=(DOUBLE, GRADIENTS, AGAIN),
+    also=(DOUBLE, AGAIN),
     aspects=[
         Aspect(
             "a text that repeats",
@@ -31,6 +31,7 @@ EXERCISE = Exercise(
                 looked("no token comes twice"),
             ],
         ),
+        connected(looked("a text of period 5")),
     ],
     mistakes=[
         Mistake(

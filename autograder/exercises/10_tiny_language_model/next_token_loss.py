@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS, Inputs
+from autograder.lessons.cases import AGAIN, DOUBLE, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import tokens_of
@@ -42,7 +42,7 @@ LOSS = "F.cross_entropy(predicted, following, ignore_index=ignored)"
 EXERCISE = Exercise(
     "next_token_loss",
     returns="loss",
-    also=(DOUBLE, GRADIENTS, AGAIN),
+    also=(DOUBLE, AGAIN),
     aspects=[
         Aspect("the next token", 2, [many_tokens, guesses(scale=100.0), guesses()]),
         Aspect(
@@ -50,6 +50,7 @@ EXERCISE = Exercise(
             2,
             [padded(1), padded(0), padded(1, batch=1), padded(2)],
         ),
+        connected(guesses()),
     ],
     mistakes=[
         Mistake(

@@ -1,7 +1,7 @@
 """The mean weight on the token one place before, for each head."""
 
-from autograder.lessons.cases import AGAIN, DOUBLE, GRADIENTS
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.cases import AGAIN, DOUBLE
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import looked
@@ -11,13 +11,14 @@ BEFORE = "attn_weights.diagonal(-1, dim1=-2, dim2=-1)"
 EXERCISE = Exercise(
     "previous_token_score",
     returns="score",
-    also=(DOUBLE, GRADIENTS, AGAIN),
+    also=(DOUBLE, AGAIN),
     aspects=[
         Aspect(
             "the token before",
             2,
             [looked("three different tokens", n_heads=1), looked("no token comes twice")],
-        )
+        ),
+        connected(looked("no token comes twice")),
     ],
     mistakes=[
         Mistake(
