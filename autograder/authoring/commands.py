@@ -62,7 +62,8 @@ def text(lesson: Lesson) -> None:
 
 def release(lesson: Lesson) -> None:
     """Make the learner's notebook with nbgrader, unless the existing one has answers in it."""
-    from autograder.authoring.notebooks import answered_cells
+    from autograder.authoring.notebooks import answered_cells, write
+    from autograder.authoring.start_page import START_PAGE, start_page
 
     answered = answered_cells(lesson.released_path)
     if answered:
@@ -73,6 +74,7 @@ def release(lesson: Lesson) -> None:
     command = ["nbgrader", "generate_assignment", "--force", "--log-level=ERROR", lesson.name]
     if subprocess.run(command, cwd=ROOT).returncode:
         raise AuthoringError("nbgrader did not release it; its message above says why")
+    write(start_page(map(Lesson, lesson_names())), START_PAGE)
 
 
 def site(lesson: Lesson) -> None:

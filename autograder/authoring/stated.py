@@ -105,6 +105,19 @@ def stated_in_readme(readme: str, lesson: Lesson) -> str:
 
     A lesson that the table lacks comes last. Raises AuthoringError.
     """
+    row = listed(lesson, "notebooks/")
+    there = re.compile(rf"^\| \[.*\]\(notebooks/{lesson.name}/.*\) \|.*\n", re.M)
+    if there.search(readme):
+        return there.sub(lambda _: row, readme)
+    *_, last = LISTED.finditer(readme)
+    return readme[: last.end()] + row + readme[last.end() :]
+
+
+def listed(lesson: Lesson, folder: str = "") -> str:
+    """Return the row of a table of lessons: a link, minutes, points, and what one can do after it.
+
+    folder: where the notebooks are, seen from the table. Raises AuthoringError.
+    """
     top = lesson.notebook.cells[0].source
     title, minutes, use = TITLE.match(top), TIME.search(top), LAST_ROW.search(top)
     if not (minutes and use and title):
@@ -115,17 +128,8 @@ def stated_in_readme(readme: str, lesson: Lesson) -> str:
         )
     questions = written_questions(lesson.notebook.cells).values()
     points = sum(e.points for e in lesson.exercises) + sum(q.points for q in questions)
-    row = re.compile(rf"^(\| \[.*\]\(notebooks/{lesson.name}/.*\) \|).*$", re.M)
-    if not row.search(readme):
-        readme = _listed(readme, lesson.name, title[1])
-    return row.sub(lambda match: f"{match[1]} {minutes[1]} | {points} | {use[2]} |", readme)
-
-
-def _listed(readme: str, name: str, title: str) -> str:
-    """Add a row for the lesson after the last one in the README's table."""
-    *_, last = LISTED.finditer(readme)
-    row = f"| [{title}](notebooks/{name}/{name}.ipynb) |\n"
-    return readme[: last.end()] + row + readme[last.end() :]
+    link = f"[{title[1]}]({folder}{lesson.name}/{lesson.name}.ipynb)"
+    return f"| {link} | {minutes[1]} | {points} | {use[2]} |\n"
 
 
 def _nbgrader_points(cell: NotebookNode) -> float | None:

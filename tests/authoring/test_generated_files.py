@@ -7,10 +7,11 @@ import nbformat
 import pytest
 
 from autograder.authoring.notebooks import answered_cells, build_notebook, write_text
+from autograder.authoring.start_page import START_PAGE, start_page
 from autograder.authoring.stated import stated_in_readme
 from autograder.lessons import ROOT
 from autograder.lessons.cells import STUB, grade_id_of
-from autograder.lessons.lesson import lesson_names
+from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.references.store import PUBLIC
 from tests.support.classroom import nbgrader
 
@@ -48,6 +49,11 @@ def test_the_readme_is_fresh(lesson):
     assert f"](notebooks/{lesson.name}/{lesson.name}.ipynb) | " in readme
 
 
+def test_the_start_page_is_fresh():
+    fresh = start_page(map(Lesson, lesson_names()))
+    assert nbformat.read(START_PAGE, as_version=4) == fresh, "it is stale: run `make release`"
+
+
 @pytest.fixture(scope="module")
 def released_anew(tmp_path_factory):
     """Release all lessons with nbgrader now."""
@@ -74,7 +80,7 @@ def test_a_release_never_overwrites_answers(lesson, tmp_path):
 
 def test_there_are_no_leftovers():
     given = {p.name for p in (ROOT / "notebooks").iterdir()}
-    assert given - {".ipynb_checkpoints"} == set(lesson_names())
+    assert given - {".ipynb_checkpoints"} == {*lesson_names(), START_PAGE.name}
     assert sorted(p.stem for p in PUBLIC.glob("*.safetensors")) == lesson_names()
     folders = {p.name for p in (ROOT / "solutions").iterdir() if p.is_dir()}
     assert folders - {".ipynb_checkpoints"} == set(lesson_names())

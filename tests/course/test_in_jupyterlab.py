@@ -1,11 +1,14 @@
 """A learner's hour in JupyterLab: a wrong answer, hints, a right one, predictions, views."""
 
 import json
+import shutil
 
 import nbformat
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from autograder.authoring.start_page import START_PAGE
+from autograder.lessons import ROOT
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
 from tests.support.browser import new_page
@@ -17,6 +20,7 @@ SETTINGS = {"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}
 RIGHT = """def softmax(scores, dim=-1):
     exps = (scores - scores.amax(dim, keepdim=True)).exp()
     return exps / exps.sum(dim, keepdim=True)"""
+SHOWN = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 WRONG = RIGHT.replace("sum(dim, keepdim=True)", "sum(dim)")
 
 
@@ -29,15 +33,16 @@ def page(tmp_path_factory):
         name = grade_id_of(cell)
         if name in LESSON.solutions and name != "softmax":
             cell.source = LESSON.solutions[name]
-    path = folder / "notebooks" / LESSON.name / "lesson.ipynb"
+    path = folder / LESSON.released_path.relative_to(ROOT)
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
+    start = shutil.copy(START_PAGE, path.parents[1])
     (folder / "jupyter" / "labconfig").mkdir(parents=True)
     settings = folder / "jupyter" / "labconfig" / "default_setting_overrides.json"
     settings.write_text(json.dumps(SETTINGS), encoding="utf-8")
     environment = {"PROGRESS_FILE": str(folder / "progress.json")}
     with jupyter_lab(folder, **environment) as address, new_page() as page:
-        page.goto(f"{address}/lab/tree/{path.relative_to(folder)}")
+        page.goto(f"{address}/lab/tree/{start.relative_to(folder)}")
         wait_for_kernel(page)
         yield page
 
@@ -49,7 +54,7 @@ def wait_for_kernel(page: Page) -> None:
 
 def cell(page: Page, text: str) -> Locator:
     source = page.locator(".jp-InputArea", has_text=text)
-    return page.locator(".jp-Notebook .jp-CodeCell", has=source).first
+    return page.locator(f"{SHOWN} .jp-CodeCell", has=source).first
 
 
 def write(page: Page, where: Locator, code: str) -> None:
@@ -71,6 +76,11 @@ def choose(page: Page, menu: str, entry: str) -> None:
 
 
 def test_an_hour_with_the_first_lesson(page):
+    expect(run(page, cell(page, "progress()"))).to_contain_text("0 of")
+    expect(page.get_by_text("Next: lesson 1")).to_be_visible()
+    page.get_by_role("link", name="1. Dot-product attention").first.click()
+    expect(cell(page, "def softmax(")).to_be_visible()
+    wait_for_kernel(page)
     answer, checked = cell(page, "def softmax("), cell(page, "check(softmax)")
     write(page, answer, WRONG)
     choose(page, "Run", "Run All Cells")
