@@ -33,7 +33,7 @@ def cut_in(answer: Callable[..., Any]) -> tuple[Place | None, Instead]:
     If several do, it is the one that uses Python's `math`. There is none if it isn't known which.
     """
     found = {
-        (code, step.positions.lineno): CUTS[step.argval]
+        (code.co_filename, step.positions.lineno): CUTS[step.argval]
         for code in codes_of(answer)
         for before, step in pairwise(dis.get_instructions(code))
         if step.opname in LOADS_NAME and step.argval in CUTS
@@ -43,8 +43,8 @@ def cut_in(answer: Callable[..., Any]) -> tuple[Place | None, Instead]:
     by_math = {where: how for where, how in found.items() if how == Instead.MATH}
     if len(by_math or found) != 1:
         return None, Instead.OTHER
-    [((code, number), how)] = (by_math or found).items()
-    return Place(number, linecache.getline(code.co_filename, number).strip()), how
+    [((file, number), how)] = (by_math or found).items()
+    return Place(number, linecache.getline(file, number).strip()), how
 
 
 def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:
