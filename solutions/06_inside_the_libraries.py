@@ -26,6 +26,7 @@ from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.costs import peak_megabytes, seconds
 from autograder.utils.keras_on_torch import keras, ops
 from autograder.utils.plots import plot_attention, plot_growth, plot_lines, plot_matrix
+from autograder.utils.views import view_packing
 
 # %%
 keras.utils.set_random_seed(0)  # Python's, numpy's and torch's
@@ -127,6 +128,18 @@ plot_matrix(
     column_name="reads feature",
     row_name="",
     caption="The packed weights of a layer with four features, cut in three.",
+)
+
+# %% [markdown]
+# Cut in three: that is right for PyTorch. The rows below come as GPT-NeoX packs them, head by head,
+# and are cut in three all the same. Choose a row and see where it arrives. Then find the settings
+# that bring every row home.
+
+# %%
+view_packing(
+    n_heads=2,
+    d_head=2,
+    caption="Two heads of two features. Rows in red arrive in the wrong place.",
 )
 
 # %% [markdown]

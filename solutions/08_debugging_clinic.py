@@ -28,6 +28,7 @@ from autograder import check, failing_case, give_up, hint, predict, progress
 from autograder.utils.models import HEALTHY, PATIENTS, build_stack, rotate_pairs
 from autograder.utils.plots import plot_attention
 from autograder.utils.plots.scoreboard import plot_scoreboard
+from autograder.utils.views import view_probe
 
 # %%
 torch.manual_seed(0)
@@ -56,6 +57,20 @@ print(HEALTHY.code)
 healthy, patient_b = HEALTHY.make(), PATIENTS["B"].make()
 x = torch.randn(1, 7, 30)
 torch.allclose(healthy(x), patient_b(x), atol=1e-5)
+
+# %% [markdown]
+# Patients A, E, J and Q are not sound. Change one word after another and watch which outputs move.
+# In the healthy module, it's the word's own output and all later ones. For which words does J look
+# healthy, too?
+
+# %%
+view_probe(
+    {"healthy": healthy} | {name: PATIENTS[name].make() for name in "AEJQ"},
+    x[0],
+    [f"word {place}" for place in range(7)],
+    changed=3,
+    caption="Outputs that move when one word is changed, in the healthy module and four patients.",
+)
 
 # %% [markdown]
 # In a clinic, no patient comes with a healthy twin. All you have is the module itself. You may call

@@ -81,7 +81,11 @@ class Diagram(Shown):
         return f"{self.caption}\n[{self.alt}]"
 
     def _html(self) -> str:
-        return figure_html(image_html("svg+xml", self.svg.encode(), self.alt), self.caption)
+        return figure_html(self.image(), self.caption)
+
+    def image(self) -> str:
+        """Return the picture alone, as HTML."""
+        return image_html("svg+xml", self.svg.encode(), self.alt)
 
 
 def image_html(kind: str, image: bytes, alt: str, size: str = "") -> str:

@@ -9,6 +9,8 @@ from autograder.utils.views.attention import view_heads, view_mask, view_scale
 from autograder.utils.views.dial import view_dial
 from autograder.utils.views.language import view_training, view_writing
 from autograder.utils.views.live import View
+from autograder.utils.views.packing import view_packing
+from autograder.utils.views.probe import view_probe
 from autograder.utils.views.serving import view_memory, view_tiles
 from autograder.utils.views.square import view_square
 
@@ -18,6 +20,8 @@ __all__ = [
     "view_heads",
     "view_mask",
     "view_memory",
+    "view_packing",
+    "view_probe",
     "view_scale",
     "view_square",
     "view_tiles",

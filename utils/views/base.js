@@ -11,6 +11,7 @@ style.textContent = `
     padding: 0 8px; box-sizing: border-box; cursor: pointer; border-radius: 4px; }
   .attention-view label.chosen { background: ${palette.weights[1]}; font-weight: bold; }
   .attention-view label:focus-within { outline: 2px solid ${palette.blue}; }
+  .attention-view .words { flex: none; }
   .attention-view .words label { display: flex; justify-content: flex-end; }
   .attention-view .words input { position: absolute; opacity: 0; pointer-events: none; }
   .attention-view table { font: inherit; border-collapse: collapse; }
@@ -23,6 +24,8 @@ style.textContent = `
   .attention-view td button { width: 100%; height: ${ROW}px; border: 0; font: inherit;
     cursor: pointer; }
   .attention-view td button:focus-visible { outline: 2px solid ${palette.blue}; }
+  .attention-view .cell { display: flex; align-items: center; height: ${ROW}px; padding: 0 8px;
+    box-sizing: border-box; white-space: nowrap; }
   .attention-view .said { min-height: 2.8em; max-width: 42em; margin-top: 6px; }
   .attention-view .side-by-side { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 8px 0; }`;
 

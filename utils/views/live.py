@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.utils import palette
-from autograder.utils.plots.picture import FIGURE_STYLE, Picture, Shown
+from autograder.utils.plots.picture import FIGURE_STYLE, Diagram, Picture, Shown
 
 COLORS = {
     "blue": palette.BLUE,
@@ -41,7 +41,7 @@ class View(Shown):
     data: numbers and words that JSON can hold.
     """
 
-    still: Picture
+    still: Picture | Diagram
     script: str
     data: dict[str, Any] = field(repr=False)
 

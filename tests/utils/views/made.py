@@ -11,6 +11,8 @@ from autograder.utils.views import (
     view_heads,
     view_mask,
     view_memory,
+    view_packing,
+    view_probe,
     view_scale,
     view_square,
     view_tiles,
@@ -34,6 +36,13 @@ def opposite(source):
 def untrained(source):
     return torch.zeros(len(source), 2, 2), torch.full((len(source), 2, 2), 0.5)
 
+
+def seeing(keep):
+    """A module whose outputs are sums of the words that a mask lets them see."""
+    return lambda x: keep.float() @ x
+
+
+PROBED = {"healthy": seeing(CAUSAL), "ill": seeing(torch.ones(6, 6).tril(1) - torch.eye(6))}
 
 LETTERS = list("ab \n\tXYZ.,")
 
@@ -96,6 +105,8 @@ VIEWS = {
     "training": lambda: view_training(
         [10, 20, 30], [3.0, 2.0, 0.5], HEADS_OVER_TIME, SCORES_OVER_TIME, caption="1 < 2"
     ),
+    "packing": lambda: view_packing(n_heads=2, d_head=2, caption="1 < 2"),
+    "probe": lambda: view_probe(PROBED, WORDS, LABELS, changed=2, caption="1 < 2"),
     "square": lambda: view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
 }
 

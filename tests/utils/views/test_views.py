@@ -5,7 +5,14 @@ import math
 import pytest
 import torch
 
-from autograder.utils.views import view_dial, view_heads, view_tiles, view_training, view_writing
+from autograder.utils.views import (
+    view_dial,
+    view_heads,
+    view_packing,
+    view_tiles,
+    view_training,
+    view_writing,
+)
 from autograder.utils.watching import DESCRIBED, FIGURES_VARIABLE
 from tests.support.accessible import barriers_on
 from tests.utils.views.made import (
@@ -169,6 +176,53 @@ def test_memory_depends_on_what_is_kept(open_view):
     assert "the cache 1.1 GB" in said(page)
     page.get_by_label("texts at once").press("End")
     assert said(page).endswith("Together that is more than the card's 24 GB.")
+
+
+def test_rows_packed_by_heads_and_cut_in_thirds_go_wrong(open_view):
+    page = open_view("packing")
+    assert said(page) == (
+        "Row 6 makes feature 2 of the query, in head 1. It arrives in row 2 of key.weight: wrong. "
+        "8 of 12 rows are in the wrong place, and all shapes fit."
+    )
+    page.get_by_text("cut head by head").click()
+    assert said(page).endswith("It arrives there. Every row is in its place.")
+    page.get_by_label("packed as in GPT-NeoX").press("ArrowLeft")
+    assert "of the key, in head 1. It arrives in row 2 of query.weight: wrong." in said(page)
+    page.get_by_text("cut in thirds").click()
+    page.get_by_label("row 6", exact=True).press("ArrowDown")
+    assert said(page).startswith("Row 7 makes feature 3 of the key, in head 1. It arrives there.")
+
+
+@pytest.mark.parametrize(("n_heads", "d_head"), [(2, 2), (3, 1), (2, 5)])
+def test_rows_are_packed_as_the_libraries_do(n_heads, d_head):
+    parts = torch.arange(3 * n_heads * d_head).chunk(3)
+    heads = zip(*(part.chunk(n_heads) for part in parts), strict=True)
+    by_head = torch.cat([torch.cat(head) for head in heads])
+    orders = view_packing(n_heads, d_head, caption="c").data["orders"]
+    assert orders == {"PyTorch": torch.cat(parts).tolist(), "GPT-NeoX": by_head.tolist()}
+
+
+def test_packed_rows_need_heads_and_features():
+    with pytest.raises(ValueError, match="n_heads is 2 and d_head 0: give sizes of at least 1"):
+        view_packing(2, 0, caption="c")
+
+
+def shown_states(page):
+    cells = page.locator("table td:not(.bare)").all_inner_texts()
+    return {"healthy": cells[::2], "ill": cells[1::2]}
+
+
+def test_a_word_is_changed_and_outputs_move(open_view):
+    page = open_view("probe")
+    assert shown_states(page) == {
+        "healthy": ["–", "–", *4 * ["moves"]],
+        "ill": ["–", "leaks", "blind", *3 * ["moves"]],
+    }
+    assert said(page) == (
+        "“starts” is changed. healthy: nothing wrong. ill: 1 moved too early, 1 stood still."
+    )
+    page.get_by_label("starts").press("ArrowLeft")
+    assert shown_states(page)["ill"] == ["leaks", "blind", *4 * ["moves"]]
 
 
 def corner(page, number):
