@@ -53,7 +53,8 @@ def keep_record(exercise: str, record: Record) -> None:
 def _path() -> Path | None:
     chosen = os.environ.get(VARIABLE)
     if chosen is None:
-        return Path.cwd().parent / FILE
+        here = Path.cwd()  # of a lesson, or of the page that lists them
+        return (here if (here / FILE).exists() else here.parent) / FILE
     return Path(chosen) if chosen else None
 
 

@@ -148,7 +148,7 @@ def copied(tmp_path, monkeypatch):
         "autograder/building/audit.py",
         "autograder/asking/codec.py",
         "autograder/judging/judge.py",
-        "utils/plots/bars.py",
+        "utils/data/examples.py",
         "utils/data/broken_runs.csv",
     ],
 )
@@ -159,6 +159,13 @@ def test_an_edit_of_any_source_is_noticed(copied, name):
     assert source_digest(LESSON) == before
     path.write_bytes(path.read_bytes() + b"# edited\n")
     assert source_digest(LESSON) != before
+
+
+@pytest.mark.parametrize("name", ["utils/plots/bars.py", "utils/views/live.py"])
+def test_an_edit_of_a_picture_makes_no_reference_stale(copied, name):
+    before, path = source_digest(LESSON), copied / name
+    path.write_bytes(path.read_bytes() + b"# edited\n")
+    assert source_digest(LESSON) == before
 
 
 def test_only_the_lessons_own_exercises_make_a_reference_stale(copied):

@@ -36,7 +36,8 @@ def page(tmp_path_factory):
     path = folder / LESSON.released_path.relative_to(ROOT)
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
-    start = shutil.copy(START_PAGE, path.parents[1])
+    start = folder / START_PAGE.relative_to(ROOT)
+    shutil.copy(START_PAGE, start)
     (folder / "jupyter" / "labconfig").mkdir(parents=True)
     settings = folder / "jupyter" / "labconfig" / "default_setting_overrides.json"
     settings.write_text(json.dumps(SETTINGS), encoding="utf-8")
@@ -96,7 +97,7 @@ def test_an_hour_with_the_first_lesson(page):
 
     write(page, answer, RIGHT)
     choose(page, "Run", "Run All Cells")
-    expect(cell(page, "progress()").locator(".jp-OutputArea")).to_contain_text("15 of")
+    expect(cell(page, "progress()").locator(".jp-OutputArea")).to_contain_text("19 of")
     expect(card).to_contain_text("✓ softmax")
 
     guess = cell(page, 'predict("slope"')
@@ -128,5 +129,5 @@ def test_an_hour_with_the_first_lesson(page):
     expect(shown).to_contain_text("Your last cell didn't run: line 1, expected ':'.")
     expect(shown).to_contain_text("I would be checking your older query_scores.")
     shown = run(page, cell(page, "progress()"))
-    expect(shown).to_contain_text("15 of")
+    expect(shown).to_contain_text("19 of")
     expect(shown).to_contain_text("0 right, of 1 made")

@@ -282,8 +282,8 @@ def test_partial_credit_by_outputs():
         answers[1].tensors | {"context": torch.zeros_like(key.cases[1].expected["context"])}
     )
     verdict = judge(key, answers)
-    assert [aspect.held for aspect in verdict.aspects] == [True, False, True]
-    assert (verdict.points, verdict.max_points) == (3, 5)
+    assert [aspect.held for aspect in verdict.aspects] == [True, False, True, True]
+    assert (verdict.points, verdict.max_points) == (4, 6)
     assert verdict.exhibit.output == "context"
 
 

@@ -15,6 +15,7 @@ from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.notebook import records
 from autograder.notebook.calls import _course_solutions, _verdicts
 from autograder.notebook.course_solution import course_solution
+from autograder.notebook.records import VARIABLE
 from autograder.references import store as course
 
 
@@ -38,7 +39,7 @@ def add_score(largest, total, score):
 
 def test_a_right_answer(capsys):
     check(attention_scores)
-    assert "✓ attention_scores: 2 of 2 points" in capsys.readouterr().out
+    assert "✓ attention_scores: 3 of 3 points" in capsys.readouterr().out
 
 
 def test_a_wrong_answer(capsys):
@@ -48,10 +49,10 @@ def test_a_wrong_answer(capsys):
     with pytest.raises(CheckFailed) as failure:
         check(attention_scores)
     card = capsys.readouterr().out
-    assert "✗ attention_scores: 0 of 2 points" in card
+    assert "✗ attention_scores: 0 of 3 points" in card
     assert "expected: attn_scores" in card and "yours: attn_scores" in card
     lines = failure.value._render_traceback_()
-    assert lines == ["CheckFailed: attention_scores: 0 of 2 points. See the card above."]
+    assert lines == ["CheckFailed: attention_scores: 0 of 3 points. See the card above."]
     assert "Words are rows, so transpose the second matrix, not the first." in card
 
 
@@ -171,7 +172,7 @@ def test_giving_up_lends_the_solution_for_no_points(notebook, capsys):
     torch.testing.assert_close(notebook.softmax(scores), scores.softmax(-1))
     capsys.readouterr()
     check(notebook.softmax)  # raises nothing, so that the notebook goes on
-    assert "○ softmax: given up, 0 of 4 points" in capsys.readouterr().out
+    assert "○ softmax: given up, 0 of 5 points" in capsys.readouterr().out
     progress()
     assert "○ softmax: 0 of 4 points, given up" in capsys.readouterr().out
 
@@ -201,7 +202,7 @@ def test_solving_it_after_all_earns_the_points(notebook, capsys):
     give_up("attention_scores")
     check(attention_scores)
     progress()
-    assert "✓ attention_scores: 2 of 2 points" in capsys.readouterr().out
+    assert "✓ attention_scores: 3 of 3 points" in capsys.readouterr().out
 
 
 def test_giving_up_requires_all_hints(notebook):
@@ -252,9 +253,27 @@ def test_a_hint_for_no_exercise():
         hint()
 
 
+def test_progress_before_the_first_check_lists_the_lessons(capsys):
+    progress()
+    text = capsys.readouterr().out
+    assert text.startswith("0 of ") and "Next: lesson 1, dot product attention." in text
+    assert "2, qkv projections: not started" in text
+
+
+def test_the_start_page_finds_the_progress_of_the_lessons(capsys, tmp_path, monkeypatch):
+    monkeypatch.delenv(VARIABLE)
+    for folder in ("start/lesson", "start"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        monkeypatch.chdir(tmp_path / folder)
+        if folder != "start":
+            check(attention_scores)
+            records._of_this_kernel.clear()
+    capsys.readouterr()
+    progress()
+    assert capsys.readouterr().out.startswith("3 of ")
+
+
 def test_progress_counts_the_points_so_far(capsys):
-    with pytest.raises(CourseError, match="Nothing is checked yet"):
-        progress()
     check(attention_scores)
     with pytest.raises(NotAnsweredYet):
         check(context_vector)
@@ -263,10 +282,10 @@ def test_progress_counts_the_points_so_far(capsys):
     text = capsys.readouterr().out
     keys = course.find("softmax").keys.values()
     total = sum(key.points for key in keys if not key.challenge)
-    assert f"1, dot product attention: 2 of {total} points" in text
+    assert f"1, dot product attention: 3 of {total} points" in text
     assert "2, qkv projections: not started" in text
-    assert "attention_scores: 2 of 2 points" in text
-    assert "context_vector: 0 of 2 points" in text
+    assert "attention_scores: 3 of 3 points" in text
+    assert "context_vector: 0 of 3 points" in text
     assert "softmax: not checked yet" in text
 
 
@@ -274,13 +293,13 @@ def test_the_last_prediction_of_a_question_counts(capsys):
     predict("slope")
     check(attention_scores)
     progress()
-    assert "4 predictions: none made yet" in capsys.readouterr().out
+    assert "5 predictions: none made yet" in capsys.readouterr().out
     predict("slope", 4)
     progress()
-    assert "4 predictions: 0 right, of 1 made" in capsys.readouterr().out
+    assert "5 predictions: 0 right, of 1 made" in capsys.readouterr().out
     predict("slope", 2)
     progress()
-    assert "4 predictions: 1 right, of 1 made" in capsys.readouterr().out
+    assert "5 predictions: 1 right, of 1 made" in capsys.readouterr().out
 
 
 def test_no_such_prediction():
@@ -295,7 +314,7 @@ def test_a_challenge_may_stay_open_and_counts_nowhere(capsys):
     text = capsys.readouterr().out
     assert "○ add_score: not answered yet" in text
     assert "○ add_score: a challenge, not solved yet" in text
-    assert text.count(" of 15 points") == 1
+    assert text.count(" of 19 points") == 1
 
 
 def test_a_challenge_is_solved_or_not(capsys):
@@ -375,5 +394,5 @@ def test_a_learners_cell_is_tried_outside_of_a_notebook(tmp_path):
     run = {"cwd": tmp_path, "env": environment, "capture_output": True, "encoding": "utf-8"}
     done = subprocess.run(command, **run)
     assert "Words are rows, so transpose the second matrix, not the first." in done.stdout
-    assert done.stderr.splitlines()[-1].endswith("0 of 2 points. See the card above.")
+    assert done.stderr.splitlines()[-1].endswith("0 of 3 points. See the card above.")
     assert [path.name for path in tmp_path.iterdir()] == ["try.py"]
