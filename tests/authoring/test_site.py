@@ -206,8 +206,11 @@ def test_a_prediction_is_clicked_without_a_kernel(visit):
 
 
 def test_the_search_shows_where_a_word_is(visit):
-    page, section = visit("search", query="?q=memory"), "Heads as wide as the model"
-    place = page.get_by_role("listitem").filter(has=page.get_by_role("link", name=section))
-    expect(place.locator("mark", has_text="memory").first).to_be_visible()
-    place.get_by_role("link", name=section).first.click()
-    expect(page.get_by_role("heading", name=section)).to_be_in_viewport()
+    page = visit("search", query="?q=memory")
+    section = page.get_by_role("link", name="Heads as wide as the model")
+    place = page.get_by_role("paragraph").filter(has=section)
+    expect(place.locator("mark")).to_have_text("memory")
+    for result in page.locator("ul.search > li").all():
+        expect(result.locator("mark").first).to_be_visible()
+    section.click()
+    expect(page.get_by_role("heading", name="Heads as wide as the model")).to_be_in_viewport()

@@ -12,16 +12,18 @@ function showWhere(results) {
   const words = query.toLowerCase().match(/\w+/g) || [];
   const stems = words.flatMap(word => [word, stemmer.stemWord(word)]);
   const sought = new RegExp(`\\b(${stems.join("|")})\\w*`, "i");
+  const explain = result => result.append(...places(result.querySelector("a"), sought));
+  results.querySelectorAll("li").forEach(explain);
   new MutationObserver(changes => {
-    for (const node of changes.flatMap(change => [...change.addedNodes])) {
-      if (node.nodeName === "LI") node.append(...places(node.querySelector("a"), sought));
-    }
+    const added = changes.flatMap(change => [...change.addedNodes]);
+    added.filter(node => node.nodeName === "LI").forEach(explain);
   }).observe(results, {childList: true, subtree: true});
 }
 
 function places(link, sought) {
   const [page, id] = link.getAttribute("href").split("#");
-  return SECTIONS.filter(section => section[0] === page && (!id || section[1] === id))
+  const isSection = link.textContent.includes(" > ");
+  return SECTIONS.filter(section => section[0] === page && (!isSection || section[1] === id))
     .map(([page, id, heading, text]) => [`${page}#${id}`, heading, text.match(sought)])
     .filter(([address, heading, found]) => found)
     .slice(0, 3)
