@@ -25,7 +25,7 @@ LINKS = """{title}
 
 <div class="elsewhere">
 
-To write code and have it checked: {links}
+Do it in Jupyter: {links}
 
 </div>
 """
@@ -50,7 +50,7 @@ def page(lesson: Lesson, where: Published | None = None) -> NotebookNode:
     opening, *cells = notebook.cells
     opening.source = _linked(opening.source, lesson.name, where or published())
     plumbing = [cell for cell in cells if cell.metadata.pop("jupyter", None)]
-    read = (shown(cell, lesson) for cell in cells if cell not in plumbing)
+    read = (on_page(cell, lesson) for cell in cells if cell not in plumbing)
     notebook.cells = [opening, _imports(plumbing), *chain.from_iterable(read)]
     return notebook
 
@@ -73,7 +73,7 @@ def _imports(cells: Sequence[NotebookNode]) -> NotebookNode:
     return new_markdown_cell(folded("Imports and settings", _as_code(source)))
 
 
-def shown(cell: NotebookNode, lesson: Lesson) -> Iterator[NotebookNode]:
+def on_page(cell: NotebookNode, lesson: Lesson) -> Iterator[NotebookNode]:
     """Yield what a page has in place of a notebook's cell."""
     if name := prediction_asked(cell.source):
         yield _prediction(lesson.predictions[name])

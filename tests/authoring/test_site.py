@@ -109,7 +109,7 @@ def test_what_a_cell_prints_stays_above_its_figure():
         'print(1)\nplot_bars(\n    {}, caption="One."\n)',
         outputs=[new_output("stream", text="1"), new_output("display_data", {"text/html": "…"})],
     )
-    code, figure, folded = site.shown(cell, Lesson("04_masks"))
+    code, figure, folded = site.on_page(cell, Lesson("04_masks"))
     assert code.source == "print(1)" and code.outputs == cell.outputs[:1]
     assert figure.outputs == cell.outputs[1:] and figure.metadata.tags == ["remove-input"]
     assert folded.source.count('plot_bars(\n    {}, caption="One."\n)') == 1
