@@ -125,7 +125,7 @@ site: $(VENV)/developer  ## the course as a static site, in docs/site/_build/htm
 	sphinx-build --fail-on-warning --quiet -d docs/site/_build/doctrees docs/site docs/site/_build/html
 
 pictures: $(VENV)/developer  ## the pictures of the README and the site, from the lessons
-	python docs/pictures
+	python -m autograder.authoring.pictures
 
 oldest: $(VENV)/developer  ## run the lessons from the wheel with the oldest libraries that it allows
 	python -m tests.oldest $(addprefix --extra-index-url ,$(TORCH_INDEX))

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 8. The Debugging Clinic
+# # 8. The debugging clinic
 #
 # **The loss falls, the shapes fit, nothing raises an error. How would you know that the code is
 # wrong?** Somebody once trained a small language model to a loss of 0.06, asked it for a sentence,

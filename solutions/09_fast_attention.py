@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 9. Fast Attention
+# # 9. Fast attention
 #
 # **Why does a model take longer for each word it writes?** And once somebody has made it faster,
 # how do you know that it still writes the same thing? "Coherent outputs with cache enabled, but not

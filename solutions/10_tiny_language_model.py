@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 10. A Tiny Language Model
+# # 10. A tiny language model
 #
 # **How much can a model understand if all it ever does is guess the next character?** In this
 # lesson you build a small GPT, train it on a play for half a minute, and let it write. Nobody tells

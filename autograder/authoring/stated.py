@@ -8,10 +8,12 @@ good for. What is added here is removed again on the way back from a notebook to
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from nbformat import NotebookNode
 
+from autograder.authoring.published import published, with_addresses
 from autograder.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.written_questions import with_points, written_questions
@@ -100,12 +102,39 @@ def fold_plumbing(cells: Sequence[NotebookNode]) -> None:
         cell.metadata["jupyter"] = {"source_hidden": True}
 
 
-def stated_in_readme(readme: str, lesson: Lesson) -> str:
-    """Return the README with the lesson's minutes, points and use in its table of lessons.
+@dataclass(frozen=True)
+class Opening:
+    """What a lesson's first cell says of it: its title, how long it takes, and what it is good for.
 
-    A lesson that the table lacks comes last. Raises AuthoringError.
+    use: goes on after "then you can".
+    """
+
+    title: str
+    minutes: str
+    use: str
+
+
+def opening(lesson: Lesson) -> Opening:
+    """Read a lesson's opening. Raises AuthoringError."""
+    top = lesson.notebook.cells[0].source
+    title, minutes, use = TITLE.match(top), TIME.search(top), LAST_ROW.search(top)
+    if not (minutes and use and title):
+        raise AuthoringError(
+            f"The first cell of {lesson.text_path.name} does not say how long the lesson takes and "
+            "what it is good for. Add rows to its table: | **Time** | 60 minutes | and "
+            "| **You can then** | build an encoder |"
+        )
+    return Opening(title[1], minutes[1], use[2])
+
+
+def stated_in_readme(readme: str, lesson: Lesson) -> str:
+    """Return the README with the lesson's row in its table of lessons.
+
+    A lesson that the table lacks comes last. The course's addresses are stated, too.
+    Raises AuthoringError.
     """
     row = listed(lesson, "notebooks/")
+    readme = with_addresses(readme, published())
     there = re.compile(rf"^\| \[.*\]\(notebooks/{lesson.name}/.*\) \|.*\n", re.M)
     if there.search(readme):
         return there.sub(lambda _: row, readme)
@@ -118,18 +147,11 @@ def listed(lesson: Lesson, folder: str = "") -> str:
 
     folder: where the notebooks are, seen from the table. Raises AuthoringError.
     """
-    top = lesson.notebook.cells[0].source
-    title, minutes, use = TITLE.match(top), TIME.search(top), LAST_ROW.search(top)
-    if not (minutes and use and title):
-        raise AuthoringError(
-            f"The first cell of {lesson.text_path.name} does not say how long the lesson takes and "
-            "what it is good for. Add rows to its table: | **Time** | 60 minutes | and "
-            "| **You can then** | build an encoder |"
-        )
+    said = opening(lesson)
     questions = written_questions(lesson.notebook.cells).values()
     points = sum(e.points for e in lesson.exercises) + sum(q.points for q in questions)
-    link = f"[{title[1]}]({folder}{lesson.name}/{lesson.name}.ipynb)"
-    return f"| {link} | {minutes[1]} | {points} | {use[2]} |\n"
+    link = f"[{said.title}]({folder}{lesson.name}/{lesson.name}.ipynb)"
+    return f"| {link} | {said.minutes} | {points} | {said.use} |\n"
 
 
 def _nbgrader_points(cell: NotebookNode) -> float | None:

@@ -174,7 +174,7 @@ def test_giving_up_lends_the_solution_for_no_points(notebook, capsys):
     check(notebook.softmax)  # raises nothing, so that the notebook goes on
     assert "○ softmax: given up, 0 of 5 points" in capsys.readouterr().out
     progress()
-    assert "○ softmax: 0 of 4 points, given up" in capsys.readouterr().out
+    assert "○ softmax: 0 of 5 points, given up" in capsys.readouterr().out
 
 
 def test_an_exercise_can_build_on_one_that_was_given_up(notebook, capsys):
