@@ -43,7 +43,7 @@ quick: $(VENV)/developer  ## ruff and the fastest useful tests, while you work: 
 	ruff check . && ruff format --check .
 	$(PYTESTS) @tests/quick.txt $(PYTEST)
 
-test: $(VENV)/developer  ## set everything up and run all tests but the longest, notebooks included
+test: $(VENV)/developer  ## set everything up and run the tests and the notebooks, but those that take minutes
 	$(PYTESTS) $(PYTEST)
 
 # As on a processor without newer instructions, so that it rounds as every other can.
@@ -53,6 +53,7 @@ PLAIN = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/course/test_isolation.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
+	tests/asking/test_imports.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py \
 	tests/authoring/test_mutants.py::test_no_mutant_of_the_first_lesson_survives
 anywhere: $(VENV)/developer  ## run tests that compute numbers as if on another machine, and the long trainings

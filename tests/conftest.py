@@ -34,6 +34,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: a worker that gets it last leaves the others idle."""
     items.sort(key=lambda item: (item.path.name not in LONG, item.path.suffix != ".ipynb"))
     for item in items:
+        if item.path.name in LONG:
+            item.add_marker(pytest.mark.anywhere)
         if isinstance(item, IPyNbCell) and trained.TAG in item.cell.metadata.get("tags", []):
             trained.compare_roughly(item)
 

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from autograder.lessons import ROOT
 
 # Run in a process that has only run the lesson's own imports and definitions.
@@ -32,6 +34,7 @@ for name, question in reversed(reference.questions.items()):
 """
 
 
+@pytest.mark.first_is_enough
 def test_nothing_is_imported_on_the_clock(lesson):
     command = [sys.executable, "-c", COLLECT.replace("LESSON", lesson.name)]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
