@@ -7,7 +7,7 @@ function show({layers, heads, width, latent, card, model}) {
     update();
     return words.toLocaleString("en");
   });
-  const moveTexts = slider(root, "texts at once", powers(0, 7, 0), power => {
+  const moveTexts = slider(root, "texts at once", powers(0, 7, 2), power => {
     texts = 2 ** power;
     update();
     return texts;

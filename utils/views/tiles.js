@@ -2,7 +2,8 @@
 function show({scores, tile}) {
   const n = scores[0].length, steps = Math.ceil(n / tile);
   let taken = 0;
-  const move = slider(root, "tiles taken in", {min: 0, max: steps, step: 1, value: 1}, value => {
+  const range = {min: 0, max: steps, step: 1, value: Math.min(2, steps)};
+  const move = slider(root, "tiles taken in", range, value => {
     taken = value;
     update();
     return value;
