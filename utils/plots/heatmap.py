@@ -63,7 +63,7 @@ class Maps:
         n_maps, *size = self.values.shape
         if self.printed:
             return 0.5 if n_maps <= 4 else 0.42
-        return min(0.27, (6 if n_maps == 1 else 4) / max(size))
+        return min(0.27, (6 if n_maps == 1 else 2.8) / max(size))  # two fit in a column
 
     @property
     def printed(self) -> bool:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from autograder.utils.plots.look import house_style
 from autograder.utils.plots.pixels import css_width, to_pngs
-from autograder.utils.plots.theme import figure_html, image_html, wrapping
+from autograder.utils.plots.theme import MOST, figure_html, image_html, wrapping
 from autograder.utils.watching import are_described
 
 
@@ -51,8 +51,9 @@ class Picture(Shown):
     def image(self) -> str:
         """Return the picture alone, as HTML; the first panel has the alt text of all."""
         alts = [self.alt] + [""] * (len(self.pngs) - 1)
+        most = MOST if len(self.pngs) == 1 else 1
         panels = [
-            image_html("png", png, alt, css_width(png))
+            image_html("png", png, alt, css_width(png), most)
             for png, alt in zip(self.pngs, alts, strict=True)
         ]
         return f"<div>{wrapping(panels)}</div>"

@@ -15,9 +15,9 @@ GROUND = (
     "var(--jp-layout-color0,var(--color-background-primary,var(--vscode-editor-background,#111)))"
 )
 # There, light becomes dark, and white the ground itself. The turn by 190° keeps red, which means
-# wrong, red; the table darkens the middle, so that words on any color have contrast again.
+# wrong, red; the table darkens the middle, so that words on colors have contrast again.
 MIDDLE = "".join(
-    f'<feFunc{channel} type="table" tableValues="0 .25 .37 .64 1"/>' for channel in "RGB"
+    f'<feFunc{channel} type="table" tableValues="0 .2 .38 .62 1"/>' for channel in "RGB"
 )
 FILTER = (
     '<svg width="0" height="0" style="position:absolute" aria-hidden="true">'
@@ -39,7 +39,8 @@ STYLE = (
     f"<style>@media screen{{{_rules(DARK_PAGES)}}}"
     f"@media screen and (prefers-color-scheme:dark){{{_rules('[data-theme=auto]')}}}</style>"
 )
-LEAST = 2 / 3  # of its width, to which an image may shrink
+# How far an image may shrink and grow, as shares of its width
+LEAST, MOST = 2 / 3, 1.25
 
 
 def figure_html(image: str, caption: str) -> str:
@@ -50,14 +51,16 @@ def figure_html(image: str, caption: str) -> str:
     )
 
 
-def image_html(kind: str, image: bytes, alt: str, width: float) -> str:
+def image_html(kind: str, image: bytes, alt: str, width: float, most: float = 1) -> str:
     """Return an image of type image/`kind` as HTML.
 
     width: in CSS pixels. Where there is less room it shrinks, down to where words can be read.
+    most: how far it grows in a wide window, as a share of its width.
     """
     return (
         f'<img alt="{html.escape(alt)}" width="{width:.0f}" '
-        f'style="max-width:100%;min-width:{width * LEAST:.0f}px" '
+        f'style="width:clamp({width:.0f}px,45vw,{width * most:.0f}px);max-width:100%;'
+        f'min-width:{width * LEAST:.0f}px" '
         f'src="data:image/{kind};base64,{b64encode(image).decode()}">'
     )
 

@@ -14,7 +14,7 @@ style.textContent = `
   .attention-view .words { flex: none; }
   .attention-view .words label { display: flex; justify-content: flex-end; }
   .attention-view .words input { position: absolute; opacity: 0; pointer-events: none; }
-  .attention-view table { font: inherit; border-collapse: collapse; }
+  .attention-view table { font: inherit; color: inherit; border-collapse: collapse; }
   .attention-view caption { font-weight: bold; height: ${ROW}px; }
   .attention-view input[type=range] { width: 220px; accent-color: ${palette.blue}; }
   .attention-view td, .attention-view th { padding: 0; text-align: center; font-weight: normal;

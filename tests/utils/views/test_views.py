@@ -112,6 +112,15 @@ def test_figures_stay_as_they_are_on_a_light_page(browser):
     assert red == tuple(bytes.fromhex(RED[1:])) and white == (255, 255, 255)
 
 
+def test_words_in_tables_have_the_color_of_the_view(browser):
+    """JupyterLab gives tables its own color, white in the dark theme."""
+    page = browser.new_page()
+    page.set_content(f"<style>.lab table {{ color: white }}</style><div class=lab>{html('tiles')}")
+    color = page.locator("th").first.evaluate("cell => getComputedStyle(cell).color")
+    page.close()
+    assert color == "rgb(34, 34, 34)"
+
+
 def test_a_word_is_chosen_by_mouse_or_by_arrow_keys(open_view):
     page = open_view("heads")
     page.get_by_text("starts", exact=True).hover()
