@@ -45,6 +45,8 @@ HOUSE_STYLE = {
     "axes.titlesize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    # Words of a legend can be read where it covers a line.
+    "legend.edgecolor": "none",
     # Treat a word such as "$x$" as a word, not a formula.
     "text.parse_math": False,
 }

@@ -75,7 +75,7 @@ def draw_losses(
         _draw_baselines(ax, baselines, named=ax is panels[-1])
     for ax in panels:
         _scale(ax, "epoch")
-    panels[0].legend(frameon=False, fontsize=8)
+    panels[0].legend(fontsize=8)
     return figure
 
 

@@ -67,7 +67,7 @@ def image_html(kind: str, image: bytes, alt: str, width: float, most: float = 1)
 
 def wrapping(images: Sequence[str]) -> str:
     """Return images in a row that wraps where it has to: four of them as two and two."""
-    if len(images) < 4 or len(images) % 2:
+    if len(images) % 4:
         return "".join(images)
     half = len(images) // 2
     return "".join(

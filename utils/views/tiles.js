@@ -9,7 +9,7 @@ function show({scores, tile}) {
     return value;
   });
   const table = add(root, "table");
-  add(table, "caption", {}, "scores; the darker, the larger their share so far");
+  add(table, "caption", {}, "scores; the stronger the color, the larger their share so far");
   const head = add(table, "tr");
   add(head, "td", {class: "bare"});
   const names = [...scores[0].map((_, key) => `key ${key}`), "m", "ℓ"];
