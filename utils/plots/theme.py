@@ -47,7 +47,7 @@ def figure_html(image: str, caption: str) -> str:
     """Return a captioned figure as HTML."""
     return (
         f'{STYLE}{FILTER}<figure class="attention-figure" style="{LIGHT}">{image}'
-        f"<figcaption>{html.escape(caption)}</figcaption></figure>"
+        f'<figcaption style="margin-top:6px">{html.escape(caption)}</figcaption></figure>'
     )
 
 
