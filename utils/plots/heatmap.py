@@ -59,11 +59,11 @@ class Maps:
 
     @property
     def cell(self) -> float:
-        """The side of a cell in inches."""
+        """The side of a cell in inches; of several maps, two fit in the site's column."""
         n_maps, *size = self.values.shape
         if self.printed:
-            return 0.5 if n_maps <= 4 else 0.42
-        return min(0.27, (6 if n_maps == 1 else 2.8) / max(size))  # two fit in a column
+            return 0.5 if n_maps == 1 else 0.4
+        return min(0.27, (6 if n_maps == 1 else 2.8) / max(size))
 
     @property
     def printed(self) -> bool:
