@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import BLUE, ORANGE, RED
-from autograder.utils.plots.look import label_columns, panel_grid
+from autograder.utils.plots.look import label_columns, panels_of
 from autograder.utils.plots.numbers import as_array, as_labels, short
 from autograder.utils.plots.picture import Picture, render
 
-PANELS_ACROSS = 3
 BAR = 0.48  # inches between bar centers
 
 
@@ -38,13 +36,11 @@ def plot_bars(
 
 
 def draw_bars(series: dict[str, np.ndarray], labels: list[str], share_y: bool = False) -> Figure:
-    """Draw one panel per series, up to three side by side."""
-    down = ceil(len(series) / PANELS_ACROSS)
-    across = ceil(len(series) / down)
-    size = across * (BAR * len(labels) + 0.7), down * 2.6
+    """Draw one panel per series."""
+    size = len(series) * (BAR * len(labels) + 0.7), 2.6
     figure = Figure(figsize=size, layout="constrained")
-    grid = panel_grid(figure, len(series), across, sharey=share_y)
-    for ax, (title, values) in zip(grid, series.items(), strict=True):
+    panels = panels_of(figure, len(series), sharey=share_y)
+    for ax, (title, values) in zip(panels, series.items(), strict=True):
         ax.set_title(title)
         _draw_panel(ax, values, labels)
     return figure

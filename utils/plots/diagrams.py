@@ -150,7 +150,7 @@ def _owned(sketch: Sketch, at: tuple[float, float], values: np.ndarray, title: s
 
 def draw_encoder_decoder(*, caption: str) -> Diagram:
     """Draw how an encoder-decoder completes a square, from two corners to the other two."""
-    sketch, width = Sketch(), 150
+    sketch, width = Sketch(), 130
     upper = [
         _block(sketch, (0, 0), "source:\ncorners 1, 2", BLUE, "[n_source, d_input]"),
         _block(sketch, (width, 0), "self-\nattention", GRAY),
@@ -182,7 +182,7 @@ def draw_encoder_decoder(*, caption: str) -> Diagram:
 
 def _block(sketch: Sketch, at: tuple[float, float], text: str, color: str, shape: str = "") -> Box:
     box = sketch.block(Box(*at, 104, 44), lighter(color, PALE), text)
-    sketch.words(box.center, box.bottom + 12, shape, color=GRAY, size=10)
+    sketch.words(box.center, box.bottom + 12, shape, color=GRAY, size=11)
     return box
 
 

@@ -83,7 +83,7 @@ def draw_growth(series: dict[str, np.ndarray], x_name: str, y_name: str) -> Figu
     label_measured(ax.xaxis, points[0])
     label_plainly(ax.yaxis, *ax.get_ylim())
     ax.grid(color=GRID, lw=0.6)
-    ax.legend(frameon=False)
+    ax.legend()
     return figure
 
 

@@ -12,11 +12,18 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from autograder.utils.palette import FRAME, RED, ink_on
-from autograder.utils.plots.look import LINE, MASK, SIGNS, frame_cells, label_columns, panel_grid
+from autograder.utils.plots.look import (
+    LETTER,
+    LINE,
+    MASK,
+    SIGNS,
+    frame_cells,
+    label_columns,
+    panels_of,
+)
 from autograder.utils.plots.numbers import short
 
 PRINTED_UP_TO = 8  # rows and columns
-FIGURE_WIDTH = 11.2  # inches, with several maps side by side
 NEGLIGIBLE = 0.002  # smaller shares of a map's largest value are printed as about 0
 LABEL_ROOM = 0.25  # inches around a map's cells
 
@@ -52,11 +59,11 @@ class Maps:
 
     @property
     def cell(self) -> float:
-        """The side of a cell in inches."""
+        """The side of a cell in inches; of several maps, two fit in the site's column."""
         n_maps, *size = self.values.shape
         if self.printed:
-            return 0.5 if n_maps <= 4 else 0.42
-        return min(0.27, (6 if n_maps == 1 else 4) / max(size))
+            return 0.5 if n_maps == 1 else 0.4
+        return min(0.27, (6 if n_maps == 1 else 2.8) / max(size))
 
     @property
     def printed(self) -> bool:
@@ -84,19 +91,17 @@ def draw_maps(maps: Maps) -> Figure:
 
 def _panels(maps: Maps) -> tuple[Figure, list[Axes]]:
     n, n_rows, n_columns = maps.values.shape
-    width, height = n_columns * maps.cell + LABEL_ROOM, n_rows * maps.cell + LABEL_ROOM
-    across = min(n, max(1, int(FIGURE_WIDTH / width)))
-    down = ceil(n / across)
-    across = ceil(n / down)  # four maps as 2 by 2, not as 3 and 1
-    figure = Figure(figsize=(across * width + 1.5, down * height + 0.8), layout="compressed")
-    grid = panel_grid(figure, n, across)
-    for index, ax in enumerate(grid):
-        _label_axes(ax, maps, left=index % across == 0, bottom=index + across >= n)
-    return figure, grid
+    beside = LABEL_ROOM + LETTER * max(map(len, maps.row_labels))
+    width, height = n_columns * maps.cell + beside, n_rows * maps.cell + LABEL_ROOM
+    figure = Figure(figsize=(n * width + 1.5, height + 0.8), layout="compressed")
+    panels = panels_of(figure, n)
+    for ax in panels:
+        _label_axes(ax, maps)
+    return figure, panels
 
 
-def _label_axes(ax: Axes, maps: Maps, left: bool, bottom: bool) -> None:
-    ax.tick_params(length=0, labelleft=left, labelbottom=bottom)
+def _label_axes(ax: Axes, maps: Maps) -> None:
+    ax.tick_params(length=0)
     ax.spines[:].set_visible(not maps.printed)
     ax.spines[:].set_color(FRAME)
     if maps.printed:
@@ -104,8 +109,7 @@ def _label_axes(ax: Axes, maps: Maps, left: bool, bottom: bool) -> None:
     every = 1 if maps.cell >= LINE else 10 * ceil(LINE / maps.cell / 4)
     label_columns(ax, maps.column_labels, maps.cell, every)
     ax.set_yticks(range(0, len(maps.row_labels), every), maps.row_labels[::every])
-    ax.set_xlabel(maps.column_name if bottom else "")
-    ax.set_ylabel(maps.row_name if left else "")
+    ax.set(xlabel=maps.column_name, ylabel=maps.row_name)
 
 
 def _mark_not_finite(ax: Axes, values: np.ndarray) -> None:

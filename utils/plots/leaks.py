@@ -14,12 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from autograder.utils.palette import BLUE, GRAY, ORANGE, RED
-from autograder.utils.plots.look import LETTER, panel_grid
+from autograder.utils.plots.look import LETTER, panels_of
 from autograder.utils.plots.numbers import as_array, as_labels, listed
 from autograder.utils.plots.picture import Picture, render
 
 MOVED = 1e-5  # a smaller change in an output is only rounding
-PANELS_ACROSS = 2
 LOOKS = {  # an output's fill and ink
     "moved": (BLUE, "white"),
     "leaked": (RED, "white"),
@@ -68,13 +67,11 @@ def outputs_moved(attention: Callable, words: Any, changed: int, name: str = "")
 
 def draw_leak(panels: dict[str, np.ndarray], labels: list[str], changed: int) -> Figure:
     """Draw one panel for each of `panels`, name → [n] booleans."""
-    across = min(PANELS_ACROSS, len(panels))
-    down = -(-len(panels) // across)
     box = max(0.55, LETTER * max(map(len, labels)) + 0.14)
     width = len(labels) * (box + 0.08)
-    figure = Figure(figsize=(across * (width + 0.3), down * 1.75), layout="constrained")
-    grid = panel_grid(figure, len(panels), across)
-    for ax, (name, moved) in zip(grid, panels.items(), strict=True):
+    figure = Figure(figsize=(len(panels) * (width + 0.9), 1.75), layout="constrained")
+    axes = panels_of(figure, len(panels))
+    for ax, (name, moved) in zip(axes, panels.items(), strict=True):
         ax.set_title(name)
         _draw_panel(ax, moved, labels, changed, box / (box + 0.08))
     return figure

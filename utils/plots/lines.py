@@ -76,7 +76,7 @@ class Lines:
         self._scale(ax)
         ax.grid(color=GRID, lw=0.6)
         if len(self.series) > 1:
-            ax.legend(frameon=False)
+            ax.legend()
         return figure
 
     def _scale(self, ax: Axes) -> None:

@@ -1,8 +1,7 @@
 """The look that all plots share: color scales, fonts, panels, frames and ticks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import ceil
 from typing import Any
 
 import matplotlib.style
@@ -39,12 +38,15 @@ LINE_LOOKS = [
 LETTER, LINE = 0.085, 0.16  # approximate letter width and line height in inches
 APART = 1.45  # smallest ratio of neighboring ticks on a logarithmic axis
 MOST_TICKS = 12
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 HOUSE_STYLE = {
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    # Words of a legend can be read where it covers a line.
+    "legend.edgecolor": "none",
     # Treat a word such as "$x$" as a word, not a formula.
     "text.parse_math": False,
 }
@@ -57,15 +59,15 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def panel_grid(figure: Figure, n: int, across: int, **shared: Any) -> list[Axes]:
-    """Make the axes of `n` panels, `across` per row; the rest of the last row stays empty.
+def panels_of(figure: Figure, n: int, **shared: Any) -> list[Axes]:
+    """Make the axes of `n` panels side by side; each has all labels, as a page may stack them.
 
     shared: `sharex` and `sharey`, passed to `Figure.subplots`.
     """
-    grid = figure.subplots(ceil(n / across), across, squeeze=False, **shared).ravel()
-    for ax in grid[n:]:
-        ax.remove()
-    return list(grid[:n])
+    panels = list(figure.subplots(1, n, squeeze=False, **shared)[0])
+    for ax in panels:
+        ax.tick_params(labelleft=True)
+    return panels
 
 
 def frame_cells(ax: Axes, n_rows: int, n_columns: int) -> None:
@@ -93,19 +95,28 @@ def label_measured(axis: Axis, places: np.ndarray) -> None:
     for place in places:
         if place >= apart * ticks[-1]:
             ticks.append(place)
-    axis.set_ticks(ticks, [_plainly(place) for place in ticks])
+    write = notation(places[0], places[-1])
+    axis.set_ticks(ticks, [write(place) for place in ticks])
     axis.set_minor_locator(NullLocator())
 
 
 def label_plainly(axis: Axis, low: float, high: float) -> None:
-    """Write 0.01, not a power of ten, on a logarithmic axis; add ticks if its range is small."""
+    """Write a logarithmic axis's ticks in one notation; add ticks if its range is small."""
     if high / low < 3:
         axis.set_major_locator(MaxNLocator(5))
     elif high / low < 100:
         axis.set_major_locator(LogLocator(subs=range(1, 10) if high / low < 10 else (1, 2, 5)))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _plainly(value)))
+    write = notation(low, high)
+    axis.set_major_formatter(FuncFormatter(lambda value, _: write(value)))
 
 
-def _plainly(value: float) -> str:
-    return f"{value:g}".replace("e-0", "e-")  # Python writes 1e-05
+def notation(low: float, high: float) -> Callable[[float], str]:
+    """Return how to write numbers in a range: all as 0.01, or all as 10⁻² if one has many zeros."""
+    return "{:g}".format if low >= 1e-4 and high < 1e6 else _as_power
+
+
+def _as_power(value: float) -> str:
+    digits, exponent = f"{value:.1e}".replace(".0e", "e").split("e")
+    power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)
+    return power if digits == "1" else f"{digits}·{power}"

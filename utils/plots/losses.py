@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from math import ceil
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autograder.utils.palette import BLUE, GRAY, ORANGE
-from autograder.utils.plots.look import label_plainly, panel_grid
+from autograder.utils.plots.look import label_plainly, panels_of
 from autograder.utils.plots.numbers import as_array, short
 from autograder.utils.plots.picture import Picture, render
 
-ACROSS = 3
+WORDS_UP_TO = 11  # letters in a line below a column
 LOWEST = 1e-5  # smaller losses, even 0, are drawn here
 
 
@@ -63,37 +63,33 @@ def draw_losses(
     curves: dict[str, np.ndarray], baselines: Mapping[str, float], every: int = 1
 ) -> Figure:
     """Draw one panel per run; curves are [2, n_epochs], train and test."""
-    across = min(len(curves), ACROSS)
-    down = ceil(len(curves) / across)
-    size = (5.2 if across == 1 else 3.3 * across, 3.2 if down == 1 else 2.5 * down)
+    size = (5.2 if len(curves) == 1 else 3.6 * len(curves), 3.2)
     figure = Figure(figsize=size, layout="constrained")
-    grid = panel_grid(figure, len(curves), across, sharex=True, sharey=True)
-    for ax, (title, (train, test)) in zip(grid, curves.items(), strict=True):
+    panels = panels_of(figure, len(curves), sharex=True, sharey=True)
+    for ax, (title, (train, test)) in zip(panels, curves.items(), strict=True):
         epochs = np.arange(1, len(train) + 1) * every
         ax.plot(epochs, _drawable(test), color=ORANGE, lw=1.6, label="test")
         # On top of the test line, and thin, so that both show where they coincide.
         ax.plot(epochs, _drawable(train), color=BLUE, lw=1.1, label="training")
         ax.set_title(title)
+        _draw_baselines(ax, baselines, named=ax is panels[-1])
+    for ax in panels:
         _scale(ax, "epoch")
-    for place, ax in enumerate(grid):
-        ax.label_outer()
-        last = place % across == across - 1 or place == len(curves) - 1
-        _draw_baselines(ax, baselines, named=last)
-    grid[0].legend(frameon=False, fontsize=8)
+    panels[0].legend(fontsize=8)
     return figure
 
 
 def draw_errors(points: dict[str, np.ndarray], baselines: Mapping[str, float]) -> Figure:
     """Draw one column of points per kind."""
-    figure = Figure(figsize=(1.8 + 1.0 * len(points), 3.2), layout="constrained")
+    figure = Figure(figsize=(1.8 + 0.8 * len(points), 3.2), layout="constrained")
     ax = figure.subplots()
     for column, values in enumerate(points.values()):
         aside = np.linspace(-0.12, 0.12, len(values)) if len(values) > 1 else [0]
         ax.plot(column + np.asarray(aside), values, "o", color=BLUE, mec="white", ms=7)
-    ax.set_xticks(range(len(points)), list(points))
+    ax.set_xticks(range(len(points)), [fill(name, WORDS_UP_TO) for name in points])
     ax.set_xlim(-0.5, len(points) - 0.5)
-    _scale(ax, "")
     _draw_baselines(ax, baselines)
+    _scale(ax, "")
     return figure
 
 

@@ -14,7 +14,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from autograder.utils.plots.heatmap import PRINTED_UP_TO, print_signs, print_values
-from autograder.utils.plots.look import MASK, WEIGHTS, frame_cells, label_columns
+from autograder.utils.plots.look import LETTER, MASK, WEIGHTS, frame_cells, label_columns, panels_of
 from autograder.utils.plots.numbers import as_array, as_labels, short
 from autograder.utils.plots.picture import Picture, render
 
@@ -55,11 +55,12 @@ def _checked(values: Any, title: str, form: tuple[int, int]) -> np.ndarray:
 def draw_masking(panels: dict[str, np.ndarray], labels: list[str]) -> Figure:
     """Draw one panel for each of `panels`; the first is the scores, the second the mask."""
     scores, keep, *weights = panels.values()
-    size = len(panels) * (len(labels) * CELL + 0.25) + 1.2, len(labels) * CELL + 1.1
+    beside = 0.5 + LETTER * max(map(len, labels))
+    size = len(panels) * (len(labels) * CELL + beside), len(labels) * CELL + 1.1
     figure = Figure(figsize=size, layout="compressed")
-    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    axes = panels_of(figure, len(panels))
     for ax, title in zip(axes, panels, strict=True):
-        _label_axes(ax, title, labels, left=ax is axes[0])
+        _label_axes(ax, title, labels)
     _draw_values(axes[0], scores, Normalize(scores.min(), scores.max()))
     axes[1].imshow(keep, cmap=MASK, norm=Normalize(0, 1))
     print_signs(axes[1], keep)
@@ -68,14 +69,14 @@ def draw_masking(panels: dict[str, np.ndarray], labels: list[str]) -> Figure:
     return figure
 
 
-def _label_axes(ax: Axes, title: str, labels: list[str], left: bool) -> None:
+def _label_axes(ax: Axes, title: str, labels: list[str]) -> None:
     ax.set_title(title)
-    ax.tick_params(length=0, labelleft=left)
+    ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     frame_cells(ax, len(labels), len(labels))
     label_columns(ax, labels, CELL)
     ax.set_yticks(range(len(labels)), labels)
-    ax.set(xlabel="key", ylabel="query" if left else "")
+    ax.set(xlabel="key", ylabel="query")
 
 
 def _draw_values(ax: Axes, values: np.ndarray, scale: Normalize) -> None:

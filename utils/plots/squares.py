@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,11 @@ from matplotlib.figure import Figure
 
 from autograder.utils.palette import BLUE, GRAY, GRID, ORANGE, WEIGHT_STOPS
 from autograder.utils.plots.alt_text import attention_summary, remarks
-from autograder.utils.plots.look import panel_grid
+from autograder.utils.plots.look import panels_of
 from autograder.utils.plots.maps import attention_maps, maps_picture
 from autograder.utils.plots.numbers import as_array, check_finite, short
 from autograder.utils.plots.picture import Picture, render
 
-ACROSS = 4
 SIDE = 2.3  # of a panel, in inches
 REACH = 1.75  # of the axes; corners are near ±1
 
@@ -134,10 +132,8 @@ def _draw_look(ax: Axes, query: np.ndarray, key: np.ndarray, weight: float) -> N
 
 
 def _panels(titles: list[str]) -> tuple[Figure, list[Axes]]:
-    across = min(len(titles), ACROSS)
-    down = ceil(len(titles) / across)
-    figure = Figure(figsize=(across * SIDE, down * (SIDE + 0.3)), layout="constrained")
-    panels = panel_grid(figure, len(titles), across, sharex=True, sharey=True)
+    figure = Figure(figsize=(len(titles) * SIDE, SIDE + 0.3), layout="constrained")
+    panels = panels_of(figure, len(titles), sharex=True, sharey=True)
     for ax, title in zip(panels, titles, strict=True):
         ax.set(xlim=(-REACH, REACH), ylim=(-REACH, REACH), aspect="equal", title=title)
         ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])

@@ -8,15 +8,18 @@ style.textContent = `
     overflow-x: auto; }
   .attention-view fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
   .attention-view label { display: inline-flex; align-items: center; gap: 4px; height: ${ROW}px;
-    padding: 0 8px; box-sizing: border-box; cursor: pointer; border-radius: 4px; }
+    padding: 0 8px; box-sizing: border-box; cursor: pointer; border-radius: 4px;
+    white-space: nowrap; }
   .attention-view label.chosen { background: ${palette.weights[1]}; font-weight: bold; }
   .attention-view label:focus-within { outline: 2px solid ${palette.blue}; }
   .attention-view .words { flex: none; }
   .attention-view .words label { display: flex; justify-content: flex-end; }
   .attention-view .words input { position: absolute; opacity: 0; pointer-events: none; }
-  .attention-view table { font: inherit; border-collapse: collapse; }
-  .attention-view caption { font-weight: bold; height: ${ROW}px; }
-  .attention-view input[type=range] { width: 220px; accent-color: ${palette.blue}; }
+  .attention-view table { font: inherit; color: inherit; border-collapse: collapse; }
+  .attention-view caption { font-weight: bold; padding: 4px 0; }
+  .attention-view input[type=range] { width: min(220px, 35vw); accent-color: ${palette.blue}; }
+  .attention-view input[size] { max-width: 45vw; }
+  .attention-view svg[viewBox] { max-width: 100%; height: auto; }
   .attention-view td, .attention-view th { padding: 0; text-align: center; font-weight: normal;
     height: ${ROW}px; min-width: 42px; border: 1px solid ${palette.frame}; }
   .attention-view th { padding: 0 6px; white-space: nowrap; }

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from autograder.utils.palette import BLUE, FRAME, ORANGE
-from autograder.utils.plots.look import panel_grid
+from autograder.utils.plots.look import panels_of
 from autograder.utils.plots.numbers import short
 from autograder.utils.plots.picture import Picture, render
 from autograder.utils.views.live import View
@@ -43,9 +43,8 @@ def plot_dials(query: Pair, key: Pair, *, caption: str) -> Picture:
 def draw_dials(turned: Sequence[tuple[np.ndarray, np.ndarray]]) -> Figure:
     """Draw a dial for each place, with the query and the key as turned there."""
     figure = Figure(figsize=(2.2 * len(turned), 2.5), layout="constrained")
-    for ax, place, (query, key) in zip(
-        panel_grid(figure, len(turned), 4), PLACES, turned, strict=True
-    ):
+    panels = panels_of(figure, len(turned))
+    for ax, place, (query, key) in zip(panels, PLACES, turned, strict=True):
         ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), xticks=[], yticks=[], aspect="equal")
         ax.set_title(f"query at {place}, key at {place + DISTANCE}", fontsize=9)
         ax.set_frame_on(False)
@@ -58,7 +57,7 @@ def draw_dials(turned: Sequence[tuple[np.ndarray, np.ndarray]]) -> Figure:
 def _arrow(ax: Axes, tip: np.ndarray, name: str, color: str) -> None:
     arrow = {"color": color, "lw": 2, "arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", tuple(tip), (0, 0), arrowprops=arrow)
-    ax.annotate(name, tuple(tip * 1.25), color=color, ha="center", va="center", fontsize=8)
+    ax.annotate(name, tuple(tip * 1.25), ha="center", va="center", fontsize=8)
 
 
 def _turned(pair: Pair, angle: float) -> np.ndarray:

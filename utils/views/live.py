@@ -1,6 +1,5 @@
 """A picture that comes to life wherever scripts run."""
 
-import html
 import json
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.utils import palette
-from autograder.utils.plots.picture import FIGURE_STYLE, Diagram, Picture, Shown
+from autograder.utils.plots.picture import Diagram, Picture, Shown
+from autograder.utils.plots.theme import figure_html
 
 COLORS = {
     "blue": palette.BLUE,
@@ -21,9 +21,7 @@ COLORS = {
     "weights": palette.WEIGHT_STOPS,
 }
 # One page may have a view twice, so each script takes the first that is still a picture.
-PAGE = """<figure style="{style}">
-<div class="attention-view" data-view="{name}">{still}</div>
-<figcaption style="color:#222">{caption}</figcaption></figure><script>(() => {{
+PAGE = """{figure}<script>(() => {{
 const root = document.querySelector('[data-view="{name}"]:not([id])');
 root.id = "view-" + Math.random().toString(36).slice(2);
 root.replaceChildren();
@@ -50,12 +48,12 @@ class View(Shown):
 
     def _html(self) -> str:
         caption = self.still.caption
+        name = f"{self.script}-{sha256(caption.encode()).hexdigest()[:12]}"
+        view = f'<div class="attention-view" data-view="{name}">{self.still.image()}</div>'
         data = json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
         return PAGE.format(
-            style=FIGURE_STYLE,
-            name=f"{self.script}-{sha256(caption.encode()).hexdigest()[:12]}",
-            still=self.still.image(),
-            caption=html.escape(caption),
+            figure=figure_html(view, caption),
+            name=name,
             colors=json.dumps(COLORS),
             script=_code("base") + _code(self.script),
             data=data.replace("</", "<\\/"),  # a word must not end the script

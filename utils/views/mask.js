@@ -76,5 +76,5 @@ function show({scores, labels, keep}) {
     else if (!even) wrong.add("A row doesn't sum to 1: hidden keys took part in the softmax.");
   }
 
-  chooseWay(0);
+  chooseWay(2);
 }

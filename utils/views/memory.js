@@ -7,7 +7,7 @@ function show({layers, heads, width, latent, card, model}) {
     update();
     return words.toLocaleString("en");
   });
-  const moveTexts = slider(root, "texts at once", powers(0, 7, 0), power => {
+  const moveTexts = slider(root, "texts at once", powers(0, 7, 2), power => {
     texts = 2 ** power;
     update();
     return texts;
@@ -17,7 +17,8 @@ function show({layers, heads, width, latent, card, model}) {
     kept = number < heads.length ? 2 * heads[number] * width : latent;
     update();
   });
-  const bar = draw(add(root, "div"), "svg", {width: WIDE, height: TALL + 4, "aria-hidden": "true"});
+  const size = {width: WIDE, height: TALL + 4, viewBox: `0 0 ${WIDE} ${TALL + 4}`};
+  const bar = draw(add(root, "div"), "svg", {...size, "aria-hidden": "true"});
   const text = said(root);
 
   function powers(min, max, value) {

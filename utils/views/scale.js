@@ -2,8 +2,9 @@
 function show({products, labels}) {
   const WIDTH = 460 / labels.length, TALL = 100, GROUND = 120;
   let d_k = 1, divided = 0;
-  const bars = draw(add(root, "div"), "svg", {width: 460, height: 150, "aria-hidden": "true"});
-  const move = slider(root, "d_k", {min: 0, max: 10, step: 1, value: 2}, power => {
+  const size = {width: 460, height: 150, viewBox: "0 0 460 150"};
+  const bars = draw(add(root, "div"), "svg", {...size, "aria-hidden": "true"});
+  const move = slider(root, "d_k", {min: 0, max: 10, step: 1, value: 6}, power => {
     d_k = 2 ** power;
     update();
     return d_k;

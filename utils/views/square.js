@@ -24,7 +24,7 @@ function show({source, moments, grid, names}) {
     const group = draw(board, "g", role);
     draw(group, "circle", {r: 13, fill: movable ? palette.blue : palette.orange});
     const bold = {"text-anchor": "middle", "font-weight": "bold"};
-    draw(group, "text", {dy: 5, fill: "white", ...bold}, name);
+    draw(group, "text", {dy: 5, fill: movable ? "#ffffff" : "#000000", ...bold}, name);
     if (movable) listen(group, which);
     return group;
   }

@@ -2,13 +2,14 @@
 function show({scores, tile}) {
   const n = scores[0].length, steps = Math.ceil(n / tile);
   let taken = 0;
-  const move = slider(root, "tiles taken in", {min: 0, max: steps, step: 1, value: 1}, value => {
+  const range = {min: 0, max: steps, step: 1, value: Math.min(2, steps)};
+  const move = slider(root, "tiles taken in", range, value => {
     taken = value;
     update();
     return value;
   });
   const table = add(root, "table");
-  add(table, "caption", {}, "scores; the darker, the larger their share so far");
+  add(table, "caption", {}, "scores; the stronger the color, the larger their share so far");
   const head = add(table, "tr");
   add(head, "td", {class: "bare"});
   const names = [...scores[0].map((_, key) => `key ${key}`), "m", "ℓ"];

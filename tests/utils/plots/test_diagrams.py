@@ -10,6 +10,7 @@ from autograder.utils.data import six_words
 from autograder.utils.plots.sketch import Box, Sketch
 
 LABELS, WORDS = six_words()
+COLUMN = 720  # pixels, of the site and of JupyterLab in a window of 900
 TAG = "{http://www.w3.org/2000/svg}"
 DIAGRAMS = {
     "attention": lambda: plots.draw_attention(WORDS, LABELS, 1, caption="a & b"),
@@ -29,7 +30,8 @@ def test_everything_is_within_the_frame_and_described(draw):
     diagram = draw()
     root = ElementTree.fromstring(diagram.svg)
     left, top, width, height = map(float, root.get("viewBox").split())
-    assert width < 1000 and height < 600
+    sizes = [float(text.get("font-size")) for text in root.iter(f"{TAG}text")]
+    assert min(sizes) * min(1, COLUMN / width) >= 9 and height < 600
     for element in root:
         xs, ys = ends(element)
         assert left <= min(xs) and max(xs) <= left + width

@@ -34,6 +34,27 @@ def test_growth_is_log_log_with_slopes_in_the_legend():
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "10", "100"]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "ticks"),
+    [
+        ([1e-5, 1e-4, 1e-3], ["10⁻⁵", "10⁻⁴", "10⁻³"]),
+        ([2e-4, 1e-3, 2e-1], ["0.001", "0.01", "0.1"]),
+        ([2e-5, 4e-4], ["2·10⁻⁵", "5·10⁻⁵", "10⁻⁴"]),
+    ],
+)
+def test_ticks_have_one_notation(seconds, ticks):
+    sizes = range(1, len(seconds) + 1)
+    axis = draw_growth({"loop": np.array([sizes, seconds])}, "n", "s").axes[0].yaxis
+    low, high = axis.get_view_interval()
+    seen = [text for at, text in tick_texts(axis) if low <= at <= high]
+    assert set(ticks) <= set(seen) and len({"10" in text for text in seen}) == 1
+
+
+def tick_texts(axis):
+    places = axis.get_ticklocs()
+    return zip(places, axis.get_major_formatter().format_ticks(places), strict=True)
+
+
 def test_growth_alt_text_gives_the_slopes():
     alt = plot_growth([1, 2, 4], {"loop": [1, 4, 16]}, caption="c").alt
     assert "seconds against n_words, 1 to 4" in alt and "loop has slope 2.0" in alt

@@ -33,9 +33,11 @@ def test_both_losses_are_drawn_over_the_epochs():
 
 def test_baselines_are_named_once_beside_the_panels():
     axes = drawn(draw_losses({name: CURVES["a"] for name in "abcdef"}, BASELINES))
-    assert [len(ax.texts) for ax in axes] == [0, 0, 1, 0, 0, 1]
-    assert axes[2].texts[0].get_text() == "floor\n0.01"
+    assert [len(ax.texts) for ax in axes] == [0, 0, 0, 0, 0, 1]
+    assert axes[5].texts[0].get_text() == "floor\n0.01"
     assert all(0.01 in line.get_ydata() for ax in axes for line in ax.lines[-1:])
+    assert all(ax.get_ylim()[0] < 0.01 for ax in axes)
+    assert any(tick == pytest.approx(0.01) for tick in axes[0].get_yticks())
 
 
 def test_a_loss_of_zero_or_nan_does_not_break_the_scale():

@@ -44,8 +44,8 @@ def test_without_a_viewer_a_picture_is_only_described(monkeypatch):
     bundle = picture._repr_mimebundle_()
     assert list(bundle) == ["text/plain"]
     assert bundle["text/plain"].startswith("what it shows")
-    assert "png" not in vars(picture)  # not drawn
-    assert picture.png.startswith(b"\x89PNG")  # until requested
+    assert "pngs" not in vars(picture)  # not drawn
+    assert picture.pngs[0].startswith(b"\x89PNG")  # until requested
 
 
 def test_plain_text_carries_caption_and_alt():
@@ -54,21 +54,36 @@ def test_plain_text_carries_caption_and_alt():
 
 
 def test_the_png_is_small_and_white():
-    png = plot_attention(WEIGHTS, LABELS, LABELS, caption="c").png
+    [png] = plot_attention(WEIGHTS, LABELS, LABELS, caption="c").pngs
     assert png.startswith(b"\x89PNG") and len(png) < 25_000
     assert Image.open(io.BytesIO(png)).convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
+def pixels(png):
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+
+
+def test_each_panel_is_a_picture_of_its_own_and_only_the_first_is_described():
+    picture = plot_matrix(np.stack([SCORES, WEIGHTS, SCORES]), LABELS, LABELS, caption="c")
+    assert len(picture.pngs) == 3
+    panels = [pixels(png) for png in picture.pngs]
+    assert len({len(panel) for panel in panels}) == 1  # of one height
+    assert all((panel[:, [0, -1]] == 255).all() for panel in panels)  # nothing is cut through
+    html = picture.image()
+    assert html.count("<img") == 3 and html.count('alt=""') == 2
+    assert html.index(picture.alt) < html.index('alt=""')
+
+
 def test_colors_survive_the_palette():
     picture = plot_matrix([[0, 1, 2], [3, 4, 5]], caption="c")
-    drawn = np.asarray(Image.open(io.BytesIO(picture.png)).convert("RGB")).reshape(-1, 3)
+    drawn = pixels(*picture.pngs).reshape(-1, 3)
     for value in range(6):
         color = 255 * np.array(look.WEIGHTS(value / 5)[:3])
         assert abs(drawn - color).max(axis=1).min() < 10
 
 
 def test_the_same_input_gives_the_same_bytes():
-    first, second = (plot_matrix(SCORES, caption="c").png for _ in range(2))
+    first, second = (plot_matrix(SCORES, caption="c").pngs for _ in range(2))
     assert first == second
 
 
@@ -97,10 +112,10 @@ def settings():
     ids=lambda plot: plot.func.__name__,
 )
 def test_settings_neither_leak_in_nor_out(plot):
-    expected = plot(caption="c").png
+    expected = plot(caption="c").pngs
     with matplotlib.rc_context({"axes.facecolor": "black", "font.size": 30}):
         before = settings()
-        assert plot(caption="c").png == expected
+        assert plot(caption="c").pngs == expected
         assert settings() == before
 
 

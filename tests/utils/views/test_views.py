@@ -1,10 +1,14 @@
 """Views answer mouse and keyboard with true numbers, and are pictures where no script runs."""
 
+import io
 import math
 
 import pytest
 import torch
+from PIL import Image
 
+from autograder.utils.palette import BLUE, GRAY, HIDDEN, ORANGE, PURPLE, RED, ink
+from autograder.utils.plots.theme import figure_html
 from autograder.utils.views import (
     view_dial,
     view_heads,
@@ -52,6 +56,69 @@ def test_all_on_one_page_even_twice(open_view):
     assert page.locator(".attention-view img").count() == 0
     assert page.locator(".said").count() == len(VIEWS) + 1
     assert barriers_on(page) == []
+
+
+# How pages say that they are dark; the last follows the system.
+DARK = [
+    ('data-jp-theme-light="false"', "--jp-layout-color0", "#111111"),
+    ('data-theme="dark"', "--color-background-primary", "#131416"),
+    ('data-theme="auto"', "--color-background-primary", "#131416"),
+    ('class="vscode-dark"', "--vscode-editor-background", "#1f1f1f"),
+]
+SWATCH = '<i style="display:inline-block;width:10px;height:10px;background:{}"></i>'
+
+
+def swatches_on(browser, theme, name, ground, colors):
+    """The page's ground and the colors of a figure, as they are shown."""
+    page = browser.new_page(color_scheme="dark")
+    swatches = "".join(map(SWATCH.format, colors))
+    look = f"margin:0;background:{ground};{name}:{ground}"
+    page.set_content(
+        f'<!doctype html><body {theme} style="{look}">{figure_html(f"<div>{swatches}</div>", "")}'
+    )
+    shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    page.close()
+    return shot.getpixel((600, 300)), [shot.getpixel((13 + 10 * i, 13)) for i in range(len(colors))]
+
+
+def contrast(one, other):
+    """The ratio of WCAG, from 1 to 21."""
+    lighter, darker = sorted(map(luminance, (one, other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(color):
+    shares = [part / 255 for part in color]
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in shares]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize(("theme", "name", "ground"), DARK)
+def test_figures_take_a_dark_pages_ground_and_can_be_read(browser, theme, name, ground):
+    words, fills = ["#222222", "#000000", GRAY, BLUE, RED], [BLUE, RED, ORANGE, HIDDEN, PURPLE]
+    colors = ["#ffffff", *words, *fills, *map(ink, fills)]
+    page, (white, *shown) = swatches_on(browser, theme, name, ground, colors)
+    assert page == white == tuple(bytes.fromhex(ground[1:]))
+    assert min(contrast(color, page) for color in shown[: len(words)]) >= 4.5
+    fills, inks = shown[len(words) : -5], shown[-5:]
+    assert min(map(contrast, fills, inks)) >= 4.5
+    red, green, blue = shown[len(words) - 1]
+    assert red > 1.3 * max(green, blue)  # still what is wrong
+
+
+def test_figures_stay_as_they_are_on_a_light_page(browser):
+    theme, name, colors = 'data-jp-theme-light="true"', "--jp-layout-color0", [RED, "#ffffff"]
+    _, (red, white) = swatches_on(browser, theme, name, "#eeeeee", colors)
+    assert red == tuple(bytes.fromhex(RED[1:])) and white == (255, 255, 255)
+
+
+def test_words_in_tables_have_the_color_of_the_view(browser):
+    """JupyterLab gives tables its own color, white in the dark theme."""
+    page = browser.new_page()
+    page.set_content(f"<style>.lab table {{ color: white }}</style><div class=lab>{html('tiles')}")
+    color = page.locator("th").first.evaluate("cell => getComputedStyle(cell).color")
+    page.close()
+    assert color == "rgb(34, 34, 34)"
 
 
 def test_a_word_is_chosen_by_mouse_or_by_arrow_keys(open_view):
@@ -125,6 +192,21 @@ def test_a_row_with_nothing_to_see(open_view, way, cell, said_of_it):
     assert said_of_it in said(page)
 
 
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("mask", "A row doesn't sum to 1"),
+        ("scale", "The scores spread by about 8.0"),
+        ("memory", "more than the card's 24 GB"),
+        ("tiles", "A larger score came"),
+        ("packing", "8 of 12 rows are in the wrong place"),
+        ("probe", "1 moved too early"),
+    ],
+)
+def test_a_view_opens_on_what_it_is_about(open_view, name, what):
+    assert what in said(open_view(name))
+
+
 def test_longer_vectors_saturate_softmax_unless_scaled(open_view):
     page = open_view("scale")
     page.get_by_label("d_k", exact=True).fill("8")
@@ -156,10 +238,10 @@ def test_a_dial_takes_pairs():
 
 def test_tiles_are_read_one_by_one(open_view):
     page = open_view("tiles")
-    assert said(page) == "The first tile."
-    page.get_by_label("tiles taken in").press("ArrowRight")
     assert said(page).startswith("A larger score came for query 0 (m rises by 2.00, so its earlier")
     assert page.locator("td.bare").all_inner_texts()[1:] == ["3.00", "1.19", "2.00", "1.50"]
+    page.get_by_label("tiles taken in").press("ArrowLeft")
+    assert said(page) == "The first tile."
     page.get_by_label("tiles taken in").press("Home")
     assert said(page) == "Nothing is known yet: m is −∞, and ℓ is 0."
 
@@ -171,11 +253,13 @@ def test_a_tile_has_at_least_one_key():
 
 def test_memory_depends_on_what_is_kept(open_view):
     page = open_view("memory")
-    assert said(page).startswith("The model takes 13 GB, the cache 4.3 GB. 6.7 GB of the card's 24")
+    assert said(page) == (
+        "The model takes 13 GB, the cache 17.2 GB. Together that is more than the card's 24 GB."
+    )
     page.get_by_text("8 key heads").click()
+    assert said(page).endswith("the cache 4.3 GB. 6.7 GB of the card's 24 GB are left.")
+    page.get_by_label("texts at once").press("Home")
     assert "the cache 1.1 GB" in said(page)
-    page.get_by_label("texts at once").press("End")
-    assert said(page).endswith("Together that is more than the card's 24 GB.")
 
 
 def test_rows_packed_by_heads_and_cut_in_thirds_go_wrong(open_view):
@@ -241,7 +325,7 @@ def test_a_corner_is_moved_by_keys_and_by_mouse(open_view):
     corner(page, 1).press("ArrowRight")
     corner(page, 1).press("ArrowDown")
     assert said(page).startswith("Corner 3: 0.90, 1.10;")
-    box = page.locator("svg").bounding_box()
+    box = page.locator(".attention-view svg").bounding_box()
     at = corner(page, 2).locator("circle").bounding_box()
     page.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
     page.mouse.down()
