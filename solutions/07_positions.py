@@ -727,7 +727,7 @@ plot_matrix(
     column_name="key",
     caption="What places alone do to the scores. Along a diagonal, all distances are the same.",
     alt="Five maps. Sinusoidal, relative, ALiBi and rotary have diagonal stripes, and sinusoidal "
-    "and rotary look the same. Learned has a dark diagonal and no pattern beside it.",
+    "and rotary look the same. Learned has a strong diagonal and no pattern beside it.",
 )
 
 # %% [markdown]

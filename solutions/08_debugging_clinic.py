@@ -143,7 +143,7 @@ check(find_leak)
 
 # %% [markdown]
 # The scoreboard shows what a test finds in the ward. Blue with a check mark: the patient has what
-# the test looks for, and the test finds it. White with a dot: the patient is sound in this respect,
+# the test looks for, and the test finds it. Empty with a dot: the patient is sound in this respect,
 # and the test says so. A red × is a patient that the test misses, and a red ! is a false alarm.
 # Blank patients aren't tested: they have another disease that could trip this test.
 
