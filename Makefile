@@ -37,7 +37,7 @@ help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
-	jupyter lab $(LAB) notebooks/start.ipynb
+	jupyter lab --LabApp.news_url=None $(LAB) notebooks/start.ipynb
 
 quick: $(VENV)/developer  ## ruff and the fastest useful tests, while you work: about a minute
 	ruff check . && ruff format --check .
