@@ -92,7 +92,7 @@ def _dragged(page: Page) -> Iterator[bytes]:
         turn = 2 * math.pi * step / FRAMES
         right, down = RADII[0] * (1 - math.cos(turn)), RADII[1] * math.sin(turn)
         page.mouse.move(x + PIXELS_PER_UNIT * right, y + PIXELS_PER_UNIT * down)
-        yield page.locator("svg").screenshot()
+        yield page.locator("figure svg").screenshot()
 
 
 if __name__ == "__main__":
