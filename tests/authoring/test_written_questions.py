@@ -108,7 +108,7 @@ def test_the_readme_counts_it_too(text):
         notebook=jupytext.read(text),
         exercises=[SimpleNamespace(points=3)],
     )
-    row = f"| [1. Of two](notebooks/{LESSON}/{LESSON}.ipynb) |"
+    row = f"| [1. Of two exercises](notebooks/{LESSON}/{LESSON}.ipynb) |"
     assert stated_in_readme(f"{row} 1 | 1 | |\n", lesson) == f"{row} 45 | 7 | double it |\n"
 
 

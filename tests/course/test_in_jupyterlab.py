@@ -91,7 +91,7 @@ def test_an_hour_with_the_first_lesson(page):
     page.keyboard.press("b")  # a new cell, below the check
     page.keyboard.press("Enter")
     page.keyboard.insert_text('hint("softmax")')
-    stuck = page.locator(".jp-Cell.jp-mod-active")
+    stuck = page.locator(f"{SHOWN} .jp-Cell.jp-mod-active")
     expect(run(page, stuck)).to_contain_text("Hint 1 of 3 for softmax")
     expect(run(page, stuck)).to_contain_text("Hint 2 of 3 for softmax")
 
@@ -105,7 +105,7 @@ def test_an_hour_with_the_first_lesson(page):
     write(page, guess, 'predict("slope", 4)')
     expect(run(page, guess)).to_contain_text("You predicted 4, but it is 2")
 
-    view = page.locator(".attention-view").last
+    view = page.locator(f"{SHOWN} .attention-view").last
     view.get_by_text("starts", exact=True).hover()
     expect(view.locator(".said")).to_contain_text("“starts” looks at")
     view.get_by_label("starts", exact=True).focus()
