@@ -19,11 +19,10 @@
 #
 # Each exercise is followed by a check. Run it as often as you like. It tells you what is right, and
 # it names your mistake if it's a known one. It tries your code on many inputs: in other sizes (even
-# 1), often with other number types, and with gradients.
+# 1), and often with other number types.
 #
-# A cell like `predict("slope", ...)` asks what you expect. Put a letter, such as `"a"`, or a number
-# where the dots are, and run it again. Nobody grades that. But you'll remember an answer better if
-# you've had one of your own.
+# A cell like `predict("slope", ...)` asks what you expect. Run it, and click on your answer. Nobody
+# grades that. But you'll remember an answer better if you've had one of your own.
 #
 # New to notebooks? Shift+Enter runs a cell and goes to the next. Run them in order, from the top.
 # After a restart, choose Run > Run All Above Selected Cell, and go on where you were.
@@ -71,9 +70,9 @@ view_heads(
 )
 
 # %% [markdown]
-# Nobody told "it" what it stands for. It asked, and the other words answered. At the end of this
-# lesson you'll compute the same weights with functions of your own. (The words' numbers were set by
-# hand here. From lesson 5 on, models find such numbers themselves.)
+# No rule says what "it" stands for: it asks, and the other words answer. At the end of this lesson
+# you'll compute the same weights with functions of your own. (Here, we set the words' numbers by
+# hand. From lesson 5 on, models find such numbers themselves.)
 
 # %% [markdown]
 # ## Six words, three features each
@@ -198,8 +197,8 @@ print("cosines:", cosines)
 # 0.7026 against 0.9997, so it gets the lower score. A dot product rewards words that point your
 # way, and the longer of those even more.
 #
-# Attention keeps the lengths in. A network can put them to use: a word that matters can make itself
-# long and be heard by everyone who points its way.
+# Attention keeps the lengths in. A network can put them to use: it can make the words that matter
+# long, and then whoever points their way looks at them first.
 
 # %% [markdown]
 # ## From scores to weights
@@ -371,9 +370,8 @@ x = torch.tensor([[0.0, 4.0], [8.0, 0.0]])
 # %% [markdown]
 # ### Exercise 3: `context_vector` (7 minutes)
 #
-# Add up the words, each multiplied by its weight. `torch.zeros_like(x)` makes zeros in the shape of
-# `x` to start from (the context has the shape of one word), and `zip(a, b, strict=True)` takes the
-# rows of two tensors in pairs.
+# Add up the words, each multiplied by its weight. `torch.zeros_like(word)` makes zeros in the shape
+# of one word to start from, and `zip(a, b, strict=True)` takes the rows of two tensors in pairs.
 
 
 # %%
@@ -605,13 +603,17 @@ plot_attention(
 # the feature of size no longer counts.
 
 # %%
+for word, features in zip(*riddle("big"), strict=True):
+    print(f"{word:10}", features)
+
+# %%
 looks = {}
 for ending in ("big", "small"):
     names, sentence = riddle(ending)
     it = sentence[names.index("it")]
     heard = context_vector(softmax(query_scores(it, sentence)), sentence)
     looks[f"too {ending}"] = softmax(query_scores(heard[:2], sentence[:, :2]))
-    print(f"too {ending}: “it” heard {heard.tolist()}")
+    print(f"too {ending}: “it” heard", heard)
 
 # %%
 plot_bars(
@@ -737,7 +739,7 @@ check(add_score)
 # %% [markdown]
 # Go over the scores once more, divide each $e^{\text{score} - \text{largest}}$ by the last sum, and
 # you have the weights: two passes instead of three. Milakov and Gimelshein published this in 2018;
-# fast attention on graphics cards is built on it (lesson 6).
+# fast attention on graphics cards is built on it (lesson 9).
 #
 # ### Read on
 #

@@ -48,9 +48,13 @@ def case_in_words(exhibit: Exhibit) -> str:
 
 
 def size_in_words(sizes: Mapping[str, int]) -> str:
-    """ "7 words, 5 features"; a dimension that has no words is "n_half = 2"."""
+    """ "7 words, 5 features"; a dimension that has no words is "n_half = 2".
+
+    A dimension without a name, such as the 2 in "n 2", is always the same, and left out.
+    """
     order = [*NOUNS]
-    names = sorted(sizes, key=lambda name: order.index(name) if name in order else -1)
+    named = (name for name in sizes if name.isidentifier())
+    names = sorted(named, key=lambda name: order.index(name) if name in order else -1)
     return ", ".join(_size(name, sizes[name]) for name in names)
 
 

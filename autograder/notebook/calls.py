@@ -86,7 +86,10 @@ def failing_case(exercise: Callable | str) -> FailingCase:
     name = _name(exercise, "failing_case")
     verdict = _verdicts.get(name)
     if verdict is None or verdict.exhibit is None:
-        raise CourseError(f"No case of {name!r} has failed in this notebook.")
+        raise CourseError(
+            f"No check of {name!r} has failed since the kernel started. Run the check, then this "
+            "cell again."
+        )
     reference, number = store.find(name), verdict.exhibit.case
     question, case = reference.questions[name], reference.keys[name].cases[number]
     return FailingCase(question, question.calls[number], case.sizes, verdict.exhibit)

@@ -52,11 +52,11 @@ def _open_prediction(prediction: Prediction) -> Card:
     """Show the choices, each to be opened with a click, or the number in the same way."""
     letters = prediction.letters
     text = "\n".join(f"{letter}: {choice}" for letter, choice in letters.items())
-    title, call = "What number do you expect?", "a number"
+    title, answer = "What number do you expect?", "your number"
     if letters:
-        title, call = "What do you expect? Click on your answer", 'a letter, such as "a",'
-    keep = paragraph(f"To keep your answer, put {call} where the dots are and run the cell again.")
-    return framed(f"○ {title}", PARTLY, [(choices_html(prediction), text), keep])
+        title, answer = "What do you expect? Click on your answer", "it in quotes"
+    keep = f"To keep your answer, put {answer} where the dots are, and run the cell again."
+    return framed(f"○ {title}", PARTLY, [(choices_html(prediction), text), paragraph(keep)])
 
 
 def choices_html(prediction: Prediction) -> str:

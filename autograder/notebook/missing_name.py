@@ -33,6 +33,8 @@ def _missing(history: History, run: Run, name: str) -> str:
     exercises = {each for names in store.exercises_by_lesson().values() for each in names}
     if name in exercises:
         return _missing_exercise(history, name)
+    if _comes_from_above(history, run, name) and (stopped := _stopped(history)):
+        return stopped
     if name in COURSE or _comes_from_above(history, run, name):
         return f"{_not_run(history, name)} {_run_above(history.namespace)}"
     if near := near_name(name, exercises | COURSE):
@@ -47,7 +49,21 @@ def _missing_exercise(history: History, name: str) -> str:
     where = f"Run the cell with your `{name}` first, then this one again."
     if len(history.runs) == 1:
         return f"{_not_run(history, name)} {_run_above(history.namespace)}"
+    if stopped := _stopped(history):
+        return stopped
     return f"There is no `{name}` yet: its cell has not run since the kernel started. {where}"
+
+
+def _stopped(history: History) -> str:
+    """Say where a run of several cells stopped, if the run before this one failed; "" otherwise."""
+    *before, this = history.runs
+    if not before or not before[-1].failure or before[-1].cell == this.cell:
+        return ""
+    at = before[-1].source.strip().splitlines()[-1]
+    return (
+        f"The run stopped above, at `{at}`, so the cells below that have not run. Go on from "
+        "there, cell by cell, with Shift+Enter."
+    )
 
 
 def _not_run(history: History, name: str) -> str:

@@ -89,7 +89,7 @@ def test_a_failing_case_can_be_looked_at():
     def attention_scores(words):
         return words.T @ words
 
-    with pytest.raises(CourseError, match="No case of 'attention_scores' has failed"):
+    with pytest.raises(CourseError, match="No check of 'attention_scores' has failed"):
         failing_case(attention_scores)
     with pytest.raises(CheckFailed):
         check(attention_scores)

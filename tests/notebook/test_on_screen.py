@@ -147,6 +147,13 @@ def test_a_kernel_in_which_something_else_has_run(just_started):
     assert "The cell above that makes `check` has not run since the kernel started." in shown
 
 
+def test_a_run_of_all_cells_that_a_failed_check_stopped(notebook):
+    notebook.answer(RIGHT.replace("return", "print"))
+    shown = notebook.run("check_softmax", "check(softmax)")
+    assert "The run stopped above, at `check(query_scores)`, so the cells below" in shown
+    assert "Run the cell with your `softmax`" not in shown
+
+
 def test_a_misspelled_name_in_a_check(notebook):
     notebook.answer(RIGHT)
     shown = notebook.run("check", "check(query_score)")

@@ -20,12 +20,11 @@ def test_an_open_one_shows_its_choices():
         "○ What do you expect? Click on your answer",
         "a: a dog",
         "b: a cat",
-        'To keep your answer, put a letter, such as "a", where the dots are and run the cell '
-        "again.",
+        "To keep your answer, put it in quotes where the dots are, and run the cell again.",
     ]
     assert lines(prediction_card(SIZE, ...)) == [
         "○ What number do you expect?",
-        "To keep your answer, put a number where the dots are and run the cell again.",
+        "To keep your answer, put your number where the dots are, and run the cell again.",
     ]
 
 
