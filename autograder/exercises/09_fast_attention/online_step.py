@@ -96,7 +96,7 @@ EXERCISE = Exercise(
                 tile_after(nothing_before=True),
             ],
         ),
-        connected(tile_after(shift=-3.0)),
+        connected(tile_after()),
     ],
     mistakes=[
         Mistake(

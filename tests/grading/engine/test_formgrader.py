@@ -60,7 +60,7 @@ def test_the_button_grades_and_points_and_card_are_seen(address, tmp_path):
         page.get_by_role("link", name=LESSON.name, exact=True).last.click()
         card = page.get_by_text("query_scores: 2 of 2 points")
         expect(card).to_be_visible()
-        expect(page.get_by_text("softmax: 0 of 4 points")).to_be_visible()
+        expect(page.get_by_text("softmax: 0 of 5 points")).to_be_visible()
         expect(page.locator("input.score").first).to_have_attribute("placeholder", "2")
         card.scroll_into_view_if_needed()
         page.screenshot(path=tmp_path / "card.png")

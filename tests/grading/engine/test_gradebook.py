@@ -583,7 +583,7 @@ def test_points_that_differ_from_the_released_ones_stop_grading(tmp_path):
     done = run(*command(tmp_path, "autograde", LESSON.name))
     said = done.said
     assert done.status == 1 and "Traceback" not in said
-    assert "`softmax` has 4 points, but 7 in the released notebook. Release it" in said
+    assert "`softmax` has 5 points, but 7 in the released notebook. Release it" in said
     assert not (tmp_path / "autograded").exists()
 
 

@@ -96,8 +96,8 @@ SUBMISSIONS = {
     "solution": (solution, FULL),
     "released": (released, 0),
     # The naive softmax loses the point for large scores; the other loses the two points for
-    # weights and the one for large scores.
-    "with mistakes": (with_mistakes, FULL - 1 - 3),
+    # weights, the one for large scores, and the one for staying connected.
+    "with mistakes": (with_mistakes, FULL - 1 - 4),
     "warning": (warning_and_printing, FULL),
     "syntax_error": (syntax_error, FULL - POINTS["query_scores"]),
     "check_deleted": (check_deleted, FULL),
@@ -179,7 +179,7 @@ def test_feedback_shows_the_cards(course):
     nbgrader(course, "generate_feedback", LESSON.name)
     path = course / "feedback" / "with mistakes" / LESSON.name / f"{LESSON.name}.html"
     page = path.read_text(encoding="utf-8")
-    assert "softmax: 3 of 4 points" in page
+    assert "softmax: 4 of 5 points" in page
     assert "Large scores break it" in page
     assert "vnd.attention" not in page
     assert str(ROOT) not in page
@@ -211,7 +211,7 @@ def test_formgrader_lists_the_lesson_and_its_submissions(course):
     ("learner", "words"),
     [
         ("solution", "Success! Your notebook passes all the tests."),
-        ("with mistakes", "CheckFailed: softmax: 3 of 4 points. Large scores break it"),
+        ("with mistakes", "CheckFailed: softmax: 4 of 5 points. Large scores break it"),
     ],
 )
 def test_nbgraders_validate_works(course, learner, words):
