@@ -16,7 +16,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS = PROJECT["optional-dependencies"]
 LEARNER = PROJECT["dependencies"]
 INSTRUCTOR = [*LEARNER, *EXTRAS["instructor"], *EXTRAS["dask"], *EXTRAS["postgresql"]]
-DEVELOPER = [*INSTRUCTOR, *EXTRAS["dev"]]
+DEVELOPER = [*INSTRUCTOR, *EXTRAS["site"], *EXTRAS["dev"]]
 OWN = {"autograder", "inside", "tests"}
 
 

@@ -519,9 +519,10 @@ def test_feedback_is_written_when_what_it_shows_has_changed(api, course):
     assert written() and not written()
 
 
-def test_zero_jobs_at_a_time_is_an_error(api):
+def test_zero_jobs_at_a_time_is_an_error(api, course):
+    hand_in(course, "idle", 1, EARLY)
     api.config.Autograde.jobs = 0
-    done = api.autograde(SMALL, "one")
+    done = api.autograde(SMALL, "idle")
     del api.config.Autograde["jobs"]
     assert not done["success"] and "Autograde.jobs is 0" in done["log"]
 
