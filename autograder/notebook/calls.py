@@ -78,18 +78,17 @@ def hint(exercise: Callable | str | None = None) -> None:
     display(hint_card(name, key.hints, seen, points=not key.challenge))
 
 
-def failing_case(exercise: Callable | str) -> FailingCase:
+def failing_case(exercise: Callable | str) -> FailingCase | None:
     """Return the case that failed in the last check of an exercise, to try it again.
 
-    Raises CourseError if no check of it has failed in this notebook.
+    If there is none, say so. An error would stop a run of all cells once the exercise is solved.
     """
     name = _name(exercise, "failing_case")
     verdict = _verdicts.get(name)
     if verdict is None or verdict.exhibit is None:
-        raise CourseError(
-            f"No check of {name!r} has failed since the kernel started. Run the check, then this "
-            "cell again."
-        )
+        sentence = f"The last check of `{name}` since the kernel started failed on no case."
+        display(note_card(f"{name}: no failing case", sentence))
+        return None
     reference, number = store.find(name), verdict.exhibit.case
     question, case = reference.questions[name], reference.keys[name].cases[number]
     return FailingCase(question, question.calls[number], case.sizes, verdict.exhibit)
@@ -171,7 +170,7 @@ def _go_on(answer: Callable, verdict: Verdict, reference: LessonReference) -> st
     ]
     if verdict.exhibit and not verdict.exhibit.hidden:
         ways.append(f'`failing_case("{name}")` gives you this case, to try it again')
-    return f"Stuck? {'; '.join(ways)}."
+    return f"Stuck? In a new cell, {'; '.join(ways)}."
 
 
 def _require_on_screen(name: str) -> None:

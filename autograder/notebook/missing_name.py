@@ -45,7 +45,7 @@ def _missing(history: History, run: Run, name: str) -> str:
 def _missing_exercise(history: History, name: str) -> str:
     if attempt := failed_attempt(history, name):
         happened = what_happened(history, attempt, name)
-        return f"{happened} So there is no `{name}` yet. {remedy(attempt, name)}"
+        return f"{happened} So there is no `{name}` yet. {remedy(history, attempt, name)}"
     where = f"Run the cell with your `{name}` first, then this one again."
     if len(history.runs) == 1:
         return f"{_not_run(history, name)} {_run_above(history.namespace)}"

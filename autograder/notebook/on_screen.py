@@ -16,7 +16,7 @@ def not_on_screen(history: History, name: str) -> str:
         return ""
     older = f"I would be checking your older `{name}`."
     if attempt := failed_attempt(history, name):
-        return f"{what_happened(history, attempt, name)} {older} {remedy(attempt, name)}"
+        return f"{what_happened(history, attempt, name)} {older} {remedy(history, attempt, name)}"
     if changed_since(history, name):
         return (
             f"The cell with `{name}` has changed since you ran it. {older} "
@@ -46,8 +46,11 @@ def what_happened(history: History, run: Run, name: str) -> str:
     return f"{which} ran without defining `{name}`.{_header_missing(run, name)}"
 
 
-def remedy(run: Run, name: str) -> str:
+def remedy(history: History, run: Run, name: str) -> str:
     """Say what to do about a run that should have defined `name`."""
+    lacked = run.failure.name if run.failure else ""
+    if lacked and lacked in history.namespace:
+        return f"`{lacked}` is there now: run that cell again, then this one."
     fix = "Fix it" if run.failure or not near_name(name, run.defines) else "Change the name"
     return f"{fix}, run the cell, then this one."
 

@@ -154,6 +154,14 @@ def test_a_run_of_all_cells_that_a_failed_check_stopped(notebook):
     assert "Run the cell with your `softmax`" not in shown
 
 
+def test_a_cell_that_ran_before_the_imports_need_only_run_again(just_started):
+    just_started.run("query_scores", RIGHT.replace("(query, words)", "(query: Tensor, words)"))
+    just_started.run("imports", f"from torch import Tensor\n{IMPORTS}")
+    shown = just_started.run("check", CHECK)
+    assert "`Tensor` is there now: run that cell again, then this one." in shown
+    assert "Fix it" not in shown
+
+
 def test_a_misspelled_name_in_a_check(notebook):
     notebook.answer(RIGHT)
     shown = notebook.run("check", "check(query_score)")
