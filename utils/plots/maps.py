@@ -117,7 +117,7 @@ def matrix_maps(
         titles=_titles(titles, len(stack), "" if single else "matrix"),
         row_name=row_name,
         column_name=column_name,
-        value_name="value",
+        value_name="score" if (row_name, column_name) == ("query", "key") else "value",
         value_range=value_range or ((0, 1) if is_mask else _value_range(stack)),
         colors=MASK if is_mask else WEIGHTS,
         notes=[{} for _ in stack],
