@@ -95,6 +95,7 @@ def test_no_solution_in_what_learners_get(lesson, content):
             )
 
 
+@pytest.mark.first_is_enough
 def test_nothing_hidden_in_what_learners_get(lesson, content):
     """No file contains the bytes of a hidden input or of a hidden expected tensor."""
     given, searched = b"".join(content.values()), 0

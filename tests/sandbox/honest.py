@@ -225,7 +225,7 @@ PROGRAMS = {
         import subprocess, sys
         pip = [sys.executable, "-m", "pip", "install", "--retries=0", "--timeout=1"]
         done = subprocess.run([*pip, "no-such-thing"], capture_output=True, text=True)
-        print("No matching distribution" in done.stderr)
+        print(done.returncode == 1 and "ERROR: " in done.stderr)
         """,
         "True",
     ),

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.anywhere
+
 CODE = """
 import sys, torch
 from autograder.utils.libraries import load_keras
