@@ -43,7 +43,7 @@ quick: $(VENV)/developer  ## ruff and the fastest useful tests, while you work: 
 	ruff check . && ruff format --check .
 	$(PYTESTS) @tests/quick.txt $(PYTEST)
 
-test: $(VENV)/developer  ## set everything up and run the tests and the notebooks, but those that take minutes
+test: $(VENV)/developer  ## set everything up and run the tests and notebooks, except those that take minutes
 	$(PYTESTS) $(PYTEST)
 
 # As on a processor without newer instructions, so that it rounds as every other can.

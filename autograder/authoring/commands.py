@@ -74,7 +74,7 @@ def release(lesson: Lesson) -> None:
     command = ["nbgrader", "generate_assignment", "--force", "--log-level=ERROR", lesson.name]
     if subprocess.run(command, cwd=ROOT).returncode:
         raise AuthoringError("nbgrader did not release it; its message above says why")
-    write(start_page(map(Lesson, lesson_names())), START_PAGE)
+    write(start_page([*map(Lesson, lesson_names())]), START_PAGE)
 
 
 def site(lesson: Lesson) -> None:

@@ -1,11 +1,11 @@
 """The notebook that opens first: where to start, how far one is, and how a notebook is run."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.authoring.stated import listed
+from autograder.authoring.stated import link, listed
 from autograder.lessons import ROOT
 from autograder.lessons.cells import KERNEL
 from autograder.lessons.lesson import Lesson
@@ -17,11 +17,11 @@ Start with {first}. Each lesson builds on those before it.
 
 ## How to run a notebook
 
-- **Shift+Enter** runs a cell and goes on to the next. Try it: click on the cell below, and press
+- **Shift+Enter** runs a cell and moves on to the next. Try it: click on the cell below, and press
   both keys. You will see how far you are.
-- Run the cells **from the top, in order**. What a cell makes is there for those below it.
-- After a break, or when the kernel has restarted, everything is gone that cells have made. Click on
-  the cell where you want to go on, and choose *Run All Above Selected Cell* from the menu *Run*.
+- Run the cells **from the top, in order**. Each builds on those above it.
+- After a break, or when the kernel restarts, everything that the cells made is gone. Click on the
+  cell where you want to go on, and choose *Run All Above Selected Cell* from the *Run* menu.
 - An **exercise** is a cell that says `YOUR CODE HERE`. Write your code there, run the cell, and run
   the `check` below it. When you are stuck, `hint("…")` helps."""
 PROGRESS = "from autograder import progress\n\nprogress()"
@@ -32,14 +32,13 @@ LESSONS = """## The lessons
 {rows}"""
 
 
-def start_page(lessons: Iterable[Lesson]) -> NotebookNode:
+def start_page(lessons: Sequence[Lesson]) -> NotebookNode:
     """Make the notebook. Raises AuthoringError if a lesson lacks what its row states."""
-    rows = [listed(lesson) for lesson in lessons]
-    first = rows[0].split(" | ")[0].removeprefix("| ")
+    rows = "".join(map(listed, lessons)).rstrip()
     cells = [
-        new_markdown_cell(WELCOME.format(first=first), id="start"),
+        new_markdown_cell(WELCOME.format(first=link(lessons[0])), id="start"),
         new_code_cell(PROGRESS, id="progress"),
-        new_markdown_cell(LESSONS.format(rows="".join(rows).rstrip()), id="lessons"),
+        new_markdown_cell(LESSONS.format(rows=rows), id="lessons"),
     ]
     return new_notebook(
         cells=cells, metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}}

@@ -150,8 +150,12 @@ def listed(lesson: Lesson, folder: str = "") -> str:
     said = opening(lesson)
     questions = written_questions(lesson.notebook.cells).values()
     points = sum(e.points for e in lesson.exercises) + sum(q.points for q in questions)
-    link = f"[{said.title}]({folder}{lesson.name}/{lesson.name}.ipynb)"
-    return f"| {link} | {said.minutes} | {points} | {said.use} |\n"
+    return f"| {link(lesson, folder)} | {said.minutes} | {points} | {said.use} |\n"
+
+
+def link(lesson: Lesson, folder: str = "") -> str:
+    """Return a link to the lesson's notebook, by its title. Raises AuthoringError."""
+    return f"[{opening(lesson).title}]({folder}{lesson.name}/{lesson.name}.ipynb)"
 
 
 def _nbgrader_points(cell: NotebookNode) -> float | None:

@@ -40,7 +40,7 @@ def case_in_words(exhibit: Exhibit) -> str:
         return f"Tried with the example above{':' if exhibit.inputs else '.'}"
     how = "Tried with a case that only grading uses" if exhibit.hidden else "Tried"
     sizes = size_in_words(exhibit.sizes) or _shapes(exhibit.shapes)
-    sizes = ", ".join([sizes, *_plain(exhibit.inputs)] if sizes else _plain(exhibit.inputs))
+    sizes = ", ".join(filter(None, [sizes, *_plain(exhibit)]))
     if not sizes and not exhibit.label:
         return f"{how}." if exhibit.hidden else ""
     label = f" ({exhibit.label})" if exhibit.label else ""
@@ -73,9 +73,13 @@ def _size(name: str, size: int) -> str:
     return count(size, noun) + after
 
 
-def _plain(inputs: Mapping[str, Any]) -> list[str]:
-    """Write down the numbers among the inputs, such as "dim = 0"."""
-    return [f"{name} = {value}" for name, value in inputs.items() if isinstance(value, int | float)]
+def _plain(exhibit: Exhibit) -> list[str]:
+    """Write down the numbers among the inputs, such as "dim = 0", unless they are sizes, too."""
+    return [
+        f"{name} = {value}"
+        for name, value in exhibit.inputs.items()
+        if isinstance(value, int | float) and name not in exhibit.sizes
+    ]
 
 
 def _shapes(shapes: Mapping[str, list[int]]) -> str:

@@ -86,7 +86,7 @@ def failing_case(exercise: Callable | str) -> FailingCase | None:
     name = _name(exercise, "failing_case")
     verdict = _verdicts.get(name)
     if verdict is None or verdict.exhibit is None:
-        sentence = f"The last check of `{name}` since the kernel started failed on no case."
+        sentence = f"Run `check({name})` first. If it fails a case, this brings that case back."
         display(note_card(f"{name}: no failing case", sentence))
         return None
     reference, number = store.find(name), verdict.exhibit.case

@@ -62,6 +62,12 @@ class Run:
     bound: frozenset[str] = frozenset()
     ended: float = field(default_factory=time.time)
 
+    @property
+    def failed_at(self) -> str:
+        """The line that failed; "" if it is not known."""
+        lines, number = self.source.splitlines(), self.failure.line if self.failure else 0
+        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
     @cached_property
     def defines(self) -> list[str]:
         """The functions and classes that its text defines, even if Python can't read it."""

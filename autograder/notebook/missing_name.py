@@ -33,10 +33,9 @@ def _missing(history: History, run: Run, name: str) -> str:
     exercises = {each for names in store.exercises_by_lesson().values() for each in names}
     if name in exercises:
         return _missing_exercise(history, name)
-    if _comes_from_above(history, run, name) and (stopped := _stopped(history)):
-        return stopped
     if name in COURSE or _comes_from_above(history, run, name):
-        return f"{_not_run(history, name)} {_run_above(history.namespace)}"
+        general = f"{_not_run(history, name)} {_run_above(history.namespace)}"
+        return _stopped_above(history) or general
     if near := near_name(name, exercises | COURSE):
         return f"There is no `{name}` here. Did you mean `{near}`?"
     return ""
@@ -49,20 +48,21 @@ def _missing_exercise(history: History, name: str) -> str:
     where = f"Run the cell with your `{name}` first, then this one again."
     if len(history.runs) == 1:
         return f"{_not_run(history, name)} {_run_above(history.namespace)}"
-    if stopped := _stopped(history):
-        return stopped
-    return f"There is no `{name}` yet: its cell has not run since the kernel started. {where}"
+    general = f"There is no `{name}` yet: its cell has not run since the kernel started. {where}"
+    return _stopped_above(history) or general
 
 
-def _stopped(history: History) -> str:
-    """Say where a run of several cells stopped, if the run before this one failed; "" otherwise."""
-    *before, this = history.runs
-    if not before or not before[-1].failure or before[-1].cell == this.cell:
+def _stopped_above(history: History) -> str:
+    """Say where a run of several cells stopped: in a cell above, right before this run."""
+    file = saved_notebook(history.namespace)
+    if file is None or len(history.runs) < 2:
         return ""
-    at = before[-1].source.strip().splitlines()[-1]
+    *_, before, this = history.runs
+    if not before.failure or before.cell not in file.above(this.cell):
+        return ""
     return (
-        f"The run stopped above, at `{at}`, so the cells below that have not run. Go on from "
-        "there, cell by cell, with Shift+Enter."
+        f"The run stopped above, at `{before.failed_at}`, so the cells below that have not run. Go "
+        "on from there, cell by cell, with Shift+Enter."
     )
 
 

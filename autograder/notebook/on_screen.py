@@ -94,7 +94,6 @@ def _unreadable(run: Run, failure: Failure) -> str:
 def _raised(run: Run, failure: Failure) -> str:
     """Say which error a cell raised, and in which of its lines."""
     said = f"{failure.kind}: {failure.said}".strip().rstrip(":.").splitlines()[0]
-    lines = run.source.splitlines()
-    if not 0 < failure.line <= len(lines):
+    if not run.failed_at:
         return f"`{said}`"
-    return f"`{said}` (line {failure.line}, `{lines[failure.line - 1].strip():.{MOST_SHOWN}}`)"
+    return f"`{said}` (line {failure.line}, `{run.failed_at:.{MOST_SHOWN}}`)"

@@ -50,7 +50,7 @@ def test_the_readme_is_fresh(lesson):
 
 
 def test_the_start_page_is_fresh():
-    fresh = start_page(map(Lesson, lesson_names()))
+    fresh = start_page([*map(Lesson, lesson_names())])
     assert nbformat.read(START_PAGE, as_version=4) == fresh, "it is stale: run `make release`"
 
 

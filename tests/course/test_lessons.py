@@ -19,7 +19,7 @@ MINUTES = re.compile(r"^### (?:Exercise|Question) \d+: .*\b(\d+) minutes\)$", re
 LONGEST_CELL = 15
 LONGEST_READ = 20  # cells between two that a learner does something in
 ASKED_TO_PREDICT = re.compile(r"\*\*Predict before you\s+run")
-VIEW = re.compile(r"^(view|draw)_\w+\(", re.MULTILINE)
+VIEW = re.compile(r"^view_\w+\(", re.MULTILINE)
 VIEWS = ROOT / "utils" / "views"
 
 

@@ -24,10 +24,9 @@ def test_a_case_is_its_size_its_label_or_its_shapes():
     assert case_in_words(Exhibit(0, "", shapes)) == "Tried with `x` of shape (2, 3)."
     assert case_in_words(Exhibit(0, "large scores", {})) == "Tried with large scores."
     assert case_in_words(Exhibit(0, "", {})) == ""
-    inputs = {"scores": torch.ones(2), "dim": 0}
-    assert case_in_words(Exhibit(0, "", {}, sizes={"n": 2}, inputs=inputs)) == (
-        "Tried with 2 words, dim = 0."
-    )
+    inputs = {"scores": torch.ones(2), "dim": 0, "n_heads": 3}
+    shown = Exhibit(0, "", {}, sizes={"n": 2, "n_heads": 3, "2": 2}, inputs=inputs)
+    assert case_in_words(shown) == "Tried with 2 words, 3 heads, dim = 0."
     hidden = Exhibit(0, "", {}, hidden=True, sizes={"n": 2})
     assert case_in_words(hidden) == "Tried with a case that only grading uses: 2 words."
 

@@ -147,13 +147,6 @@ def test_a_kernel_in_which_something_else_has_run(just_started):
     assert "The cell above that makes `check` has not run since the kernel started." in shown
 
 
-def test_a_run_of_all_cells_that_a_failed_check_stopped(notebook):
-    notebook.answer(RIGHT.replace("return", "print"))
-    shown = notebook.run("check_softmax", "check(softmax)")
-    assert "The run stopped above, at `check(query_scores)`, so the cells below" in shown
-    assert "Run the cell with your `softmax`" not in shown
-
-
 def test_a_cell_that_ran_before_the_imports_need_only_run_again(just_started):
     just_started.run("query_scores", RIGHT.replace("(query, words)", "(query: Tensor, words)"))
     just_started.run("imports", f"from torch import Tensor\n{IMPORTS}")
@@ -215,6 +208,19 @@ def test_a_name_from_a_cell_above_that_has_not_run(notebook, saved):
     assert "Before you go on" not in notebook.run("use", "x")
     notebook.run("made", "journey = torch.ones(3)")
     assert "Before you go on" not in notebook.run("use", "del journey; journey")
+
+
+def test_a_run_of_all_cells_that_stopped_above(notebook, saved):
+    wrong = RIGHT.replace("return", "print")
+    below = {"check_softmax": "check(softmax)", "made": "x = 1", "use": "x", "scratch": "[][0]"}
+    saved({"imports": IMPORTS, "query_scores": wrong, "check": CHECK, **below})
+    for cell in ("check_softmax", "use"):
+        notebook.answer(wrong)
+        shown = notebook.run(cell, below[cell])
+        assert "The run stopped above, at `check(query_scores)`, so the cells below" in shown
+        assert "Run the cell with your `softmax`" not in shown
+    notebook.run("scratch", below["scratch"])
+    assert "The run stopped" not in notebook.run("check_softmax", below["check_softmax"])
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"cells": [{}]}', b"\xff"])

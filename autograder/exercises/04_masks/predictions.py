@@ -53,9 +53,9 @@ PREDICTIONS = [
         "column_and_row",
         right="[3, 3], above the diagonal",
         choices={
-            "[3], and nowhere": "That would compare number by number. A column meets all of a row.",
+            "[3], and nowhere": "Two rows would meet in pairs. A column meets all of a row.",
             "[3, 3], above the diagonal": "Row i is true where a number is larger than number i.",
-            "[3, 3], below the diagonal": "Row 0 compares 1 with 1, 2 and 3: it is less than two.",
+            "[3, 3], below the diagonal": "Row 0 is 1 < 1, 1 < 2, 1 < 3: true twice.",
         },
     ),
     Prediction(
@@ -72,7 +72,7 @@ PREDICTIONS = [
         right="NaN",
         choices={
             "0": "Zero times any number is 0, but −∞ is no number.",
-            "−∞": "Not even a small part of −∞ is left by 0; and it isn't 0, either.",
+            "−∞": "Any other number would keep the ∞. With 0, the product has no value.",
             "NaN": "The product has no value. So don't multiply by −∞; put it where it belongs.",
         },
     ),

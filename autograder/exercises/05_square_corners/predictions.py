@@ -49,7 +49,7 @@ PREDICTIONS = [
         right="next to nothing of either",
         choices={
             "half of both": "Every part lets a fraction through, and the fractions multiply.",
-            "the places, not the squares": "The places fare worse: they get averages of the same.",
+            "the places, not the squares": "The places fare worse: they average the same values.",
             "next to nothing of either": "Every part lets a fraction through; fractions multiply.",
         },
     ),
