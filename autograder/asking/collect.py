@@ -27,7 +27,14 @@ from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
 from autograder.asking.code_facts import cut_in, first_arguments, unused_arguments
 from autograder.asking.kept import same_settings, same_state
-from autograder.asking.models import built_module, gradients, leaf_tensors, require_own_memory
+from autograder.asking.models import (
+    built_module,
+    gradients,
+    is_torch_module,
+    leaf_tensors,
+    require_loadable,
+    require_own_memory,
+)
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.asking.question import Call, Question
 from autograder.asking.returned import (
@@ -39,7 +46,7 @@ from autograder.asking.returned import (
 )
 from autograder.asking.surroundings import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.trials import TRIALS
-from autograder.asking.written import borrowed_names, method_of, written_function
+from autograder.asking.written import borrowed_names, method_of, uncompiled, written_function
 
 # After one of these, the other calls would go the same way and take as long.
 IN_VAIN = {ProblemKind.TIME, ProblemKind.WAITING, ProblemKind.NOT_ANSWERED}
@@ -51,6 +58,7 @@ SAME_AGAIN = 0.01
 def collect(answer: Callable[..., Any], question: Question) -> list[Answer]:
     """Collect one answer for each call of the question."""
     answers: list[Answer] = []
+    answer = uncompiled(answer)
     borrowed, unused = borrowed_names(answer), unused_arguments(answer)
     forbidden = forbid(question.forbidden) if question.forbidden else contextlib.nullcontext()
     with TimeLimit(question.seconds) as limit, forbidden:
@@ -134,12 +142,14 @@ class OneCall:
         given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
         method = self._method(function)
         calls: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if call.earlier is not None:
+        if call.earlier:
             calls = torch.no_grad()  # as when models are used, and results are kept for later
-            _call_earlier(method, call.earlier, question)
-        with calls, same_state(function, dict(zip(arguments, given, strict=True))):
+            self._call_earlier(method, call.earlier)
+        with calls, same_state(function, dict(zip(arguments, given, strict=True)), question.reads):
             result = method(*given)
         require_mode(function, call.training)
+        if call.earlier and is_torch_module(function):
+            require_loadable(function, built_module(self.answer, call, arguments))
         arguments.update(zip(arguments, given, strict=True))
         returned = named_results(result, question)
         if question.reads:
@@ -159,6 +169,18 @@ class OneCall:
         method = function if name == "forward" else method_of(function, name)
         _require_arguments(method, self.call.arguments)
         return method
+
+    def _call_earlier(self, method: Callable[..., Any], earlier: Call) -> None:
+        """Make a call that must leave nothing behind, and overwrite what it returned."""
+        arguments = make_all(earlier.arguments)
+        if earlier.build is not None:
+            method = self._method(built_module(self.answer, earlier, arguments))
+        with torch.no_grad():
+            results = named_results(method(*arguments.values()), self.question)
+        for value in results.values():
+            if value.numel() <= MOST_ELEMENTS:
+                with contextlib.suppress(RuntimeError):  # an expanded tensor can't be written to
+                    value.detach().zero_()
 
     def _kept_attributes(self, module: Callable[..., Any]) -> dict[str, Tensor]:
         kept = {}
@@ -196,18 +218,6 @@ def _made(call: Call) -> dict[str, Any]:
         if isinstance(value, Tensor):
             made[name] = next((t for t in tensors if equal(t, value)), value)
     return made
-
-
-def _call_earlier(
-    method: Callable[..., Any], arguments: dict[str, Any], question: Question
-) -> None:
-    """Make a call that must leave nothing behind, and overwrite what it returned."""
-    with torch.no_grad():
-        results = named_results(method(*make_all(arguments).values()), question)
-    for value in results.values():
-        if value.numel() <= MOST_ELEMENTS:
-            with contextlib.suppress(RuntimeError):  # an expanded tensor can't be written to
-                value.detach().zero_()
 
 
 def _same_again(

@@ -1,8 +1,9 @@
-"""What a call has to leave as it was: torch's settings, its inputs and its module's state."""
+"""What a call has to leave as it was: torch's settings, what it is given, and its module."""
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -38,10 +39,14 @@ def _settings() -> tuple[bool, torch.dtype, int]:
 
 
 @contextlib.contextmanager
-def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
-    """Raise WrongResult if a call changes its module, or which parameters can be trained.
+def same_state(
+    function: Any, arguments: dict[str, Any], changing: Container[str] = ()
+) -> Iterator[None]:
+    """Raise WrongResult if a call changes its module, a module that it is given, or `.grad`.
 
-    function: what is called, perhaps a module. arguments: tensors, modules and others, by name.
+    function: what is called, perhaps a module.
+    arguments: tensors, modules and others, by name.
+    changing: names of the modules among them whose numbers should change.
     """
     is_torchs = isinstance(function, nn.Module) and not is_keras_layer(type(function))
     own = function if is_torchs else nn.Module()
@@ -51,8 +56,15 @@ def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
     before = {name: (p.requires_grad, p.detach().clone()) for name, p in parameters.items()}
     modules = {name: m for name, m in arguments.items() if isinstance(m, nn.Module)}
     learning, modes = _learning(modules), _modes(own)
+    given = {name: ModuleState.of(m) for name, m in modules.items() if name not in changing}
+    graded = {name for name, value in inputs.items() if value.is_leaf and value.grad is not None}
     yield
+    for name, state in given.items():
+        if change := state.change(ModuleState.of(modules[name])):
+            raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"{change} of `{name}`")
     for name, value in inputs.items():
+        if value.is_leaf and value.grad is not None and name not in graded:
+            raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"`.grad` of `{name}`")
         if value.requires_grad and value.is_leaf and name not in needing:
             raise WrongResult(ProblemKind.REQUIRES_GRADIENTS, name)
     if frozen := learning - _learning(modules):
@@ -65,6 +77,67 @@ def same_state(function: Any, arguments: dict[str, Any]) -> Iterator[None]:
             raise WrongResult(ProblemKind.FROZEN, name)
         if not torch.equal(parameters[name], value):
             raise WrongResult(ProblemKind.PARAMETER_CHANGED, name)
+
+
+@dataclass(frozen=True)
+class ModuleState:
+    """What a module is made of, and its numbers.
+
+    parts: by name, each part itself (so that its place in memory isn't used again), whether it is
+        in train mode, and how many hooks it has.
+    numbers, gradients: copies of the parameters' and buffers' values, and of their `.grad`.
+    """
+
+    parts: dict[str, tuple[nn.Module, bool, int]]
+    numbers: dict[str, Tensor]
+    gradients: dict[str, Tensor]
+
+    @classmethod
+    def of(cls, module: nn.Module) -> Self:
+        named = [*module.named_parameters(), *module.named_buffers()]
+        return cls(
+            {name: (p, p.training, _hooks(p)) for name, p in module.named_modules()},
+            {name: value.detach().clone() for name, value in named},
+            {name: value.grad.clone() for name, value in named if value.grad is not None},
+        )
+
+    def change(self, now: "ModuleState") -> str:
+        """Say in words what has changed; "" if nothing has."""
+        if self.parts.keys() != now.parts.keys():
+            return "the parts"
+        for name, (part, training, hooks) in self.parts.items():
+            part_now, training_now, hooks_now = now.parts[name]
+            where = f" of its part `{name}`" if name else ""
+            if part_now is not part:
+                return f"the part `{name}`"
+            if training_now != training:
+                return f"the mode (train or evaluation){where}"
+            if hooks_now != hooks:
+                return f"the hooks{where}"
+        if name := _differing(self.numbers, now.numbers):
+            return f"the numbers in `{name}`"
+        if name := _differing(self.gradients, now.gradients):
+            return f"the `.grad` of `{name}`"
+        return ""
+
+
+def _hooks(module: nn.Module) -> int:
+    kinds = (module._forward_hooks, module._forward_pre_hooks, module._backward_hooks)
+    return sum(map(len, kinds))
+
+
+def _differing(before: dict[str, Tensor], now: dict[str, Tensor]) -> str:
+    """Return the name of a tensor that is not the same; "" if all are."""
+    for name in [*before, *now]:
+        if name not in before or name not in now or not _same(before[name], now[name]):
+            return name
+    return ""
+
+
+def _same(first: Tensor, second: Tensor) -> bool:
+    return first.dtype == second.dtype and bool(
+        first.shape == second.shape and torch.allclose(first, second, 0, 0, equal_nan=True)
+    )
 
 
 def _learning(modules: dict[str, nn.Module]) -> set[str]:

@@ -61,6 +61,8 @@ class ProblemKind(StrEnum):
     REQUIRES_GRADIENTS = "requires gradients"
     FROZEN = "frozen"
     PARAMETER_CHANGED = "parameter changed"
+    ARGUMENT_CHANGED = "argument changed"
+    NOT_LOADED = "not loaded"
     # Nothing, or NaN, flows back.
     DETACHED = "detached"
     NAN_ON_THE_WAY = "nan on the way"

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from autograder.asking.arguments import from_tree, map_tensors, to_tree
 
-PAIRS = ("arguments", "build", "earlier")  # a call's fields that are arguments by name
+PAIRS = ("arguments", "build")  # a call's fields that are arguments by name
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Call:
     gradients: whether gradients of the outputs are outputs too.
     repeats: whether it is also an output whether a second call, in another random state, gives the
         same.
-    earlier: the arguments of a call of the same function or module before this one, if there is
-        one. What that call returns does not count.
+    earlier: a call that is made before this one, if there is one, and doesn't count. With `build`,
+        it goes to another module; without, to the same function or module.
     """
 
     arguments: dict[str, Any]
@@ -39,7 +39,7 @@ class Call:
     training: bool = False
     gradients: bool = False
     repeats: bool = False
-    earlier: dict[str, Any] | None = None
+    earlier: "Call | None" = None
 
     @property
     def dtype(self) -> torch.dtype:
@@ -50,18 +50,24 @@ class Call:
 
     def map_tensors(self, change: Callable[[Tensor], Tensor]) -> "Call":
         """Return the same call with `change` applied to its floating-point tensors."""
-        fields = ("arguments", "earlier", "parameters")
-        return replace(self, **{name: map_tensors(getattr(self, name), change) for name in fields})
+        return replace(
+            self,
+            arguments=map_tensors(self.arguments, change),
+            parameters=map_tensors(self.parameters, change),
+            earlier=self.earlier and self.earlier.map_tensors(change),
+        )
 
     def to_tree(self) -> dict[str, Any]:
         pairs = {name: getattr(self, name) for name in PAIRS}
-        return vars(self) | {n: v if v is None else _pairs_to_tree(v) for n, v in pairs.items()}
+        changed = {n: v if v is None else _pairs_to_tree(v) for n, v in pairs.items()}
+        return vars(self) | changed | {"earlier": self.earlier and self.earlier.to_tree()}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "Call":
         pairs = {name: tree[name] for name in PAIRS}
         changed = {n: v if v is None else _pairs_from_tree(v) for n, v in pairs.items()}
-        return cls(**(tree | changed))
+        earlier = tree["earlier"] and cls.from_tree(tree["earlier"])
+        return cls(**(tree | changed | {"earlier": earlier}))
 
 
 def _pairs_to_tree(values: dict[str, Any]) -> list[list[Any]]:

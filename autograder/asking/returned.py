@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -76,11 +77,18 @@ def _tensor(value: Any, name: str, plain: bool) -> Tensor:
     """Return the value if it is a tensor, or a plain number as one. Raises WrongResult."""
     if plain and isinstance(value, bool | int | float):
         return torch.tensor(value)
+    if plain and (isinstance(value, np.generic) or _is_flag(value)):
+        return torch.tensor(value.item())
     if plain and isinstance(value, Tensor) and value.requires_grad:
         raise WrongResult(ProblemKind.GRAPH, name)
     if plain or not isinstance(value, Tensor):
         raise wrong_type(ProblemKind.PLAIN if plain else ProblemKind.TYPE, value, name)
     return value
+
+
+def _is_flag(value: Any) -> bool:
+    """Whether a value is a boolean tensor of one element, as good as a plain True or False."""
+    return isinstance(value, Tensor) and value.dtype is torch.bool and value.dim() == 0
 
 
 def kept_attribute(module: object, name: str, question: Question, call: Call) -> Tensor:

@@ -19,9 +19,12 @@ from autograder.asking.answer import Answer, changed_inputs
 from autograder.asking.codec import decode, encode
 from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
+from autograder.asking.surroundings import usual_settings
 from autograder.asking.written import exercise_name, names_used
 from autograder.errors import CourseError
 
+# The file of questions. A notebook may clear its environment later.
+QUESTIONS = os.environ.get(QUESTIONS_VARIABLE, "")
 MOST_BYTES = 32_000_000
 MOST_TREE_BYTES = 1_000_000
 
@@ -39,12 +42,13 @@ def check(answer: Callable[..., Any]) -> None:
 
     Do nothing if the grader has no questions on it, as on a challenge.
     """
-    exercise = exercise_name(answer)
-    questions = _questions(os.environ[QUESTIONS_VARIABLE])
+    questions = _questions(QUESTIONS)
+    exercise = exercise_name(answer, questions)
     if exercise not in questions:
         return
     uses = names_used(answer) & questions.keys()
-    display({MIME: pack(exercise, collect(answer, questions[exercise]), uses)}, raw=True)
+    with usual_settings():
+        display({MIME: pack(exercise, collect(answer, questions[exercise]), uses)}, raw=True)
 
 
 def made_for(*stated: str, **contracts: str) -> None:

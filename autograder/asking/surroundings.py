@@ -64,6 +64,30 @@ def silence() -> Iterator[LineCounter]:
 
 
 @contextlib.contextmanager
+def usual_settings() -> Iterator[None]:
+    """Give the body torch's usual settings and one thread, whatever the notebook has set."""
+    gradients, dtype, threads = (
+        torch.is_grad_enabled(),
+        torch.get_default_dtype(),
+        torch.get_num_threads(),
+    )
+    elsewhere = torch.get_default_device().type != "cpu"
+    torch.set_grad_enabled(True)
+    torch.set_default_dtype(torch.float32)
+    torch.set_num_threads(1)
+    try:
+        with (
+            torch.device("cpu") if elsewhere else contextlib.nullcontext(),
+            torch.autocast("cpu", enabled=False),
+        ):
+            yield
+    finally:
+        torch.set_grad_enabled(gradients)
+        torch.set_default_dtype(dtype)
+        torch.set_num_threads(threads)
+
+
+@contextlib.contextmanager
 def forbid(names: Sequence[str]) -> Iterator[None]:
     """Raise ForbiddenCall when the body calls one of the named torch functions, by any name.
 

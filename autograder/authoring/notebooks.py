@@ -28,6 +28,7 @@ from autograder.errors import AuthoringError
 from autograder.lessons.cells import (
     BEGINNING,
     KERNEL,
+    LANGUAGE,
     STUB,
     exercise_checked,
     exercise_defined,
@@ -52,7 +53,7 @@ def build_notebook(lesson: Lesson) -> NotebookNode:
     fold_plumbing(cells)
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
         cell.id = cell_id
-    metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    metadata = {"kernelspec": KERNEL, "language_info": LANGUAGE}
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
 
 
@@ -69,7 +70,7 @@ def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
         client.execute()
     except CellExecutionError as error:
         raise AuthoringError(f"a cell fails\n{error}") from error
-    notebook.metadata.language_info = {"name": "python"}
+    notebook.metadata.language_info = dict(LANGUAGE)
     return notebook
 
 

@@ -7,7 +7,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.authoring.stated import link, listed
 from autograder.lessons import ROOT
-from autograder.lessons.cells import KERNEL
+from autograder.lessons.cells import KERNEL, LANGUAGE
 from autograder.lessons.lesson import Lesson
 
 START_PAGE = ROOT / "notebooks" / "start.ipynb"
@@ -40,6 +40,4 @@ def start_page(lessons: Sequence[Lesson]) -> NotebookNode:
         new_code_cell(PROGRESS, id="progress"),
         new_markdown_cell(LESSONS.format(rows=rows), id="lessons"),
     ]
-    return new_notebook(
-        cells=cells, metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}}
-    )
+    return new_notebook(cells=cells, metadata={"kernelspec": KERNEL, "language_info": LANGUAGE})

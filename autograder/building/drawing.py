@@ -1,31 +1,24 @@
 """Draw the cases of an exercise: the calls to make, from a seed."""
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from inspect import signature
+from functools import cached_property
+from inspect import isclass, signature
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from autograder.asking.arguments import Library, make_all, map_tensors
+from autograder.asking.arguments import Library, make_all
 from autograder.asking.question import Call
 from autograder.asking.written import written_function
 from autograder.building.examples import example_arguments
 from autograder.errors import AuthoringError
+from autograder.judging.form import AFTER_A_CALL, Form
 from autograder.judging.key import AspectKey
-from autograder.lessons.cases import (
-    AGAIN,
-    DOUBLE,
-    HALF,
-    ONES,
-    Case,
-    Goal,
-    Inputs,
-    ModuleCase,
-    Raises,
-)
+from autograder.lessons.cases import Case, Goal, Inputs, ModuleCase, Raises
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Reads, SecondCall, Trial
@@ -33,7 +26,8 @@ from autograder.lessons.parts import Judged, Reads, SecondCall, Trial
 EXAMPLE = "the example above"  # as cards call it
 SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
-DTYPES = {DOUBLE: torch.float64, HALF: torch.float16}
+DTYPES = {Form.DOUBLE: torch.float64, Form.HALF: torch.float16}
+SAME = {Form.ONES: 1, Form.EQUAL: 3}  # the size of all dimensions in a form
 OTHER_VALUES = -0.7  # a factor
 LONGER = 1 + 2**-26  # a factor that gives numbers more digits than a float32 holds
 
@@ -50,6 +44,7 @@ class DrawnCase:
     seed: str
     goal: Goal | None = None
     raises: str = ""
+    form: Form = Form.PLAIN
 
     @property
     def fresh(self) -> bool:
@@ -120,46 +115,92 @@ class Drawing:
                 self.cases.append(DrawnCase(call, draw, seed, goal, raises))
 
     def _draw_forms(self, seed: str) -> None:
-        """Ask a case again, in each of the exercise's forms."""
+        """Ask cases again, in each of the exercise's forms."""
+        first = self.exercise.aspects[0].cases[-1]
         for form in self.exercise.also:
-            self._ask_in_form(self.exercise.aspects[0].cases[-1], form, seed)
-            if form == AGAIN and self.second.beside:
+            match form:
+                case Form.ALONE:
+                    self._draw_alone(seed)
+                case Form.EQUAL:
+                    self._draw_equal(seed)
+                case Form.RESIZED:
+                    self._ask_in_form(self._richest, form, seed)
+                case Form.ANOTHER if not isclass(self.solution):
+                    continue
+                case _:
+                    self._ask_in_form(first, form, seed)
+            if form == Form.AGAIN and self.second.beside:
                 self._ask_in_form(self.second.beside, form, seed)
 
-    def _ask_in_form(self, make: Inputs, form: str, seed: str) -> None:
+    def _draw_alone(self, seed: str) -> None:
+        """Ask the case with the most sizes once for each of them, with that one 1."""
+        if seed != SHOWN_SEED:
+            return
+        for name in (sizes := self._sizes(self._richest)):
+            one = {"n_heads": 1, "d_head": 1} if _is_product(name, sizes) else {name: 1}
+            if self._sizes(self._richest, **one)[name] == 1:
+                self._ask_in_form(self._richest, Form.ALONE, seed, **one)
+
+    def _draw_equal(self, seed: str) -> None:
+        """Ask the case with the most sizes with equal ones; where heads share d_model, twice."""
+        self._ask_in_form(self._richest, Form.EQUAL, seed)
+        if _is_product("d_model", self._sizes(self._richest)):
+            self._ask_in_form(self._richest, Form.EQUAL, seed, n_heads=2, d_head=2)
+
+    @cached_property
+    def _richest(self) -> Inputs:
+        """The last of those cases of all aspects that have the most sizes."""
+        makers = [make for aspect in self.exercise.aspects for make in aspect.cases]
+        return max(reversed(makers), key=lambda make: len(self._sizes(make)))
+
+    def _sizes(self, make: Inputs, **sizes: int) -> dict[str, int]:
+        """Return the sizes of a case; {} if its outputs are not compared with the solution's."""
+        draw = Draw(f"{SHOWN_SEED}/{self.exercise.name}", self.asked).fix(**sizes)
+        case = self._drawn(make, draw, "a case")
+        if isinstance(case, Goal | Raises) or (isinstance(case, ModuleCase) and not case.method):
+            return {}
+        return draw.sizes
+
+    def _ask_in_form(self, make: Inputs, form: Form, seed: str, **sizes: int) -> None:
         aspects = self.exercise.aspects
-        call, draw = self._in_form(make, form, seed)
+        case = self._in_form(make, form, seed, sizes)
         about = next(aspect for aspect in aspects if make in aspect.cases)
         for aspect, key in zip(aspects, self.aspects, strict=True):
             others = set(aspect.outputs) - set(about.outputs or aspect.outputs)
             if aspect is about or others:
                 key.cases.append(len(self.cases))
-        self.cases.append(DrawnCase(call, draw, seed))
+        self.cases.append(case)
 
-    def _in_form(self, make: Inputs, form: str, seed: str) -> tuple[Call, Draw]:
+    def _in_form(self, make: Inputs, form: Form, seed: str, sizes: dict[str, int]) -> DrawnCase:
         draw = Draw(
-            f"{seed}/{self.exercise.name}/{form}",
+            "/".join([seed, self.exercise.name, form, *sizes]),
             self.asked,
-            ones=form == ONES,
+            same=math.prod(sizes.values()) if form == Form.EQUAL and sizes else SAME.get(form, 0),
             exact_root=form in DTYPES,
-        )
+        ).fix(**sizes)
         case = self._compared(make, draw, form)
-        if form == ONES and isinstance(case, ModuleCase):
+        if form == Form.ONES and isinstance(case, ModuleCase):
             case = replace(case, training=True)
         call = self._call(case, draw, gradients=False)
-        if form == AGAIN:
-            call = replace(call, earlier=self._earlier(make, seed))
+        if form in AFTER_A_CALL:
+            call = replace(call, earlier=self._earlier(make, form, seed, draw, call))
         if form in DTYPES:
             call = call.map_tensors(lambda value: (value.double() * LONGER).to(DTYPES[form]))
         draw.label(", ".join(filter(None, [draw.name, form])))
-        return call, draw
+        return DrawnCase(call, draw, seed, form=form)
 
-    def _earlier(self, make: Inputs, seed: str) -> dict[str, Any]:
-        """Draw the arguments of an earlier call: the same sizes, but other values."""
-        draw = Draw(f"{seed}/{self.exercise.name}/{AGAIN}", self.asked)
-        case = self._compared(self.second.after or make, draw, f"call before {AGAIN!r}")
-        inputs = case.inputs if isinstance(case, ModuleCase) else case
-        return map_tensors(_with_parameters(inputs, draw), lambda value: value * OTHER_VALUES)
+    def _earlier(self, make: Inputs, form: Form, seed: str, draw: Draw, call: Call) -> Call:
+        """Draw the call before another: with the same sizes, or with others."""
+        if form == Form.AGAIN:
+            before = Draw(draw.seed, self.asked)
+        else:
+            kept = {} if form == Form.ANOTHER else _built_with(call, draw)
+            before = Draw(f"{draw.seed}/earlier", self.asked, unlike=draw.sizes).fix(**kept)
+        case = self._compared(self.second.after or make, before, f"call before {form!r}")
+        earlier = self._call(case, before, gradients=False)
+        if form != Form.ANOTHER:
+            earlier = replace(earlier, build=None, parameters=None)
+        return earlier.map_tensors(lambda value: value * OTHER_VALUES)
 
     def _compared(self, make: Inputs, draw: Draw, form: str) -> dict[str, Any] | ModuleCase:
         """Draw a case whose outputs are compared with the solution's."""
@@ -184,6 +225,18 @@ class Drawing:
             parameters = draw_parameters(self.solution(**make_all(case.build)), draw)
         inputs = _with_parameters(case.inputs, draw)
         return Call(inputs, case.build, parameters, case.method, case.training, gradients)
+
+
+def _built_with(call: Call, draw: Draw) -> dict[str, int]:
+    """Return the sizes that a module was built with, and those of which they are products."""
+    build = call.build or {}
+    kept = {name: size for name, size in draw.sizes.items() if name in build}
+    return kept | ({"d_head": draw.sizes["d_head"]} if kept and "d_head" in draw.sizes else {})
+
+
+def _is_product(name: str, sizes: Mapping[str, int]) -> bool:
+    """Whether a size is that of a model whose heads share its features."""
+    return name == "d_model" and {"n_heads", "d_head"} <= sizes.keys()
 
 
 def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:

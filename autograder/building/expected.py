@@ -123,7 +123,7 @@ def _key(
         raises=case.raises,
         most_error=most_error,
         dropout=(case.call.build or {}).get("dropout", 0.0) if case.call.training else None,
-        again=case.call.earlier is not None,
+        form=case.form,
         fresh=case.fresh,
         hidden=case.hidden,
     )

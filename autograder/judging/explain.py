@@ -6,6 +6,7 @@ from autograder.judging.compare import Comparison
 from autograder.judging.explain_difference import explain_difference
 from autograder.judging.explain_problem import explain_problem, happened_at, is_explained
 from autograder.judging.finding import Finding, General, finding
+from autograder.judging.form import Form
 from autograder.judging.judgment import Failure
 
 # Kinds of problems in which the call did return something.
@@ -16,6 +17,13 @@ RETURNED = {
     ProblemKind.COUNT,
     ProblemKind.CHOICE,
     ProblemKind.KEYS,
+}
+
+# What to say about a failure in a form that asks after another call.
+LEFT = {
+    Form.AGAIN: General.LEFT_BEHIND,
+    Form.RESIZED: General.LEFT_BEHIND_SIZES,
+    Form.ANOTHER: General.LEFT_BY_ANOTHER,
 }
 
 
@@ -76,8 +84,8 @@ def _no_error(problem: Problem | None, exercise: str, error: str) -> Finding:
 def _difference(failure: Failure, wrong: Comparison) -> list[Finding]:
     """Say how an output differs, and whether it does so only in certain cases."""
     case, said = failure.case, explain_difference(wrong)
-    if case.again:
-        return [finding(General.LEFT_BEHIND), *said]
+    if left := LEFT.get(case.form):
+        return [finding(left, exercise=failure.judgment.key.exercise), *said]
     if case.dropout == 0 and failure.judgment.only_in_training():
         return [finding(General.NOTHING_TO_DROP)]
     if case.dropout and not any(one.recognized for one in said):

@@ -105,6 +105,15 @@ SENTENCES = {
         "The call changes the parameter `{detail}`, so the next call gives another answer. Only "
         "an optimizer should change parameters."
     ),
+    ProblemKind.ARGUMENT_CHANGED: (
+        "The call changes {detail}, which belongs to the caller. Work on a copy "
+        "(`copy.deepcopy`), or put everything back as it was."
+    ),
+    ProblemKind.NOT_LOADED: (
+        "Saved and loaded again (`load_state_dict(state_dict())`), your `{exercise}` is no longer "
+        "the same: {detail}. What changes from call to call is a plain attribute, not a parameter "
+        "or a buffer."
+    ),
     ProblemKind.DETACHED: (
         "No gradient flows back from `{detail}`. Is there a `detach()`, `.data`, `.item()`, "
         "`torch.tensor(…)`, NumPy or `no_grad` on the way?"

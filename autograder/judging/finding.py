@@ -20,6 +20,8 @@ class General(StrEnum):
     ASSERTION = "assertion"
     OTHER_ERROR = "other_error"
     LEFT_BEHIND = "left_behind"
+    LEFT_BEHIND_SIZES = "left_behind_sizes"
+    LEFT_BY_ANOTHER = "left_by_another"
     NOTHING_TO_DROP = "nothing_to_drop"
     DROPPED = "dropped"
     OTHERS_ONLY = "others_only"
@@ -50,6 +52,14 @@ SENTENCES = {
     General.LEFT_BEHIND: (
         "The first call is right, and the second is not: something is left over from the first. Do "
         "you keep a result, a mask or a size, and use it again?"
+    ),
+    General.LEFT_BEHIND_SIZES: (
+        "It is wrong after a call with other sizes: something is left over from that call. Do you "
+        "keep a mask, a table or a size, and use it again?"
+    ),
+    General.LEFT_BY_ANOTHER: (
+        "It is wrong once another `{exercise}` has been made and used. What a module keeps belongs "
+        "on `self`, not on the class or in a global variable."
     ),
     General.NOTHING_TO_DROP: (
         "It is right in evaluation mode and wrong in train mode, although `dropout` is 0 and "

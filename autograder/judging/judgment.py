@@ -9,6 +9,7 @@ from autograder.asking.answer import GRADIENT, Answer
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.compare import Comparison
 from autograder.judging.explain_difference import recognize_difference
+from autograder.judging.form import AFTER_A_CALL
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey
 from autograder.judging.measures import measured
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit
@@ -166,7 +167,7 @@ class Judgment:
         counted = self.wrong[index] & {*self.counted(self.aspects[number], index), WHOLE_CALL}
         only_gradients = all(name.startswith(GRADIENT) for name in counted)
         only_dtype = all(self._lost_dtype(index, name) for name in counted)
-        return case.again, only_dtype, only_gradients, number, case.hidden
+        return case.form in AFTER_A_CALL, only_dtype, only_gradients, number, case.hidden
 
     def _lost_dtype(self, index: int, name: str) -> bool:
         """Whether an output has torch's default dtype, where another was given."""

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from autograder.asking.arguments import from_tree, to_tree
 from autograder.judging.footprint import Footprint
+from autograder.judging.form import Form
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class CaseKey:
     most_error: the largest mean squared error allowed, for outputs that are judged by how well
         they do; such an output has no other tolerance.
     dropout: the share that is dropped; None in evaluation mode or without dropout.
-    again: whether the function or module was called before, which must not matter.
+    form: the form in which it is asked.
     fresh: whether it is another draw, as hidden cases are, for an answer that is right so far.
     hidden: whether only grading uses the case.
     arguments: what a measure needs; empty if outputs are judged as they are.
@@ -36,7 +37,7 @@ class CaseKey:
     raises: str
     most_error: dict[str, float]
     dropout: float | None
-    again: bool
+    form: Form
     fresh: bool
     hidden: bool
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class CaseKey:
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "CaseKey":
         arguments = {name: from_tree(value) for name, value in tree["arguments"].items()}
-        return cls(**(tree | {"arguments": arguments}))
+        return cls(**(tree | {"arguments": arguments, "form": Form(tree["form"])}))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
+from autograder.judging.form import Form
 from autograder.lessons.draw import Draw
 
 
@@ -58,9 +59,9 @@ class Raises:
 
 
 Case = dict[str, Any] | ModuleCase | Goal | Raises
-# Forms in which a case is asked again.
-ONES, DOUBLE, HALF = "sizes of 1", "float64", "float16"
-AGAIN = "called a second time"
+ONES, ALONE, EQUAL = SIZES = (Form.ONES, Form.ALONE, Form.EQUAL)
+AGAIN, RESIZED, ANOTHER = CALLS = (Form.AGAIN, Form.RESIZED, Form.ANOTHER)
+DOUBLE, HALF = Form.DOUBLE, Form.HALF
 Inputs = Callable[[Draw], Case]
 
 

@@ -17,6 +17,7 @@ REGION = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
 STUB = "raise NotImplementedError()"  # nbgrader replaces solutions with this
 SCHEMA_VERSION = 3
 BEGINNING = "beginning"  # metadata of an exercise's cell: what learners find in it

@@ -1,4 +1,4 @@
-"""Draw the inputs of a case: tensors with named dimensions whose sizes all differ."""
+"""Draw the inputs of a case: tensors with named dimensions, whose sizes differ by default."""
 
 import hashlib
 import math
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_SIZES: Mapping[str, int] = MappingProxyType({})
 SMALLEST, LARGEST = 3, 7
 EXACT, SQUARES = 4, {4, 9, 16}
 
@@ -21,7 +22,8 @@ class Draw:
     Each named dimension gets a different size, so that confusing two dimensions never goes
     unnoticed. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
     asked: the dimensions of each of the solution's arguments, as annotated there.
-    ones: every size that is not fixed is 1.
+    same: if not 0, every size that is not fixed is this one.
+    unlike: sizes by name that this draw avoids.
     exact_root: d_k and d_head are 4, whose root is the same number in every dtype. Otherwise they
         are never squares, so that neither a root rounded down nor half of 4 passes for the root.
     """
@@ -30,15 +32,17 @@ class Draw:
         self,
         seed: str,
         asked: Mapping[str, str] = NOTHING,
-        ones: bool = False,
+        same: int = 0,
         exact_root: bool = False,
+        unlike: Mapping[str, int] = NO_SIZES,
         **sizes: int,
     ) -> None:
+        self.seed = seed
         digest = hashlib.sha256(seed.encode()).digest()
         number = int.from_bytes(digest[:6], "big")
         self.generator = torch.Generator().manual_seed(number)
         self.asked = asked
-        self.ones, self.exact_root = ones, exact_root
+        self.same, self.exact_root, self.unlike = same, exact_root, unlike
         self.sizes = dict(sizes)
         self.name = ""
         self._unused = list(range(SMALLEST, LARGEST + 1))
@@ -53,21 +57,39 @@ class Draw:
         return self.sizes[name]
 
     def _new_size(self, name: str) -> int:
-        if self.ones:
-            return 1
+        if self.same:
+            return self.same
         has_root = name in ("d_k", "d_head")
         if self.exact_root and has_root:
             return EXACT
-        taken = {*self.sizes.values()}
+        taken = {*self.sizes.values(), self.unlike.get(name)}
         if has_root:
             taken |= SQUARES
         elif self.exact_root:
             taken.add(EXACT)
         return next(size for size in self._candidates() if size not in taken)
 
+    @property
+    def ones(self) -> bool:
+        """Whether every size that is not fixed is 1."""
+        return self.same == 1
+
     def choose(self, name: str, *sizes: int) -> "Draw":
-        """Give a dimension one of the given sizes at random."""
-        return self.fix(**{name: self._pick(*sizes)})
+        """Give a dimension one of the given sizes at random, unless it has one."""
+        if name not in self.sizes:
+            self.fix(**{name: self.same or self._one_of(name, sizes)})
+        return self
+
+    def among(self, name: str, *sizes: int) -> "Draw":
+        """Give a dimension one of the given sizes, and no other, in whatever form.
+
+        Where all sizes are equal, the others follow it.
+        """
+        given = self.sizes.get(name, self.same)
+        size = given if given in sizes else self._one_of(name, sizes)
+        if self.same > 1:
+            self.same = size
+        return self.fix(**{name: size})
 
     def fix(self, **sizes: int) -> "Draw":
         """Give dimensions these sizes."""
@@ -80,8 +102,8 @@ class Draw:
 
     def heads(self) -> dict[str, int]:
         """Choose sizes for a multi-head model: d_model and n_heads; d_model = n_heads * d_head."""
-        n_heads, d_head = self._pick(2, 3), EXACT if self.exact_root else self._pick(5, 6)
-        self.fix(n_heads=n_heads, d_head=d_head, d_model=n_heads * d_head)
+        self.choose("n_heads", 2, 3).choose("d_head", *([EXACT] if self.exact_root else [5, 6]))
+        self.fix(d_model=self.size("n_heads") * self.size("d_head"))
         return self.named("d_model n_heads")
 
     def label(self, name: str) -> None:
@@ -146,9 +168,8 @@ class Draw:
     def shape(self, dims: str) -> list[int]:
         return [self.size(name) for name in dims.split()]
 
-    def _pick(self, *choices: int) -> int:
-        if self.ones:
-            return 1
+    def _one_of(self, name: str, sizes: Sequence[int]) -> int:
+        choices = [size for size in sizes if size != self.unlike.get(name)] or sizes
         return choices[int(torch.randint(len(choices), (), generator=self.generator))]
 
     def _candidates(self) -> Iterator[int]:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs, drawn
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs, drawn
 from autograder.lessons.parts import Part, Repair
 from autograder.lessons.variants import Alternative, Mistake, Slip
 
@@ -60,7 +61,7 @@ class Exercise:
     slips: Sequence[Slip] = ()
     parts: Sequence[Part] = ()
     builds_on: tuple[str, ...] = ()
-    also: tuple[str, ...] = (ONES, DOUBLE, AGAIN)
+    also: tuple[Form, ...] = (*SIZES, DOUBLE, *CALLS)
     excuses: Mapping[str, str] = field(default_factory=dict)
     challenge: bool = False
     seconds: float = 5.0

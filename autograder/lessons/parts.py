@@ -57,8 +57,7 @@ class SecondCall:
     """How the second call differs, which asks the last case of the first aspect again.
 
     beside: another case to call a second time.
-    after: makes the arguments of the first call, with the same sizes; by default, they are those of
-        the second call, with other values.
+    after: makes the arguments of the first call; by default, they are drawn as those of the second.
     """
 
     beside: Inputs | None = None

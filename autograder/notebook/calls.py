@@ -12,6 +12,7 @@ from types import EllipsisType
 from IPython import get_ipython
 from IPython.display import display
 
+from autograder.asking.surroundings import usual_settings
 from autograder.asking.written import exercise_name, names_beside, names_used
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet, NotChecked
 from autograder.judging.card import headline, note_card, verdict_card
@@ -49,12 +50,13 @@ def check(answer: Callable) -> None:
     (not a challenge) with the stub, NotChecked if the cell of the answer has failed since, and
     CourseError if `answer` is not an exercise, or not the one that is installed.
     """
-    name = exercise_name(answer)
+    name = exercise_name(answer, store.exercises())
     reference = _reference(name)
     _require_on_screen(name)
-    verdict = _verdict(answer, name, reference)
-    if not verdict.passed:
-        verdict = blame(verdict, _unfinished(answer, name, reference))
+    with usual_settings():
+        verdict = _verdict(answer, name, reference)
+        if not verdict.passed:
+            verdict = blame(verdict, _unfinished(answer, name, reference))
     _verdicts[name] = verdict
     done = replace(record_of(name), points=verdict.points, most=verdict.max_points)
     keep_record(name, replace(done, given_up=verdict.given_up))
@@ -188,7 +190,9 @@ def _told(sentence: str) -> str:
 
 
 def _name(exercise: Callable | str | None, caller: str) -> str:
-    return exercise if isinstance(exercise, str) else exercise_name(exercise, caller)
+    if isinstance(exercise, str):
+        return exercise
+    return exercise_name(exercise, store.exercises(), caller)
 
 
 def _verdict(answer: Callable, name: str, reference: LessonReference) -> Verdict:

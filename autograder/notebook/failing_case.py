@@ -20,7 +20,7 @@ class FailingCase(dict):
     output: the name of the first wrong output.
     expected, yours: the values of that output; None if the call returned no such output.
     parameters: a module's, by name; None for a function.
-    earlier: the inputs of the call before this one; None if there was none.
+    earlier: the inputs of the call before this one, of the same function or module, if any.
     """
 
     def __init__(
@@ -31,7 +31,8 @@ class FailingCase(dict):
         self.label, self.output = exhibit.label, exhibit.output
         self.expected, self.yours = exhibit.expected, exhibit.got
         self.parameters = call.parameters
-        self.earlier = None if call.earlier is None else make_all(call.earlier)
+        same = call.earlier if call.earlier and call.earlier.build is None else None
+        self.earlier = make_all(same.arguments) if same else None
         self._call, self._trial = call, question.trial
 
     def build(self, answer: Callable) -> nn.Module:

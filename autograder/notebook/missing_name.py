@@ -30,7 +30,7 @@ def explain_missing(history: History) -> str:
 
 
 def _missing(history: History, run: Run, name: str) -> str:
-    exercises = {each for names in store.exercises_by_lesson().values() for each in names}
+    exercises = store.exercises()
     if name in exercises:
         return _missing_exercise(history, name)
     if name in COURSE or _comes_from_above(history, run, name):

@@ -28,6 +28,12 @@ class Record:
     hints: int = 0
     given_up: bool = False
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether its values, which come from a file, are of the right kinds."""
+        numbers = (self.points or 0, self.most, self.hints)
+        return all(type(number) is int for number in numbers) and type(self.given_up) is bool
+
 
 _of_this_kernel: dict[str, Record] = {}
 
@@ -44,9 +50,9 @@ def record_of(exercise: str) -> Record:
 def keep_record(exercise: str, record: Record) -> None:
     """Keep the record of an exercise. Other kernels may have written other records meanwhile."""
     _of_this_kernel[exercise] = record
-    if path := _path():
-        tree = {name: asdict(record) for name, record in read_records().items()}
-        with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):
+        if path := _path():
+            tree = {name: asdict(record) for name, record in read_records().items()}
             write_whole(path, json.dumps(tree, indent=1).encode())
 
 
@@ -59,9 +65,10 @@ def _path() -> Path | None:
 
 
 def _read_file() -> dict[str, Record]:
-    path = _path()
     try:
+        path = _path()
         tree = json.loads(path.read_bytes()) if path else {}
-        return {name: Record(**facts) for name, facts in tree.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+        read = {name: Record(**facts) for name, facts in tree.items()}
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
+    return {name: record for name, record in read.items() if record.is_sound}

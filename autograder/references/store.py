@@ -81,6 +81,11 @@ def exercises_by_lesson() -> dict[str, list[str]]:
     return {name: list(reference.keys) for name, reference in _lessons().items()}
 
 
+def exercises() -> set[str]:
+    """Return the names of all exercises and challenges."""
+    return {name for names in exercises_by_lesson().values() for name in names}
+
+
 def predictions_by_lesson() -> dict[str, list[str]]:
     """Return the names of predictions by lesson name. Raises CourseError."""
     return {name: list(reference.predictions) for name, reference in _lessons().items()}

@@ -124,8 +124,8 @@ def _outputs(answer: Callable, question: Question, call: Call) -> dict[str, Any]
         method = partial(TRIALS[question.trial], function, facts)
     else:
         method = function if call.method == "forward" else getattr(function, call.method)
-    if call.earlier is not None:
-        _forget(method(*make_all(call.earlier).values()))
+    if call.earlier and call.earlier.build is None:
+        _forget(method(*make_all(call.earlier.arguments).values()))
     with SameDropout() if call.training else nullcontext():
         result = method(*arguments.values())
     if any(_changed(call.arguments[name], now) for name, now in arguments.items()):

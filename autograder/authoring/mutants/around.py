@@ -1,11 +1,13 @@
 """Faults around right code: it runs, but its result or its surroundings are spoiled."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 from torch import Tensor
 
+from autograder.asking.arguments import Made
 from autograder.asking.question import Question
 from autograder.authoring.mutants.mutant import Mutant
 from autograder.judging.key import AnswerKey
@@ -54,6 +56,13 @@ MODULE_AFTER = {
     "parameters frozen": "self.requires_grad_(False)",
     "parameters changed": "[p.data.mul_(1.5) for p in self.parameters()]",
 }
+ARGUMENT_MODULES = {
+    "argument's weights changed": "[p.data.mul_(1.5) for p in modules(arguments)[0].parameters()]",
+    "argument left in evaluation mode": "modules(arguments)[0].eval()",
+    "argument left in training mode": "modules(arguments)[0].train()",
+    "argument left with gradients": "[setattr(p, 'grad', torch.ones_like(p)) "
+    "for p in modules(arguments)[0].parameters()]",
+}
 # What a wrapper does that spoils nothing.
 UNSPOILED = {
     "form": "value",
@@ -61,6 +70,8 @@ UNSPOILED = {
     "before": "pass",
     "after": "pass",
     "context": "contextlib.nullcontext()",
+    "places": "[]",
+    "odd": "False",
 }
 SHARED = """
 
@@ -68,13 +79,32 @@ import contextlib
 import functools
 
 right_{name} = {name}
-kept = {{}}
+kept, odd = {{}}, [False]
 
 
 def floats(values, change):
     for index, x in enumerate(values):
         if isinstance(x, torch.Tensor) and x.is_floating_point():
             values[index] = change(x)
+
+
+def modules(values):
+    return [value for value in values if isinstance(value, nn.Module)]
+
+
+def sizes(values):
+    found = {{}}
+    for name, index, axis in {places}:
+        if index < len(values) and isinstance(values[index], torch.Tensor):
+            if values[index].dim() >= -axis:
+                found[name] = values[index].shape[axis]
+    return found
+
+
+def other(value):
+    if value.is_floating_point():
+        return value * 1.5 + 1
+    return ~value if value.dtype is torch.bool else value + 1
 
 
 def spoiled(result):
@@ -91,6 +121,7 @@ def spoiled(result):
 BODY = """
         arguments = list(arguments)
         {before}
+        odd[0] = {odd}
         with {context}:
             result = {right}(*arguments, **options)
         {after}
@@ -105,16 +136,22 @@ class {name}(right_{name}):
     def forward(self, *arguments, **options):"""
 
 
-def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[Mutant]:
+def mutants_around(
+    source: str, question: Question, key: AnswerKey, dims: Mapping[str, str]
+) -> Iterator[Mutant]:
     """Yield the right code with each of the faults around it that can make a difference.
 
     A boolean result can't be rounded, and integer inputs have no gradients. A result may have no
     tensors although a trial makes some from it.
+
+    dims: the named dimensions of the solution's arguments.
     """
     name, is_module = question.exercise, "def forward(" in source
     if question.trial and "\nclass " in f"\n{source}" and "(nn.Module)" not in source:
         return  # a class whose methods a trial calls
-    takes_floats = is_module or any(_floats(call.arguments.values()) for call in question.calls)
+    given = [value for call in question.calls for value in call.arguments.values()]
+    takes_floats = is_module or bool(_floats(given))
+    takes_modules = any(isinstance(value, Made) for value in given)
     gives = [case.expected[n] for case in key.cases for n in question.returns if n in case.expected]
     if question.choices or question.plain or _annotation(source, name) in NO_TENSOR:
         gives = []
@@ -135,9 +172,47 @@ def mutants_around(source: str, question: Question, key: AnswerKey) -> Iterator[
         yield mutant(rule, code, before=code)
     for rule, code in (AFTER | (MODULE_AFTER if is_module else {})).items():
         yield mutant(rule, code, after=code)
+    for rule, code in ARGUMENT_MODULES.items() if takes_modules and not question.reads else ():
+        yield mutant(rule, code, after=code)
     if takes_floats and gives_floats:
         yield mutant("result detached", "value.detach()", form="value.detach()")
         yield mutant("without gradients", "torch.no_grad()", context="torch.no_grad()")
+    form = "other(value) if odd[0] else value"
+    for rule, change, odd in _where(question, dims) if gives else ():
+        yield mutant(rule, change, form=form, places=repr(_places(dims)), odd=odd)
+
+
+def _where(question: Question, dims: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield faults that only certain sizes show: the rule, the sizes, and when they are there."""
+    sizes = _sizes([*question.calls[0].arguments.values()], _places(dims))
+    for name, size in sizes.items():
+        here = f"sizes(arguments).get({name!r}, {size})"
+        if len(sizes) > 1:
+            yield "wrong at one size alone", name, f"{here} == 1 != max(sizes(arguments).values())"
+        yield "right at one size only", f"{name} = {size}", f"{here} != {size}"
+        yield "size of the first call kept", name, f"kept.setdefault({name!r}, {here}) != {here}"
+    for first, second in combinations(sizes, 2):
+        both = f"sizes(arguments).get({first!r}, 0) == sizes(arguments).get({second!r}, -1) > 1"
+        yield "wrong at equal sizes", f"{first} = {second}", both
+
+
+def _places(dims: Mapping[str, str]) -> list[tuple[str, int, int]]:
+    """Return by dimension: its name, the argument that has it, and the axis, from the end."""
+    return [
+        (name, index, axis - len(names))
+        for index, names in enumerate(map(str.split, dims.values()))
+        for axis, name in enumerate(names)
+        if name.isidentifier()
+    ]
+
+
+def _sizes(values: list[Any], places: list[tuple[str, int, int]]) -> dict[str, int]:
+    return {
+        name: values[index].shape[axis]
+        for name, index, axis in places
+        if index < len(values) and isinstance(values[index], Tensor)
+        if values[index].dim() >= -axis
+    }
 
 
 def _annotation(source: str, name: str) -> str:

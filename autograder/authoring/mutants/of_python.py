@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograder.authoring.mutants.mutant import Mutant, region_nodes, replaced
+from autograder.lessons.cells import region
 
 LIBRARIES = ("torch", "F", "nn", "math", "ops", "keras")
 Change = Callable[[Any], Iterator[ast.AST]]
@@ -37,6 +38,28 @@ def python_mutants(source: str) -> Iterator[Mutant]:
                 for new in change(node):
                     what = f"{ast.unparse(node)} → {ast.unparse(new)}"
                     yield Mutant(rule, what, replaced(source, node, new))
+
+
+def given_mutants(source: str) -> Iterator[Mutant]:
+    """Delete a decorator or a statement that the notebook gives, outside the solution's region."""
+    match = region(source)
+    first = source.count("\n", 0, match.start("begin")) + 1
+    last = source.count("\n", 0, match.end("end")) + 1
+    lines = source.splitlines()
+    for node in _given(ast.parse(source)):
+        begin, end = node.lineno, node.end_lineno or node.lineno
+        if end < first or begin > last:
+            kept = [*lines[: begin - 1], *lines[end:]]
+            yield Mutant("given line deleted", ast.unparse(node), "\n".join(kept) + "\n")
+
+
+def _given(tree: ast.AST) -> Iterator[ast.expr | ast.stmt]:
+    """Yield the decorators and the plain statements of functions and classes."""
+    for owner in ast.walk(tree):
+        if isinstance(owner, ast.FunctionDef | ast.ClassDef):
+            yield from owner.decorator_list
+            begin = 1 if ast.get_docstring(owner) else 0
+            yield from (n for n in owner.body[begin:] if isinstance(n, ast.Assign | ast.Expr))
 
 
 def _with(node: ast.AST, **fields: Any) -> ast.AST:

@@ -9,6 +9,8 @@ from autograder.lessons.rewriting import rewrite, slip_mistake
 from autograder.lessons.variants import Slip
 
 IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
+# When a mask is looked at: not where it is square, or not for a single query.
+HIDING = ["keep.shape[-2:-1] != keep.shape[-1:]", "1 not in keep.shape[-2:-1]"]
 # For each rule, ast-grep patterns and what they become.
 PATTERNS = {
     "other axes": [
@@ -44,7 +46,32 @@ PATTERNS = {
         ("$X.detach()", "$X"),
         ("$A @ $B", "$A.detach() @ $B"),
         ("$A @ $B", "$A @ $B.detach()"),
+        ("torch.cat([$A, $B], $$$C)", "torch.cat([$A.detach(), $B], $$$C)"),
     ],
+    "by shape": [
+        ("$X.T", "($X if $X.shape[0] == $X.shape[-1] else $X.T)"),
+        (
+            "$X.transpose(-2, -1)",
+            "($X if $X.shape[-2] == $X.shape[-1] else $X.transpose(-2, -1))",
+        ),
+        (
+            "$A @ $B.T",
+            "(lambda a, b: a @ b if a.shape[-1] == b.shape[-2] else a @ b.T)($A, $B)",
+        ),
+        (
+            "$A @ $B.transpose(-2, -1)",
+            "(lambda a, b: a @ b if a.shape[-1] == b.shape[-2] else a @ b.mT)($A, $B)",
+        ),
+        *(
+            ("torch.where(keep, $A, $B)", f"torch.where(keep if {when} else True, $A, $B)")
+            for when in HIDING
+        ),
+        *(
+            ("$X.masked_fill(~keep, $V)", f"($X.masked_fill(~keep, $V) if {when} else $X)")
+            for when in HIDING
+        ),
+    ],
+    "kept on the class": [("self.$X = $V", "type(self).$X = $V")],
     "softmax's dimension": [
         ("torch.softmax($X, dim=-1)", "torch.softmax($X, dim=-2)"),
         ("torch.softmax($X, dim=-1)", "torch.softmax($X, dim=0)"),

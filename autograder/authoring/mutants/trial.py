@@ -11,13 +11,14 @@ from autograder.asking.collect import collect
 from autograder.asking.question import Question
 from autograder.authoring.mutants.around import mutants_around
 from autograder.authoring.mutants.mutant import Mutant
-from autograder.authoring.mutants.of_python import python_mutants
+from autograder.authoring.mutants.of_python import given_mutants, python_mutants
 from autograder.authoring.mutants.of_tensors import (
     einsum_mutants,
     in_place_mutants,
     name_mutants,
     pattern_mutants,
 )
+from autograder.building.drawing import input_dims
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import Verdict
 from autograder.lessons.exercise import Exercise
@@ -73,7 +74,8 @@ def mutants_of(
     known = {_code(source) for source in (solution, *others.values())}
     found: list[Mutant] = []
     labels: Counter[str] = Counter()
-    for mutant in _all(solution, others, mutants_around(solution, question, key)):
+    dims = input_dims(lesson.namespace()[exercise.name])
+    for mutant in _all(solution, others, mutants_around(solution, question, key, dims)):
         code = _code(mutant.source)
         if code and code not in known:
             known.add(code)
@@ -104,6 +106,7 @@ def _within(source: str) -> Iterator[Mutant]:
     yield from einsum_mutants(source)
     yield from name_mutants(source)
     yield from in_place_mutants(source)
+    yield from given_mutants(source)
 
 
 def _first_change(source: str, mutant: Mutant) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from autograder.lessons.cases import AGAIN, ONES
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -28,7 +28,7 @@ LATER = "gradients come in lesson 2"  # why a mutant that ends their path is rig
 EXERCISE = Exercise(
     "query_scores",
     returns="scores",
-    also=(ONES, AGAIN),  # filling torch.zeros(n) is just as good; gradients come in lesson 2
+    also=(*SIZES, *CALLS),  # filling torch.zeros(n) is just as good; gradients come in lesson 2
     aspects=[
         Aspect(
             "one score for each word",

@@ -1,6 +1,7 @@
 """Copy `w_query`, `w_key`, `w_value` of source into `query`, `key`, `value` of target."""
 
 from autograder.asking.arguments import StandIn
+from autograder.lessons.cases import EQUAL
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Reads
@@ -34,7 +35,7 @@ EXERCISE = Exercise(
     "copy_projections",
     returns="",
     parts=[Reads("target source")],
-    also=(),
+    also=(EQUAL,),
     aspects=[
         Aspect(
             "queries and keys",

@@ -16,7 +16,7 @@ from .multi_head_attention_variants import ALTERNATIVES, MISTAKES
 def sizes_of_model(draw: Draw) -> dict[str, int]:
     """d_model and n_heads; the batch is small, since the answers of many mistakes are stored."""
     sizes = draw.heads()
-    draw.fix(batch=5 - sizes["n_heads"])
+    draw.choose("batch", 5 - sizes["n_heads"])
     return sizes
 
 

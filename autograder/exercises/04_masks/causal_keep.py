@@ -1,13 +1,13 @@
 """Mask in which each word may attend to itself and to the words before it."""
 
-from autograder.lessons.cases import AGAIN, ONES
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 EXERCISE = Exercise(
     "causal_keep",
     returns="keep",
-    also=(ONES, AGAIN),
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect("the word itself and those before it", 1, [lambda draw: {"n": draw.size("n")}]),
         Aspect(

@@ -1,6 +1,6 @@
 """Whether some output of `attention` depends on a word that comes after it."""
 
-from autograder.lessons.cases import ONES
+from autograder.lessons.cases import SIZES
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Judged, Result
 
@@ -25,7 +25,7 @@ EXERCISE = Exercise(
     "leaks_future",
     returns="leaks",
     parts=[Result(plain=True), Judged(steady=True)],
-    also=(ONES,),
+    also=(*SIZES,),
     aspects=[
         telling_apart(
             "a mask that is missing, reversed or shifted",

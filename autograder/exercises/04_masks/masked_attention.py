@@ -3,7 +3,7 @@
 import torch
 
 from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, RETURNED, SCALE
-from autograder.lessons.cases import AGAIN, DOUBLE, HALF, ONES
+from autograder.lessons.cases import CALLS, DOUBLE, HALF, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -54,7 +54,7 @@ DIVIDED = " / math.sqrt(key.shape[-1])"
 EXERCISE = Exercise(
     "masked_attention",
     returns="context attn_weights",
-    also=(ONES, DOUBLE, HALF, AGAIN),
+    also=(*SIZES, DOUBLE, HALF, *CALLS),
     builds_on=("masked_softmax",),
     aspects=[
         Aspect("context and weights", 2, [one_sentence, last_two_words, sentences]),

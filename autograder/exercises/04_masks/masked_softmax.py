@@ -1,7 +1,7 @@
 """Attention weights over the keys that `keep` allows; 0 for the others."""
 
 from autograder.exercises.slips import WEIGHTS
-from autograder.lessons.cases import AGAIN, DOUBLE, HALF, ONES, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, HALF, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 
@@ -45,7 +45,7 @@ def empty_row(draw: Draw) -> dict:
 EXERCISE = Exercise(
     "masked_softmax",
     returns="attn_weights",
-    also=(ONES, DOUBLE, HALF, AGAIN),
+    also=(*SIZES, DOUBLE, HALF, *CALLS),
     aspects=[
         Aspect(
             "hidden keys get nothing, the others share 1",

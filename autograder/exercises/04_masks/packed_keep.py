@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.lessons.cases import AGAIN, ONES, Inputs
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -25,7 +25,7 @@ EXERCISE = Exercise(
     "packed_keep",
     challenge=True,
     returns="keep",
-    also=(ONES, AGAIN),
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect("a window", 1, [packed(7, before=2), packed(9, before=0), packed(1, before=0)]),
         Aspect(

@@ -1,6 +1,6 @@
 """Mask in which every query may attend to the words of its sentence, not to its padding."""
 
-from autograder.lessons.cases import AGAIN, ONES
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -21,7 +21,7 @@ def empty_sentence(draw: Draw) -> dict:
 EXERCISE = Exercise(
     "padding_keep",
     returns="keep",
-    also=(ONES, AGAIN),
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect("the first words of each sentence", 2, [padded, padded]),
         Aspect("empty sentences, and places that no sentence fills", 1, [empty_sentence]),

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.lessons.cases import AGAIN, ONES, Inputs
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -14,7 +14,7 @@ def additive_in(dtype: torch.dtype, dims: str = "n_query n_key") -> Inputs:
 EXERCISE = Exercise(
     "to_additive",
     returns="additive",
-    also=(ONES, AGAIN),
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect(
             "0 to keep, −∞ to hide",

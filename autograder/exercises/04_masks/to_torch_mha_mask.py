@@ -1,6 +1,6 @@
 """The same mask for `nn.MultiheadAttention`: True where a key is hidden."""
 
-from autograder.lessons.cases import AGAIN, ONES
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -9,7 +9,7 @@ from .shared import padded_keep
 EXERCISE = Exercise(
     "to_torch_mha_mask",
     returns="hidden",
-    also=(ONES, AGAIN),
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect(
             "True where a key is hidden",

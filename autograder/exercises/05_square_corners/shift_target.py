@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from autograder.lessons.cases import AGAIN, DOUBLE, ONES
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -18,7 +18,7 @@ def whole_sequences(n_source: int, **sizes: int) -> Callable[[Draw], dict]:
 EXERCISE = Exercise(
     "shift_target",
     returns="shifted_target",
-    also=(ONES, DOUBLE, AGAIN),  # what it shifts is data: no gradient flows there
+    also=(*SIZES, DOUBLE, *CALLS),  # what it shifts is data: no gradient flows there
     aspects=[
         Aspect("squares: two corners given", 1, [whole_sequences(2, n=4, d=2)]),
         Aspect(

@@ -3,7 +3,7 @@
 import torch
 
 from autograder.exercises.slips import SCALE, without
-from autograder.lessons.cases import AGAIN, ONES, ModuleCase
+from autograder.lessons.cases import CALLS, SIZES, ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
@@ -67,14 +67,14 @@ def keras_large(draw: Draw) -> ModuleCase:
 def keras_nothing_kept(draw: Draw) -> ModuleCase:
     draw.label("one query may attend to nothing")
     keep = draw.keep("batch n_query n_key")
-    keep[1, 2] = False
+    keep[-1, -1] = False
     return keras_case(draw, **three_places(draw), keep=keep)
 
 
 EXERCISE = Exercise(
     "KerasMultiHeadAttention",
     returns="result",
-    also=(ONES, AGAIN),  # Keras rounds to float32
+    also=(*SIZES, *CALLS),  # Keras rounds to float32
     parts=[SecondCall(after=keras_masked_self)],
     aspects=[
         Aspect("self-attention", 2, [keras_self]),

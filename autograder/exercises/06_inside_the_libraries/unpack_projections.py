@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.lessons.cases import AGAIN, ONES
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Result
@@ -33,7 +33,7 @@ EXERCISE = Exercise(
     "unpack_projections",
     returns=" ".join(name for pair in zip(WEIGHTS, BIASES, strict=True) for name in pair),
     parts=[Result(as_dict=True)],
-    also=(ONES, AGAIN),
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect("weights of query, key and value", 2, [unpack_case], outputs=WEIGHTS[:3]),
         Aspect("the output projection", 1, [unpack_case], outputs=("output.weight", "output.bias")),

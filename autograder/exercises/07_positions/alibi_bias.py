@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from autograder.lessons.cases import AGAIN
+from autograder.lessons.cases import CALLS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -30,7 +30,7 @@ ALL_SLOPES = "slopes(power) + extra"
 EXERCISE = Exercise(
     "alibi_bias",
     returns="bias",
-    also=(AGAIN,),
+    also=(*CALLS,),
     aspects=[
         Aspect("slope times distance", 2, [linear(8), linear(1), linear(2), linear(16)]),
         Aspect("numbers of heads that aren't powers of two", 1, [linear(6), linear(5), linear(11)]),

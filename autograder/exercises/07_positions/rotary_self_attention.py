@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION
-from autograder.lessons.cases import AGAIN, HALF, ONES, ModuleCase
+from autograder.lessons.cases import CALLS, HALF, SIZES, ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
@@ -59,7 +59,7 @@ EXERCISE = Exercise(
     returns="result",
     parts=[Keeps("attn_weights", detached=True), SecondCall(after=reading("n n"))],
     builds_on=("rotate",),
-    also=(ONES, HALF, AGAIN),
+    also=(*SIZES, HALF, *CALLS),
     aspects=[
         Aspect("words at 0, 1, 2, …", 2, [reading()], outputs=("result",)),
         Aspect("words at other places", 1, [reading(far=True)], outputs=("result",)),

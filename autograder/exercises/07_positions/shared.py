@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.lessons.cases import AGAIN, HALF, ONES
+from autograder.lessons.cases import CALLS, HALF, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, connected
 from autograder.lessons.variants import Mistake
@@ -25,7 +25,7 @@ def turns(
     """x with these dimensions, at places 0, 1, 2, … or, if `far`, at any places up to 50."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(d_head=6)
+        draw.among("d_head", 6, 8, 10)
         places = scattered(draw, 50) if far else torch.arange(draw.size("n"))
         given = {"x": draw.normal(dims), "positions": places}
         return given if base is None else given | {"base": base}
@@ -35,7 +35,7 @@ def turns(
 
 def far_in_half_precision(draw: Draw) -> dict[str, Any]:
     """Odd places in the thousands, which float16 rounds to even ones."""
-    draw.fix(d_head=6)
+    draw.among("d_head", 6, 8, 10)
     return {"x": draw.normal("n d_head").half(), "positions": 3001 + 2 * scattered(draw, 500)}
 
 
@@ -50,7 +50,7 @@ TURNED = [
     Aspect("another base", 1, [turns("n d_head", base=100.0), turns("n d_head", base=5e5)]),
     connected(turns("n d_head")),
 ]
-ALSO_TURNED = (ONES, HALF, AGAIN)
+ALSO_TURNED = (*SIZES, HALF, *CALLS)
 PAIR = "a * cos - b * sin, a * sin + b * cos"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from autograder.lessons.cases import AGAIN
+from autograder.lessons.cases import CALLS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -24,7 +24,7 @@ ANGLE_OF_PLACES = "place * base ** (-torch.arange(0, d_model, 2) / d_model)"
 EXERCISE = Exercise(
     "sinusoidal_positions",
     returns="positions",
-    also=(AGAIN,),
+    also=(*CALLS,),
     aspects=[
         Aspect("sine and cosine of every hand", 2, [table_of()]),
         Aspect("another base", 1, [table_of(base=100.0), table_of(base=7.0)]),

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN
+from autograder.lessons.cases import CALLS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -19,7 +19,7 @@ EXERCISE = Exercise(
     "t5_bucket",
     returns="bucket",
     challenge=True,
-    also=(AGAIN,),
+    also=(*CALLS,),
     aspects=[
         Aspect("near words have a bucket each", 1, [distances(*range(-2, 17))]),
         Aspect("far words share one", 1, [distances(16, 17, 20, 25, 31, 47, 64, 90, 113, 127)]),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from autograder.lessons.cases import AGAIN, DOUBLE, ONES
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
@@ -26,7 +26,7 @@ TO_PAIRS = "weight.view(n_heads, rows // n_heads // 2, 2, d_model)"
 EXERCISE = Exercise(
     "to_halves",
     returns="reordered",
-    also=(ONES, DOUBLE, AGAIN),
+    also=(*SIZES, DOUBLE, *CALLS),
     aspects=[
         Aspect("one head", 1, [projection(1)]),
         Aspect("each head's rows separately", 2, [SEVERAL_HEADS]),

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from autograder.asking.arguments import Code
-from autograder.lessons.cases import AGAIN, Inputs
+from autograder.lessons.cases import CALLS, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Result
@@ -37,7 +37,7 @@ EXERCISE = Exercise(
             choices={name: "This part isn't the first whose output differs." for name in PART_NAMES}
         )
     ],
-    also=(AGAIN,),
+    also=(*CALLS,),
     challenge=True,
     aspects=[
         Aspect(

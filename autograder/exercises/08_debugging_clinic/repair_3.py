@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN, DOUBLE
+from autograder.lessons.cases import CALLS, DOUBLE
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Repair
@@ -47,7 +47,7 @@ LOSS = "return (losses * counts).sum() / counts.sum()"
 EXERCISE = Exercise(
     "repair_3",
     returns="loss",
-    also=(DOUBLE, AGAIN),
+    also=(DOUBLE, *CALLS),
     parts=[Repair("as it came in")],
     aspects=[
         Aspect("texts of different lengths", 2, [padded(7, 2, 4), padded(5, 5, 5, 5)]),

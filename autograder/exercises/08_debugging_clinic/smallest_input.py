@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.lessons.cases import AGAIN, Inputs
+from autograder.lessons.cases import CALLS, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Judged
@@ -30,7 +30,7 @@ EXERCISE = Exercise(
     "smallest_input",
     returns="x",
     parts=[Judged(by="tell apart", steady=True)],
-    also=(AGAIN,),
+    also=(*CALLS,),
     aspects=[
         Aspect(
             "defects of a word or two",

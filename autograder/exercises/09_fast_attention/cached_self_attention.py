@@ -1,7 +1,7 @@
 """Causal self-attention with grouped queries, in one go or in pieces with a cache."""
 
 from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION, in_pieces
-from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs, ModuleCase
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs, ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -37,7 +37,7 @@ EXERCISE = Exercise(
     returns="result",
     parts=[Trial("read_in_pieces")],
     builds_on=("grouped_query_attention",),
-    also=(ONES, DOUBLE, AGAIN),
+    also=(*SIZES, DOUBLE, *CALLS),
     aspects=[
         Aspect("a text in one go", 2, [reading(n=7), reading(n=9)]),
         Aspect("several query heads share a key head", 1, [reading(n=7, group=2)]),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from autograder.exercises.pieces import in_pieces
-from autograder.lessons.cases import DOUBLE, ONES, Inputs
+from autograder.lessons.cases import DOUBLE, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -40,7 +40,7 @@ EXERCISE = Exercise(
     "KVCache",
     returns="keys values",
     parts=[Trial("append_in_pieces")],
-    also=(ONES, DOUBLE),
+    also=(*SIZES, DOUBLE),
     aspects=[
         Aspect(
             "all keys and values",

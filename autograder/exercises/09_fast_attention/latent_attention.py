@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.lessons.cases import AGAIN, DOUBLE, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
@@ -30,7 +30,7 @@ EXERCISE = Exercise(
         Aspect("without keys and values", 1, [latents(1, 200)]),
         connected(latents(1, 5), outputs=("context",)),
     ],
-    also=(DOUBLE, AGAIN),
+    also=(DOUBLE, *CALLS),
     mistakes=[
         Mistake(
             "keys or values made",

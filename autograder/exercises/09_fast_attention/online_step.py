@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN, DOUBLE, ONES, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
@@ -62,7 +62,7 @@ EXERCISE = Exercise(
     "online_step",
     returns="m l o",
     parts=[Trial("take_a_step")],
-    also=(ONES, DOUBLE, AGAIN),
+    also=(*SIZES, DOUBLE, *CALLS),
     aspects=[
         Aspect(
             "one more tile",

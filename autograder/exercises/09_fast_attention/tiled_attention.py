@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN, DOUBLE, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids, Trial
@@ -53,7 +53,7 @@ EXERCISE = Exercise(
     returns="context logsumexp",
     parts=[Trial("in_little_memory"), Forbids("scaled_dot_product_attention")],
     builds_on=("online_step",),
-    also=(DOUBLE, AGAIN),
+    also=(DOUBLE, *CALLS),
     seconds=10.0,
     aspects=[
         Aspect(

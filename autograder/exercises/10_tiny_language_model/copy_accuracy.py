@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import AGAIN
+from autograder.lessons.cases import CALLS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -35,7 +35,7 @@ SHARE = "right[counted].float().mean()"
 EXERCISE = Exercise(
     "copy_accuracy",
     returns="accuracy",
-    also=(AGAIN,),
+    also=(*CALLS,),
     aspects=[Aspect("right guesses, where they count", 3, [guessed, guessed, guessed])],
     mistakes=[
         Mistake(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.lessons.cases import AGAIN, DOUBLE, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
@@ -42,7 +42,7 @@ LOSS = "F.cross_entropy(predicted, following, ignore_index=ignored)"
 EXERCISE = Exercise(
     "next_token_loss",
     returns="loss",
-    also=(DOUBLE, AGAIN),
+    also=(DOUBLE, *CALLS),
     aspects=[
         Aspect("the next token", 2, [many_tokens, guesses(scale=100.0), guesses()]),
         Aspect(

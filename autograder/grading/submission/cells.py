@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import nbformat, nbformat_minor
 
-from autograder.lessons.cells import KERNEL
+from autograder.lessons.cells import KERNEL, LANGUAGE
 
 # Additional fields by cell type, beyond those that every cell has.
 CELL_TYPES: dict[str, dict[str, Any]] = {
@@ -34,7 +34,7 @@ def make_notebook(cells: Iterable[NotebookNode]) -> NotebookNode:
     cells = list(cells)
     for number, cell in enumerate(cells, 1):
         cell.id = f"cell-{number}"
-    metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    metadata = {"kernelspec": KERNEL, "language_info": LANGUAGE}
     version = {"nbformat": nbformat, "nbformat_minor": nbformat_minor}
     return from_dict({"cells": cells, "metadata": metadata} | version)
 

@@ -32,6 +32,7 @@ from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run
 
+CHECK = "from autograder import check; "
 # Seconds of processor time: what a check has beyond its exercise's own limit, and what any other
 # cell has that a grade may depend on. Such cells work on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
@@ -90,11 +91,16 @@ def _restored(job: Job) -> tuple[NotebookNode, BrokenSubmission | None, list[str
 
 
 def _run(cells: list[NotebookNode], job: Job, reference: LessonReference | None, ask: Ask) -> Run:
-    timed = [[cell.source, _seconds(cell, job, reference)] for cell in cells]
+    timed = [[_code(cell, job), _seconds(cell, job, reference)] for cell in cells]
     told, *outputs = ask({"cells": timed})
     told = json.loads(told)
     done = [CellRun(sent, **about) for sent, about in zip(outputs, told["cells"], strict=True)]
     return Run(done, told["stopped"], told["doubtful"])
+
+
+def _code(cell: NotebookNode, job: Job) -> str:
+    """Return what to run for a cell. The course's check is called, whatever `check` now names."""
+    return CHECK + cell.source if grade_id_of(cell) in job.blueprint.checks else cell.source
 
 
 def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:

@@ -32,7 +32,7 @@ from autograder.grading.submission.read_notebook import (
     require_any_of,
 )
 from autograder.grading.submission.restore import WHY_EMPTY, empty_submission, restore
-from autograder.lessons.cells import KERNEL, STUB, exercise_checked
+from autograder.lessons.cells import KERNEL, LANGUAGE, STUB, exercise_checked
 from autograder.lessons.lesson import Lesson
 
 LESSON = Lesson("01_dot_product_attention")
@@ -337,7 +337,7 @@ def test_ids_are_unique_and_always_the_same():
 def test_the_kernel_is_the_courses():
     lie = {"kernelspec": {"name": "bash", "display_name": "x"}, "language_info": {"name": "sh"}}
     metadata = read_notebook(as_bytes([], metadata=lie | {"widgets": {}}), MOST).metadata
-    assert metadata == {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    assert metadata == {"kernelspec": KERNEL, "language_info": LANGUAGE}
 
 
 @pytest.mark.parametrize(
