@@ -12,6 +12,7 @@ from torch import nn
 from autograder.asking import clock
 from autograder.asking.answer import REPEATS
 from autograder.asking.collect import collect
+from autograder.asking.problem import ProblemKind
 from autograder.asking.question import Call, Question
 from autograder.judging.explain_problem import explain_problem
 from autograder.judging.judge import judge
@@ -208,7 +209,7 @@ def test_two_results_are_told_apart(result, words):
 def twice(answer, **facts):
     """Ask for a call that comes after another one, on other words of the same shape."""
     words = torch.randn(2, 3)
-    call = Call({"words": words}, earlier={"words": -words}, **facts)
+    call = Call({"words": words}, earlier=Call({"words": -words}), **facts)
     [answer] = collect(answer, Question("f", [call], ["result"]))
     return answer.tensors["result"], words
 
@@ -245,6 +246,62 @@ def test_state_that_a_module_keeps_is_noticed():
     assert torch.equal(result, words)
     result, words = twice(Keeping, build={})
     assert torch.equal(result, -words)
+
+
+class Scaled(nn.Module):
+    """Right, unless another module was made since: the factor is on the class."""
+
+    def __init__(self, by):
+        super().__init__()
+        type(self).by = by
+
+    def forward(self, words):
+        return words * self.by
+
+
+class Remembering(nn.Module):
+    """Right, but what it keeps from a call is saved with it."""
+
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+
+    def forward(self, words):
+        self.register_buffer("last", words.sum(-1))
+        return words * self.by
+
+
+def after(earlier, answer):
+    call = Call({"words": torch.ones(2, 3)}, build={"by": 2}, earlier=earlier)
+    [collected] = collect(answer, Question("f", [call], ["result"]))
+    return collected
+
+
+def test_another_module_in_between_is_of_no_concern():
+    another = Call({"words": torch.ones(1, 2)}, build={"by": 5})
+    assert after(another, Scaled).tensors["result"].unique() == 5
+    assert after(None, Scaled).tensors["result"].unique() == 2
+
+
+def test_a_used_module_can_be_saved_and_loaded():
+    problem = after(Call({"words": torch.ones(4, 3)}), Remembering).problem
+    assert problem.kind == ProblemKind.NOT_LOADED and "last" in problem.detail
+    assert after(Call({"words": torch.ones(4, 3)}), Scaled).problem is None
+
+
+def test_what_is_compiled_is_judged_as_it_was_written():
+    @torch.compile
+    def f(words):
+        return words * 2
+
+    [answer] = collect(f, Question("f", [Call({"words": torch.ones(2)})], ["result"]))
+    assert torch.equal(answer.tensors["result"], torch.full((2,), 2.0))
+
+
+@pytest.mark.parametrize("value", [np.True_, np.int64(1), torch.tensor(True)])
+def test_a_number_of_numpy_and_a_flag_are_plain(value):
+    [answer] = collect(lambda: value, Question("f", [Call({})], ["y"], plain=True))
+    assert answer.tensors["y"] == 1 and answer.problem is None
 
 
 def test_equal_tensors_are_one_as_in_self_attention():

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.asking.arguments import StandIn, load_parameters
+from autograder.asking.arguments import Code, StandIn, load_parameters
 from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
 from autograder.judging.explain_problem import explain_problem
@@ -143,3 +143,49 @@ def test_a_module_argument_can_still_be_trained(change, said):
     target = StandIn({"scale": torch.ones(2)})
     [answer] = collect(f, Question("f", [Call({"target": target})], returns=[], reads=["target"]))
     assert said in explain_problem(answer.problem, "f") if said else not answer.problem
+
+
+def changed(do):
+    """What a check says about a call that does something to a module that it is given."""
+
+    def f(words, model):
+        do(model)
+        return words
+
+    model = Code("model = nn.Sequential(nn.Linear(3, 2), nn.Dropout())")
+    return said_of(f, model=model)
+
+
+@pytest.mark.parametrize(
+    ("do", "words"),
+    [
+        (lambda model: model[0].weight.data.mul_(2), "the numbers in `0.weight` of `model`"),
+        (lambda model: model.eval(), "the mode (train or evaluation) of `model`"),
+        (lambda model: model[1].eval(), "the mode (train or evaluation) of its part `1`"),
+        (lambda model: model[0](WORDS).sum().backward(), "the `.grad` of `0.weight`"),
+        (lambda model: model[0].register_forward_hook(print), "the hooks of its part `0`"),
+        (lambda model: setattr(model, "1", nn.ReLU()), "the part `1` of `model`"),
+        (lambda model: model.append(nn.ReLU()), "the parts of `model`"),
+    ],
+)
+def test_what_is_given_has_to_stay_as_it_was(do, words):
+    assert words in changed(do)
+
+
+def test_a_module_may_be_used_and_restored():
+    def use(model):
+        hook = model[0].register_forward_hook(lambda *call: None)
+        model.eval()(WORDS)
+        hook.remove()
+        model.train()
+
+    assert changed(use) == ""
+
+
+def test_an_input_is_left_without_gradients():
+    def f(words):
+        leaf = words.requires_grad_()
+        leaf.sum().backward()
+        return words.requires_grad_(False)
+
+    assert "`.grad` of `words`" in said_of(f)

@@ -3,7 +3,38 @@
 import pytest
 import torch
 
-from autograder.asking.surroundings import ForbiddenCall, SameDropout, forbid
+from autograder.asking.surroundings import ForbiddenCall, SameDropout, forbid, usual_settings
+
+
+@pytest.fixture
+def restored():
+    """Put torch's settings back, whatever a test makes of them."""
+    threads = torch.get_num_threads()
+    yield
+    torch.set_default_device(None)
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize(
+    ("change", "read"),
+    [
+        (lambda: torch.set_default_device("meta"), torch.get_default_device),
+        (lambda: torch.set_default_dtype(torch.float64), torch.get_default_dtype),
+        (lambda: torch.set_grad_enabled(False), torch.is_grad_enabled),
+        (lambda: torch.set_num_threads(2), torch.get_num_threads),
+    ],
+)
+def test_a_check_has_the_usual_settings_and_the_notebook_keeps_its_own(change, read, restored):
+    torch.set_num_threads(1)
+    usual = read()
+    change()
+    with usual_settings():
+        assert torch.zeros(1).device == torch.device("cpu")
+        inside = read()
+    assert inside == usual != read()
+
 
 CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.AutogradCPU)
 X = torch.tensor([[1.0, 2.0, 4.0], [0.0, -1.0, 3.0]])

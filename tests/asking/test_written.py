@@ -1,9 +1,13 @@
 """What an answer reads besides its arguments."""
 
+import sys
+from functools import partial
+
+import pytest
 import torch
 from torch import nn
 
-from autograder.asking.written import borrowed_names, names_used
+from autograder.asking.written import borrowed_names, exercise_name, names_used
 
 NOTEBOOK = """
 import torch
@@ -38,6 +42,27 @@ class Function(torch.autograd.Function):
     def backward(ctx, d_context):
         return clean(d_context)
 """
+
+
+class Doubling:
+    def __call__(self, x):
+        return 2 * x
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [lambda x: x, partial(torch.mul, 2), torch.vmap(torch.exp), Doubling(), torch.exp],
+)
+def test_an_answer_has_the_name_that_the_notebook_gave_it(answer, monkeypatch):
+    monkeypatch.setattr(sys.modules["__main__"], "softmax", answer, raising=False)
+    assert exercise_name(answer, {"softmax"}) == "softmax"
+
+
+def test_an_answer_is_found_by_its_own_name_too():
+    def softmax(x):
+        return x
+
+    assert exercise_name(softmax, {"softmax"}) == "softmax"
 
 
 def test_names_borrowed_from_the_notebook():

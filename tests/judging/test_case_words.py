@@ -62,4 +62,4 @@ def test_only_small_inputs_of_cases_that_are_shown():
     assert with_inputs(Call(large)) == {}
     assert with_inputs(Call({"f": print})) == {}
     assert with_inputs(Call(small, build={})) == {}
-    assert with_inputs(Call(small, earlier=small)) == {}
+    assert with_inputs(Call(small, earlier=Call(small))) == {}

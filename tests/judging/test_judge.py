@@ -12,6 +12,7 @@ from autograder.judging.compare import Comparison
 from autograder.judging.differences.words import name_dims
 from autograder.judging.explain_difference import explain_difference
 from autograder.judging.footprint import footprint
+from autograder.judging.form import Form
 from autograder.judging.judge import blame, judge, unfinished
 from autograder.judging.judgment import MOST_PROBLEMS
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
@@ -372,7 +373,7 @@ def test_an_output_may_be_judged_by_its_error():
 
 def case(value=None, raises="", hidden=False, **more):
     facts = {"label": "", "shapes": {}, "sizes": {}, "most_error": {}} | more
-    facts = {"dropout": None, "again": False} | facts
+    facts = {"dropout": None, "form": Form.PLAIN} | facts
     expected = {} if value is None else {"y": torch.as_tensor(value)}
     tolerance = {"y": 1e-5} if expected else {}
     return CaseKey(
@@ -499,7 +500,7 @@ def test_reading_the_notebook_is_pointed_out(name, words):
 
 
 def test_failing_only_in_a_second_call_is_pointed_out():
-    verdict = judge(small_key(case(ONES), case(TWOS, again=True)), gives(ONES, ONES))
+    verdict = judge(small_key(case(ONES), case(TWOS, form=Form.AGAIN)), gives(ONES, ONES))
     assert verdict.sentence.startswith("The first call is right, and the second is not")
     assert verdict.recognized
 
@@ -523,7 +524,7 @@ def test_a_first_call_and_a_result_are_shown_first(shown):
     ones, twos = torch.tensor(ONES), torch.tensor(TWOS)
     both = {"y": ones, "gradient of x": ones}
     cases = [
-        case(TWOS, again=True, label="again"),
+        case(TWOS, form=Form.AGAIN, label="again"),
         dataclasses.replace(case(ONES, label="gradient"), expected=both),
         case(THREES, label="result"),
     ]

@@ -3,14 +3,15 @@
 import pytest
 import torch
 
+from autograder.judging.form import AFTER_A_CALL
 from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
 
 NAME = "context_vector"
 QUESTION, KEY = find(NAME).questions[NAME], find(NAME).keys[NAME]
 # Each case is a call, and one comes after an earlier call.
-SHOWN = sum(1 + case.again for case in KEY.cases if case.is_shown)
-ALL = sum(1 + case.again for case in KEY.cases)
+SHOWN = sum(1 + (case.form in AFTER_A_CALL) for case in KEY.cases if case.is_shown)
+ALL = sum(1 + (case.form in AFTER_A_CALL) for case in KEY.cases)
 
 
 @pytest.fixture

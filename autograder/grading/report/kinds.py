@@ -39,6 +39,8 @@ class Kind:
 # Kinds by the rule that found the mistake; if there are several, the first one here counts.
 RULES = {
     General.LEFT_BEHIND: "right in the first call only",
+    General.LEFT_BEHIND_SIZES: "right in the first call only",
+    General.LEFT_BY_ANOTHER: "right in the first call only",
     General.OTHERS_ONLY: "right on the shown cases only",
     General.BORROWED: "reads variables of the notebook",
     General.NOT_ITS_OWN: "reads variables of the notebook",
@@ -62,6 +64,8 @@ PROBLEMS = {
     ProblemKind.PARAMETER_SHAPE: "other parameters than asked for",
     ProblemKind.PARAMETER_CHANGED: "changes parameters",
     ProblemKind.FROZEN: "changes parameters",
+    ProblemKind.ARGUMENT_CHANGED: "changes its input in place",
+    ProblemKind.NOT_LOADED: "other parameters than asked for",
     ProblemKind.ATTACHED: "holds on to the graph",
     ProblemKind.GRAPH: "holds on to the graph",
     ProblemKind.MODE: "leaves a module in another mode",

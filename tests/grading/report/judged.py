@@ -5,6 +5,7 @@ import torch
 from autograder.asking.answer import Answer
 from autograder.judging.finding import General
 from autograder.judging.footprint import footprint
+from autograder.judging.form import Form
 from autograder.judging.judge import judge
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
 
@@ -14,19 +15,20 @@ Y, OTHER = torch.randn(2, 4, 5)
 RIGHT = {"y": Y, SLOPE: torch.randn(4, 5)}
 
 
-def case(again=False, fresh=False):
+def case(form=Form.PLAIN, fresh=False):
     facts = {"label": "", "shapes": {}, "sizes": {}, "raises": "", "most_error": {}}
     tolerance = dict.fromkeys(RIGHT, 1e-5)
-    how = {"dropout": None, "again": again, "fresh": fresh, "hidden": False}
+    how = {"dropout": None, "form": form, "fresh": fresh, "hidden": False}
     return CaseKey(expected=RIGHT, tolerance=tolerance, **facts, **how)
 
 
-CASES = [case(), case(again=True), case(fresh=True)]
-ASPECT = AspectKey("all", 2, [0, 1, 2], [])
+CASES = [case(), case(Form.AGAIN), case(fresh=True), case(Form.RESIZED), case(Form.ANOTHER)]
+ASPECT = AspectKey("all", 2, [0, 1, 2, 3, 4], [])
 
 
 def known(name, outputs):
-    form = [footprint(Answer(RIGHT | outputs)), footprint(Answer(RIGHT))]
+    right = footprint(Answer(RIGHT))
+    form = [footprint(Answer(RIGHT | outputs)), right, right, right]
     return MistakeKey(name, f"It is {name}.", [form])
 
 
@@ -36,7 +38,7 @@ KEY = AnswerKey("f", "01", {}, CASES, [ASPECT], KNOWN, [], [], [])
 
 def judged(at, y=Y, slope=RIGHT[SLOPE], **facts):
     """The verdict on answers that are all right except the one to the case `at`."""
-    answers = [Answer(RIGHT), Answer(RIGHT), Answer(RIGHT)]
+    answers = [Answer(RIGHT) for _ in CASES]
     answers[at] = Answer({"y": y, SLOPE: slope}, **facts)
     return judge(KEY, answers)
 
@@ -45,6 +47,8 @@ def verdicts():
     """A verdict for each rule that determines a kind of mistake."""
     return {
         General.LEFT_BEHIND: judged(1, OTHER),
+        General.LEFT_BEHIND_SIZES: judged(3, OTHER),
+        General.LEFT_BY_ANOTHER: judged(4, OTHER),
         General.OTHERS_ONLY: judged(2, OTHER),
         General.BORROWED: judged(0, OTHER, borrowed=("scale",)),
         General.NOT_ITS_OWN: judged(0, OTHER, borrowed=("self.scale",)),

@@ -7,7 +7,7 @@ from autograder.asking.problem import Problem, ProblemKind
 from autograder.grading.report.kinds import PROBLEMS, RULES, Group, Kind, kinds
 from autograder.judging.judge import blame, judge, verdict_given_up
 from autograder.judging.verdict import AspectResult, Verdict
-from tests.grading.report.judged import KEY, verdicts
+from tests.grading.report.judged import CASES, KEY, verdicts
 from tests.grading.report.made import verdict, wrong
 
 
@@ -19,7 +19,7 @@ def test_the_rule_that_spoke_tells_the_kind(rule):
 
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_the_problem_tells_the_kind(kind):
-    told = judge(KEY, [Answer(problem=Problem(ProblemKind(kind), "x"))] * 3).summary()
+    told = judge(KEY, [Answer(problem=Problem(ProblemKind(kind), "x"))] * len(CASES)).summary()
     assert told["rules"] == [kind] and list(kinds(told)) == [Kind(Group.GENERAL, PROBLEMS[kind])]
 
 

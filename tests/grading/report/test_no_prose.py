@@ -15,7 +15,7 @@ from autograder.grading.report.classroom import make_report
 from autograder.grading.report.submissions import Submission
 from autograder.judging import explain_difference, explain_error, explain_problem, finding
 from autograder.judging.judge import blame, judge, verdict_given_up
-from tests.grading.report.judged import KEY, OTHER, RIGHT, Y, judged, verdicts
+from tests.grading.report.judged import CASES, KEY, OTHER, RIGHT, Y, judged, verdicts
 
 TABLES = [
     finding.SENTENCES,
@@ -60,12 +60,12 @@ def class_verdicts():
     yield from [judged(0, Y + 1)] * 2  # a known mistake
     for kind in ProblemKind:
         problem = Problem(kind, "dtype", Place(3, "raise ValueError"))
-        yield judge(KEY, [Answer(RIGHT), *[Answer(problem=problem)] * 2])
-        yield judge(KEY, [Answer(problem=problem)] * 3)
-    yield judge(KEY, [Answer(problem=Problem(ProblemKind.NOT_ANSWERED, "f"))] * 3)
+        yield judge(KEY, [Answer(RIGHT), *[Answer(problem=problem)] * (len(CASES) - 1)])
+        yield judge(KEY, [Answer(problem=problem)] * len(CASES))
+    yield judge(KEY, [Answer(problem=Problem(ProblemKind.NOT_ANSWERED, "f"))] * len(CASES))
     yield blame(judged(0, OTHER), ["e"])
     yield verdict_given_up(KEY)
-    yield judge(KEY, [Answer(RIGHT)] * 3)
+    yield judge(KEY, [Answer(RIGHT) for _ in CASES])
 
 
 def told(verdict_of):

@@ -1,0 +1,55 @@
+"""The cases of all exercises together leave nothing constant that a wrong answer could rely on."""
+
+from collections import defaultdict
+
+import pytest
+
+from autograder.judging.form import AFTER_A_CALL, Form
+from autograder.references.store import exercises, find
+
+ASKED = [(name, find(name).questions[name], find(name).keys[name]) for name in sorted(exercises())]
+by_exercise = pytest.mark.parametrize(
+    ("question", "key"), [asked[1:] for asked in ASKED], ids=[asked[0] for asked in ASKED]
+)
+
+
+@by_exercise
+def test_every_size_takes_two_values(question, key):
+    values = defaultdict(set)
+    for case in key.cases:
+        for name, size in case.sizes.items():
+            if name.isidentifier() and size > 1:
+                values[name].add(size)
+    assert not {name: found for name, found in values.items() if len(found) == 1}
+
+
+@by_exercise
+def test_sizes_differ_but_in_the_forms_that_ask_for_equal_ones(question, key):
+    for case in key.cases:
+        sizes = [size for size in case.sizes.values() if size > 1]
+        if case.form not in (Form.EQUAL, Form.ALONE):
+            assert len(set(sizes)) == len(sizes), case.sizes
+
+
+@by_exercise
+def test_in_one_case_all_sizes_are_equal(question, key):
+    for case in key.cases:
+        if case.form == Form.EQUAL:
+            sizes = {size for name, size in case.sizes.items() if name.isidentifier()}
+            assert len(sizes - {1}) <= 2, case.sizes  # d_model is a product
+
+
+@by_exercise
+def test_a_call_before_has_other_numbers_and_where_it_says_so_other_sizes(question, key):
+    for case, call in zip(key.cases, question.calls, strict=True):
+        assert bool(call.earlier) == (case.form in AFTER_A_CALL)
+        if case.form == Form.ANOTHER:
+            assert call.earlier.build != call.build
+
+
+def test_the_forms_are_asked_for_almost_everywhere():
+    lacking = {
+        form: [name for name, _, key in ASKED if form not in {case.form for case in key.cases}]
+        for form in (Form.EQUAL, Form.RESIZED)
+    }
+    assert all(len(names) < len(ASKED) / 3 for names in lacking.values()), lacking
