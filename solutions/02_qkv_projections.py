@@ -88,7 +88,7 @@ plot_matrix(
     toy_labels,
     toy_labels,
     titles=["words with words", "queries with keys"],
-    caption="Scores. Left: each word finds only itself. Right: “it” finds the ball.",
+    caption="Scores. Words find only themselves; with projections, “it” finds the ball.",
 )
 
 # %% [markdown]
@@ -697,8 +697,8 @@ plot_attention(
 )
 
 # %% [markdown]
-# On the left, four of six rows are saturated, even though the scores were scaled. In the middle,
-# two rows still give nearly all to one key, and on the right, none does. So a real network doesn't
+# In the first, four of six rows are saturated, even though the scores were scaled. In the second,
+# two rows still give nearly all to one key, and in the third, none does. So a real network doesn't
 # start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero, and then the
 # correlations between features average out:
 
@@ -706,7 +706,7 @@ plot_attention(
 print(f"from {layer.weight.min():.2f} to {layer.weight.max():.2f}, mean {layer.weight.mean():.2f}")
 
 # %% [markdown]
-# Scaling still matters on the left. Without it, the word "is", second row, would nearly saturate
+# Scaling still matters in the first. Without it, the word "is", second row, would nearly saturate
 # too, with 0.93 for one key:
 
 # %%

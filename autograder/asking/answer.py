@@ -30,6 +30,7 @@ class Answer:
     changed: names of the arguments that the call changed in place. It does not travel: whoever gets
         the answer compares `inputs` with what was passed.
     printed: how many lines the call printed.
+    output: the beginning of what it printed. It does not travel.
     borrowed: names of the notebook's tensors and modules that the code reads although they are no
         arguments; "self.name" where the module has an attribute of that name.
     unused: names of the arguments that the code never reads.
@@ -41,6 +42,7 @@ class Answer:
     lacks: dict[str, Problem] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
     printed: int = 0
+    output: str = ""
     borrowed: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     inputs: dict[str, str] = field(default_factory=dict)
@@ -86,10 +88,9 @@ def digests(arguments: Mapping[str, Any]) -> dict[str, str]:
 def changed_inputs(before: Mapping[str, Any], after: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of the arguments, known `before` a call, whose digests differ after it.
 
-    An argument without a digest counts as changed. If `after` is empty, there was no call, and
-    nothing has changed.
+    An argument without a digest counts as changed.
     """
-    known = digests(before) if after else {}
+    known = digests(before)
     return tuple(name for name in known if after.get(name) != known[name])
 
 

@@ -4,12 +4,13 @@ import dis
 import inspect
 import linecache
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from types import CodeType
 from typing import Any
 
 from autograder.asking.problem import Instead, Place
-from autograder.asking.written import codes_of, written_function
+from autograder.asking.written import codes_of, names_beside, names_used, written_function
 
 # Names whose use ends the path of the gradient.
 CUTS = {
@@ -30,9 +31,35 @@ LOADS_NAME = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL"}
 def cut_in(answer: Callable[..., Any]) -> tuple[Place | None, Instead]:
     """Return the only line of an answer that ends the path of the gradient, and how it does.
 
-    If several do, it is the one that uses Python's `math`. There is none if it isn't known which.
+    If several do, it is the one that uses Python's `math`. If none does, it may be one of the
+    notebook's functions that the answer uses. There is none if it isn't known which.
     """
-    found = {
+    place, how = _own_cut(answer)
+    if place or _cuts(answer):
+        return place, how
+    beside = names_beside(answer)
+    used = {name: beside[name] for name in names_used(answer) & beside.keys()}
+    own = getattr(answer, "__module__", None)
+    cutting = [n for n, v in used.items() if getattr(v, "__module__", "") == own and _cuts(v)]
+    if len(cutting) != 1:
+        return None, Instead.OTHER
+    [name] = cutting
+    place, how = _own_cut(used[name])
+    return place and replace(place, function=name), how
+
+
+def _own_cut(answer: Callable[..., Any]) -> tuple[Place | None, Instead]:
+    found = _cuts(answer)
+    by_math = {where: how for where, how in found.items() if how == Instead.MATH}
+    if len(by_math or found) != 1:
+        return None, Instead.OTHER
+    [((file, number), how)] = (by_math or found).items()
+    return Place(number, linecache.getline(file, number).strip()), how
+
+
+def _cuts(answer: Any) -> dict[tuple[str, int], Instead]:
+    """Return the lines of a function or class that end the path of the gradient, and how."""
+    return {
         (code.co_filename, step.positions.lineno): CUTS[step.argval]
         for code in codes_of(answer)
         for before, step in pairwise(dis.get_instructions(code))
@@ -40,11 +67,6 @@ def cut_in(answer: Callable[..., Any]) -> tuple[Place | None, Instead]:
         if CUTS[step.argval] != Instead.MATH or before.argval == "math"
         if step.positions and step.positions.lineno
     }
-    by_math = {where: how for where, how in found.items() if how == Instead.MATH}
-    if len(by_math or found) != 1:
-        return None, Instead.OTHER
-    [((file, number), how)] = (by_math or found).items()
-    return Place(number, linecache.getline(file, number).strip()), how
 
 
 def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:

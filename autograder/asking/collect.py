@@ -114,8 +114,15 @@ class OneCall:
             except BaseException as error:
                 problem = self._located(problem_of(error, self.question, limit))
         inputs = digests(self.arguments)
-        changed = changed_inputs(self.call.arguments, inputs)
-        return Answer(tensors, problem, self.lacks, changed, printed.lines, inputs=inputs)
+        return Answer(
+            tensors,
+            problem,
+            self.lacks,
+            () if problem else changed_inputs(self.call.arguments, inputs),
+            printed.lines,
+            printed.begins,
+            inputs=inputs,
+        )
 
     def _located(self, problem: Problem) -> Problem:
         """Add the line that ends the path of the gradient, if there is one."""

@@ -114,6 +114,8 @@ def unpack(text: object, question: Question) -> SentAnswers:
 
 
 def _compared(answer: Answer, call: Call) -> Answer:
+    if answer.problem:
+        return answer
     return replace(answer, changed=changed_inputs(call.arguments, answer.inputs))
 
 

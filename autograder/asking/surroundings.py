@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.library import Library
 from torch.overrides import TorchFunctionMode
 
+MOST_PRINTED = 500  # characters
 START = 9_021_077  # a seed that nobody would choose, so that a seed set by the code is noticed
 
 
@@ -39,28 +40,29 @@ class ForbiddenCall(Exception):
     """The learner's code called the function that it is supposed to implement."""
 
 
-class LineCounter(io.TextIOBase):
-    """A stream that keeps only the number of lines written to it."""
+class Printed(io.TextIOBase):
+    """A stream that keeps the beginning of what is written to it, and how many lines it had."""
 
     def __init__(self) -> None:
-        self.lines = 0
+        self.lines, self.begins = 0, ""
 
     def write(self, text: str) -> int:
         self.lines += text.count("\n")
+        self.begins += text[: MOST_PRINTED - len(self.begins)]
         return len(text)
 
 
 @contextlib.contextmanager
-def silence() -> Iterator[LineCounter]:
-    """Swallow the body's output and warnings, and count the lines."""
-    counter = LineCounter()
+def silence() -> Iterator[Printed]:
+    """Keep the body's output and warnings from being shown."""
+    printed = Printed()
     with (
-        contextlib.redirect_stdout(counter),
-        contextlib.redirect_stderr(counter),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
-        yield counter
+        yield printed
 
 
 @contextlib.contextmanager

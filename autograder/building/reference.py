@@ -34,6 +34,7 @@ def build(lesson: Lesson) -> LessonReference:
     built = [ExerciseBuilder(lesson, exercise).build() for exercise in lesson.asked.values()]
     return LessonReference(
         lesson=lesson.name,
+        title=lesson.title,
         source=source_digest(lesson),
         questions={question.exercise: question for question, _ in built},
         keys={key.exercise: key for _, key in built},

@@ -1,6 +1,7 @@
 """Show a verdict as a card: HTML for the notebook, the same in plain text elsewhere."""
 
 from html import escape
+from textwrap import indent
 
 from autograder.judging.code_marks import Part, count, paragraph, points_of
 from autograder.judging.exhibit_tables import exhibit_part
@@ -40,8 +41,7 @@ def verdict_card(verdict: Verdict, go_on: str = "") -> Card:
     if go_on:
         parts.append(paragraph(go_on))
     if verdict.printed:
-        printed = count(verdict.printed, "line")
-        parts.append(paragraph(f"(Your code printed {printed}, left out here.)"))
+        parts += _printed(verdict)
     return framed(f"{sign_of(verdict.passed)} {headline(verdict)}", color, parts)
 
 
@@ -87,6 +87,17 @@ def _aspects(verdict: Verdict) -> Part:
     items = "".join(f"<li>{colored(line)}</li>" for line in lines)
     html = f'<ul style="list-style:none;padding-left:0;margin:4px 0">{items}</ul>'
     return html, "\n".join(f"  {line}" for line in lines)
+
+
+def _printed(verdict: Verdict) -> list[Part]:
+    """Say how much the code printed, and show the beginning of what it printed in the case."""
+    said = f"Your code printed {count(verdict.printed, 'line')} in all cases together"
+    if not verdict.output.strip():
+        return [paragraph(f"({said}.)")]
+    text = verdict.output.rstrip()
+    where = "the case above" if verdict.exhibit else "the first case"
+    shown = f'<pre style="margin:6px 0;opacity:.8">{escape(text)}</pre>'
+    return [paragraph(f"{said}. In {where}:"), (shown, indent(text, "  "))]
 
 
 def sign_of(good: bool) -> str:

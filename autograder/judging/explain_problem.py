@@ -1,6 +1,6 @@
 """Sentences for calls that returned no tensors."""
 
-from autograder.asking.problem import Instead, Problem, ProblemKind
+from autograder.asking.problem import Instead, Place, Problem, ProblemKind
 from autograder.judging.explain_error import explain_error
 
 # {exercise} is the exercise's name, {detail} the problem's; {short} is that without a period.
@@ -149,8 +149,8 @@ CURES = {
     Instead.COPY: " `torch.stack` makes one tensor of several, and keeps the path.",
 }
 CUT = (
-    "No gradient flows back from `{detail}`: line {line} (`{code}`) forgets where its numbers came "
-    "from, and training needs to know."
+    "No gradient flows back from `{detail}`: line {line} {of}(`{code}`) forgets where its numbers "
+    "came from, and training needs to know."
 )
 STAR = " `*` multiplies element by element; `@` is the matrix product."
 ITEM = " `.item()` turns a tensor into one."
@@ -167,8 +167,7 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
             f"{happened_at(problem)} Is its condition the wrong way around?"
         )
     if problem.kind == ProblemKind.DETACHED and problem.place:
-        line, code = problem.place.line, problem.place.code
-        return CUT.format(detail=problem.detail, line=line, code=code) + _cure(problem)
+        return _cut(problem.detail, problem.place) + _cure(problem)
     said = _sentence(problem, exercise) + _cure(problem) + happened_at(problem)
     meaning = explain_error(problem.detail, sizes or {}) if problem.exception else None
     if meaning is None:
@@ -176,6 +175,12 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
     if meaning.rule.alone:
         return meaning.sentence + happened_at(problem)
     return f"{meaning.sentence}{_star(problem) if meaning.rule.by_element else ''} {said}"
+
+
+def _cut(output: str, place: Place) -> str:
+    """Say which line ends the path of the gradient."""
+    of = f"of your `{place.function}` " if place.function else ""
+    return CUT.format(detail=output, line=place.line, of=of, code=place.code)
 
 
 def _star(problem: Problem) -> str:

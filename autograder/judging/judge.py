@@ -30,7 +30,9 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
         problems=judgment.problems,
     )
     failure = judgment.failure()
-    return _with_reason(verdict, failure) if failure else verdict
+    verdict = _with_reason(verdict, failure) if failure else verdict
+    shown = verdict.exhibit.case if verdict.exhibit else 0
+    return replace(verdict, output=answers[shown].output)
 
 
 def _with_reason(verdict: Verdict, failure: Failure) -> Verdict:

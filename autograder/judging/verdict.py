@@ -87,6 +87,8 @@ class Verdict:
     rules: the ids of the rules that wrote it (`judging.finding`), in order, if no mistake did.
     blamed_on: the exercises that have to be finished first, if it asks for that.
     recognized: whether it says what is wrong, not only where values are off.
+    printed: how many lines the code printed.
+    output: the beginning of what it printed in the case that is shown, or else in the first.
     problems: why calls returned no tensors, each problem once.
     given_up: whether the learner took the course's solution, which earns nothing.
     challenge: whether it is optional; its points then count nowhere.
@@ -103,6 +105,7 @@ class Verdict:
     exhibit: Exhibit | None = None
     answered: bool = True
     printed: int = 0
+    output: str = ""
     problems: tuple[Problem, ...] = ()
     given_up: bool = False
     challenge: bool = False

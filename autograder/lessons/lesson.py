@@ -70,6 +70,11 @@ class Lesson:
         """The text as a notebook, without outputs."""
         return jupytext.read(self.text_path)
 
+    @property
+    def title(self) -> str:
+        """The heading of the lesson, with its number."""
+        return self.notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
+
     @cached_property
     def code(self) -> dict[int, str]:
         """The sources of the code cells, by number."""

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from types import EllipsisType
 
 from IPython import get_ipython
@@ -22,6 +23,7 @@ from autograder.notebook.ask_and_judge import judge_answer
 from autograder.notebook.cards import (
     Progress,
     hint_card,
+    link,
     prediction_card,
     progress_card,
     solution_card,
@@ -55,6 +57,8 @@ def check(answer: Callable) -> None:
     _require_on_screen(name)
     with usual_settings():
         verdict = _verdict(answer, name, reference)
+        if not verdict.answered and record_of(name).given_up:  # in an earlier kernel
+            return give_up(name)
         if not verdict.passed:
             verdict = blame(verdict, _unfinished(answer, name, reference))
     _verdicts[name] = verdict
@@ -143,7 +147,14 @@ def progress() -> None:
         lesson: [records.get(_record_name(name), Record()).points for name in names]
         for lesson, names in store.predictions_by_lesson().items()
     }
-    display(progress_card(lessons, predicted, here))
+    links = {name: link(title, _address(name)) for name, title in store.titles().items()}
+    display(progress_card(lessons, predicted, here, links))
+
+
+def _address(lesson: str) -> str:
+    """Return the way from this notebook to a lesson's, which lies beside it or below; "" if not."""
+    path = f"{lesson}/{lesson}.ipynb"
+    return next((way for way in (path, f"../{path}") if Path(way).exists()), "")
 
 
 def _record_name(prediction: str) -> str:
@@ -164,7 +175,8 @@ def _go_on(answer: Callable, verdict: Verdict, reference: LessonReference) -> st
     if verdict.passed:
         built = (answer.__doc__ or "").strip().partition("\n")[0]
         later = names[names.index(name) + 1 :]
-        after = f"Next: `{later[0]}`." if later else "That was the lesson's last exercise."
+        last = "That was the lesson's last exercise. `progress()` leads on."
+        after = f"Next: `{later[0]}`." if later else last
         return f"You've just built this: {built} {after}" if built else after
     left = len(reference.keys[name].hints) - record_of(name).hints
     ways = [

@@ -16,7 +16,7 @@ BUTTON = (
     "display:inline-block;border:1px solid #8888;border-radius:4px;padding:2px 12px;margin:2px 0;"
     "cursor:pointer"
 )
-INDENT = "  "  # before the name of a row below its lesson
+Row = tuple[Part, str, float]  # of a table: its name, its state in words and as a share of all
 
 
 def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -> Card:
@@ -118,45 +118,46 @@ def progress_card(
     lessons: dict[str, list[Progress]],
     predicted: dict[str, list[int | None]],
     opened: Collection[str],
+    links: dict[str, Part],
 ) -> Card:
     """Show the course's points by lesson, and by exercise for the lessons in `opened`.
 
     predicted: for each prediction of a lesson, 1 if right, 0 if wrong, None if not made yet.
+    links: by lesson, its title, which leads to its notebook.
     """
-    rows: list[tuple[str, str, float]] = []
+    rows: list[Row] = []
     for lesson, asked in lessons.items():
-        rows.append((_title(lesson), *_lesson_state(_exercises(asked))))
+        title_html, title = links[lesson]
+        rows.append(((f"<b>{title_html}</b>", title), *_lesson_state(_exercises(asked))))
         if lesson in opened:
             rows += [
-                (f"{INDENT}{_progress_sign(one)} {one.exercise}", *_state(one)) for one in asked
+                (_below(f"{_progress_sign(one)} {one.exercise}"), *_state(one)) for one in asked
             ]
             rows += _predictions_state(predicted[lesson])
     earned, total = _sum_up([one for asked in lessons.values() for one in _exercises(asked)])
     html = "".join(
-        f"<tr>{_cell(_indented(name))}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
+        f"<tr>{_cell(name[0])}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
         for name, state, share in rows
     )
-    text = "\n".join(f"  {name}: {state}" for name, state, _ in rows)
+    text = "\n".join(f"  {name[1]}: {state}" for name, state, _ in rows)
     parts = [(f'<table style="border:0">{html}</table>', text)]
     left = [lesson for lesson, asked in lessons.items() if not _is_complete(asked)]
     complete = not {*opened} & {*left}
     if complete and left:
-        parts.append(paragraph(f"Next: lesson {_title(left[0])}."))
+        html, text = links[left[0]]
+        parts.append((f'<p style="margin:6px 0">Next: {html}</p>', f"Next: {text}"))
     title = f"{points_of(earned, total)} so far"
     return framed(title, RIGHT if complete else PARTLY, parts)
 
 
-def _title(lesson: str) -> str:
-    """ "2, qkv projections"."""
-    number, _, name = lesson.partition("_")
-    return f"{number.lstrip('0')}, {name.replace('_', ' ')}"
+def link(title: str, address: str) -> Part:
+    """Return a title that leads to an address; "" leads nowhere."""
+    return (f'<a href="{escape(address)}">{escape(title)}</a>' if address else escape(title)), title
 
 
-def _indented(name: str) -> str:
-    """Return the name of a row as HTML, moved to the right if it is one below a lesson."""
-    if not name.startswith(INDENT):
-        return f"<b>{escape(name)}</b>"
-    return f'<span style="padding-left:16px">{colored(name.removeprefix(INDENT))}</span>'
+def _below(name: str) -> Part:
+    """Return the name of a row below its lesson's."""
+    return f'<span style="padding-left:16px">{colored(name)}</span>', f"  {name}"
 
 
 def _is_complete(asked: list[Progress]) -> bool:
@@ -190,12 +191,12 @@ def _sum_up(exercises: list[Progress]) -> tuple[int, int]:
     return sum(e.points or 0 for e in exercises), sum(e.most for e in exercises)
 
 
-def _predictions_state(predicted: list[int | None]) -> list[tuple[str, str, float]]:
+def _predictions_state(predicted: list[int | None]) -> list[Row]:
     if not predicted:
         return []
     right, answered = predicted.count(1), len(predicted) - predicted.count(None)
     state = f"{right} right, of {answered} made" if answered else "none made yet"
-    return [(f"{INDENT}{len(predicted)} predictions", state, right / len(predicted))]
+    return [(_below(f"{len(predicted)} predictions"), state, right / len(predicted))]
 
 
 def _progress_sign(exercise: Progress) -> str:

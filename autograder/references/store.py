@@ -12,7 +12,7 @@ from autograder.errors import CourseError
 from autograder.judging.key import AnswerKey
 from autograder.judging.prediction import Prediction
 
-FORMAT = 8
+FORMAT = 9
 PUBLIC = Path(__file__).parent
 REMEDY = "Run `make reference` (all lessons), or install the course again."
 
@@ -21,10 +21,12 @@ REMEDY = "Run `make reference` (all lessons), or install the course again."
 class LessonReference:
     """The built exercises of one lesson, by name and in lesson order.
 
+    title: the lesson's, with its number.
     source: a digest of the sources that they were built from.
     """
 
     lesson: str
+    title: str
     source: str
     questions: dict[str, Question]
     keys: dict[str, AnswerKey]
@@ -35,7 +37,7 @@ class LessonReference:
             {"question": self.questions[name].to_tree(), "key": self.keys[name].to_tree()}
             for name in self.questions
         ]
-        head = {"format": FORMAT, "lesson": self.lesson, "source": self.source}
+        head = {"format": FORMAT, "lesson": self.lesson, "title": self.title, "source": self.source}
         predictions = [vars(prediction) for prediction in self.predictions.values()]
         return encode(head | {"exercises": exercises, "predictions": predictions})
 
@@ -46,6 +48,7 @@ class LessonReference:
         keys = [AnswerKey.from_tree(exercise["key"]) for exercise in exercises]
         return cls(
             lesson=tree["lesson"],
+            title=tree["title"],
             source=tree["source"],
             questions={question.exercise: question for question in questions},
             keys={key.exercise: key for key in keys},
@@ -74,6 +77,11 @@ def find(exercise: str) -> LessonReference:
 def find_prediction(name: str) -> Prediction:
     """Find a prediction. Raises CourseError if no lesson has it, suggesting the closest name."""
     return _find(name, predictions_by_lesson(), "prediction").predictions[name]
+
+
+def titles() -> dict[str, str]:
+    """Return the titles of the lessons, with their numbers, by name."""
+    return {name: reference.title for name, reference in _lessons().items()}
 
 
 def exercises_by_lesson() -> dict[str, list[str]]:

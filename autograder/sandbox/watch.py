@@ -23,15 +23,16 @@ PATIENCE = 60.0  # seconds from ending the run to ending the whole sandbox
 # system can reclaim that memory.
 HELD_AT_MOST = ("RssAnon", "RssShmem", "VmSwap")
 HELD = ("Pss_Anon", "Pss_Shmem", "SwapPss")
+COUNTED = {"Threads", *HELD_AT_MOST, *HELD}
 # The most that the kernel keeps in a socket: Linux's usual net.core.wmem_default. The system call
 # filter refuses larger buffers.
 SOCKET_BYTES = 212_992
 
 
 class Watch:
-    """Ends a run that exceeds its limits.
+    """Ends a run that exceeds its limits, or that it can no longer watch.
 
-    reason: the limit that was exceeded, once one was.
+    reason: the limit that was exceeded, once one was, or why it can't watch.
     waited: whether that is the limit on wall time.
 
     sandbox: its first process.
@@ -77,7 +78,10 @@ class Watch:
 
     def _watch(self) -> None:
         while not self._over.wait(EVERY):
-            self.reason = self._excess()
+            try:
+                self.reason = self._excess()
+            except Exception as error:  # without a watch, nothing may go on
+                self.reason = f"the watch over it failed ({type(error).__name__}: {error})"
             if self.reason:
                 self._end()
                 if not self._over.wait(PATIENCE):
@@ -140,8 +144,12 @@ def _sockets(pids: list[int]) -> int:
 
 
 def _numbers(pid: int, file: str) -> dict[str, int]:
-    first = {name: value.split() for name, value in _lines(pid, file).items()}
-    return {name: int(words[0]) for name, words in first.items() if words and words[0].isdigit()}
+    """Return the numbers that count, by name. Other lines hold what a process chose, like its name.
+
+    Raises ValueError if one of them is no number.
+    """
+    lines = _lines(pid, file)
+    return {name: int(lines[name].split()[0]) for name in COUNTED if lines.get(name, "").strip()}
 
 
 def _lines(pid: int, file: str) -> dict[str, str]:

@@ -50,6 +50,16 @@ def test_the_line_that_ends_the_gradient_is_named(answer, line, how):
     assert ("`torch.stack` makes one tensor of several" in said) == (how == Instead.COPY)
 
 
+def test_a_line_in_a_function_that_the_answer_uses_is_named():
+    def f(x):
+        return 2 * detaches(x)
+
+    place, _ = cut_in(f)
+    assert (place.function, place.code) == ("detaches", "return (2 * x.detach()).sum()")
+    said = explain_problem(problem_of(f), "f")
+    assert "of your `detaches` (`return (2 * x.detach()).sum()`) forgets" in said
+
+
 def test_of_several_lines_none_is_blamed():
     def twice(x):
         copied = torch.tensor(x.tolist())

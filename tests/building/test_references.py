@@ -80,7 +80,9 @@ SOFTMAX = next(exercise for exercise in LESSON.exercises if exercise.name == "so
 def of_one_exercise(exercise=SOFTMAX):
     question, key = ExerciseBuilder(LESSON, exercise).build()
     source = source_digest(LESSON)
-    return LessonReference(LESSON.name, source, {"softmax": question}, {"softmax": key}, {})
+    return LessonReference(
+        LESSON.name, LESSON.title, source, {"softmax": question}, {"softmax": key}, {}
+    )
 
 
 @pytest.fixture(scope="module")

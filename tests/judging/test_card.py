@@ -68,7 +68,7 @@ def test_a_wrong_answer_has_a_sentence_and_its_case():
         "✗ rows <b> & more (2 points)",
         "Use `exp`.",
         "Tried with `x` of shape (2, 3).",
-        "(Your code printed 1 line, left out here.)",
+        "(Your code printed 1 line in all cases together.)",
     ]
     assert color(card) == WRONG
     assert "<b>" not in card.html and "<code>exp</code>." in card.html
@@ -77,8 +77,18 @@ def test_a_wrong_answer_has_a_sentence_and_its_case():
 def test_partial_points_are_amber():
     card = verdict_card(verdict(HELD, MISSED, sentence="No.", printed=1234))
     assert lines(card)[0] == "✗ softmax: 1 of 3 points"
-    assert lines(card)[-1] == "(Your code printed 1,234 lines, left out here.)"
+    assert lines(card)[-1] == "(Your code printed 1,234 lines in all cases together.)"
     assert color(card) == PARTLY
+
+
+def test_what_the_code_printed_in_the_case_is_shown():
+    card = verdict_card(verdict(MISSED, printed=20, output="<b>\n3\n", exhibit=exhibit(None, None)))
+    assert lines(card)[-3:] == [
+        "Your code printed 20 lines in all cases together. In the case above:",
+        "<b>",
+        "3",
+    ]
+    assert "&lt;b&gt;\n3</pre>" in card.html
 
 
 def test_an_unanswered_exercise_is_not_wrong():

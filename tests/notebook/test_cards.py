@@ -3,7 +3,7 @@
 from bs4 import BeautifulSoup
 
 from autograder.judging.verdict import Verdict
-from autograder.notebook.cards import Progress, hint_card, progress_card, solution_card
+from autograder.notebook.cards import Progress, hint_card, link, progress_card, solution_card
 from autograder.utils.palette import PARTLY, RIGHT
 from tests.judging.test_card import color, lines
 
@@ -28,21 +28,29 @@ COURSE = {
 }
 
 
+LINKS = {
+    "01_one": link("1. One", "../01_one/01_one.ipynb"),
+    "02_two": link("2. Two & more", ""),
+    "03_three": link("3. Three", ""),
+}
+
+
 def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
     predicted = {"01_one": [1, None, 0], "02_two": [1]}
-    card = progress_card(COURSE, predicted, {"01_one"})
+    card = progress_card(COURSE, predicted, {"01_one"}, LINKS)
     assert lines(card) == [
         "2 of 14 points so far",
-        "1, one: 1 of 6 points",
+        "1. One: 1 of 6 points",
         "✓ one: 1 of 1 point",
         "✗ <b>: 0 of 2 points",
         "○ two: 0 of 3 points, given up",
         "3 predictions: 1 right, of 2 made",
-        "2, two: 1 of 4 points",
-        "3, three: not started",
+        "2. Two & more: 1 of 4 points",
+        "3. Three: not started",
     ]
     assert color(card) == PARTLY
     rows = BeautifulSoup(card.html, "html.parser").find_all("tr")
+    assert rows[0].find("a")["href"] == "../01_one/01_one.ipynb" and not rows[5].find("a")
     assert [row.find("td").text for row in rows][2:4] == ["✗ <b>", "○ two"]
     done, left = rows[0].find_all("td")[2].find("span").find_all("span")
     assert "width:17px" in done["style"] and "width:83px" in left["style"]
@@ -50,16 +58,17 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
 
 def test_progress_is_green_when_everything_is_done():
     done = {"01_one": [Progress("one", 1, 1)]}
-    assert color(progress_card(done, {}, ())) == RIGHT
-    card = progress_card(done | {"02_two": [Progress("two", None, 1)]}, {"01_one": []}, {"01_one"})
-    assert color(card) == RIGHT and lines(card)[-1] == "Next: lesson 2, two."
+    assert color(progress_card(done, {}, (), LINKS)) == RIGHT
+    both = done | {"02_two": [Progress("two", None, 1)]}
+    card = progress_card(both, {"01_one": []}, {"01_one"}, LINKS)
+    assert color(card) == RIGHT and lines(card)[-1] == "Next: 2. Two & more"
 
 
 def test_progress_counts_no_challenges():
     states = {"open": None, "begun": 1, "solved": 2}
     dares = [Progress(name, points, 2, challenge=True) for name, points in states.items()]
     asked = {"01_one": [Progress("one", 1, 1), *dares]}
-    card = progress_card(asked, {"01_one": []}, {"01_one"})
+    card = progress_card(asked, {"01_one": []}, {"01_one"}, LINKS)
     assert lines(card)[0] == "1 of 1 point so far" and color(card) == RIGHT
     assert lines(card)[3:] == [
         "○ open: a challenge",

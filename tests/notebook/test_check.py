@@ -222,6 +222,18 @@ def test_giving_up_again_needs_no_hints(notebook, monkeypatch, tmp_path):
     assert "softmax" in _course_solutions
 
 
+def test_a_check_remembers_that_its_exercise_was_given_up(notebook, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
+    see_every_hint("context_vector")
+    give_up("context_vector")
+    for kept in (records._of_this_kernel, _course_solutions, _verdicts):  # the kernel restarts
+        kept.clear()
+    del notebook.context_vector
+    check(context_vector)
+    assert notebook.context_vector is _course_solutions["context_vector"]
+    assert "given up" in capsys.readouterr().out
+
+
 def test_a_course_without_solutions_has_none_to_give(notebook, monkeypatch, tmp_path):
     monkeypatch.setattr("autograder.notebook.course_solution.TEXTS", tmp_path)
     see_every_hint("softmax")

@@ -37,7 +37,12 @@ def test_two_kernels_do_not_undo_each_other(course, monkeypatch):
     assert list(read_records()) == ["softmax", "project"]
 
 
-@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b'{"softmax": {"score": 3}}', b"\xff"])
+DEEP, TEXT = b"[" * 100_000, b'{"softmax": {"points": "3"}}'
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[1]", b"{", b'{"softmax": {"score": 3}}', b"\xff", DEEP, TEXT]
+)
 def test_a_damaged_file_counts_as_missing(course, content):
     (course / FILE).write_bytes(content)
     assert read_records() == {}
@@ -47,6 +52,14 @@ def test_a_damaged_file_counts_as_missing(course, content):
 
 def test_progress_lasts_in_the_kernel_if_nothing_can_be_written(course):
     (course / FILE).mkdir()
+    keep_record("softmax", Record(points=3, most=4))
+    assert record_of("softmax").points == 3
+
+
+def test_progress_lasts_in_the_kernel_if_its_folder_is_gone(course, monkeypatch):
+    (course / "gone").mkdir()
+    monkeypatch.chdir(course / "gone")
+    (course / "gone").rmdir()
     keep_record("softmax", Record(points=3, most=4))
     assert record_of("softmax").points == 3
 

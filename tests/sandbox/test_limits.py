@@ -6,6 +6,7 @@ import pytest
 
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Cell, Sandbox
+from autograder.sandbox.watch import Watch
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 SPIN = "while True: pass"
@@ -74,6 +75,22 @@ def test_a_notebook_that_takes_too_long(source, patience, told):
     ran = run(source, notebook_seconds=2.0, patience=patience)
     assert ran.stopped == f"the notebook took more than 2 seconds{told} in all"
     assert ran.doubtful is (source == SLEEP)
+
+
+@pytest.mark.parametrize("name", ["²", "Threads:", "RssAnon: 0"])
+def test_the_name_of_a_process_says_nothing_about_it(name):
+    source = f"open('/proc/self/comm', 'w').write({name!r})\n{SPIN}"
+    ran = run(source, notebook_seconds=2.0)
+    assert ran.stopped == "the notebook took more than 2 seconds of processor time in all"
+
+
+def test_nothing_goes_on_unwatched(monkeypatch):
+    def fails(self):
+        raise ValueError("unheard of")
+
+    monkeypatch.setattr(Watch, "_excess", fails)
+    ran = run(NAP)
+    assert ran.stopped == "the watch over it failed (ValueError: unheard of)"
 
 
 def test_a_notebook_with_too_many_threads():

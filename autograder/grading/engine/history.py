@@ -6,6 +6,7 @@ submission and `grade.json`, which is written last.
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -67,7 +68,8 @@ def remember(
     if before and before[-1] == entry | {"graded": before[-1].get("graded")}:
         return
     place = course / FOLDER / learner / lesson
-    numbers = [int(path.name) for path in place.glob("[0-9]*") if path.name.isdigit()]
+    names = (path.name for path in place.glob("[0-9]*"))
+    numbers = [int(name) for name in names if re.fullmatch("[0-9]+", name)]
     folder = place / f"{max(numbers, default=0) + 1:03}"
     files = read_below(submitted).files
     write_below(folder, {name: files[name] for name in files if Path(name).parts[0] != ENTRY})

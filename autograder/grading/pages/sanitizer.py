@@ -19,6 +19,7 @@ from autograder.grading.submission.cells import pictures_of
 
 INLINE, BLOCK, PYTHON = "tex", "tex-block", "python"  # in `RENDERED_LATER`
 DEEPEST = 6
+HEADINGS = {f"h{level}" for level in range(1, 10)}
 # An element as nh3 writes it: it escapes each < and > that isn't part of a tag, and quotes values.
 ELEMENT = re.compile(
     r'<code class="(?P<rendered>[a-z-]+)">(?P<text>[^<]*)</code>'
@@ -76,7 +77,7 @@ class Sanitizer:
         name = found["name"]
         if name == "img":
             return self._picture(found["rest"])
-        if len(name) == 2 and name[0] == "h" and name[1].isdigit():
+        if name in HEADINGS:
             level = self._leave() if found["close"] else self._enter(int(name[1]))
             return f"<{found['close']}h{level}>"
         return found[0]

@@ -82,12 +82,35 @@ def check_deleted():
     return notebook
 
 
-def softmax_given_up():
-    notebook = answered(softmax=LEFT_OPEN)
+def below_softmax(notebook, code):
+    """Add code to the cell that defines softmax."""
     for cell in notebook.cells:
         if cell.source.startswith("def softmax"):
-            cell.source += '\ngive_up("softmax")'
+            cell.source += f"\n{code}"
     return notebook
+
+
+def softmax_given_up():
+    return below_softmax(answered(softmax=LEFT_OPEN), 'give_up("softmax")')
+
+
+def other_settings():
+    return below_softmax(
+        answered(),
+        "import os; os.environ.clear()\n"
+        "torch.set_default_dtype(torch.float64); torch.set_default_device('meta')\n"
+        "torch.set_grad_enabled(False); torch.set_num_threads(2)\n"
+        "check = print = torch.ones(1)",
+    )
+
+
+def named_otherwise():
+    return below_softmax(
+        answered(),
+        "mine = softmax\nclass Mine:\n    def __call__(self, scores, dim=-1):\n"
+        "        return mine(scores, dim)\nsoftmax = Mine()\n"
+        "softmax_of_mine = softmax",
+    )
 
 
 POINTS = {exercise.name: exercise.points for exercise in LESSON.exercises}
@@ -105,6 +128,8 @@ SUBMISSIONS = {
     # `simple_attention` builds on softmax, and here on the course's.
     "given up": (softmax_given_up, FULL - POINTS["softmax"]),
 }
+# What a notebook sets, and how it names an answer, changes nothing.
+SUBMISSIONS |= {"settings": (other_settings, FULL), "names": (named_otherwise, FULL)}
 UNSEALED = ["with mistakes", "given up"]
 
 

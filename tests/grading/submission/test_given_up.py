@@ -18,7 +18,16 @@ def notebook(*sources):
         'give_up("softmax")',
         "give_up('softmax')",
         "give_up(softmax)",
-        'x = 1\n    give_up( "softmax" )  # too hard',
+        'if True:\n    give_up( "softmax" )  # too hard',
+        'give_up(exercise="softmax")',
+        'give_up(\n    "softmax",\n)',
+        "_ = give_up(softmax)",
+        'hint("softmax"); give_up("softmax")',
+        'import autograder\nautograder.give_up("softmax")',
+        'try:\n    give_up("softmax")\nexcept Exception:\n    pass',
+        '%matplotlib inline\ngive_up("softmax")\n!ls',
+        'if 1 > 2:\n    pass\nelse:\n    give_up("softmax")',
+        'print(1) if False else give_up("softmax")',
     ],
 )
 def test_a_call_is_found(source):
@@ -27,7 +36,22 @@ def test_a_call_is_found(source):
 
 @pytest.mark.parametrize(
     "source",
-    ['# give_up("softmax")', 'give_up("sofa")', "give_up()", 'print("give_up(softmax)")', ""],
+    [
+        '# give_up("softmax")',
+        'give_up("sofa")',
+        "give_up()",
+        'print("give_up(softmax)")',
+        "",
+        '"""\ngive_up("softmax")\n"""',
+        '%%writefile notes.py\ngive_up("softmax")',
+        '%time give_up("softmax")',
+        'if False:\n    give_up("softmax")',
+        'if not 1 or 2 < 1:\n    give_up("softmax")',
+        'while 0:\n    give_up("softmax")',
+        'False and give_up("softmax")',
+        'def later():\n    give_up("softmax")',
+        'give_up("softmax"',
+    ],
 )
 def test_anything_else_is_not_a_call(source):
     assert given_up(notebook(source), SOLUTIONS) == set()
