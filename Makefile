@@ -31,7 +31,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -115,6 +115,9 @@ collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... L
 feedback: $(VENV)/developer  ## write the feedback and zip it for Canvas or Moodle, LESSON=... LMS=... TO=... [WORKSHEET=...]
 	$(call needs,LESSON LMS TO)nbgrader generate_feedback $(LESSON)
 	python -m autograder.course feedback $(LESSON) $(LMS_OPTIONS)
+
+gradebook: $(VENV)/developer  ## copy the gradebook, points by hand included, TO=postgresql+psycopg://...
+	$(call needs,TO)python -m autograder.course gradebook --to='$(subst ','\'',$(TO))'
 
 formgrader: $(VENV)/developer  ## grade by mouse: nbgrader's formgrader in the browser
 	jupyter lab $(LAB) --LabApp.default_url=/formgrader

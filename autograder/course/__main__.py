@@ -63,6 +63,14 @@ def _report(options: argparse.Namespace) -> int:
     return run(options.lesson, options.course, options.output)
 
 
+def _gradebook(options: argparse.Namespace) -> int:
+    from autograder.grading.gradebook.move import move_gradebook
+    from autograder.grading.report.course_files import course_files
+
+    print(move_gradebook(course_files(options.course).db_url, options.to))
+    return 0
+
+
 def _parser() -> Parser:
     parser = Parser(prog="python -m autograder.course", description=__doc__.partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -78,7 +86,13 @@ def _parser() -> Parser:
     _add_collect(add("collect", "collect the submissions in a zip", _exchange))
     _add_feedback(add("feedback", "zip the feedback pages", _exchange))
     _add_report(add("report", "write HTML pages on how a class did, and on the term", _report))
+    _add_gradebook(add("gradebook", "copy the gradebook to another database", _gradebook))
     return parser
+
+
+def _add_gradebook(command: Parser) -> None:
+    _add_course(command)
+    command.add_argument("--to", required=True, metavar="URL", help="postgresql+psycopg://…")
 
 
 def _add_export(command: Parser) -> None:

@@ -51,6 +51,7 @@ class Due(_Worded):
     NEW = "new", "new"
     FORCED = "forced", "forced"
     OTHER_GRADER = "other grader", "another version of the grader made the grade"
+    LOST = "lost", "the gradebook has no grade for it, although one was made"
     DOUBTFUL = "doubtful", "the machine may have been to blame"
     OTHER_SUBMISSION = "other submission", "what was handed in has changed"
 

@@ -72,10 +72,11 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
         with open_gradebook(self.coursedir) as gradebook:
             grades = submitted_grades(gradebook, self.coursedir.assignment_id)
         waiting = {learner for learner, grade in grades.items() if grade.waiting}
+        known = {learner for learner, grade in grades.items() if grade.cells}
         for folder in sorted(self.assignments):
             runs = self._earlier_runs(folder)
             self._before |= zip(self.assignments[folder], runs, strict=True)
-            why = self._why_due(folder, runs, maker)
+            why = self._why_due(folder, runs, maker, self.student_of(folder) in known)
             if why:
                 due.append(folder)
                 again[why] += None not in runs
@@ -90,17 +91,24 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
         """Return the facts about the earlier run that graded this notebook; {} if none did."""
         return self._before[graded.path] or {}
 
-    def _why_due(self, folder: str, runs: list[dict[str, Any] | None], maker: JobMaker) -> Why:
-        """Return why a submission is due; () if it is not."""
+    def _why_due(
+        self, folder: str, runs: list[dict[str, Any] | None], maker: JobMaker, known: bool
+    ) -> Why:
+        """Return why a submission is due; () if it is not.
+
+        known: whether the gradebook has a grade for it.
+        """
         learner = self.student_of(folder)
         if learner in self.coursedir.student_id_exclude.split(","):
             return ()
         if self.force:
             return (Due.FORCED,)
-        known = [run for run in runs if run is not None]
-        if len(known) < len(runs):
+        made = [run for run in runs if run is not None]
+        if len(made) < len(runs):
             return (Due.NEW,)
-        pairs = zip(known, self.assignments[folder], strict=True)
+        if not known:
+            return (Due.LOST,)
+        pairs = zip(made, self.assignments[folder], strict=True)
         reasons = (why_again(run, maker.job(Path(path), learner)) for run, path in pairs)
         return next(filter(None, reasons), ())
 

@@ -26,6 +26,10 @@ from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Learner, Term
 
 SEPARATOR = re.compile(rb"[,;\t\r\n]")
+EMPTY = (
+    "The gradebook has no lesson, so there is nothing to export. If it was lost or moved, see "
+    "`db_url` in nbgrader_config.py; `make grade LESSON=…` fills an empty one again."
+)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets compute cells that begin so
 
 
@@ -73,6 +77,8 @@ class GradesExporter(ExportPlugin):
         # nbgrader reads a name like 2026 on the command line as a number.
         lessons, learners = map(str, self.assignment), map(str, self.student)
         grades = read_class_grades(gradebook, term, submitted, lessons, learners)
+        if not grades.lessons:
+            raise CourseError(EMPTY)
         self._warn_of_some(grades, submitted)
         if self.write_grades(grades, term) and self.strict:
             raise CourseError(

@@ -20,9 +20,13 @@ class MadeCourse:
 
     root: Path
 
+    @property
+    def address(self) -> str:
+        return f"sqlite:///{self.root}/gradebook.db"
+
     @contextmanager
     def book(self) -> Iterator[Gradebook]:
-        with Gradebook(f"sqlite:///{self.root}/gradebook.db", COURSE_ID) as book:
+        with Gradebook(self.address, COURSE_ID) as book:
             yield book
 
     def add_lesson(self, name: str, due: str | None = None) -> None:
