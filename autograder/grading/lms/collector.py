@@ -4,7 +4,7 @@ What differs between the two is in `canvas` and `moodle`. A zip doesn't say when
 submitted, because both systems write the time of the download into it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from functools import cached_property
 from itertools import dropwhile
@@ -20,7 +20,8 @@ from autograder.grading.lms.downloaded_names import DownloadedName, remember_nam
 from autograder.grading.lms.extract import ExtractPlainFiles
 from autograder.grading.lms.kept_times import KeptTimes
 from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
-from autograder.grading.submission.plain_files import NOTEBOOK
+from autograder.grading.submission.plain_files import MOST_NOTEBOOK_BYTES, NOTEBOOK
+from autograder.grading.submission.read_notebook import code_of
 from autograder.grading.term.learner_names import listed, printable
 from autograder.grading.term.tables import Term
 
@@ -73,21 +74,33 @@ class LmsCollector(FileNameCollectorPlugin):
         """What becomes of all extracted files. Raises CourseError."""
         course = self.parent.coursedir
         learners = self.learners_by_number()
-        released = course.format_path(course.release_directory, ".", course.assignment_id)
-        notebooks = {path.name for path in Path(released).glob("*.ipynb")}
-        return make_plan(dict(self._found()), learners, notebooks, self._unread(), self._having)
+        folder = course.format_path(course.release_directory, ".", course.assignment_id)
+        released = sorted(Path(folder).glob(f"*{NOTEBOOK}"))
+        names = {path.name for path in released}
+        given = [code_of(path.read_bytes(), MOST_NOTEBOOK_BYTES) for path in released]
+
+        def is_blank(path: Path) -> bool:
+            """Whether a notebook has no code but that of the released one."""
+            code = code_of(path.read_bytes(), MOST_NOTEBOOK_BYTES)
+            return any(code <= one for one in given)
+
+        return make_plan(
+            dict(self._found()), learners, names, self._unread(), self._having, is_blank
+        )
 
     def report(self) -> list[str]:
         """Say what was not collected, and what else is worth knowing. Raises CourseError."""
         plan, system = self.plan, self.system
         nameless = [f"{path.name} doesn't have a name from {system}" for path in plan.nameless]
         others = [f"{self._shown(path)} is not a notebook" for path in plan.others]
-        people = {one.about.person: one.name for one in plan.unknown}
-        unknown = [f"Not collected: {name}, {self._who(one)}" for one, name in people.items()]
+        people = {one.about.person or one.about.prefix: one for one in plan.unknown}
+        unknown = [
+            f"Not collected: {one.name}, {self._who(one.about.person)}" for one in people.values()
+        ]
         twice = [
-            f"{learner} handed in {one.file} twice, or a copy of it; "
-            f"{one.path.parent.name}/{one.path.name} doesn't count"
-            for learner, one in plan.twice
+            f"{learner} handed in {one.file} twice, or a copy of it: {self._shown(counts.path)} "
+            f"counts, {self._shown(one.path)} doesn't"
+            for learner, one, counts in plan.twice
         ]
         late = [one for one in plan.late if one not in self.kept_times.times]
         untimed = [LATE.format(system=system, learners=", ".join(late))] if late else []
@@ -141,7 +154,13 @@ class LmsCollector(FileNameCollectorPlugin):
         for path in sorted(self._extracted.rglob("*")):
             parts = self._shown(path).parts
             if path.is_file() and not is_litter(parts):
-                yield path, read_handed(path, parts, self.read_name)
+                yield path, read_handed(path, parts, self.read_name, self._own_parts(path))
+
+    def _own_parts(self, path: Path) -> int:
+        """Return how many parts of a file's path are from a learner's own zip."""
+        place = path.relative_to(self._extracted)
+        folder = next((one for one in place.parents if one in self._own_zips), place)
+        return len(place.parts) - len(folder.parts)
 
     def _unread(self) -> Iterator[Handed]:
         """Yield what was not extracted, but has a name that the system gave."""
@@ -173,6 +192,12 @@ class LmsCollector(FileNameCollectorPlugin):
         """What was not extracted, with the reason."""
         extractor = self.parent.extractor_plugin_inst
         return extractor.left_out if isinstance(extractor, ExtractPlainFiles) else {}
+
+    @property
+    def _own_zips(self) -> Set[Path]:
+        """The folders that learners' own zips were extracted into."""
+        extractor = self.parent.extractor_plugin_inst
+        return extractor.own_zips if isinstance(extractor, ExtractPlainFiles) else frozenset()
 
     def _inside(self, path: Path) -> Path:
         """Return an extracted file's path within its zip, which has a folder of its own."""

@@ -21,14 +21,20 @@ KEPT_NAMES = "downloaded_names.csv"
 KEPT_COLUMNS = ("learner", "name")
 
 # lovelaceada_LATE_101_2002_lesson.ipynb: the first two numbers in a row are learner and attachment.
+# A file called ".zip" leaves a folder without a name of its own.
 CANVAS = re.compile(
-    r"(?P<prefix>(?:.*?_)?(?P<late>LATE_)?(?P<person>\d+)_\d+)_(?P<file>.+)", re.DOTALL
+    r"(?P<prefix>(?:.*?_)?(?P<late>LATE_)?(?P<person>[0-9]+)_(?P<attachment>[0-9]+))_(?P<file>.*)",
+    re.DOTALL,
 )
-ANONYMOUS = "anon_"  # in an anonymous assignment, followed by a code that is nobody's number
+# In an anonymous assignment: anon_LATE_aB3xZ_2002_lesson.ipynb. The code is nobody's number.
+ANONYMOUS = re.compile(
+    r"(?P<prefix>(?:LATE_)?anon_(?:LATE_)?(?P<code>\w+?))_(?:LATE_)?(?P<attachment>[0-9]+)_.*",
+    re.DOTALL,
+)
 # "Ada Lovelace_77_assignsubmission_file", a folder, or the beginning of a file's name. Moodle takes
 # underscores out of names. Up to 4.0, another underscore ended the folder's name.
 MOODLE = re.compile(
-    r"(?P<prefix>[^_]*_(?P<person>\d+))_assignsubmission_file(?:_(?P<file>.*))?", re.DOTALL
+    r"(?P<prefix>[^_]*_(?P<person>[0-9]+))_assignsubmission_file(?:_(?P<file>.*))?", re.DOTALL
 )
 
 
@@ -38,21 +44,27 @@ class DownloadedName:
 
     person: "" if the system hides who it is.
     file: "" for a folder.
+    attachment: Canvas's number of the file, larger for a newer one; 0 if there is none.
     """
 
     person: str = ""
     prefix: str = ""
     file: str = ""
     late: bool = False
+    attachment: int = 0
 
 
 def read_canvas_name(name: str) -> DownloadedName | None:
     """Read the name of a file from Canvas; None if it has another form, as online texts do."""
-    if name.startswith(ANONYMOUS):
-        return DownloadedName(file=name)
+    if hidden := ANONYMOUS.fullmatch(name):
+        return DownloadedName(prefix=hidden["prefix"], file=name)
     found = CANVAS.fullmatch(name)
     return found and DownloadedName(
-        found["person"], found["prefix"], found["file"], late=bool(found["late"])
+        found["person"],
+        found["prefix"],
+        found["file"],
+        late=bool(found["late"]),
+        attachment=int(found["attachment"]),
     )
 
 

@@ -35,11 +35,13 @@ class ExtractPlainFiles(ExtractorPlugin):
     """Extracts each zip in the archive into a folder of its name; other files are copied.
 
     left_out: what was not extracted, by its path among the extracted files, with the reason.
+    own_zips: the folders of learners' own zips, whose names inside were chosen by learners.
     """
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
         """Extract what can be read; a zip that can't be is left out with everything in it."""
         self.left_out: dict[Path, str] = {}
+        self.own_zips: set[Path] = set()
         self._extracted = Path(extracted_path)
         for path in sorted(path for path in Path(archive_path).rglob("*") if path.is_file()):
             place = path.relative_to(archive_path)
@@ -92,7 +94,9 @@ class ExtractPlainFiles(ExtractorPlugin):
                     found[str(name)] = _read(file, info, min(left, MOST_NOTEBOOK_BYTES))
                     left -= len(found[str(name)])
         if found:
-            write_below(self._extracted / place.with_suffix(""), found)
+            folder = place.with_name(place.name.removesuffix(ZIP) or ZIP)
+            self.own_zips.add(folder)
+            write_below(self._extracted / folder, found)
         else:
             require_size(place.name, len(data), MOST_FILE_BYTES)
             write_below(self._extracted, {str(place): data})

@@ -1,6 +1,7 @@
 """Decide whose file each one in a system's zip is, and under which name it is collected."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,7 +40,8 @@ class Plan:
     nameless: notebooks whose name is not from the system.
     others: files other than notebooks that are not collected.
     unknown: files of unknown people.
-    twice: files that learners submitted under a name that they had already used.
+    twice: files that learners submitted under a name that they had already used, and the one that
+        counts.
     without: what learners submitted instead of a readable notebook.
     having: learners who have a notebook from before, which no other file replaces.
     """
@@ -48,7 +50,7 @@ class Plan:
     nameless: list[Path] = field(default_factory=list)
     others: list[Path] = field(default_factory=list)
     unknown: list[Handed] = field(default_factory=list)
-    twice: list[tuple[str, Handed]] = field(default_factory=list)
+    twice: list[tuple[str, Handed, Handed]] = field(default_factory=list)
     without: dict[str, list[Handed]] = field(default_factory=dict)
     having: Set[str] = frozenset()
 
@@ -76,19 +78,24 @@ class Plan:
         """Collect a file under a name, or else under its own, unless both are taken."""
         free = [each for each in (name, one.file) if (learner, each) not in self.files]
         if free[:1] != [name]:
-            self.twice.append((learner, one))
+            self.twice.append((learner, one, self.files[learner, name]))
         if free:
             self.files[learner, free[0]] = one
 
 
 def read_handed(
-    path: Path, parts: Sequence[str], read_name: Callable[[str], DownloadedName | None]
+    path: Path,
+    parts: Sequence[str],
+    read_name: Callable[[str], DownloadedName | None],
+    inside: int = 0,
 ) -> Handed | None:
     """Read what the outermost name from the system says about a file; None if there is none.
 
     parts: of the path within the zip.
+    inside: how many of them, at the end, the learner chose, because they are in a zip of the
+        learner's own. They say nothing about whose it is.
     """
-    for place, name in enumerate(parts):
+    for place, name in enumerate(parts[: len(parts) - inside]):
         if about := read_name(name):
             own = parts[-1] if parts[place + 1 :] else about.file or name
             return Handed(path, name, about, own)
@@ -106,13 +113,17 @@ def make_plan(
     released: Set[str],
     unread: Iterable[Handed] = (),
     having: Set[str] = frozenset(),
+    is_blank: Callable[[Path], bool] = lambda path: False,
 ) -> Plan:
     """Give each file to a learner.
+
+    Of several notebooks for one name, one with answers counts before one without, then the newest.
 
     found: what the names say about the files.
     learners: by the system's number.
     released: the names of the lesson's notebooks. A numbered copy of one gets its name, unless the
         learner submitted the notebook itself as well.
+    is_blank: whether a notebook is as it was handed out.
     unread: what can't be read.
     having: as in `Plan`.
     """
@@ -126,7 +137,15 @@ def make_plan(
     plan.unknown = [one for one in handed + unread if one.about.person not in learners]
     known = [(learners[one.about.person], one) for one in handed if one not in plan.unknown]
     notebooks = [pair for pair in known if _is_notebook(pair[1].path)]
-    for learner, one in sorted(notebooks, key=lambda pair: _is_copy(pair[1].file, released)):
+
+    names = Counter((who, _released_name(one.file, released)) for who, one in notebooks)
+
+    def rank(pair: tuple[str, Handed]) -> tuple[bool, int, bool]:
+        who, one = pair
+        several = names[who, _released_name(one.file, released)] > 1
+        return several and is_blank(one.path), -one.about.attachment, _is_copy(one.file, released)
+
+    for learner, one in sorted(notebooks, key=rank):
         plan.add(learner, one, _released_name(one.file, released))
     instead = [pair for pair in known if pair not in notebooks]
     left = [(learners[one.about.person], one) for one in unread if one not in plan.unknown]

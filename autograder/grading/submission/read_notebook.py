@@ -65,6 +65,16 @@ def read_notebook(data: bytes, most_bytes: int) -> NotebookNode:
     return make_notebook(_read_cell(cell) for cell in cells)
 
 
+def code_of(data: bytes, most_bytes: int) -> frozenset[str]:
+    """Return the code of a notebook, cell by cell; none if it can't be read."""
+    try:
+        cells = read_notebook(data, most_bytes).cells
+    except BrokenSubmission:
+        return frozenset()
+    code = (cell.source.strip() for cell in cells if cell.cell_type == "code")
+    return frozenset(filter(None, code))
+
+
 def require_any_of(notebook: NotebookNode, grade_ids: Iterable[str]) -> None:
     """Raise BrokenSubmission if a notebook is empty, or clearly a different one.
 

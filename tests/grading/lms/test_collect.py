@@ -2,7 +2,9 @@
 
 import zipfile
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.grading.submission.plain_files import MOST_FILE_BYTES
 from tests.grading.lms.worksheets import BLIND, ENGLISH, GERMAN
@@ -14,13 +16,13 @@ NOTEBOOK = f"{FIRST}.ipynb"
 
 @pytest.fixture
 def zipped(tmp_path):
-    """Make a zip; each file's content is its name."""
+    """Make a zip; each file's content is its name, if no other is given."""
 
-    def make(*names, called="all submissions.zip"):
+    def make(*names, called="all submissions.zip", **contents):
         path = tmp_path / called
         with zipfile.ZipFile(path, "w") as file:
-            for name in names:
-                file.writestr(name, name)
+            for name, content in {**dict(zip(names, names, strict=True)), **contents}.items():
+                file.writestr(name, content)
         return path
 
     return make
@@ -368,7 +370,52 @@ def test_a_second_copy_is_kept_beside_the_notebook_and_reported(course, lms, zip
         f"ada/{FIRST}/{FIRST} (1).ipynb": copy,
     }
     said = capfd.readouterr().err
-    assert f"ada handed in {FIRST} (1).ipynb twice, or a copy of it; submissions/{copy}" in said
+    said_twice = f"ada handed in {FIRST} (1).ipynb twice, or a copy of it"
+    assert f"{said_twice}: {itself} counts, {copy} doesn't" in said
+
+
+def cells(*sources):
+    return nbformat.writes(new_notebook(cells=[*map(new_code_cell, sources)]))
+
+
+GIVEN = "import torch", "raise NotImplementedError()"
+BLANK, SOLVED = cells(*GIVEN), cells(GIVEN[0], "softmax = torch.softmax")
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_of_several_notebooks_the_one_with_answers_counts(course, lms, zipped, capfd, damaged):
+    course.write(f"notebooks/{FIRST}/{NOTEBOOK}", BLANK)
+    blank, solved = f"kingada_101_2002_{NOTEBOOK}", f"kingada_101_2001_{FIRST}-2.ipynb"
+    names = {blank: "{" if damaged else BLANK, solved: SOLVED}
+    assert lms("collect", FIRST, "--lms=canvas", zipped(**names)) == 0
+    assert submitted(course)[f"ada/{FIRST}/{NOTEBOOK}"] == SOLVED
+    assert f"{solved} counts, {blank} doesn't" in capfd.readouterr().err
+
+
+def test_of_several_solved_notebooks_the_newest_counts(course, lms, zipped):
+    course.write(f"notebooks/{FIRST}/{NOTEBOOK}", BLANK)
+    newer = cells("softmax = torch.softmax  # better")
+    names = {f"kingada_101_999_{NOTEBOOK}": SOLVED, f"kingada_101_2001_{FIRST}-1.ipynb": newer}
+    assert lms("collect", FIRST, "--lms=canvas", zipped(**names)) == 0
+    assert submitted(course)[f"ada/{FIRST}/{NOTEBOOK}"] == newer
+
+
+@pytest.mark.parametrize("own", ["", "mine", "LATE_103_2003_x"])
+def test_nothing_inside_a_learners_zip_says_whose_it_is(course, lms, zipped, own):
+    """Zoë hands in a zip, in which a name is like one that Canvas gives to Ada's file."""
+    inner = zipped(f"kingada_101_2001_{NOTEBOOK}", called="inner.zip").read_bytes()
+    names = {f"zoe_102_2002_{own}.zip": inner, CANVAS[0]: "Ada's own"}
+    assert lms("collect", FIRST, "--lms=canvas", zipped(**names)) == 0
+    found = submitted(course)
+    assert found[f"ada/{FIRST}/{NOTEBOOK}"] == "Ada's own"
+    assert [name for name in found if name.startswith("zoe/")]
+
+
+def test_each_hidden_person_is_named_once(course, lms, zipped, capfd):
+    hidden = [f"anon_aB3_2010_{NOTEBOOK}", "anon_aB3_2011_x.txt", f"LATE_anon_cD4_2012_{NOTEBOOK}"]
+    lms("collect", FIRST, "--lms=canvas", zipped(*hidden))
+    said = capfd.readouterr().err
+    assert said.count("because Canvas hides whose it is") == 2 and "canvas_id 2012" not in said
 
 
 def test_no_page_goes_to_a_number_that_is_somebody_elses(course, lms, zipped, tmp_path, capfd):

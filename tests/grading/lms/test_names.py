@@ -14,27 +14,41 @@ from autograder.grading.lms.whose import make_plan, read_handed
 RELEASED = {"01_first.ipynb"}
 
 
+def hidden(prefix, file):
+    return DownloadedName(prefix=prefix, file=file)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
         (
             "kingada_101_2001_01_first.ipynb",
-            DownloadedName("101", "kingada_101_2001", "01_first.ipynb"),
+            DownloadedName("101", "kingada_101_2001", "01_first.ipynb", attachment=2001),
         ),
         (
             "müllerobrienzoë_LATE_102_2002_01_first-1.ipynb",
-            DownloadedName("102", "müllerobrienzoë_LATE_102_2002", "01_first-1.ipynb", late=True),
+            DownloadedName("102", "müllerobrienzoë_LATE_102_2002", "01_first-1.ipynb", True, 2002),
         ),
         (
             "under_score_tim_103_2003_a b (1).ipynb",
-            DownloadedName("103", "under_score_tim_103_2003", "a b (1).ipynb"),
+            DownloadedName("103", "under_score_tim_103_2003", "a b (1).ipynb", attachment=2003),
         ),
-        ("101_2001_x.ipynb", DownloadedName("101", "101_2001", "x.ipynb")),
+        ("101_2001_x.ipynb", DownloadedName("101", "101_2001", "x.ipynb", attachment=2001)),
         (
             "kingada_101_2001_102_2002_x.ipynb",
-            DownloadedName("101", "kingada_101_2001", "102_2002_x.ipynb"),
+            DownloadedName("101", "kingada_101_2001", "102_2002_x.ipynb", attachment=2001),
         ),
-        ("anon_aB3xZ_2001_x.ipynb", DownloadedName(file="anon_aB3xZ_2001_x.ipynb")),
+        ("anon_aB3xZ_2001_x.ipynb", hidden("anon_aB3xZ", "anon_aB3xZ_2001_x.ipynb")),
+        (
+            "LATE_anon_aB3xZ_71002_x.ipynb",
+            hidden("LATE_anon_aB3xZ", "LATE_anon_aB3xZ_71002_x.ipynb"),
+        ),
+        (
+            "anon_LATE_aB3xZ_71002_x.ipynb",
+            hidden("anon_LATE_aB3xZ", "anon_LATE_aB3xZ_71002_x.ipynb"),
+        ),
+        ("anon_aB3xZ_LATE_71002_x.ipynb", hidden("anon_aB3xZ", "anon_aB3xZ_LATE_71002_x.ipynb")),
+        ("abel_78_102_", DownloadedName("78", "abel_78_102", "", attachment=102)),
         ("kingada_101_text.html", None),
         ("notes.ipynb", None),
     ],
@@ -89,13 +103,13 @@ def test_the_notebook_itself_counts_before_its_copy():
     copy, itself = f"{ADA}/01_first (1).ipynb", f"{ADA}/01_first.ipynb"
     made, files = plan(copy, itself)
     assert files == {("ada", "01_first.ipynb"): itself, ("ada", "01_first (1).ipynb"): copy}
-    assert [learner for learner, _ in made.twice] == ["ada"]
+    assert [learner for learner, *_ in made.twice] == ["ada"]
 
 
 def test_the_same_name_again_is_left_out_and_reported():
     made, files = plan(f"{ADA}/01_first.ipynb", f"{ADA}/old/01_first.ipynb")
     assert files == {("ada", "01_first.ipynb"): f"{ADA}/01_first.ipynb"}
-    assert [str(one.path) for _, one in made.twice] == [f"{ADA}/old/01_first.ipynb"]
+    assert [str(one.path) for _, one, _ in made.twice] == [f"{ADA}/old/01_first.ipynb"]
 
 
 def test_other_files_are_collected_only_without_a_notebook():
