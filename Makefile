@@ -31,7 +31,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere lock lint format build reference draft lessons text release mistakes mutants grade export collect feedback gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere lock lint format build reference draft lessons text release mistakes mutants grade learners export collect feedback gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -99,6 +99,9 @@ mutants: $(VENV)/developer  ## try answers with one generated fault each [LESSON
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
 	$(call needs,LESSON)nbgrader autograde $(LESSON) $(GRADE)
+
+learners: $(VENV)/developer  ## learners.csv from Canvas's gradebook export, Moodle's participants or any table, FROM=...
+	$(call needs,FROM)python -m autograder.course learners '$(subst ','\'',$(FROM))'
 
 # Options of the three below: LMS=canvas|moodle, Moodle's WORKSHEET=..., and TO=..., the file to write.
 LMS_OPTIONS = $(if $(LMS),--lms=$(LMS)) $(if $(TO),--to='$(subst ','\'',$(TO))') \

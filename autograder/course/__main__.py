@@ -63,6 +63,13 @@ def _report(options: argparse.Namespace) -> int:
     return run(options.lesson, options.course, options.output)
 
 
+def _learners(options: argparse.Namespace) -> int:
+    from autograder.grading.term.roster import make_learners
+
+    print(make_learners(options.roster, options.course))
+    return 0
+
+
 def _gradebook(options: argparse.Namespace) -> int:
     from autograder.grading.gradebook.move import move_gradebook
     from autograder.grading.report.course_files import course_files
@@ -86,8 +93,16 @@ def _parser() -> Parser:
     _add_collect(add("collect", "collect the submissions in a zip", _exchange))
     _add_feedback(add("feedback", "zip the feedback pages", _exchange))
     _add_report(add("report", "write HTML pages on how a class did, and on the term", _report))
+    _add_learners(add("learners", "learners.csv from a roster", _learners))
     _add_gradebook(add("gradebook", "copy the gradebook to another database", _gradebook))
     return parser
+
+
+def _add_learners(command: Parser) -> None:
+    _add_course(command)
+    command.add_argument(
+        "roster", type=Path, metavar="TABLE", help="Canvas's, Moodle's or any other"
+    )
 
 
 def _add_gradebook(command: Parser) -> None:

@@ -1,15 +1,21 @@
 """Read a small CSV table that a person wrote, in an editor or in Excel.
 
-Excel puts a byte order mark in front, and in many languages writes semicolons instead of commas.
+Excel puts a byte order mark in front, and in many languages writes semicolons instead of commas. It
+leaves empty columns and rows behind, separates "Unicode text" with tabs, and shortens long numbers.
 """
 
+import codecs
 import csv
 import io
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
+
+SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]+")  # 2.02612E+11, by Excel
 
 
 @dataclass(frozen=True)
@@ -35,19 +41,39 @@ def read_table(path: Path, required: Sequence[str], optional: Sequence[str] = ()
     """
     if not path.exists():
         return []
+    header, found = _read(path)
+    _check_header(path.name, header, required, optional)
+    empty = dict.fromkeys([*required, *optional], "")
+    rows = [_row(path.name, line, header, cells, empty) for line, cells in found]
+    _check_values(rows, required)
+    return rows
+
+
+def read_foreign_table(path: Path) -> list[TableRow]:
+    """Read a table that another program wrote, whatever its columns. Raises CourseError."""
+    header, found = _read(path)
+    return [_row(path.name, line, header, cells, {}) for line, cells in found]
+
+
+def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the names of the columns, and the rows with their lines, without empty ones."""
     text = _decoded(path)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
         header = [name.strip() for name in next(lines, [])]
-        _check_header(path.name, header, required, optional)
-        found = [(lines.line_num, cells) for cells in lines]
+        rows = [(lines.line_num, [cell.strip() for cell in cells]) for cells in lines]
     except csv.Error as error:
         place = f"{path.name}, line {lines.line_num}"
         raise CourseError(f"{place}: it is not a CSV file ({error}).") from None
-    empty = dict.fromkeys([*required, *optional], "")
-    rows = [_row(path.name, line, header, cells, empty) for line, cells in found if any(cells)]
-    _check_values(rows, required)
-    return rows
+    while header and not header[-1]:
+        header.pop()
+    found = [(line, _without_tail(cells, len(header))) for line, cells in rows if any(cells)]
+    return header, found
+
+
+def _without_tail(cells: list[str], columns: int) -> list[str]:
+    """Return the cells of a row without empty ones beyond the last column."""
+    return cells if any(cells[columns:]) else cells[:columns]
 
 
 def check_unique(rows: Iterable[TableRow], *columns: str) -> None:
@@ -70,7 +96,10 @@ def _decoded(path: Path) -> str:
     except OSError as error:
         raise CourseError(f"{path.name} can't be read ({error.strerror}).") from error
     try:
-        return data.decode("utf-8-sig")
+        coded = (
+            "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+        )
+        return unicodedata.normalize("NFC", data.decode(coded))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise CourseError(
@@ -81,7 +110,7 @@ def _decoded(path: Path) -> str:
 
 def _delimiter(text: str) -> str:
     header = text.partition("\n")[0]
-    return ";" if header.count(";") > header.count(",") else ","
+    return max(",;\t", key=header.count)
 
 
 def _check_header(
@@ -103,12 +132,16 @@ def _check_header(
 def _row(
     table: str, line: int, header: list[str], cells: list[str], empty: dict[str, str]
 ) -> TableRow:
-    values = [cell.strip() for cell in cells]
-    row = TableRow(table, line, empty | dict(zip(header, values, strict=False)))
+    row = TableRow(table, line, empty | dict(zip(header, cells, strict=False)))
     if len(cells) > len(header):
         raise row.error(
             f"{len(cells)} cells, but {len(header)} columns. Put a value that contains "
             'a comma or a semicolon in "quotation marks".'
+        )
+    if short := next(filter(SHORTENED.fullmatch, cells), None):
+        raise row.error(
+            f"{short} is a number that Excel has shortened. Format its column as text, enter the "
+            "whole number, and save the table again."
         )
     return row
 

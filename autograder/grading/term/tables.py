@@ -91,7 +91,7 @@ def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Ter
 
     known_lessons: if given, the only lessons that the tables may name.
     """
-    learners = _read_learners(folder / "learners.csv")
+    learners = read_learners(folder / "learners.csv")
     lessons = _read_lessons(folder / "lessons.csv", known_lessons)
     known_learners = learners if (folder / "learners.csv").exists() else None
     path = folder / "extensions.csv"
@@ -132,7 +132,8 @@ def is_excused(term: Term, learner: str, lesson: str) -> bool:
     return term.extensions.get((learner, lesson), Extension()).excused
 
 
-def _read_learners(path: Path) -> dict[str, Learner]:
+def read_learners(path: Path) -> dict[str, Learner]:
+    """Read a table of learners by name; none if it is missing. Raises CourseError."""
     required, *optional = (column.name for column in fields(Learner))
     rows = read_table(path, [required], optional)
     for column in ("learner", "email", "canvas_id", "sis_user_id", "sis_login_id", "moodle_id"):

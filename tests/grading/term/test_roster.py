@@ -1,0 +1,95 @@
+"""learners.csv from what Canvas, Moodle and Excel write."""
+
+import pytest
+
+from autograder.course.__main__ import main
+from autograder.errors import CourseError
+from autograder.grading.term.roster import make_learners
+from autograder.grading.term.tables import Learner, read_learners
+
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Lesson 1 (4711),Current Score
+,,,,,Manual Posting,
+    Points Possible,,,,,19,(read only)
+"King, Countess ""of"" Lovelace, Ada",101,007,aking@example.org,A; morning,18,94.7
+"Müller, Zoë",102,008,zmueller,B,,
+"Student, Test",9999,,,A,,
+"""
+MOODLE = "\ufeffVorname,Nachname,E-Mail-Adresse,Gruppen\nAda,King,ada@example.org,A\n"
+EXCEL = "Name\tE-Mail\t\t\nZoë Müller\tzoe@example.org\t\t\n  \t \t\t\n"
+
+
+def table(tmp_path, text, encoding="utf-8", name="roster.csv"):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def made(tmp_path, text, encoding="utf-8"):
+    said = make_learners(table(tmp_path, text, encoding), tmp_path)
+    return said, read_learners(tmp_path / "learners.csv")
+
+
+def test_canvas(tmp_path):
+    said, learners = made(tmp_path, CANVAS)
+    assert said == "learners.csv has 2 learners now, 2 of them new."
+    assert learners["zmueller"] == Learner(
+        "zmueller", "Müller", "Zoë", "", "B", "102", "008", "zmueller"
+    )
+    assert learners["aking"].canvas_id == "101" and learners["aking"].section == "A; morning"
+
+
+def test_moodles_participants_join_those_from_canvas(tmp_path):
+    made(tmp_path, CANVAS.replace("aking@example.org", "ada").replace("Student, Test", "X, Y"))
+    (tmp_path / "learners.csv").write_text(
+        "learner,last_name,email,canvas_id\nlovelace,King,ADA@example.org,101\n", encoding="utf-8"
+    )
+    said, learners = made(tmp_path, MOODLE)
+    assert learners["lovelace"].canvas_id == "101" and learners["lovelace"].first_name == "Ada"
+    assert said == "learners.csv has 1 learner now, 0 of them new."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_excels_tables_have_tabs_and_empty_columns(tmp_path, encoding):
+    _, learners = made(tmp_path, EXCEL, encoding)
+    assert learners["zoe"].full_name == "Zoë Müller" and len(learners) == 1
+
+
+def test_who_left_is_named_and_stays(tmp_path):
+    made(tmp_path, CANVAS)
+    said, learners = made(tmp_path, MOODLE)
+    assert "Not in the roster, and still in learners.csv: aking, zmueller" in said
+    assert [*learners] == ["aking", "zmueller", "ada"]
+
+
+def test_two_of_one_name_get_two_folders(tmp_path):
+    _, learners = made(tmp_path, "Name\nAda King\nAda King\n../x\n")
+    assert [*learners] == ["ada_king", "ada_king_2", "x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Name,ID\nAda,2.02612E+11\n", "roster.csv, line 2: 2.02612E+11 is a number that Excel"),
+        ("Mark\n3\n", "roster.csv, line 2: nobody is named here"),
+        ("Name\n", "roster.csv names nobody"),
+        ('Name\n"Ada\n', "line 2: it is not a CSV file"),
+    ],
+)
+def test_what_is_no_roster(tmp_path, text, words):
+    with pytest.raises(CourseError, match=words.replace("+", r"\+")):
+        made(tmp_path, text)
+    assert not (tmp_path / "learners.csv").exists()
+
+
+def test_a_name_is_the_same_in_whatever_form_its_accents_are(tmp_path):
+    made(tmp_path, "Username,Email\njosé,jose@example.org\n")
+    said, learners = made(tmp_path, "Username,Email\njose\u0301,jose@example.org\n")
+    assert [*learners] == ["josé"] and "0 of them new" in said
+
+
+def test_the_command(tmp_path, capsys):
+    assert main(["learners", f"--course={tmp_path}", str(table(tmp_path, CANVAS))]) == 0
+    assert "2 learners" in capsys.readouterr().out
+    assert main(["learners", f"--course={tmp_path}", "nowhere.csv"]) == 2
+    assert "nowhere.csv can't be read (No such file" in capsys.readouterr().err
