@@ -141,7 +141,8 @@ class _Attendant:
         if code == -signal.SIGXCPU:
             return Unfinished(f"it took more than {self._bounds.seconds} seconds of processor time")
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-        return Unfinished(f"its process was ended ({how})", doubtful=code == -signal.SIGKILL)
+        by_itself = code >= 0 or code == -signal.SIGSYS  # it ended, or called what is forbidden
+        return Unfinished(f"its process was ended ({how})", doubtful=not by_itself)
 
 
 def _work(work: Work, channel: socket.socket, bounds: Bounds) -> NoReturn:

@@ -122,7 +122,7 @@ def spin():
         (lambda: bytes(3 << 30), Bounds(memory_bytes=1 << 30), "more than 1 GB of memory", False),
         (lambda: torch.ones(1 << 29), Bounds(memory_bytes=1 << 30), "RuntimeError", False),
         (lambda: os.kill(os.getpid(), signal.SIGTERM), BRIEF, "PermissionError", False),
-        (lambda: ctypes.string_at(8), BRIEF, "SIGSEGV", False),
+        (lambda: ctypes.string_at(8), BRIEF, "SIGSEGV", True),
         (lambda: os._exit(3), BRIEF, "exit status 3", False),
     ],
     ids=["time", "waiting", "memory", "memory in torch", "a signal", "crashed", "exit"],

@@ -85,7 +85,8 @@ def clock(monkeypatch):
         ("ST", 0.003, 0.1, True),
         ("SR", 0.0, 0.1, False),  # it waits for a processor
         ("SD", 0.0, 0.1, False),  # it waits for a disk
-        ("SS", 0.05, 0.1, False),
+        ("SS", 0.02, 0.1, True),  # it dozes: works a little, and sleeps again
+        ("SS", 0.06, 0.1, False),
         ("SS", 0.0, 1.0, False),  # it is unknown what happened meanwhile
     ],
 )

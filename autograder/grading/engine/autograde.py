@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -151,7 +152,7 @@ class Autograde(DueSubmissions):
         if self.unsealed:
             super().convert_single_notebook(notebook_filename)
             return
-        graded = self._graded[notebook_filename]
+        graded = self._counted(self._graded[notebook_filename])
         same = settled_cells(self.run_before(graded), graded)
         resources = self.init_single_notebook_resources(notebook_filename)
         resources["nbgrader"] |= {POINTS: graded.points, SETTLED_CELLS: same}
@@ -159,6 +160,14 @@ class Autograde(DueSubmissions):
         about = resources["nbgrader"]
         folder = self.result_path(about["assignment"], about["student"])
         write_graded(graded, Path(folder, os.path.basename(notebook_filename)))
+
+    def _counted(self, graded: Graded) -> Graded:
+        """Count the runs in a row in which the machine may have been to blame."""
+        if not graded.doubtful:
+            return graded
+        before = self.run_before(graded)
+        again = before.get("submitted") == graded.submitted
+        return replace(graded, attempts=1 + (before.get("attempts", 0) if again else 0))
 
     def _grade_all(self, summary: Summary) -> None:
         if self.jobs < 1:

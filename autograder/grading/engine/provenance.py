@@ -56,6 +56,7 @@ class Due(_Worded):
     OTHER_SUBMISSION = "other submission", "what was handed in has changed"
 
 
+MOST_ATTEMPTS = 3  # runs in which the machine may have been to blame for the same submission
 Why = tuple[Dependency | Due, ...]
 CELLS = "cells"  # among the dependencies: each cell's digest by name, as JSON
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
@@ -99,10 +100,11 @@ def why_again(before: Mapping[str, Any], job: Job) -> Why:
     """
     if not before:
         return (Due.OTHER_GRADER,)
-    if before.get("outcome") == Outcome.NOT_GRADED and before.get("doubtful") is True:
-        return (Due.DOUBTFUL,)
     if before.get("submitted") != job.digest:
         return (Due.OTHER_SUBMISSION,)
+    is_doubtful = before.get("outcome") == Outcome.NOT_GRADED and before.get("doubtful") is True
+    if is_doubtful and before.get("attempts", 0) < MOST_ATTEMPTS:
+        return (Due.DOUBTFUL,)
     known, now = _made_from(before), job.made_from
     return tuple(part for part in Dependency if known.get(part) != now.get(part))
 

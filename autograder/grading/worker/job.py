@@ -88,6 +88,7 @@ class Graded:
     absent: the graded cells with no points whose answer has no cell in the submission.
     submitted: the job's digest.
     made_from: as for the job.
+    attempts: in how many runs in a row the same submission was doubtful.
     """
 
     path: str
@@ -101,11 +102,15 @@ class Graded:
     doubtful: bool = False
     submitted: str = ""
     made_from: dict[str, str] = field(default_factory=dict)
+    attempts: int = 0
 
     @property
     def run(self) -> dict[str, Any]:
         """The facts to keep about the run that graded it."""
-        facts = ("outcome", "reason", "cause", "seconds", "doubtful", "submitted", "made_from")
+        facts = (
+            *("outcome", "reason", "cause", "seconds", "doubtful", "attempts"),
+            *("submitted", "made_from"),
+        )
         return {name: getattr(self, name) for name in facts}
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 TICKS = os.sysconf("SC_CLK_TCK")  # per second
 TIMES = slice(11, 15)  # in /proc/PID/stat after the name: its time and its ended children's
-RESTING = 0.05  # share of the time that processes may work while they count as idle
+RESTING = 0.5  # share of the time that processes may work; above it, they only pause
 LONGEST_GLANCE = 0.5  # seconds: after a longer gap, the time in between is unknown
 ATTEMPTS = 3  # to read the times of all processes before another one ends
 
@@ -66,7 +66,7 @@ class Stopwatch:
         passed, worked = now - self._last, used - self._last_used
         self._last, self._last_used = now, used
         if worked <= RESTING * passed <= RESTING * LONGEST_GLANCE and all_rest(self._pids()):
-            self._idle += passed
+            self._idle += passed - worked
 
 
 class ProcessorTime:

@@ -51,5 +51,11 @@ def test_a_reason_is_an_id_and_has_words(changes, why, told):
     assert told is None or in_words(why) == told
 
 
+def test_doubt_ends_after_some_runs():
+    run = RUN | {"outcome": "not graded", "doubtful": True}
+    assert why_again(run | {"attempts": 2}, JOB) == (Due.DOUBTFUL,)
+    assert why_again(run | {"attempts": 3}, JOB) == ()
+
+
 def test_another_engines_grade_is_made_again():
     assert why_again({}, JOB) == (Due.OTHER_GRADER,)
