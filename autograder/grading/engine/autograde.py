@@ -257,6 +257,9 @@ class Autograde(DueSubmissions):
             summary.add(student, Outcome.NOT_GRADED, f"its points could not be recorded: {error}")
             return
         summary.lack(student, {cell for one in self._graded.values() for cell in one.absent})
+        summary.lack_modules(
+            student, {name for one in self._graded.values() for name in one.lacking}
+        )
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
         entry = entry_of(self.grade_of(student), worst.outcome, self._graded.values())
         self._remember(folder, entry)

@@ -24,6 +24,7 @@ class Summary:
         self.learners: dict[Outcome, list[tuple[str, str]]] = {one: [] for one in Outcome}
         self.unchanged = 0
         self.lacking: dict[str, set[str]] = {}
+        self.lacking_modules: dict[str, set[str]] = {}
         self.not_graded_before: list[tuple[str, str]] = []
         self.roll = Roll()
         self.changes: list[tuple[str, str]] = []
@@ -54,6 +55,11 @@ class Summary:
         """Remember graded cells without points because the learner's answer cell is missing."""
         for cell in cells:
             self.lacking.setdefault(cell, set()).add(printable(learner))
+
+    def lack_modules(self, learner: str, modules: Iterable[str]) -> None:
+        """Remember modules that a submission imports and this machine lacks."""
+        for module in modules:
+            self.lacking_modules.setdefault(printable(module), set()).add(printable(learner))
 
     def compare(self, learner: str, changed: str) -> None:
         """Count a submission in a dry run.
@@ -93,6 +99,8 @@ class Summary:
         yield from _line("unanswered", [who for who, _ in self.learners[Outcome.UNANSWERED]])
         for cell, learners in self.lacking.items():
             yield from _line(f"no points for {cell}, because its answer has no cell", learners)
+        for module, learners in self.lacking_modules.items():
+            yield from _line(f"graded without {module}, which this machine lacks", learners)
         yield from _line("to grade by hand, in formgrader", self._to_grade_by_hand())
         yield from _line(WITHOUT_TIME, self.roll.without_time)
         yield from _line("late", self.roll.late)

@@ -16,6 +16,7 @@ from autograder.asking.problem import ProblemKind
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.folder import MOST_NOTEBOOK_BYTES
 from autograder.grading.submission.given_up import solutions_for_checks
+from autograder.grading.submission.lacking import lacked_modules, without_module
 from autograder.grading.submission.needed import needed
 from autograder.grading.submission.read_notebook import (
     BrokenSubmission,
@@ -36,6 +37,7 @@ CHECK = "from autograder import check; "
 # Seconds of processor time: what a check has beyond its exercise's own limit, and what any other
 # cell has that a grade may depend on. Such cells work on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
+MOST_RUNS = 3  # of one submission, if modules are lacking
 
 
 def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
@@ -46,7 +48,9 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
     notebook, broken, absent = _restored(job)
     with solutions_for_checks(notebook, job.solutions):
         cells = _runnable(notebook, job)
-        run = Run([], str(broken), job.doubtful) if broken else _run(cells, job, reference, ask)
+        run, lacking = Run([], str(broken), job.doubtful), []
+        if not broken:
+            run, lacking = _run(cells, job, reference, ask)
     _show_course_outputs(notebook, job)
     _fill_in(cells, run)
     tidy(notebook)
@@ -61,6 +65,7 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
         "cause": broken.cause if broken else reason,
         "points": points.by_name,
         "unanswered": sorted(points.unanswered),
+        "lacking": lacking,
         "absent": [name for name in absent if points.by_name[name] == 0],
         "seconds": round(sum(cell.seconds for cell in run.cells), 3),
         "doubtful": run.doubtful or any(map(_waited, verdicts)),
@@ -90,9 +95,30 @@ def _restored(job: Job) -> tuple[NotebookNode, BrokenSubmission | None, list[str
         return empty_submission(job.blueprint, str(error)), error, []
 
 
-def _run(cells: list[NotebookNode], job: Job, reference: LessonReference | None, ask: Ask) -> Run:
-    timed = [[_code(cell, job), _seconds(cell, job, reference)] for cell in cells]
-    told, *outputs = ask({"cells": timed})
+def _run(
+    cells: list[NotebookNode], job: Job, reference: LessonReference | None, ask: Ask
+) -> tuple[Run, list[str]]:
+    """Run the cells; if one fails for a module that isn't here, run them again without it.
+
+    Returns the last run, and the names of such modules.
+    """
+    code = [_code(cell, job) for cell in cells]
+    seconds = [_seconds(cell, job, reference) for cell in cells]
+    lacking: list[str] = []
+    for _ in range(MOST_RUNS):
+        run = _run_once(code, seconds, ask)
+        found = [(n, m) for n, cell in enumerate(run.cells) for m in lacked_modules(cell.outputs)]
+        before = list(code)
+        for number, module in found:
+            code[number] = without_module(code[number], module)
+        if code == before:
+            break
+        lacking += [module for _, module in found]
+    return run, lacking
+
+
+def _run_once(code: list[str], seconds: list[float], ask: Ask) -> Run:
+    told, *outputs = ask({"cells": [list(one) for one in zip(code, seconds, strict=True)]})
     told = json.loads(told)
     done = [CellRun(sent, **about) for sent, about in zip(outputs, told["cells"], strict=True)]
     return Run(done, told["stopped"], told["doubtful"])

@@ -89,6 +89,7 @@ class Graded:
     submitted: the job's digest.
     made_from: as for the job.
     attempts: in how many runs in a row the same submission was doubtful.
+    lacking: modules that it imports and this machine lacks; it ran without them.
     """
 
     path: str
@@ -103,6 +104,7 @@ class Graded:
     submitted: str = ""
     made_from: dict[str, str] = field(default_factory=dict)
     attempts: int = 0
+    lacking: tuple[str, ...] = ()
 
     @property
     def run(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from autograder.asking.sending import encode_questions
 from autograder.building.hidden import with_hidden
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.read_notebook import BrokenSubmission
+from autograder.grading.term.learner_names import printable
 from autograder.grading.worker import clerk
 from autograder.grading.worker.graded_cells import NotebookPoints
 from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome
@@ -28,6 +29,7 @@ from autograder.sandbox.sandbox import Cell
 from autograder.sandbox.walls import HOME
 
 LONGEST_REASON = 2000
+MOST_NAMES, LONGEST_NAME = 5, 60
 BOUNDS = Bounds(seconds=60)  # of which each answer may take a part
 
 
@@ -105,6 +107,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
             "points": dict(points),
             "unanswered": list(unanswered),
             "absent": list(absent),
+            "lacking": list(lacking),
         } if outcome in OUTCOMES:
             return Graded(
                 job.path,
@@ -118,6 +121,7 @@ def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
                 doubtful,
                 job.digest,
                 job.made_from,
+                lacking=tuple(printable(str(name))[:LONGEST_NAME] for name in lacking[:MOST_NAMES]),
             )
     raise ValueError("the facts about it are not complete")
 

@@ -104,6 +104,16 @@ def other_settings():
     )
 
 
+def from_colab():
+    notebook = answered()
+    for cell in notebook.cells:
+        if cell.source.startswith("def softmax"):
+            cell.source = (
+                "from google.colab import drive\ndrive.mount('/content/drive')\n" + cell.source
+            )
+    return notebook
+
+
 def named_otherwise():
     return below_softmax(
         answered(),
@@ -129,7 +139,11 @@ SUBMISSIONS = {
     "given up": (softmax_given_up, FULL - POINTS["softmax"]),
 }
 # What a notebook sets, and how it names an answer, changes nothing.
-SUBMISSIONS |= {"settings": (other_settings, FULL), "names": (named_otherwise, FULL)}
+SUBMISSIONS |= {
+    "settings": (other_settings, FULL),
+    "names": (named_otherwise, FULL),
+    "colab": (from_colab, FULL),
+}
 UNSEALED = ["with mistakes", "given up"]
 
 
