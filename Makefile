@@ -10,6 +10,8 @@ export PYTHONHASHSEED := 0
 export PYTHONUTF8 := 1
 
 LESSON  ?=
+# Its number is enough: LESSON=1.
+override LESSON := $(or $(notdir $(basename $(wildcard $(LESSON:%=solutions/%_*.py) $(LESSON:%=solutions/0%_*.py)))),$(LESSON))
 LAB     ?=
 PYTEST  ?=
 # Each test file stays on one worker, to share fixtures. tests/conftest.py puts long ones first.

@@ -74,6 +74,17 @@ def test_the_makefile_knows_what_fits():
     ]
 
 
+@pytest.mark.parametrize("lesson", ["1", "01", "01_dot_product_attention"])
+def test_a_lessons_number_is_enough(lesson):
+    said = subprocess.run(
+        ["make", "--dry-run", "mutants", f"LESSON={lesson}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert said.stdout.strip().endswith("mutants 01_dot_product_attention")
+
+
 @pytest.mark.parametrize("name", ["quick.txt", "learner.txt"])
 def test_what_a_list_of_tests_names_is_there(name):
     lines = (ROOT / "tests" / name).read_text(encoding="utf-8").splitlines()

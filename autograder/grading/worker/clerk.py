@@ -48,7 +48,8 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
     notebook, broken, absent = _restored(job)
     with solutions_for_checks(notebook, job.solutions):
         cells = _runnable(notebook, job)
-        run, lacking = Run([], str(broken), job.doubtful), []
+        run = Run([], str(broken), job.doubtful)
+        lacking: list[str] = []
         if not broken:
             run, lacking = _run(cells, job, reference, ask)
     _show_course_outputs(notebook, job)
