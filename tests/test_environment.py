@@ -74,10 +74,10 @@ def test_the_makefile_knows_what_fits():
     ]
 
 
-@pytest.mark.parametrize("lesson", ["1", "01", "01_dot_product_attention"])
-def test_a_lessons_number_is_enough(lesson):
+@pytest.mark.parametrize("given", ["1", "01", "01_dot_product_attention"])
+def test_a_lessons_number_is_enough(given):
     said = subprocess.run(
-        ["make", "--dry-run", "mutants", f"LESSON={lesson}"],
+        ["make", "--dry-run", "mutants", f"LESSON={given}"],
         cwd=ROOT,
         capture_output=True,
         text=True,
