@@ -106,7 +106,8 @@ class OneCall:
             try:
                 with same_randomness():
                     self.make_arguments()  # the course's code, and its imports
-                    settings = same_settings(may_seed="seed" in self.arguments)
+                    may_seed = "seed" in self.arguments or self.question.plain
+                    settings = same_settings(may_seed)
                     with settings, _dropout(self.call), limit.running():
                         tensors = self.outputs()
             except KeyboardInterrupt:
@@ -151,9 +152,11 @@ class OneCall:
         calls: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         if call.earlier:
             calls = torch.no_grad()  # as when models are used, and results are kept for later
-            self._call_earlier(method, call.earlier)
+            again = self._call_earlier(method, call.earlier)
         with calls, same_state(function, dict(zip(arguments, given, strict=True)), question.reads):
             result = method(*given)
+        if call.earlier and call.earlier.build is not None and not question.trial:
+            again()  # what this module keeps is not another one's
         require_mode(function, call.training)
         if call.earlier and is_torch_module(function):
             require_loadable(function, built_module(self.answer, call, arguments))
@@ -177,17 +180,25 @@ class OneCall:
         _require_arguments(method, self.call.arguments)
         return method
 
-    def _call_earlier(self, method: Callable[..., Any], earlier: Call) -> None:
-        """Make a call that must leave nothing behind, and overwrite what it returned."""
+    def _call_earlier(self, method: Callable[..., Any], earlier: Call) -> Callable[[], None]:
+        """Make a call that must leave nothing behind, and overwrite what it returned.
+
+        Returns what makes it again.
+        """
         arguments = make_all(earlier.arguments)
         if earlier.build is not None:
             method = self._method(built_module(self.answer, earlier, arguments))
-        with torch.no_grad():
-            results = named_results(method(*arguments.values()), self.question)
-        for value in results.values():
-            if value.numel() <= MOST_ELEMENTS:
-                with contextlib.suppress(RuntimeError):  # an expanded tensor can't be written to
-                    value.detach().zero_()
+
+        def again() -> None:
+            with torch.no_grad():
+                results = named_results(method(*arguments.values()), self.question)
+            for value in results.values():
+                if value.numel() <= MOST_ELEMENTS:
+                    with contextlib.suppress(RuntimeError):  # expanded tensors can't be written to
+                        value.detach().zero_()
+
+        again()
+        return again
 
     def _kept_attributes(self, module: Callable[..., Any]) -> dict[str, Tensor]:
         kept = {}
@@ -199,14 +210,18 @@ class OneCall:
         return kept
 
     def _read_modules(self) -> dict[str, Tensor]:
-        """Return the parameters of the modules that are read, and whether they are training."""
+        """Return the parameters of the modules that are read, and the mode of each part."""
         modules = {name: self.arguments[name] for name in self.question.reads}
         read = {
             f"{name}.{parameter}": value
             for name, module in modules.items()
             for parameter, value in module.named_parameters()
         }
-        modes = {f"{name}.training": torch.tensor(m.training) for name, m in modules.items()}
+        modes = {
+            f"{name}.{part}.training".replace("..", "."): torch.tensor(module.training)
+            for name, whole in modules.items()
+            for part, module in whole.named_modules()
+        }
         return read | modes
 
 

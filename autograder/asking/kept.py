@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from autograder.asking.keras_layers import is_keras_layer
 from autograder.asking.problem import ProblemKind
-from autograder.asking.returned import WrongResult
+from autograder.asking.returned import WrongResult, other_parameters
 
 
 @contextlib.contextmanager
@@ -56,6 +56,7 @@ def same_state(
     before = {name: (p.requires_grad, p.detach().clone()) for name, p in parameters.items()}
     modules = {name: m for name, m in arguments.items() if isinstance(m, nn.Module)}
     learning, modes = _learning(modules), _modes(own)
+    names = {name: _names(module) for name, module in modules.items()}
     given = {name: ModuleState.of(m) for name, m in modules.items() if name not in changing}
     graded = {name for name, value in inputs.items() if value.is_leaf and value.grad is not None}
     yield
@@ -67,6 +68,10 @@ def same_state(
             raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"`.grad` of `{name}`")
         if value.requires_grad and value.is_leaf and name not in needing:
             raise WrongResult(ProblemKind.REQUIRES_GRADIENTS, name)
+    for name, module in modules.items():
+        if (there := _names(module)).keys() != names[name].keys():
+            said = other_parameters(there, names[name]).problem.detail
+            raise WrongResult(ProblemKind.OTHER_PARAMETERS, f"`{name}` {said}")
     if frozen := learning - _learning(modules):
         raise WrongResult(ProblemKind.FROZEN, min(frozen))
     for name, mode in _modes(own).items():
@@ -148,6 +153,10 @@ def _learning(modules: dict[str, nn.Module]) -> set[str]:
         for parameter, value in module.named_parameters()
         if value.requires_grad and value.is_leaf
     }
+
+
+def _names(module: nn.Module) -> dict[str, nn.Parameter]:
+    return dict(module.named_parameters())
 
 
 def _modes(module: nn.Module) -> dict[str, bool]:

@@ -41,7 +41,9 @@ def built_module(answer: Callable[..., Any], call: Call, arguments: dict[str, An
         )
     else:
         _seed_as_zero()
-        module = _torch_module(answer(**build).to(call.dtype), call.parameters)
+        module = answer(**build)
+        _require_usual(module, call.method)
+        module = _torch_module(module.to(call.dtype), call.parameters)
         if torch.initial_seed() != UNLIKELY:
             raise WrongResult(ProblemKind.SETTING, "seed")
     torch.default_generator.manual_seed(START)  # whatever building drew
@@ -71,6 +73,22 @@ def _seed_as_zero() -> None:
     state = torch.default_generator.get_state()
     state[:8] = torch.tensor(list(UNLIKELY.to_bytes(8, sys.byteorder)), dtype=torch.uint8)
     torch.default_generator.set_state(state)
+
+
+def _require_usual(module: nn.Module, method: str) -> None:
+    """Raise WrongResult unless a new module is called as torch does, and can learn."""
+    if method == "forward" and type(module).forward is nn.Module.forward:
+        raise WrongResult(ProblemKind.METHOD, method)
+    for name, value in module.named_parameters():
+        if value.is_floating_point() and value.dtype != torch.float32:
+            dtype = str(value.dtype).removeprefix("torch.")
+            raise WrongResult(ProblemKind.PARAMETER_SHAPE, f"{name} has dtype {dtype}, not float32")
+    for name, part in module.named_modules():
+        if isinstance(part, nn.Linear) and part.weight.numel() > 1 and not part.weight.any():
+            raise WrongResult(
+                ProblemKind.PARAMETER_SHAPE,
+                f"{name}.weight is 0 everywhere; leave it as `nn.Linear` draws it",
+            )
 
 
 def _torch_module(module: nn.Module, parameters: dict[str, Tensor] | None) -> nn.Module:

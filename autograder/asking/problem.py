@@ -62,6 +62,7 @@ class ProblemKind(StrEnum):
     FROZEN = "frozen"
     PARAMETER_CHANGED = "parameter changed"
     ARGUMENT_CHANGED = "argument changed"
+    OTHER_PARAMETERS = "other parameters"
     NOT_LOADED = "not loaded"
     # Nothing, or NaN, flows back.
     DETACHED = "detached"

@@ -43,10 +43,11 @@ class Call:
 
     @property
     def dtype(self) -> torch.dtype:
-        """The dtype of its floating-point arguments or, if there are none, of its parameters."""
+        """The floating-point dtype of its arguments, or that it is given, or of its parameters."""
         values = [*self.arguments.values(), *(self.parameters or {}).values()]
-        tensors = [value for value in values if isinstance(value, Tensor)]
-        return next((t.dtype for t in tensors if t.is_floating_point()), torch.float32)
+        dtypes = [v.dtype if isinstance(v, Tensor) else v for v in values]
+        floating = (d for d in dtypes if isinstance(d, torch.dtype) and d.is_floating_point)
+        return next(floating, torch.float32)
 
     def map_tensors(self, change: Callable[[Tensor], Tensor]) -> "Call":
         """Return the same call with `change` applied to its floating-point tensors."""

@@ -136,10 +136,11 @@ class Drawing:
         """Ask the case with the most sizes once for each of them, with that one 1."""
         if seed != SHOWN_SEED:
             return
-        for name in (sizes := self._sizes(self._richest)):
-            one = {"n_heads": 1, "d_head": 1} if _is_product(name, sizes) else {name: 1}
-            if self._sizes(self._richest, **one)[name] == 1:
-                self._ask_in_form(self._richest, Form.ALONE, seed, **one)
+        for name in self._sizes(self._richest):
+            for one in ({name: 1}, {"n_heads": 1, "d_head": 1}):  # d_model may be a product
+                if self._sizes(self._richest, **one)[name] == 1:
+                    self._ask_in_form(self._richest, Form.ALONE, seed, **one)
+                    break
 
     def _draw_equal(self, seed: str) -> None:
         """Ask the case with the most sizes with equal ones; where heads share d_model, twice."""
@@ -149,9 +150,16 @@ class Drawing:
 
     @cached_property
     def _richest(self) -> Inputs:
-        """The last of those cases of all aspects that have the most sizes."""
+        """The last of those cases of all aspects that have the most sizes and arguments."""
         makers = [make for aspect in self.exercise.aspects for make in aspect.cases]
-        return max(reversed(makers), key=lambda make: len(self._sizes(make)))
+        return max(reversed(makers), key=self._richness)
+
+    def _richness(self, make: Inputs) -> tuple[int, int]:
+        draw = Draw(f"{SHOWN_SEED}/{self.exercise.name}", self.asked)
+        case = self._drawn(make, draw, "a case")
+        inputs = case if isinstance(case, dict) else case.inputs
+        many = len(inputs if isinstance(inputs, dict) else inputs.inputs)
+        return len(self._sizes(make)), many
 
     def _sizes(self, make: Inputs, **sizes: int) -> dict[str, int]:
         """Return the sizes of a case; {} if its outputs are not compared with the solution's."""

@@ -23,7 +23,12 @@ from autograder.lessons.cases import Goal
 ROUNDING = 16  # how far inputs are moved to find the tolerance, in rounding errors
 # The least relative error that counts, by dtype. Right code that takes a detour over logarithms of
 # large scores is off by 2e-5 in float32.
-LEAST = {torch.float64: 1e-10, torch.float32: 3e-5, torch.float16: 1e-2}
+LEAST = {
+    torch.float64: 1e-10,
+    torch.float32: 3e-5,
+    torch.float16: 1e-2,
+    torch.bfloat16: 1e-1,
+}
 
 
 @dataclass(frozen=True)

@@ -158,11 +158,11 @@ class Draw:
         )
 
     def lengths(self, batch: str, n: str) -> Tensor:
-        """Draw lengths between 1 and n, int64; the first is n and the second is shorter."""
+        """Draw lengths between 1 and n, int64; the last is n and the first is shorter."""
         count, longest = self.size(batch), self.size(n)
         lengths = torch.randint(1, longest + 1, (count,), generator=self.generator)
-        lengths[0] = longest
-        lengths[1:2] = lengths[1:2].clamp(max=longest - 1)
+        lengths[:1] = lengths[:1].clamp(max=longest - 1)
+        lengths[-1] = longest
         return lengths
 
     def shape(self, dims: str) -> list[int]:
