@@ -36,19 +36,66 @@ RULES = (
         "number in your code? If not, is it the right tensor for this layer?",
     ),
     Rule(
+        r"mat1 and mat2 shapes cannot be multiplied \((?=(\d+)x\1 and \d+x\1\))"
+        r"(\d+x\d+) and (\d+x\d+)\)",
+        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of "
+        "the left one meets the second to last of the right one. They fit the other way around, "
+        "and with the right one transposed.",
+    ),
+    Rule(
+        r"mat1 and mat2 shapes cannot be multiplied \((?=\d+x(\d+) and \d+x\1\))"
+        r"(\d+x\d+) and (\d+x\d+)\)",
+        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of "
+        "the left one meets the second to last of the right one. They fit if you transpose the "
+        "right one, or leave out its transpose if it has one.",
+    ),
+    Rule(
+        r"mat1 and mat2 shapes cannot be multiplied \((?=(\d+)x\d+ and \d+x\1\))"
+        r"(\d+x\d+) and (\d+x\d+)\)",
+        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of "
+        "the left one meets the second to last of the right one. They fit the other way around: "
+        "what is on the right comes first.",
+    ),
+    Rule(
         r"mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)",
         "These two don't fit in a matrix product: {0:size} and {1:size}. The last dimension of "
-        "the left one meets the second to last of the right one. Does one of them need a "
-        "transpose?",
+        "the left one meets the second to last of the right one, so the two have to be the same.",
+    ),
+    Rule(
+        r"1D tensors expected, but got (\d)D and (\d)D tensors",
+        "`dot` takes two vectors, and these have {0} and {1} dimensions. Take one row at a time, "
+        "or use `@`, the matrix product.",
+    ),
+    Rule(
+        r"outer: Expected 1-D argument",
+        "`outer` takes two vectors. It multiplies each number of one by each number of the other, "
+        "and adds nothing up. `@` is the product that does.",
+    ),
+    Rule(
+        r"stack expects each tensor to be equal size, but got \[(.*?)\] at entry 0 and \[(.*?)\]",
+        "`torch.stack` takes tensors of the same shape only, and these have ({0}) and ({1}).",
+    ),
+    Rule(
+        r"zero-dimensional tensor .*cannot be concatenated",
+        "`torch.cat` joins tensors along a dimension that they have, and single numbers have none. "
+        "`torch.stack` makes one tensor of single numbers, too.",
+    ),
+    Rule(
+        r"'(?:builtin_function_or_method|method)'(?! object is not callable)",
+        "A function is used here without being called: `()` is missing after its name.",
     ),
     Rule(
         r"inconsistent tensor size, expected tensor \[(\d+)\] and src \[(\d+)\]",
         "A product of two vectors needs the same length: one has {0:size}, the other {1:size}.",
     ),
     Rule(
+        r"size mismatch, got input \(\d+\), mat \((?=(\d+)x)(\d+x\d+)\), vec \(\1\)",
+        "A matrix of {1:size} can't be multiplied by a vector of {0:size} on its right. They fit "
+        "if the vector comes first, or if you transpose the matrix, or leave out its transpose.",
+    ),
+    Rule(
         r"size mismatch, got input \(\d+\), mat \((\d+x\d+)\), vec \((\d+)\)",
-        "A matrix of {0:size} can't be multiplied with a vector of {1:size}. Does the matrix need "
-        "a transpose?",
+        "A matrix of {0:size} can't be multiplied by a vector of {1:size}.",
     ),
     Rule(
         r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), \d+\] but got: "
@@ -183,8 +230,9 @@ RULES = (
     ),
     Rule(
         r"Boolean value of Tensor with more than one value is ambiguous",
-        "`if`, `and`, `or` and `not` take a single True or False; this tensor holds many. For each "
-        "element, use `&`, `|`, `~` or `torch.where`; to ask whether there is one, `is not None`.",
+        "`if`, `and`, `or`, `not`, and Python's own `max` and `min` need a single True or False; "
+        "this tensor holds many. For each element, use `&`, `|`, `~`, `torch.where` or "
+        "`torch.maximum`; for the largest one, `amax`; to ask whether there is one, `is not None`.",
     ),
     Rule(
         r"torch\.finfo\(\) requires a floating point",

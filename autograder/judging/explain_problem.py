@@ -109,6 +109,9 @@ SENTENCES = {
         "The call changes {detail}, which belongs to the caller. Work on a copy "
         "(`copy.deepcopy`), or put everything back as it was."
     ),
+    ProblemKind.OTHER_PARAMETERS: (
+        "After the call, {detail}. Write into the parameters that are there, and leave the layers."
+    ),
     ProblemKind.NOT_LOADED: (
         "Saved and loaded again (`load_state_dict(state_dict())`), your `{exercise}` is no longer "
         "the same: {detail}. What changes from call to call is a plain attribute, not a parameter "
@@ -143,7 +146,10 @@ CURES = {
     Instead.NOTHING: " Is a `return` missing?",
     Instead.NUMPY: " Stay with torch's own functions: they keep the gradients.",
     Instead.TUPLE: " Return only the one that the exercise asks for.",
-    Instead.TENSORS: " `torch.stack` makes one tensor of them, and keeps their gradients.",
+    Instead.TENSORS: (
+        " `torch.stack` makes one tensor of them along a new dimension, `torch.cat` along one that "
+        "they have. Both keep the gradients."
+    ),
     Instead.NUMBERS: " `torch.tensor` makes one of them.",
     Instead.MATH: " `torch.exp` takes a whole tensor, and keeps the path.",
     Instead.COPY: " `torch.stack` makes one tensor of several, and keeps the path.",

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from torch import Tensor
 
+from autograder.asking.answer import Answer
 from autograder.judging.footprint import Footprint, footprint, slack
 from autograder.judging.judgment import Judgment, raised
 from autograder.judging.key import MistakeKey
@@ -14,8 +15,8 @@ Form = list[Footprint]
 def find_mistake(judgment: Judgment, case: int) -> MistakeKey | None:
     """Find the known mistake that explains the answers, above all the one to `case`.
 
-    It has to match the answer to that case and to half of those that it could have spoiled, and it
-    must leave no trace in a case where the answer is right.
+    It has to be wrong in that case, match the answer to it and to half of those that it could have
+    spoiled, and leave no trace in a case where the answer is right.
     """
     return _Suspicion(judgment, case).best()
 
@@ -42,7 +43,7 @@ class _Suspicion:
         return [footprint(answer) for answer in self.answers]
 
     def _explains(self, form: Form) -> bool:
-        if not self._alike(form, self.case):
+        if not self._alike(form, self.case) or self._is_right(form):
             return False
         bad = [self._alike(form, i) for i in range(len(form)) if self.wrong[i]]
         good = [self._alike(form, i) for i in range(len(form)) if not self.wrong[i]]
@@ -58,6 +59,19 @@ class _Suspicion:
         if raises and raised(form[index].problem, raises):
             return not self.wrong[index]  # whatever the message says
         return form[index].matches(self._prints[index], self._slacks[index])
+
+    def _is_right(self, form: Form) -> bool:
+        """Whether a mistake is right in the case, and its footprint shows that the answer isn't."""
+        case = self.key.cases[self.case]
+        if case.raises:
+            return False
+        right = Answer(case.expected)
+        near = slack(right, case.tolerance) / 16
+        is_right = [
+            one.matches(footprint(right), near)
+            for one in (form[self.case], self._prints[self.case])
+        ]
+        return is_right == [True, False]
 
     @cached_property
     def _slacks(self) -> list[Tensor]:

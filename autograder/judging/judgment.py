@@ -114,10 +114,16 @@ class Judgment:
         )
 
     def only_in_training(self) -> bool:
-        """Whether a module with dropout is right in evaluation mode, always wrong in train mode."""
+        """Whether a module with dropout is right in evaluation mode, wrong in train mode.
+
+        That is in all of train mode, or only where `dropout` is 0.
+        """
         pairs = list(zip(self.key.cases, map(bool, self.wrong), strict=True))
-        follows = all(bad == (case.dropout is not None) for case, bad in pairs if not case.raises)
-        return follows and any(case.dropout for case in self.key.cases)
+        for training in ({case.dropout for case, _ in pairs} - {None}, {0.0}):
+            follows = (bad == (case.dropout in training) for case, bad in pairs if not case.raises)
+            if all(follows):
+                return any(case.dropout for case in self.key.cases)
+        return False
 
     def _wrong_outputs(self, index: int) -> set[str]:
         case, answer = self.key.cases[index], self.answers[index]

@@ -63,6 +63,7 @@ PROBLEMS = {
     ProblemKind.PARAMETERS: "other parameters than asked for",
     ProblemKind.PARAMETER_SHAPE: "other parameters than asked for",
     ProblemKind.PARAMETER_CHANGED: "changes parameters",
+    ProblemKind.OTHER_PARAMETERS: "changes parameters",
     ProblemKind.FROZEN: "changes parameters",
     ProblemKind.ARGUMENT_CHANGED: "changes its input in place",
     ProblemKind.NOT_LOADED: "other parameters than asked for",

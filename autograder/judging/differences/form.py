@@ -13,8 +13,8 @@ from autograder.judging.differences.words import first_index, name_dims, named, 
 from autograder.judging.measures import TOLD_APART, WORDS
 
 NAN = (
-    "∞ / ∞, ∞ − ∞ and 0 · ∞ give NaN. Does `exp` overflow, since nothing is subtracted first? Is "
-    "−∞ multiplied by something, where `masked_fill` would do?"
+    "0 / 0, ∞ / ∞, ∞ − ∞ and 0 · ∞ give NaN. Look for an `exp` that overflows, for a sum that is "
+    "0, and for −∞ that meets a product."
 )
 
 
@@ -46,7 +46,10 @@ def wrong_dtype(c: Comparison) -> str | None:
     wanted, got = (str(t.dtype).removeprefix("torch.") for t in (c.expected, c.got))
     why = ""
     if c.got.dtype is torch.float64:
-        why = " Did NumPy compute it? That cuts the gradient, too: stay with torch's functions."
+        why = (
+            " Something on the way is float64: a `.double()`, a `dtype=`, or NumPy, which cuts "
+            "the gradient, too."
+        )
     elif c.expected.dtype in (torch.float64, torch.float16) and c.got.is_floating_point():
         why = (
             " The inputs are of this dtype. Give the tensors that you make the same, with "

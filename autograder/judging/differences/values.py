@@ -30,8 +30,8 @@ def too_few_digits(c: Comparison) -> str | None:
     if c.expected.dtype is torch.float64 and equal(c.got, c.expected, 1e-5 * scale):
         return (
             f"{subject(c)} right to about 7 digits, and the inputs are float64, with 16. "
-            "Something on the way is float32: a `.float()`, or a tensor made without "
-            "`dtype=x.dtype`."
+            "Something on the way is float32 (a `.float()`, or a tensor made without "
+            "`dtype=x.dtype`), or a small number is added."
         )
     return (
         f"{subject(c)} almost right: {largest_gap(c)} Is something rounded, cut off, or in half "

@@ -15,7 +15,7 @@ from autograder.judging.differences.words import (
 
 def not_divided(c: Comparison) -> str | None:
     """Weights that are right once each row is divided by its sum."""
-    if not weights_wanted(c):
+    if not weights_wanted(c) or c.got.shape[-1] == 1:
         return None
     sums = c.got.sum(-1, keepdim=True)
     if are_ones(sums, 1e-3) or not equal(c.got / sums, c.expected, c.tolerance):
@@ -47,8 +47,8 @@ def causal_mask_added(c: Comparison) -> str | None:
     if not seen or c.got[..., later].any():
         return None
     return (
-        f"{subject(c)} 0 for every later key. That is a causal mask, and nothing should be masked "
-        "here."
+        f"{subject(c)} 0 above the diagonal. That hides all that comes later (a causal mask), and "
+        "nothing should be hidden here."
     )
 
 
@@ -77,9 +77,10 @@ def softmax_elsewhere(c: Comparison) -> str | None:
     dims = (dim for dim in range(c.got.dim() - 1) if c.got.shape[dim] > 1)
     for dim in dims:
         if are_ones(c.got.sum(dim), 1e-4):
+            keys = "over the keys, " if c.dims.endswith("n_key") else "along "
             return (
-                f"Your weights sum to 1 along {dim_name(c, dim)}. Take softmax over the keys, the "
-                "last dimension: `dim=-1`."
+                f"Your weights sum to 1 along {dim_name(c, dim)}. Take softmax {keys}the last "
+                "dimension: `dim=-1`."
             )
     return None
 
