@@ -43,7 +43,12 @@ ROUNDED_DOWN = (
 
 SCALE = (
     Slip("not scaled", "The scores are not scaled: divide them by √d_k.", ROOT, "$X"),
-    Slip("divided by d_k", "You divided by d_k. Divide by its square root.", ROOT, "$X / $D"),
+    Slip(
+        "divided by d_k",
+        "Altogether you divided by d_k. Divide by its square root, once.",
+        ROOT,
+        "$X / $D",
+    ),
     Slip(
         "times √d_k",
         "You multiplied the scores by √d_k. Divide: they are too large, not too small.",

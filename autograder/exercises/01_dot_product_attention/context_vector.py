@@ -48,6 +48,18 @@ EXERCISE = Exercise(
             "return attn_weights * words",
         ),
         Mistake(
+            "every weight with every word",
+            "With one loop inside the other, every weight meets every word. Each word has one "
+            "weight of its own: `zip` takes the two in pairs.",
+            """
+            context = torch.zeros_like(words[0])
+            for weight in attn_weights:
+                for word in words:
+                    context = context + weight * word
+            return context
+            """,
+        ),
+        Mistake(
             "sum over features",
             "You added up the features of each word. Add the words up, feature by feature.",
             "return (attn_weights[:, None] * words).sum(-1)",

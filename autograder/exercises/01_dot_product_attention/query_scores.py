@@ -59,7 +59,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "query on the wrong side",
-            "`query @ words` lines the query up with the columns of `words`. Words are rows: "
+            "`query @ words` lines a vector up with the columns of `words`. Words are rows: "
             "take them one by one.",
             "return query @ words",
         ),
@@ -108,6 +108,32 @@ EXERCISE = Exercise(
             "You returned weights that sum to 1. This exercise wants the scores; softmax comes "
             "later.",
             {"for word in words])": "for word in words]).softmax(0)"},
+        ),
+        Mistake(
+            "the sum goes on",
+            "Your sum goes on from word to word. Set it back to 0 before each word.",
+            """
+            total, scores = torch.zeros(()), []
+            for word in words:
+                for a, b in zip(word, query, strict=True):
+                    total = total + a * b
+                scores.append(total)
+            return torch.stack(scores)
+            """,
+            """
+            total, scores = torch.zeros(()), []
+            for word in words:
+                for a, b in zip(word, query, strict=True):
+                    total += a * b
+                scores.append(total)
+            return torch.stack(scores)
+            """,
+        ),
+        Mistake(
+            "every product of two numbers",
+            "`outer` multiplies each number of one vector by each number of the other, and adds "
+            "nothing up. The dot product of two vectors is `a @ b`.",
+            "return torch.stack([torch.outer(query, word) for word in words])",
         ),
         Mistake(
             "query left out",

@@ -46,6 +46,18 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "context_vector for one query",
+            "`context_vector` takes the weights of one query, a row, and here they are a matrix. "
+            "A matrix product makes all contexts at once: `attn_weights @ words`.",
+            {"attn_weights @ words": "context_vector(attn_weights, words)"},
+        ),
+        Mistake(
+            "weights on the wrong side",
+            "`words @ attn_weights` doesn't fit: the weights come first. Row i of `attn_weights` "
+            "times the words is the context of word i.",
+            {"attn_weights @ words": "words @ attn_weights"},
+        ),
+        Mistake(
             "weights transposed in the sum",
             "The weights are right, but the sum used them transposed: each context took a column "
             "of the weights instead of a row.",

@@ -1,6 +1,7 @@
 """Positive weights that sum to 1 along `dim`; finite for scores of any size."""
 
 from autograder.lessons.cases import drawn
+from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids
 from autograder.lessons.variants import Alternative, Mistake
@@ -13,6 +14,19 @@ LOST_DIMENSION = (
     "from. `keepdim=True` keeps it."
 )
 
+OVERFLOWS = (
+    "Large scores break it: exp of 100 overflows to infinity, and infinity / infinity "
+    "is NaN. Subtract the largest score of each row first; the weights stay the same."
+)
+
+
+def ties(draw: Draw) -> dict:
+    """Rows in which several scores are the same, and the largest."""
+    scores = draw.normal("m n")
+    scores[:, 1] = scores[:, -1] = scores.amax(-1)
+    return {"scores": scores}
+
+
 EXERCISE = Exercise(
     "softmax",
     returns="weights",
@@ -24,7 +38,9 @@ EXERCISE = Exercise(
             1,
             [
                 drawn("m"),
+                ties,
                 drawn("batch m"),
+                lambda draw: {"scores": draw.normal("batch m n")[:, None, None]},
             ],
         ),
         Aspect(
@@ -46,6 +62,7 @@ EXERCISE = Exercise(
                 drawn("m", dim=0),
                 drawn("batch m", dim=0),
                 drawn("batch m", dim=1),
+                drawn("batch m", dim=-2),
             ],
         ),
         connected(),
@@ -111,11 +128,38 @@ EXERCISE = Exercise(
             "them the weights. Subtract it.",
             {"scores - scores.amax": "scores / scores.amax"},
         ),
+        Mistake("not stable", OVERFLOWS, {"scores - scores.amax(dim, keepdim=True)": "scores"}),
         Mistake(
-            "not stable",
-            "Large scores break it: exp of 100 overflows to infinity, and infinity / infinity "
-            "is NaN. Subtract the largest score of each row first; the weights stay the same.",
-            {"scores - scores.amax(dim, keepdim=True)": "scores"},
+            "not stable, dim ignored",
+            f"{OVERFLOWS} And the argument `dim` has no effect: pass it to `sum`.",
+            "return scores.exp() / scores.exp().sum(-1, keepdim=True)",
+        ),
+        Mistake(
+            "one maximum for all rows, dim ignored",
+            "Two things. You subtracted one maximum from all rows: in a row far below it, every "
+            "exponential becomes zero, and 0 / 0 is NaN. And the argument `dim` has no effect: "
+            "pass it to `amax` and to `sum`.",
+            {"scores.amax(dim, keepdim=True)": "scores.max()", "exps.sum(dim,": "exps.sum(-1,"},
+        ),
+        Mistake(
+            "Python's max",
+            "Python's own `max` compares whole rows, and which of two rows is larger has no "
+            "answer. `scores.amax(dim, keepdim=True)` is the largest score of each row.",
+            {"scores.amax(dim, keepdim=True)": "max(scores)"},
+        ),
+        Mistake(
+            "mean subtracted",
+            "You subtracted the mean, so the largest score can still overflow. Subtract the "
+            "largest.",
+            {"scores.amax(": "scores.mean("},
+        ),
+        Mistake(
+            "a small number added to the sum",
+            "You added a small number to the sum, so the weights don't quite sum to 1. Nothing "
+            "can be 0 here: the largest score of a row gives e⁰ = 1.",
+            {"exps.sum(dim, keepdim=True)": "(exps.sum(dim, keepdim=True) + 1e-6)"},
+            {"exps.sum(dim, keepdim=True)": "(exps.sum(dim, keepdim=True) + 1e-8)"},
+            {"exps.sum(dim, keepdim=True)": "(exps.sum(dim, keepdim=True) + 1e-9)"},
         ),
         Mistake(
             "keepdim lost",
@@ -176,6 +220,8 @@ EXERCISE = Exercise(
             "You clipped large scores, so those above the limit can't be told apart. Subtract the "
             "largest score of the row instead: nothing is lost.",
             {"scores - scores.amax(dim, keepdim=True)": "scores.clamp(-80, 80)"},
+            {"scores - scores.amax(dim, keepdim=True)": "scores.clamp(max=80)"},
+            {"scores - scores.amax(dim, keepdim=True)": "scores.clamp(max=88)"},
         ),
         Mistake(
             "maximum along another dimension",

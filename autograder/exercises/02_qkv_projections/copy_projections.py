@@ -1,14 +1,14 @@
 """Copy `w_query`, `w_key`, `w_value` of source into `query`, `key`, `value` of target."""
 
 from autograder.asking.arguments import StandIn
-from autograder.lessons.cases import EQUAL
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Reads
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def two_modules(draw: Draw) -> dict:
+def two_modules(draw: Draw, training: bool = True) -> dict:
     sizes = draw.named("d_in d_k d_v").items()
     draw.label("modules of " + ", ".join(f"{name} = {size}" for name, size in sizes))
     return {
@@ -17,33 +17,40 @@ def two_modules(draw: Draw) -> dict:
                 "w_query": draw.normal("d_in d_k"),
                 "w_key": draw.normal("d_in d_k"),
                 "w_value": draw.normal("d_in d_v"),
-            }
+            },
+            {"training": training},
         ),
         "target": StandIn(
             {
                 "query.weight": draw.normal("d_k d_in"),
                 "key.weight": draw.normal("d_k d_in"),
                 "value.weight": draw.normal("d_v d_in"),
-            }
+            },
+            {"training": training},
         ),
     }
 
 
-SOURCE = ("source.w_query", "source.w_key", "source.w_value")
+def in_evaluation(draw: Draw) -> dict:
+    return two_modules(draw, training=False)
+
+
+LAYERS = ("query", "key", "value")
+MODES = ("target.training", *(f"target.{layer}.training" for layer in LAYERS))
 
 EXERCISE = Exercise(
     "copy_projections",
     returns="",
-    parts=[Reads("target source")],
-    also=(EQUAL,),
+    parts=[Reads("target")],
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect(
             "queries and keys",
             1,
-            [two_modules],
-            outputs=("target.query.weight", "target.key.weight", *SOURCE),
+            [in_evaluation, two_modules],
+            outputs=("target.query.weight", "target.key.weight", *MODES),
         ),
-        Aspect("values", 1, [two_modules], outputs=("target.value.weight", *SOURCE)),
+        Aspect("values", 1, [two_modules], outputs=("target.value.weight",)),
     ],
     mistakes=[
         Mistake(
@@ -132,6 +139,17 @@ EXERCISE = Exercise(
             target.query = source.w_query.T
             target.key = source.w_key.T
             target.value = source.w_value.T
+            """,
+            """
+            target.query = nn.Parameter(source.w_query.T.clone())
+            target.key = nn.Parameter(source.w_key.T.clone())
+            target.value = nn.Parameter(source.w_value.T.clone())
+            """,
+            """
+            del target.query, target.key, target.value
+            target.query = nn.Parameter(source.w_query.T.clone())
+            target.key = nn.Parameter(source.w_key.T.clone())
+            target.value = nn.Parameter(source.w_value.T.clone())
             """,
         ),
         Mistake(

@@ -1,8 +1,9 @@
 """Query, key and value of every word, in this order."""
 
-from autograder.lessons.cases import drawn
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
+
+from .shared import BATCHES
 
 EXERCISE = Exercise(
     "project",
@@ -10,7 +11,7 @@ EXERCISE = Exercise(
     aspects=[
         Aspect("queries and keys", 1, outputs=("query", "key")),
         Aspect("values", 1, outputs=("value",)),
-        Aspect("a batch of sentences", 1, [drawn("batch"), drawn("batch n_heads")]),
+        Aspect("a batch of sentences", 1, BATCHES),
         connected(),
     ],
     mistakes=[
@@ -30,6 +31,11 @@ EXERCISE = Exercise(
             "query and key exchanged",
             "Queries and keys are right but swapped: the order is query, key, value.",
             {"return query, key, value": "return key, query, value"},
+        ),
+        Mistake(
+            "key and value exchanged",
+            "Keys and values are right but swapped: the order is query, key, value.",
+            {"return query, key, value": "return query, value, key"},
         ),
         Mistake(
             "value by the key's matrix",
@@ -59,6 +65,20 @@ EXERCISE = Exercise(
                 "words @ w_query": "w_query @ words",
                 "words @ w_key": "w_key @ words",
                 "words @ w_value": "w_value @ words",
+            },
+            {
+                "words @ w_query": "w_query.T @ words",
+                "words @ w_key": "w_key.T @ words",
+                "words @ w_value": "w_value.T @ words",
+            },
+        ),
+        Mistake(
+            "words transposed",
+            "You transposed the words. They are rows already, as they should be: `x @ W`.",
+            {
+                "words @ w_query": "words.mT @ w_query",
+                "words @ w_key": "words.mT @ w_key",
+                "words @ w_value": "words.mT @ w_value",
             },
         ),
         Mistake(
@@ -103,6 +123,13 @@ EXERCISE = Exercise(
             "query only",
             "You returned one tensor. Return all three: `return query, key, value`.",
             {"return query, key, value": "return query"},
+        ),
+        Mistake(
+            "stacked",
+            "`torch.stack` makes one tensor of all three. But values may have another number of "
+            "features than queries and keys, so return the three as they are: "
+            "`return query, key, value`.",
+            {"return query, key, value": "return torch.stack([query, key, value])"},
         ),
     ],
     alternatives=[

@@ -15,7 +15,7 @@ from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import SOFTMAX
+from .shared import BATCHES, SOFTMAX
 
 
 def large_scores(draw: Draw) -> dict:
@@ -36,7 +36,7 @@ EXERCISE = Exercise(
     aspects=[
         Aspect("the weights", 2, outputs=("attn_weights",)),
         Aspect("the context vectors", 1, outputs=("context",)),
-        Aspect("a batch of sentences", 1, [drawn("batch"), drawn("batch n_heads")]),
+        Aspect("a batch of sentences", 1, BATCHES),
         Aspect("scores above 100", 1, [large_scores, drawn(scale=12)]),
         connected(),
     ],
@@ -50,6 +50,12 @@ EXERCISE = Exercise(
             "You divided after softmax, so each row of weights sums to 1/√d_k. Divide the scores "
             "instead.",
             {" / d_k**0.5": "", SOFTMAX: f"{SOFTMAX} / d_k**0.5"},
+        ),
+        Mistake(
+            "context scaled",
+            "You divided the context by √d_k, not the scores. Divide the scores, before softmax: "
+            "it's softmax that large scores are bad for.",
+            {" / d_k**0.5": "", "attn_weights @ value": "attn_weights @ value / d_k**0.5"},
         ),
         Mistake(
             "hard attention",

@@ -5,13 +5,19 @@ from autograder.lessons.cases import drawn
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
+from .shared import one_sentence, three_in_front
+
 EXERCISE = Exercise(
     "scaled_scores",
     returns="attn_scores",
     aspects=[
         Aspect("every query with every key", 1),
-        Aspect("a batch of sentences", 1, [drawn("batch")]),
-        Aspect("two dimensions in front", 1, [drawn("batch n_heads")]),
+        Aspect("a batch of sentences", 1, [drawn("batch"), one_sentence]),
+        Aspect(
+            "more dimensions in front",
+            1,
+            [drawn("batch n_heads"), three_in_front],
+        ),
         connected(),
     ],
     slips=[*SCALE, *KEYS, *FROM_THE_LEFT],

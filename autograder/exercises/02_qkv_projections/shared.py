@@ -9,7 +9,7 @@ from autograder.exercises.slips import (
     WEIGHTS,
     without,
 )
-from autograder.lessons.cases import Inputs, ModuleCase
+from autograder.lessons.cases import Inputs, ModuleCase, drawn
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect
 from autograder.lessons.variants import Alternative, Mistake
@@ -31,6 +31,16 @@ def self_attention(
     return case
 
 
+def one_sentence(draw: Draw) -> dict:
+    return draw.fix(batch=1).arguments("batch")
+
+
+def three_in_front(draw: Draw) -> dict:
+    inputs = draw.arguments("batch n_heads")
+    return {name: x.unsqueeze(1) if x.dim() > 2 else x for name, x in inputs.items()}
+
+
+BATCHES = [drawn("batch"), one_sentence, drawn("batch n_heads"), three_in_front]
 RESULTS = [
     Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
     Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),

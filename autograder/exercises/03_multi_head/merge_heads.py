@@ -71,6 +71,20 @@ EXERCISE = Exercise(
             {JOIN: "torch.cat(x.unbind(1), dim=0)"},
         ),
         Mistake(
+            "a list of heads",
+            "You returned a list with a tensor for each head. `torch.cat(…, dim=-1)` puts them "
+            "side by side.",
+            {JOIN: "[x[:, head] for head in range(n_heads)]"},
+            {JOIN: "x.unbind(1)"},
+        ),
+        Mistake(
+            "heads stacked",
+            "`torch.stack` gives the heads a dimension of their own, which they already had. "
+            "`torch.cat(…, dim=-1)` puts them side by side.",
+            {JOIN: "torch.stack(x.unbind(1))"},
+            {JOIN: "torch.stack(x.unbind(1), dim=1)"},
+        ),
+        Mistake(
             "heads averaged",
             "You averaged the heads, so what they found is mixed together again. Put them side by "
             "side.",

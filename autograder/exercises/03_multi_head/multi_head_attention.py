@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import torch
+
 from autograder.exercises.slips import KEEPING, KEYS, SCALE, renamed, without
 from autograder.lessons.cases import ModuleCase, Raises
 from autograder.lessons.draw import Draw
@@ -65,8 +67,16 @@ def with_keep(dims: str, scale: float = 1.0) -> Callable[[Draw], ModuleCase]:
 def one_query_sees_nothing(draw: Draw) -> ModuleCase:
     case = small_inputs(draw)
     case.inputs["keep"] = draw.keep("batch n_query n_key")
-    case.inputs["keep"][0, 1] = False
+    case.inputs["keep"][0, -1] = False
     draw.label("one query may attend to nothing")
+    return case
+
+
+def one_key(draw: Draw) -> ModuleCase:
+    case = cross_attention(draw.fix(n_key=1))
+    keep = torch.arange(draw.size("n_query")) % 2 == 0
+    case.inputs["keep"] = keep[:, None]
+    draw.label("one key, hidden from every second query")
     return case
 
 
@@ -122,7 +132,12 @@ EXERCISE = Exercise(
                 with_keep("batch n_heads n_query n_key"),
             ],
         ),
-        Aspect("a query that may attend to nothing", 1, [one_query_sees_nothing], gradients=True),
+        Aspect(
+            "a query that may attend to nothing",
+            1,
+            [one_key, one_query_sees_nothing],
+            gradients=True,
+        ),
         Aspect("dropout", 1, [in_evaluation, in_training]),
         Aspect("gradients", 1, [small_inputs], gradients=True),
     ],

@@ -394,6 +394,11 @@ MISTAKES = [
     ),
     # Masks
     Mistake(
+        "a single query without a mask",
+        "A single query gets no mask. It needs one, too: some of the keys may be hidden from it.",
+        {MAKE_WEIGHTS: f"{MAKE_WEIGHTS[:-1]} if query.shape[-2] > 1 else None)"},
+    ),
+    Mistake(
         "keep ignored",
         "`keep` has no effect. Pass it to `weights_from_scores`.",
         {MAKE_WEIGHTS: "weights_from_scores(attn_scores)"},

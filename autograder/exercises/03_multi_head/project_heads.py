@@ -45,6 +45,12 @@ EXERCISE = Exercise(
     ],
     mistakes=[
         Mistake(
+            "matrix on the left of all words",
+            "`weight @ words` would be right for words in columns. Here they are rows, so they "
+            "come first: `words @ weight.T`.",
+            "return torch.stack([weight @ words for weight in weights])",
+        ),
+        Mistake(
             "stopped after one head",
             "You returned inside the loop, so it ended after the first head. Collect the heads "
             "and return after the loop.",

@@ -70,6 +70,12 @@ EXERCISE = Exercise(
             """,
         ),
         Mistake(
+            "words counted for features",
+            "You asked whether n_heads divides the number of words. The heads share the "
+            "features: ask about `d_model`, the last dimension.",
+            {"d_model % n_heads": "n % n_heads"},
+        ),
+        Mistake(
             "the error left to view",
             "When n_heads does not divide d_model, `view` fails with a RuntimeError that does "
             "not say why. Raise a `ValueError`.",

@@ -222,6 +222,17 @@ def attention(words):
             "(weights @ value)[..., 1:]], -1)",
         ),
     ),
+    "the last feature of the next word, added to the last feature": edited(
+        SOUND,
+        (
+            "weights @ value",
+            "torch.cat([(weights @ value)[..., :-1], "
+            "(weights @ value)[..., -1:] + words.roll(-1, 1)[..., -1:]], -1)",
+        ),
+    ),
+    "only the second sentence not masked": with_keep(
+        f"{KEEP}.repeat(len(words), 1, 1)\n    keep[1:2] = True"
+    ),
     "only the first sentence masked": with_keep(
         f"{KEEP}.repeat(len(words), 1, 1)\n    keep[1:] = True"
     ),

@@ -112,7 +112,9 @@ EXERCISE = Exercise(
                 "only the third word sees the fourth",
                 "only the first word sees a thousandth of the second",
                 "one feature is the average of the sentence",
+                "the last feature of the next word, added to the last feature",
                 "only the first sentence masked",
+                "only the second sentence not masked",
                 "attention to the first word only",
                 "scores shifted by the largest in the row, hidden ones included",
                 "large outputs",
@@ -148,5 +150,6 @@ EXERCISE = Exercise(
         "arguments swapped: torch.allclose(": "nearly the same either way",
         "keyword dropped: torch.allclose(": "a tolerance of 1e-8 is as good",
         "random start": "any random numbers will do",
+        "seed changed": "it may draw from a seed of its own",
     },
 )

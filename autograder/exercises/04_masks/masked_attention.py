@@ -3,12 +3,23 @@
 import torch
 
 from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, RETURNED, SCALE
-from autograder.lessons.cases import CALLS, DOUBLE, HALF, SIZES
+from autograder.lessons.cases import CALLS, DOUBLE, HALF, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import INFINITY, STILL_E_TO_0, empty_rows, padded_keep
+from .shared import (
+    INFINITY,
+    NOT_TURNED,
+    STILL_E_TO_0,
+    WITHOUT_MASK,
+    all_hidden,
+    empty_rows,
+    one_key,
+    one_query,
+    padded_keep,
+    square,
+)
 
 
 def one_sentence(draw: Draw) -> dict:
@@ -40,10 +51,27 @@ def heads_and_padding(draw: Draw) -> dict:
     return draw.arguments("batch n_heads", keep=padded_keep(draw)[:, None])
 
 
-def sees_nothing(draw: Draw) -> dict:
-    return draw.arguments("batch", keep=empty_rows(draw)["keep"])
+def three_in_front(draw: Draw) -> dict:
+    return {name: x.unsqueeze(1) for name, x in heads_and_padding(draw).items()}
 
 
+def seeing_nothing(make: Inputs) -> Inputs:
+    """A case with the mask of another."""
+
+    def case(draw: Draw) -> dict:
+        keep = make(draw)["keep"]
+        return draw.arguments("batch" if keep.dim() > 2 else "", keep=keep)
+
+    return case
+
+
+def self_attention(draw: Draw) -> dict:
+    keep = square(draw)["keep"]
+    dims = {"query": "n d_k", "key": "n d_k", "value": "n d_v"}
+    return {name: draw.normal(each) for name, each in dims.items()} | {"keep": keep}
+
+
+SEE_NOTHING = [self_attention, *(seeing_nothing(one) for one in (one_query, one_key, empty_rows))]
 POLARITY = (
     "You hid the keys that may be seen, and kept the others. True in `keep` means that the query "
     "may attend."
@@ -58,12 +86,16 @@ EXERCISE = Exercise(
     builds_on=("masked_softmax",),
     aspects=[
         Aspect("context and weights", 2, [one_sentence, last_two_words, sentences]),
-        Aspect("cross-attention with padding", 1, [large, cross_attention, heads_and_padding]),
-        Aspect("a query that may attend to nothing", 1, [sees_nothing]),
+        Aspect(
+            "cross-attention with padding",
+            1,
+            [large, cross_attention, heads_and_padding, three_in_front],
+        ),
+        Aspect("a query that may attend to nothing", 1, [*SEE_NOTHING, seeing_nothing(all_hidden)]),
         Aspect(
             "gradients",
             1,
-            [sentences, sees_nothing],
+            [sentences, *SEE_NOTHING],
             outputs=("gradient of query", "gradient of key", "gradient of value"),
             gradients=True,
         ),
@@ -77,7 +109,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "scaled by d_k",
-            "You divided the scores by d_k. Divide by its square root.",
+            "Altogether you divided the scores by d_k. Divide by its square root, once.",
             {DIVIDED: " / key.shape[-1]"},
         ),
         Mistake(
@@ -89,6 +121,27 @@ EXERCISE = Exercise(
             eye = torch.eye(key.shape[-2], dtype=key.dtype).expand(*key.shape[:-1], -1)
             return context, F.scaled_dot_product_attention(query, key, eye, attn_mask=~keep)
             """,
+        ),
+        Mistake(
+            "context scaled",
+            "You divided the context by √d_k, not the scores. Divide the scores, before softmax.",
+            {DIVIDED: "", "attn_weights @ value,": "attn_weights @ value / key.shape[-1] ** 0.5,"},
+        ),
+        Mistake(
+            "not turned around",
+            NOT_TURNED,
+            {
+                MADE: "torch.softmax("
+                "attn_scores.masked_fill(keep, torch.finfo(attn_scores.dtype).min), dim=-1)"
+            },
+            {MADE: "torch.softmax(attn_scores.masked_fill(keep, float('-inf')), dim=-1)"},
+        ),
+        Mistake(
+            "a single query without a mask",
+            WITHOUT_MASK,
+            {
+                MADE: f"{MADE} if query.shape[-2] > 1 else torch.softmax(attn_scores, dim=-1)",
+            },
         ),
         Mistake(
             "no mask",

@@ -6,7 +6,7 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 
 from .masked_softmax_variants import ALTERNATIVES, MISTAKES
-from .shared import empty_rows, padded_keep
+from .shared import WITH_NOTHING, all_hidden, padded_keep
 
 
 def masked_rows(scores: str, keep: str, offset: float = 0.0, rows: float = 0.0) -> Inputs:
@@ -21,10 +21,14 @@ def masked_rows(scores: str, keep: str, offset: float = 0.0, rows: float = 0.0) 
     return inputs
 
 
-def largest_hidden(draw: Draw) -> dict:
+def largest_hidden(dims: str, **sizes: int) -> Inputs:
     """Each hidden key has a far larger score than every visible one."""
-    scores, keep = draw.normal("n_query n_key"), draw.keep("n_query n_key")
-    return {"attn_scores": scores + 200 * ~keep, "keep": keep}
+
+    def inputs(draw: Draw) -> dict:
+        scores, keep = draw.fix(**sizes).normal(dims), draw.keep(dims)
+        return {"attn_scores": scores + 200 * ~keep, "keep": keep}
+
+    return inputs
 
 
 def padded_rows(draw: Draw) -> dict:
@@ -40,6 +44,25 @@ def empty_row(draw: Draw) -> dict:
     keep = draw.keep("n_query n_key")
     keep[1] = False
     return {"attn_scores": draw.normal("n_query n_key"), "keep": keep}
+
+
+def three_in_front(draw: Draw) -> dict:
+    inputs = padded_heads(draw)
+    return {name: x.unsqueeze(1) for name, x in inputs.items()}
+
+
+def far_in_half(draw: Draw) -> dict:
+    """Scores near −20,000, which float16 holds in steps of 16, so one key of each row is seen."""
+    draw.label("float16")
+    scores = 32 * draw.normal("n_query n_key") - 20_000
+    return {"attn_scores": scores.half(), "keep": scores == scores.amax(-1, keepdim=True)}
+
+
+def nothing_in_half(draw: Draw) -> dict:
+    """An empty row, whose scores are low enough to make the sum with float16's lowest number −∞."""
+    inputs = empty_row(draw)
+    draw.label("float16")
+    return inputs | {"attn_scores": (inputs["attn_scores"] - 20).half()}
 
 
 EXERCISE = Exercise(
@@ -62,6 +85,8 @@ EXERCISE = Exercise(
                 padded_rows,
                 padded_heads,
                 masked_rows("batch n_heads n_query n_key", "n_query n_key"),
+                masked_rows("batch n_heads n_query n_key", "n_heads n_query n_key"),
+                three_in_front,
             ],
         ),
         Aspect(
@@ -72,14 +97,21 @@ EXERCISE = Exercise(
                 masked_rows("n_query n_key", "n_query n_key", offset=-150),
                 masked_rows("n_query n_key", "n_query n_key", offset=-20_000),
                 masked_rows("n_query n_key", "n_query n_key", rows=300),
-                largest_hidden,
+                largest_hidden("n n"),
+                largest_hidden("n_query n_key", n_query=1),
+                largest_hidden("n_query n_key"),
+                far_in_half,
             ],
         ),
-        Aspect("a row with nothing to attend to", 1, [empty_row, empty_rows]),
+        Aspect(
+            "a row with nothing to attend to",
+            1,
+            [empty_row, *WITH_NOTHING, all_hidden, nothing_in_half],
+        ),
         Aspect(
             "clean gradients",
             2,
-            [masked_rows("n_query n_key", "n_query n_key"), empty_row, empty_rows],
+            [masked_rows("n_query n_key", "n_query n_key"), empty_row, *WITH_NOTHING],
             outputs=("gradient of attn_scores",),
             gradients=True,
         ),

@@ -2,7 +2,7 @@
 
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import INFINITY, STILL_E_TO_0
+from .shared import INFINITY, NOT_TURNED, STILL_E_TO_0, WITHOUT_MASK
 
 NO_EFFECT = (
     "Hidden keys get weight as if there were no mask. Did you use the result of `masked_fill`? It "
@@ -61,6 +61,51 @@ MISTAKES = [
         "Nearly all weights are 0: the fill hid the keys that may be seen (`masked_fill` "
         "fills where its mask is True), and the last line hid the others.",
         {FILL: "attn_scores.masked_fill(keep, lowest)"},
+    ),
+    Mistake(
+        "not turned around",
+        NOT_TURNED,
+        {FILL: "attn_scores.masked_fill(keep, lowest)", ".masked_fill(~keep, 0.0)": ""},
+        'return torch.softmax(attn_scores.masked_fill(keep, float("-inf")), dim=-1)',
+    ),
+    Mistake(
+        "a single query without a mask",
+        WITHOUT_MASK,
+        {
+            "lowest = ": "if attn_scores.shape[-2] == 1:\n"
+            "        return torch.softmax(attn_scores, dim=-1)\n"
+            "    lowest = "
+        },
+    ),
+    Mistake(
+        "hidden scores 0, divided by what is left",
+        "You set the hidden scores to 0 before softmax, and divided by what was left after it. "
+        "Where the other scores are far below 0, nothing is left for them. Hide with the lowest "
+        "number.",
+        """
+            attn_weights = torch.softmax(attn_scores * keep, dim=-1) * keep
+            return attn_weights / (attn_weights.sum(dim=-1, keepdim=True) + 1e-13)
+            """,
+        """
+            attn_weights = torch.softmax(attn_scores * keep, dim=-1) * keep
+            return attn_weights / attn_weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+            """,
+    ),
+    Mistake(
+        "NaN in float16",
+        "In float16, a row with nothing to attend to gives NaN. There, −10⁹ is −∞, and so is the "
+        "lowest number plus a negative score; 1e-9 is 0. Fill in the lowest number with "
+        "`masked_fill`, and use numbers that fit.",
+        """
+            lowest = torch.finfo(attn_scores.dtype).min
+            shifted = attn_scores + (~keep).to(attn_scores.dtype) * lowest
+            return torch.softmax(shifted, dim=-1) * keep
+            """,
+        """
+            top = attn_scores.masked_fill(~keep, torch.finfo(attn_scores.dtype).min)
+            exps = (attn_scores - top.amax(-1, keepdim=True)).masked_fill(~keep, 0).exp() * keep
+            return exps / exps.sum(-1, keepdim=True).clamp(min=1e-9)
+            """,
     ),
     Mistake(
         "mask without effect",
@@ -275,16 +320,13 @@ ALTERNATIVES = [
             top = attn_scores.masked_fill(~keep, lowest).amax(-1, keepdim=True)
             gaps = (attn_scores - top).masked_fill(~keep, 0.0)
             exps = gaps.exp() * keep
-            return exps / exps.sum(-1, keepdim=True).clamp(min=1e-30)
+            return exps / exps.sum(-1, keepdim=True).clamp(min=0.5)
             """,
         excuses={
             "another number: 0.0": "whatever fills these gaps is multiplied by 0",
             "another fill: $X.masked_fill($M, -1e4) (3)": "likewise",
             "another fill: $X.masked_fill($M, -100.0) (3)": "likewise",
             "another fill: $X * ~$M (3)": "likewise",
-            "another number: 1e-30 → 1.0": (
-                "a row with a key sums to 1 or more: the largest is exp(0)"
-            ),
         },
     ),
     Alternative(
@@ -298,12 +340,13 @@ ALTERNATIVES = [
         excuses={"call dropped: keep.any": "adds 1 only to what divides 0"},
     ),
     Alternative(
-        "−10⁹ added, hidden weights times 0",
+        "half of the lowest number added, hidden weights times 0",
         """
-            shifted = attn_scores + (~keep).to(attn_scores.dtype) * -1e9
+            low = torch.finfo(attn_scores.dtype).min / 2
+            shifted = attn_scores + (~keep).to(attn_scores.dtype) * low
             return torch.softmax(shifted, dim=-1) * keep
             """,
-        excuses={"another number: 1000000000.0": "any number that large will do"},
+        excuses={"another number: 2 →": "a third is low enough, too"},
     ),
     Alternative(
         "empty rows opened for softmax and closed after it",
@@ -339,12 +382,7 @@ ALTERNATIVES = [
             hidden = attn_scores.masked_fill(~keep, lowest)
             exps = (hidden - hidden.amax(-1, keepdim=True)).exp() * keep
             sums = torch.einsum("...k->...", exps)[..., None]
-            return exps / sums.clamp(min=1e-30)
+            return exps / sums.clamp(min=0.5)
             """,
-        excuses={
-            "another number: 1e-30 → 1.0": (
-                "a row with a key sums to 1 or more: the largest is exp(0)"
-            ),
-        },
     ),
 ]

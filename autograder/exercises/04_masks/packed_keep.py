@@ -8,13 +8,16 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def packed(*lengths: int, before: int) -> Inputs:
-    """Texts of these lengths in one row."""
+def packed(*lengths: int, before: int, last: int = 0) -> Inputs:
+    """Texts of these lengths in one row, numbered from 0, or down to `last`."""
 
     def case(draw: Draw) -> dict:
         draw.label(f"words in each text: {', '.join(map(str, lengths))}; before: {before}")
-        numbers = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
-        return {"document": numbers, "before": before}
+        numbers = torch.arange(len(lengths))
+        if last:
+            numbers = 2 * numbers.flip(0) + last
+        document = numbers.repeat_interleave(torch.tensor(lengths))
+        return {"document": document, "before": before}
 
     return case
 
@@ -31,7 +34,11 @@ EXERCISE = Exercise(
         Aspect(
             "several texts",
             1,
-            [packed(4, 1, 3, before=12), packed(3, 5, 1, 2, before=1), packed(2, 6, 3, before=3)],
+            [
+                packed(4, 1, 3, before=12),
+                packed(3, 5, 1, 2, before=1, last=4),
+                packed(2, 6, 3, before=3),
+            ],
         ),
     ],
     mistakes=[

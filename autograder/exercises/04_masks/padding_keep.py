@@ -1,5 +1,7 @@
 """Mask in which every query may attend to the words of its sentence, not to its padding."""
 
+import torch
+
 from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
@@ -18,13 +20,28 @@ def empty_sentence(draw: Draw) -> dict:
     return {"lengths": lengths, "n": draw.fix(n=draw.size("longest") + 6).size("n")}
 
 
+def no_padding(draw: Draw) -> dict:
+    draw.label("no padding")
+    n = draw.size("n")
+    return {"lengths": torch.full((draw.size("batch"),), n), "n": n}
+
+
+def no_words(draw: Draw) -> dict:
+    draw.label("no words at all")
+    return {"lengths": torch.zeros(draw.size("batch"), dtype=torch.int64), "n": draw.size("n")}
+
+
 EXERCISE = Exercise(
     "padding_keep",
     returns="keep",
     also=(*SIZES, *CALLS),
     aspects=[
         Aspect("the first words of each sentence", 2, [padded, padded]),
-        Aspect("empty sentences, and places that no sentence fills", 1, [empty_sentence]),
+        Aspect(
+            "empty sentences, and places that no sentence fills",
+            1,
+            [empty_sentence, no_padding, no_words],
+        ),
     ],
     mistakes=[
         Mistake(

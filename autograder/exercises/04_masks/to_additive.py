@@ -3,12 +3,20 @@
 import torch
 
 from autograder.lessons.cases import CALLS, SIZES, Inputs
+from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 
 def additive_in(dtype: torch.dtype, dims: str = "n_query n_key") -> Inputs:
     return lambda draw: {"keep": draw.keep(dims), "dtype": dtype}
+
+
+def all_and_none(draw: Draw) -> dict:
+    draw.label("a query that may attend to everything, and one to nothing")
+    keep = draw.keep("n_query n_key")
+    keep[0], keep[-1] = True, False
+    return {"keep": keep, "dtype": torch.float32}
 
 
 EXERCISE = Exercise(
@@ -19,12 +27,17 @@ EXERCISE = Exercise(
         Aspect(
             "0 to keep, −∞ to hide",
             2,
-            [additive_in(torch.float32), additive_in(torch.float32, "batch n_query n_key")],
+            [
+                additive_in(torch.float32),
+                all_and_none,
+                additive_in(torch.float32, "batch n_query n_key"),
+                additive_in(torch.float32, "batch n_heads n_query n_key"),
+            ],
         ),
         Aspect(
             "in the dtype of the scores",
             1,
-            [additive_in(torch.float16), additive_in(torch.bfloat16)],
+            [additive_in(getattr(torch, name)) for name in ("float16", "bfloat16", "float64")],
         ),
     ],
     mistakes=[
@@ -61,6 +74,13 @@ EXERCISE = Exercise(
             "−10⁹ works in most rows, but in a row with nothing to attend to it spreads the "
             "weight over hidden keys, and it doesn't fit into half precision. Use −∞.",
             {"-math.inf": "-1e9"},
+        ),
+        Mistake(
+            "hidden by −10000",
+            "−10000 hides a key only while the scores are far above it, and in a row with nothing "
+            "to attend to it spreads the weight over hidden keys. Use −∞.",
+            {"-math.inf": "-10000.0"},
+            {"-math.inf": "-10000.0", "torch.zeros": "-torch.zeros"},
         ),
         Mistake(
             "hidden by the lowest number",

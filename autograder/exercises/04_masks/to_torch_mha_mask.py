@@ -1,10 +1,19 @@
 """The same mask for `nn.MultiheadAttention`: True where a key is hidden."""
 
 from autograder.lessons.cases import CALLS, SIZES
+from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import padded_keep
+
+
+def all_and_none(draw: Draw) -> dict:
+    draw.label("a query that may attend to everything, and one to nothing")
+    keep = draw.keep("n_query n_key")
+    keep[0], keep[-1] = True, False
+    return {"keep": keep}
+
 
 EXERCISE = Exercise(
     "to_torch_mha_mask",
@@ -17,7 +26,9 @@ EXERCISE = Exercise(
             [
                 lambda draw: {"keep": draw.keep("n_query n_key")},
                 lambda draw: {"keep": draw.keep("batch n_query n_key")},
+                all_and_none,
                 lambda draw: {"keep": padded_keep(draw)},
+                lambda draw: {"keep": draw.keep("batch n_heads n_query n_key")},
             ],
         )
     ],
@@ -80,6 +91,16 @@ EXERCISE = Exercise(
             "PyTorch doesn't subtract booleans. The opposite of a boolean is `~keep`, or "
             "`torch.logical_not(keep)`.",
             "return 1 - keep",
+        ),
+        Mistake(
+            "repeated for the heads",
+            "Your mask is repeated, and longer than `keep`. Only turn it around here. (Whoever "
+            "calls the layer repeats it for its heads, each sentence's mask n_heads times in a "
+            "row: `repeat_interleave(n_heads, 0)`.)",
+            "return (~keep).repeat(2, *[1] * (keep.dim() - 1))",
+            "return (~keep).repeat_interleave(2, 0)",
+            "return (~keep).repeat(2, 1, 1)",
+            "return (~keep).repeat(4, 1, 1)",
         ),
         Mistake(
             "causal whatever keep says",
