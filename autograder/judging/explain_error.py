@@ -57,6 +57,13 @@ RULES = (
         "what is on the right comes first.",
     ),
     Rule(
+        r"mat1 and mat2 shapes cannot be multiplied \((?=(\d+)x\d+ and \1x)"
+        r"(\d+x\d+) and (\d+x\d+)\)",
+        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of "
+        "the left one meets the second to last of the right one. They fit if you transpose the "
+        "left one, or leave out its transpose if it has one.",
+    ),
+    Rule(
         r"mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)",
         "These two don't fit in a matrix product: {0:size} and {1:size}. The last dimension of "
         "the left one meets the second to last of the right one, so the two have to be the same.",

@@ -113,7 +113,7 @@ def one_row_of_zeros(weights):
         (torch.tensor(0.34), torch.tensor(1.7), "divided by 5, which is n_key here."),
         (torch.tensor(1.3), torch.tensor(1.7), "`y` is 1.3 where 1.7 should be."),
         (EXPECTED.exp(), WEIGHTS, "`y` needs one more step: divide each row by its sum."),
-        (CAUSAL, SQUARE, "`y` is 0 for every later key. That is a causal mask"),
+        (CAUSAL, SQUARE, "`y` is 0 above the diagonal. That hides all that comes later"),
         (EXPECTED.transpose(1, 2).reshape(2, 3, 5), EXPECTED, "the right numbers, in the wrong"),
         (EXPECTED.bfloat16().float(), EXPECTED, "is almost right: at"),
         (torch.randn(2, 3, 5).softmax(-1), WEIGHTS, "30 of 30 values are off, most of all at"),

@@ -84,8 +84,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "wrong direction",
-            "You copied from target to source. Go the other way: the numbers of `source` are the "
-            "ones to keep.",
+            "You wrote into `source`. Go the other way: the numbers of `source` are the ones to "
+            "keep.",
             """
             with torch.no_grad():
                 source.w_query.copy_(target.query.weight.T)

@@ -1,0 +1,81 @@
+"""Answers to lesson 1 that once fell short, and what they get."""
+
+import pytest
+
+from tests.exercises.answers import PASSES, said
+
+SHIFTED = "exps = (scores - scores.amax(dim, keepdim=True)).exp()"
+DIVIDED = "return exps / exps.sum(dim, keepdim=True)"
+SUM_GOES_ON = """
+total, scores = 0, []
+for word in words:
+    for a, b in zip(query, word):
+        total += a * b
+    scores.append(total)
+return torch.stack(scores)
+"""
+EVERY_WEIGHT = """
+context = 0
+for word in words:
+    for weight in attn_weights:
+        context = context + weight * word
+return context
+"""
+WEIGHTS = "attn_weights = torch.softmax(words @ words.T, dim=-1)"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "expected"),
+    [
+        ("query_scores", "return torch.dot(words, query)", "raised"),
+        ("query_scores", SUM_GOES_ON, "the sum goes on"),
+        ("query_scores", "return torch.cat([(w * query).sum()[None] for w in words])", PASSES),
+        (
+            "query_scores",
+            "return torch.tensor([sum(a * b for a, b in zip(query, word)) for word in words])",
+            PASSES,
+        ),
+        ("softmax", f"{SHIFTED}\nif scores.dim() > 3:\n    return exps\n{DIVIDED}", "not_divided"),
+        (
+            "softmax",
+            f"dim = dim if dim >= 0 else -1\n{SHIFTED}\n{DIVIDED}",
+            "largest_difference",
+        ),
+        (
+            "softmax",
+            f"if scores.shape[dim] == 1:\n    return scores\n{SHIFTED}\n{DIVIDED}",
+            "untouched_by_softmax",
+        ),
+        (
+            "softmax",
+            "scores = scores - scores.max()\n"
+            "return scores.exp() / scores.exp().sum(-1, keepdim=True)",
+            "one maximum for all rows, dim ignored",
+        ),
+        ("softmax", f"exps = (scores - max(scores)).exp()\n{DIVIDED}", "Python's max"),
+        ("softmax", f"exps = scores.clamp(max=88).exp()\n{DIVIDED}", "scores clipped"),
+        (
+            "softmax",
+            f"exps = (scores - scores.mean(dim, keepdim=True)).exp()\n{DIVIDED}",
+            "mean subtracted",
+        ),
+        (
+            "softmax",
+            f"{SHIFTED}\nreturn exps / (exps.sum(dim, keepdim=True) + 1e-6)",
+            "a small number added to the sum",
+        ),
+        ("context_vector", EVERY_WEIGHT, "every weight with every word"),
+        (
+            "simple_attention",
+            f"{WEIGHTS}\nreturn context_vector(attn_weights, words), attn_weights",
+            "context_vector for one query",
+        ),
+        (
+            "simple_attention",
+            f"{WEIGHTS}\nreturn words @ attn_weights, attn_weights",
+            "weights on the wrong side",
+        ),
+    ],
+)
+def test_it_is_judged_as_it_should_be(exercise, code, expected):
+    assert expected in said(exercise, code)

@@ -1,0 +1,101 @@
+"""Answers to lesson 2 that once fell short, and what they get."""
+
+import pytest
+
+from tests.exercises.answers import PASSES, said
+
+QUERY, KEY, VALUE = "words @ w_query", "words @ w_key", "words @ w_value"
+SCORES = "scores = query @ key.mT / key.shape[-1] ** 0.5"
+COPIED = """
+with torch.no_grad():
+    target.query.weight.copy_(source.w_query.T)
+    target.key.weight.copy_(source.w_key.T)
+    target.value.weight.copy_(source.w_value.T)
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "expected"),
+    [
+        (
+            "project",
+            f"result = {QUERY}, {KEY}, {VALUE}\nreturn result[::-1] if words.dim() > 4 else result",
+            "wrong_shape",
+        ),
+        (
+            "project",
+            "if words.dim() == 3 and len(words) == 1:\n    words = words[0]\n"
+            f"return {QUERY}, {KEY}, {VALUE}",
+            "wrong_shape",
+        ),
+        ("project", f"return torch.stack([{QUERY}, {KEY}, {VALUE}])", "stacked"),
+        ("project", f"return {QUERY}, {VALUE}, {KEY}", "key and value exchanged"),
+        (
+            "project",
+            "return w_query.T @ words, w_key.T @ words, w_value.T @ words",
+            "matrix on the left",
+        ),
+        (
+            "scaled_scores",
+            f"{SCORES}\nreturn scores * 2 if query.dim() > 4 else scores",
+            "constant_factor",
+        ),
+        (
+            "scaled_dot_product_attention",
+            "weights = torch.softmax(query @ key.mT, -1)\n"
+            "return weights @ value / key.shape[-1] ** 0.5, weights",
+            "context scaled",
+        ),
+        ("SelfAttention", {"    def forward": "    def __call__"}, "method"),
+        (
+            "SelfAttention",
+            {"self.w_query = nn.Parameter(torch.rand(": "self.w_query = nn.Parameter(torch.zeros("},
+            "all_the_same",
+        ),
+        (
+            "SelfAttention",
+            {"torch.rand(d_in, d_v)": "torch.rand(d_in, d_v).double()"},
+            "parameter shape",
+        ),
+        (
+            "SelfAttention",
+            {"self.attn_weights = attn": "SelfAttention.attn_weights = attn"},
+            "left_by_another",
+        ),
+        (
+            "LinearSelfAttention",
+            {
+                "self.value = nn.Linear(d_in, d_v, bias=False)": (
+                    "self.value = nn.Linear(d_in, d_v, bias=False)\n"
+                    "        nn.init.zeros_(self.value.weight)"
+                )
+            },
+            "parameter shape",
+        ),
+        ("copy_projections", f"{COPIED}target.eval()", "wrong_mode"),
+        ("copy_projections", f"{COPIED}target.query.eval()", "wrong_mode"),
+        ("copy_projections", f"{COPIED}target.train()", "wrong_mode"),
+        ("copy_projections", f"{COPIED}source.eval()", "argument changed"),
+        ("copy_projections", f"{COPIED}source.w_query.data.zero_()", "wrong direction"),
+        (
+            "copy_projections",
+            f"target.query = nn.Linear(*source.w_query.shape)\n{COPIED}",
+            "other parameters",
+        ),
+        (
+            "copy_projections",
+            "target.query = nn.Parameter(source.w_query.T.clone())\n"
+            "target.key = nn.Parameter(source.w_key.T.clone())\n"
+            "target.value = nn.Parameter(source.w_value.T.clone())",
+            "the layer replaced",
+        ),
+        (
+            "copy_projections",
+            "for old, new in zip(source.parameters(), target.children()):\n"
+            "    new.weight = nn.Parameter(old.detach().T.clone())",
+            PASSES,
+        ),
+    ],
+)
+def test_it_is_judged_as_it_should_be(exercise, code, expected):
+    assert expected in said(exercise, code)

@@ -1,0 +1,58 @@
+"""Answers to lesson 3 that once fell short, and what they get."""
+
+import pytest
+
+from tests.exercises.answers import PASSES, said
+
+WEIGHTS = "weights_from_scores(attn_scores, keep)"
+TURNED = f"""if keep is not None and keep.shape[-1] == keep.shape[-2]:
+            keep = keep.mT
+        attn_weights = {WEIGHTS}"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "expected"),
+    [
+        (
+            "project_heads",
+            "return torch.stack([weight @ words for weight in weights])",
+            "matrix on the left of all words",
+        ),
+        ("merge_heads", "return list(x.unbind(1))", "a list of heads"),
+        ("merge_heads", "return torch.stack(list(x.unbind(1)))", "heads stacked"),
+        ("merge_heads", "return torch.cat(x.unbind(1), dim=-1)", PASSES),
+        (
+            "MultiHeadAttention",
+            {WEIGHTS: f"{WEIGHTS[:-1]} if query.shape[2] > 1 else None)"},
+            "a single query without a mask",
+        ),
+        (
+            "MultiHeadAttention",
+            {WEIGHTS: f"{WEIGHTS[:-1]} if key.shape[2] > 1 else None)"},
+            "first_repeated",
+        ),
+        (
+            "MultiHeadAttention",
+            {WEIGHTS: f"{WEIGHTS[:-1]} if self.n_heads > 1 else None)"},
+            "largest_difference",
+        ),
+        ("MultiHeadAttention", {f"attn_weights = {WEIGHTS}": TURNED}, "largest_difference"),
+        (
+            "MultiHeadAttention",
+            {"(query / query.shape[-1] ** 0.5)": "(query / query.shape[-1] ** 0.5 ** 2)"},
+            "largest_difference",
+        ),
+        (
+            "MultiHeadAttention",
+            {"nn.Dropout(dropout)": "nn.Dropout(dropout or 0.1)"},
+            "nothing_to_drop",
+        ),
+        (
+            "MultiHeadAttention",
+            {"self.query(query)": "F.linear(query, self.query.weight.round(decimals=4))"},
+            "largest_difference",
+        ),
+    ],
+)
+def test_it_is_judged_as_it_should_be(exercise, code, expected):
+    assert expected in said(exercise, code)
