@@ -67,8 +67,8 @@ def compared(which: str) -> str:
         ),
         (
             "masked_softmax",
-            f"{LOW}\nweights = torch.softmax(attn_scores + (~keep).to(attn_scores.dtype) * lowest, -1)\n"
-            "return weights * keep",
+            f"{LOW}\nhidden = (~keep).to(attn_scores.dtype) * lowest\n"
+            "return torch.softmax(attn_scores + hidden, -1) * keep",
             "NaN in float16",
         ),
         (

@@ -1,5 +1,6 @@
 """`check`, `hint` and `progress` as a learner sees them."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -39,6 +40,30 @@ def add_score(largest, total, score):
 
 def test_a_right_answer(capsys):
     check(attention_scores)
+    assert "✓ attention_scores: 3 of 3 points" in capsys.readouterr().out
+
+
+def scores_of_words(words):
+    return words @ words.T
+
+
+class Scores:
+    def __call__(self, words):
+        return words @ words.T
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda words: words @ words.T,
+        Scores(),
+        functools.partial(lambda one, words: one * words @ words.T, 1),
+        scores_of_words,
+    ],
+)
+def test_an_answer_is_known_by_the_name_it_has_in_the_notebook(answer, monkeypatch, capsys):
+    monkeypatch.setattr(sys.modules["__main__"], "attention_scores", answer, raising=False)
+    check(answer)
     assert "✓ attention_scores: 3 of 3 points" in capsys.readouterr().out
 
 
