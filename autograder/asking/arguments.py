@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType
+from types import CodeType, MethodType
 from typing import Any
 
 import torch
@@ -22,14 +22,18 @@ MARK = "$made"
 
 @dataclass(frozen=True)
 class StandIn:
-    """A module that replaces a learner's class: it has the given parameters and no forward.
+    """A module that replaces one of the notebook's, with the given parameters.
 
     A name with a dot ("query.weight") belongs to an nn.Linear; any other is an nn.Parameter.
     attributes: plain values that the module keeps, such as its number of heads.
+    training: whether it is in train mode.
+    forward: the source of this method; "" if nobody calls the module.
     """
 
     parameters: dict[str, Tensor]
     attributes: dict[str, int] = field(default_factory=dict)
+    training: bool = True
+    forward: str = ""
 
     def make(self) -> nn.Module:
         module = nn.Module()
@@ -40,7 +44,9 @@ class StandIn:
                 setattr(module, name, nn.Parameter(value.clone()))
             elif own_name == "weight":
                 setattr(module, owner, self._linear(owner))
-        return module
+        if self.forward:
+            module.forward = MethodType(Code(self.forward).make(), module)
+        return module.train(self.training)
 
     def _linear(self, name: str) -> nn.Linear:
         weight, bias = self.parameters[f"{name}.weight"], self.parameters.get(f"{name}.bias")
@@ -52,15 +58,17 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Library:
-    """A library module, such as "torch.nn.MultiheadAttention", in train mode, as it is made.
+    """A library module, such as "torch.nn.MultiheadAttention".
 
     build: its constructor's arguments.
     parameters: loaded by name; if None, drawn when the reference is built.
+    training: whether it is in train mode.
     """
 
     path: str
     build: dict[str, Any]
     parameters: dict[str, Tensor] | None = None
+    training: bool = True
 
     def make(self) -> nn.Module:
         package, _, name = self.path.rpartition(".")
@@ -68,7 +76,7 @@ class Library:
         if self.parameters:
             module.to(next(iter(self.parameters.values())).dtype)
             load_parameters(module, self.parameters)
-        return module
+        return module.train(self.training)
 
 
 # The file that such code seems to be in; errors are reported at a line outside this package.
@@ -120,9 +128,24 @@ def make_all(values: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def named_parameters(module: nn.Module) -> dict[str, nn.Parameter]:
+    """Return the parameters by name; the layers of an `nn.Sequential` go by number."""
+    return {_by_number(module, name): value for name, value in module.named_parameters()}
+
+
+def _by_number(module: nn.Module, name: str) -> str:
+    *path, last = name.split(".")
+    numbered = []
+    for part in path:
+        place = list(module._modules).index(part)
+        numbered.append(str(place) if isinstance(module, nn.Sequential) else part)
+        module = module.get_submodule(part)
+    return ".".join([*numbered, last])
+
+
 def load_parameters(module: nn.Module, values: dict[str, Tensor]) -> None:
     """Copy values into the parameters with the same names."""
-    parameters = dict(module.named_parameters())
+    parameters = named_parameters(module)
     with torch.no_grad():
         for name, value in values.items():
             parameters[name].copy_(value)

@@ -10,6 +10,7 @@ from torch import nn
 
 from autograder.asking.clock import OutOfTime, TimeLimit
 from autograder.asking.code_facts import stub_is_below
+from autograder.asking.keras_layers import plain_message
 from autograder.asking.problem import Place, Problem, ProblemKind, cut
 from autograder.asking.question import Question
 from autograder.asking.returned import WrongResult
@@ -24,7 +25,9 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
     match error:
         case WrongResult():
             return error.problem
-        case NotImplementedError() if not str(error):  # from the stub; torch's have a message
+        case NotImplementedError() if not plain_message(
+            error
+        ):  # from the stub; torch's have a message
             return _stub(error, question.exercise)
         case RecursionError():
             return Problem(ProblemKind.RECURSION)
@@ -38,7 +41,8 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
             return Problem(ProblemKind.MEMORY, "", place)
         case ForbiddenCall():
             return Problem(ProblemKind.FORBIDDEN, str(error), place)
-    text = f"{type(error).__name__}: {_layer(error)}{error}".strip().splitlines()[0].rstrip(":.")
+    said = f"{type(error).__name__}: {_layer(error)}{plain_message(error)}"
+    text = said.strip().splitlines()[0].rstrip(":.")
     return Problem(ProblemKind.RAISED, cut(text), place)
 
 

@@ -27,6 +27,7 @@ from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
 from autograder.asking.code_facts import cut_in, first_arguments, unused_arguments
 from autograder.asking.kept import same_settings, same_state
+from autograder.asking.keras_layers import is_keras_layer
 from autograder.asking.models import (
     built_module,
     gradients,
@@ -143,7 +144,7 @@ class OneCall:
         call, question, arguments = self.call, self.question, self.arguments
         function = self.answer
         if call.build is not None:
-            function = built_module(function, call, arguments)
+            function = built_module(function, call, self._first_arguments())
         if not call.method:
             return {}
         leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
@@ -151,7 +152,7 @@ class OneCall:
         method = self._method(function)
         calls: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         if call.earlier:
-            calls = torch.no_grad()  # as when models are used, and results are kept for later
+            calls = self._without_graph()
             again = self._call_earlier(method, call.earlier)
         with calls, same_state(function, dict(zip(arguments, given, strict=True)), question.reads):
             result = method(*given)
@@ -178,6 +179,8 @@ class OneCall:
         name = self.call.method
         method = function if name == "forward" else method_of(function, name)
         _require_arguments(method, self.call.arguments)
+        if self.call.training and is_keras_layer(type(function)):
+            return partial(function, training=True)
         return method
 
     def _call_earlier(self, method: Callable[..., Any], earlier: Call) -> Callable[[], None]:
@@ -190,7 +193,7 @@ class OneCall:
             method = self._method(built_module(self.answer, earlier, arguments))
 
         def again() -> None:
-            with torch.no_grad():
+            with self._without_graph():
                 results = named_results(method(*arguments.values()), self.question)
             for value in results.values():
                 if value.numel() <= MOST_ELEMENTS:
@@ -199,6 +202,15 @@ class OneCall:
 
         again()
         return again
+
+    def _first_arguments(self) -> dict[str, Any]:
+        """Return those with which the module is first called; a Keras layer keeps their widths."""
+        earlier = self.call.earlier
+        return make_all(earlier.arguments) if earlier and not earlier.build else self.arguments
+
+    def _without_graph(self) -> contextlib.AbstractContextManager[None]:
+        """As when models are used, and results are kept for later; but a call may train."""
+        return contextlib.nullcontext() if self.question.reads else torch.no_grad()
 
     def _kept_attributes(self, module: Callable[..., Any]) -> dict[str, Tensor]:
         kept = {}

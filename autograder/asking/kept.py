@@ -55,7 +55,7 @@ def same_state(
     parameters = dict(own.named_parameters())
     before = {name: (p.requires_grad, p.detach().clone()) for name, p in parameters.items()}
     modules = {name: m for name, m in arguments.items() if isinstance(m, nn.Module)}
-    learning, modes = _learning(modules), _modes(own)
+    learning, modes, parts = _learning(modules), _modes(own), dict(own.named_modules())
     names = {name: _names(module) for name, module in modules.items()}
     given = {name: ModuleState.of(m) for name, m in modules.items() if name not in changing}
     graded = {name for name, value in inputs.items() if value.is_leaf and value.grad is not None}
@@ -74,6 +74,9 @@ def same_state(
             raise WrongResult(ProblemKind.OTHER_PARAMETERS, f"`{name}` {said}")
     if frozen := learning - _learning(modules):
         raise WrongResult(ProblemKind.FROZEN, min(frozen))
+    for name, part in own.named_modules():
+        if parts.get(name, part) is not part:
+            raise WrongResult(ProblemKind.PART_REPLACED, name)
     for name, mode in _modes(own).items():
         if mode != modes.get(name, mode):
             raise WrongResult(ProblemKind.PART_MODE, name)

@@ -35,7 +35,7 @@ def built_layer(
     layers = sys.modules["keras"].layers
     if answer.call is layers.Layer.call:
         raise WrongResult(ProblemKind.METHOD, "call")
-    with _float_type(dtype), _plain_errors():
+    with _float_type(dtype):
         layer = answer(**build)
         # A layer without a `build` of its own creates its variables in a call. Before that, Keras
         # would call it on symbolic tensors, which takes several times as long.
@@ -57,7 +57,19 @@ def _load(layer: Any, parameters: dict[str, Tensor]) -> None:
         if shape != tuple(value.shape):
             detail = f"{name} has shape {shape}, not {tuple(value.shape)}"
             raise WrongResult(ProblemKind.PARAMETER_SHAPE, detail)
+        _require_usable(variables[name], name, value.dtype)
         variables[name].assign(value)
+
+
+def _require_usable(variable: Any, name: str, dtype: torch.dtype) -> None:
+    """Raise WrongResult if a variable has another dtype, or a kernel starts the same everywhere."""
+    wanted, start = str(dtype).removeprefix("torch."), variable.value.detach()
+    if variable.dtype != wanted:
+        detail = f"{name} is {variable.dtype}, not {wanted}"
+        raise WrongResult(ProblemKind.PARAMETER_SHAPE, detail)
+    if name.endswith(".kernel") and start.numel() > 1 and (start == start.flatten()[0]).all():
+        detail = f"{name} starts with one number everywhere, so its features would all learn alike"
+        raise WrongResult(ProblemKind.PARAMETER_SHAPE, detail)
 
 
 def layer_parameters(layer: Any, names: list[str]) -> dict[str, Tensor]:
@@ -82,15 +94,10 @@ def _names_in(layer: Any, prefix: str = "") -> Iterator[str]:
         yield from _names_in(child, f"{prefix}{name}.")
 
 
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Make errors from the body say what went wrong in their first line, as other errors do."""
-    try:
-        yield
-    except Exception as error:
-        if wrapped := WRAPPED.search(str(error)):
-            error.args = (wrapped[1],)
-        raise
+def plain_message(error: BaseException) -> str:
+    """Return an error's message, without what Keras wraps around it."""
+    wrapped = WRAPPED.search(str(error))
+    return wrapped[1] if wrapped else str(error)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.answer import GRADIENT
-from autograder.asking.arguments import load_parameters, make_all
+from autograder.asking.arguments import load_parameters, make_all, named_parameters
 from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_parameters
 from autograder.asking.problem import ProblemKind
 from autograder.asking.question import Call
@@ -100,7 +100,7 @@ def _torch_module(module: nn.Module, parameters: dict[str, Tensor] | None) -> nn
 
 def _require_parameters(module: nn.Module, wanted: dict[str, Tensor]) -> None:
     """Raise WrongResult unless the module has exactly these parameters, in these shapes."""
-    there = {name: tuple(value.shape) for name, value in module.named_parameters()}
+    there = {name: tuple(value.shape) for name, value in named_parameters(module).items()}
     shapes = {name: tuple(value.shape) for name, value in wanted.items()}
     if there.keys() != shapes.keys():
         _require_each_once(module, shapes.keys() - there.keys())
@@ -153,7 +153,7 @@ def leaf_tensors(
         return leaves
     if is_keras_layer(type(function)):
         return leaves | layer_parameters(function, list(call.parameters or {}))
-    return leaves | dict(function.named_parameters())
+    return leaves | named_parameters(function)
 
 
 def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -56,6 +56,7 @@ class ProblemKind(StrEnum):
     # The call changed what it should leave as it was.
     MODE = "mode"
     PART_MODE = "part's mode"
+    PART_REPLACED = "part replaced"
     SETTING = "setting"
     SHARED = "shared"
     REQUIRES_GRADIENTS = "requires gradients"

@@ -75,10 +75,10 @@ def _values_in_order(result: Any, names: list[str]) -> list[Any]:
 
 def _tensor(value: Any, name: str, plain: bool) -> Tensor:
     """Return the value if it is a tensor, or a plain number as one. Raises WrongResult."""
+    if plain and (isinstance(value, np.generic) or _is_flag(value)):  # np.float64 is a float
+        return torch.tensor(value.item())
     if plain and isinstance(value, bool | int | float):
         return torch.tensor(value)
-    if plain and (isinstance(value, np.generic) or _is_flag(value)):
-        return torch.tensor(value.item())
     if plain and isinstance(value, Tensor) and value.requires_grad:
         raise WrongResult(ProblemKind.GRAPH, name)
     if plain or not isinstance(value, Tensor):

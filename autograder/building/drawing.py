@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.asking.arguments import Library, make_all
+from autograder.asking.arguments import Library, make_all, named_parameters
 from autograder.asking.question import Call
 from autograder.asking.written import written_function
 from autograder.building.examples import example_arguments
@@ -155,11 +155,10 @@ class Drawing:
         return max(reversed(makers), key=self._richness)
 
     def _richness(self, make: Inputs) -> tuple[int, int]:
-        draw = Draw(f"{SHOWN_SEED}/{self.exercise.name}", self.asked)
-        case = self._drawn(make, draw, "a case")
-        inputs = case if isinstance(case, dict) else case.inputs
-        many = len(inputs if isinstance(inputs, dict) else inputs.inputs)
-        return len(self._sizes(make)), many
+        sizes = self._sizes(make)
+        case = make(Draw(f"{SHOWN_SEED}/{self.exercise.name}", self.asked)) if sizes else {}
+        inputs = case.inputs if isinstance(case, ModuleCase) else case
+        return len(sizes), len(inputs)
 
     def _sizes(self, make: Inputs, **sizes: int) -> dict[str, int]:
         """Return the sizes of a case; {} if its outputs are not compared with the solution's."""
@@ -200,11 +199,12 @@ class Drawing:
     def _earlier(self, make: Inputs, form: Form, seed: str, draw: Draw, call: Call) -> Call:
         """Draw the call before another: with the same sizes, or with others."""
         if form == Form.AGAIN:
-            before = Draw(draw.seed, self.asked)
+            before = Draw(f"{draw.seed}/earlier", self.asked).fix(**draw.sizes)
         else:
             kept = {} if form == Form.ANOTHER else _built_with(call, draw)
             before = Draw(f"{draw.seed}/earlier", self.asked, unlike=draw.sizes).fix(**kept)
-        case = self._compared(self.second.after or make, before, f"call before {form!r}")
+        after = None if make is self.second.beside else self.second.after
+        case = self._compared(after or make, before, f"call before {form!r}")
         earlier = self._call(case, before, gradients=False)
         if form != Form.ANOTHER:
             earlier = replace(earlier, build=None, parameters=None)
@@ -251,7 +251,7 @@ def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:
     """Draw a module's parameters, biases included, so that none are zero or equal."""
     return {
         name: draw.normal_of(parameter.shape, PARAMETER_SCALE)
-        for name, parameter in module.named_parameters()
+        for name, parameter in named_parameters(module).items()
     }
 
 

@@ -89,6 +89,9 @@ SENTENCES = {
         "The call changes whether `{detail}` is in train or in evaluation mode. Leave that to "
         "whoever calls `train()` and `eval()`."
     ),
+    ProblemKind.PART_REPLACED: (
+        "Each call makes a new `{detail}`, with other numbers. Make it once, in `__init__`."
+    ),
     ProblemKind.SETTING: "The call changes a setting of torch.",
     ProblemKind.SHARED: (
         "{detail}: change one and the other changes. Copy the numbers, with `copy_`."

@@ -56,7 +56,7 @@ class Trial:
 class SecondCall:
     """How the second call differs, which asks the last case of the first aspect again.
 
-    beside: another case to call a second time.
+    beside: another case to call a second time, after a call drawn like it.
     after: makes the arguments of the first call; by default, they are drawn as those of the second.
     """
 
