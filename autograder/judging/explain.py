@@ -87,7 +87,8 @@ def _difference(failure: Failure, wrong: Comparison) -> list[Finding]:
     if left := LEFT.get(case.form):
         return [finding(left, exercise=failure.judgment.key.exercise), *said]
     if case.dropout == 0 and failure.judgment.only_in_training():
-        return [finding(General.NOTHING_TO_DROP)]
+        has_dropout = any(other.dropout for other in failure.judgment.key.cases)
+        return [finding(General.NOTHING_TO_DROP if has_dropout else General.NO_DROPOUT)]
     if case.dropout and not any(one.recognized for one in said):
         return [finding(General.DROPPED), *said]
     return said if case.is_shown else [finding(General.OTHERS_ONLY), *said]

@@ -10,6 +10,9 @@ from autograder.judging.judgment import Judgment, raised
 from autograder.judging.key import MistakeKey
 
 Form = list[Footprint]
+# A right answer is nearer to the expected one than answers of one mistake are to each other, by
+# this factor.
+RIGHT = 8
 
 
 def find_mistake(judgment: Judgment, case: int) -> MistakeKey | None:
@@ -58,7 +61,19 @@ class _Suspicion:
         raises = self.key.cases[index].raises
         if raises and raised(form[index].problem, raises):
             return not self.wrong[index]  # whatever the message says
-        return form[index].matches(self._prints[index], self._slacks[index])
+        if not form[index].matches(self._prints[index], self._slacks[index]):
+            return False
+        return not (self.wrong[index] and self._leaves_no_trace(form[index], index))
+
+    def _leaves_no_trace(self, print_: Footprint, index: int) -> bool:
+        """Whether a footprint is that of the right answer, which explains no wrong one."""
+        if print_.problem or print_.form != self._right_prints[index].form:
+            return False
+        return print_.matches(self._right_prints[index], self._slacks[index] / RIGHT)
+
+    @cached_property
+    def _right_prints(self) -> list[Footprint]:
+        return [footprint(Answer(case.expected)) for case in self.key.cases]
 
     def _is_right(self, form: Form) -> bool:
         """Whether a mistake is right in the case, and its footprint shows that the answer isn't."""

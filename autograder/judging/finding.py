@@ -23,6 +23,7 @@ class General(StrEnum):
     LEFT_BEHIND_SIZES = "left_behind_sizes"
     LEFT_BY_ANOTHER = "left_by_another"
     NOTHING_TO_DROP = "nothing_to_drop"
+    NO_DROPOUT = "no_dropout"
     DROPPED = "dropped"
     OTHERS_ONLY = "others_only"
     BROKEN_PATH = "broken_path"
@@ -64,6 +65,10 @@ SENTENCES = {
     General.NOTHING_TO_DROP: (
         "It is right in evaluation mode and wrong in train mode, although `dropout` is 0 and "
         "nothing should be dropped. Pass the argument on: `nn.Dropout(dropout)`."
+    ),
+    General.NO_DROPOUT: (
+        "It is right in evaluation mode and wrong in train mode, as with dropout. Here both modes "
+        "should give the same."
     ),
     General.DROPPED: (
         "It is right without dropout and wrong with it: look at where dropout acts, how often, and "

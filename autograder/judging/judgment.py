@@ -9,7 +9,7 @@ from autograder.asking.answer import GRADIENT, Answer
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.compare import Comparison
 from autograder.judging.explain_difference import recognize_difference
-from autograder.judging.form import AFTER_A_CALL
+from autograder.judging.form import AFTER_A_CALL, Form
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey
 from autograder.judging.measures import measured
 from autograder.judging.verdict import AspectResult, CaseCount, Exhibit
@@ -114,15 +114,17 @@ class Judgment:
         )
 
     def only_in_training(self) -> bool:
-        """Whether a module with dropout is right in evaluation mode, wrong in train mode.
+        """Whether a module is right in evaluation mode, wrong in train mode.
 
-        That is in all of train mode, or only where `dropout` is 0.
+        That is in all of train mode, or only where `dropout` is 0. (With sizes of 1 alone, these
+        may be to blame.)
         """
         pairs = list(zip(self.key.cases, map(bool, self.wrong), strict=True))
         for training in ({case.dropout for case, _ in pairs} - {None}, {0.0}):
             follows = (bad == (case.dropout in training) for case, bad in pairs if not case.raises)
             if all(follows):
-                return any(case.dropout for case in self.key.cases)
+                cases = [case for case in self.key.cases if case.form != Form.ONES]
+                return any(case.dropout is not None for case in cases)
         return False
 
     def _wrong_outputs(self, index: int) -> set[str]:

@@ -3,6 +3,7 @@
 import math
 
 import torch
+from torch import Tensor
 
 from autograder.asking.answer import GRADIENT
 from autograder.judging.compare import Comparison, equal
@@ -17,16 +18,20 @@ from autograder.judging.differences.words import (
 )
 from autograder.judging.finding import SENTENCES, General
 
+ENOUGH = 4  # so many numbers have few digits by no accident
+
 
 def too_few_digits(c: Comparison) -> str | None:
     """Right, but with fewer digits than the dtype has."""
-    if not c.got.is_floating_point():
+    if not c.got.is_floating_point() or c.got.dim() == 0:
         return None
     scale = max(1.0, c.expected.abs().nan_to_num(posinf=1.0).max().item())
-    # Half precision loses digits nearly everywhere; a few values farther off are something else.
-    most = 1e-2 if c.wrong_at.double().mean() > 0.5 else 1e-3
-    if not equal(c.got, c.expected, most * scale):
+    few = "" if _few_digits(c.expected) else _few_digits(c.got)
+    if not equal(c.got, c.expected, (1e-2 if few else 1e-3) * scale):
         return None
+    said = f"{subject(c)} almost right: {largest_gap(c)}"
+    if few:
+        return f"{said} {few}"
     if c.expected.dtype is torch.float64 and equal(c.got, c.expected, 1e-5 * scale):
         return (
             f"{subject(c)} right to about 7 digits, and the inputs are float64, with 16. "
@@ -34,9 +39,21 @@ def too_few_digits(c: Comparison) -> str | None:
             "`dtype=x.dtype`), or a small number is added."
         )
     return (
-        f"{subject(c)} almost right: {largest_gap(c)} Is something rounded, cut off, or in half "
-        "precision, or is a small number added?"
+        f"{said} Something changes it only a little: fewer digits on the way, a small number "
+        "added, or a factor near 1."
     )
+
+
+def _few_digits(values: Tensor) -> str:
+    """Say how many digits the values have; "" if they have as many as their dtype."""
+    if values.numel() < ENOUGH or values.dtype is torch.float16:
+        return ""
+    for dtype in (torch.float16, torch.bfloat16):
+        if torch.equal(values, values.to(dtype).to(values.dtype)):
+            return "It has no more digits than half precision holds."
+    rounded = (n for n in range(1, 6) if torch.equal(values, values.round(decimals=n)))
+    digits = next(rounded, 0)
+    return f"It is rounded to {digits} decimals." if digits else ""
 
 
 def no_gradient(c: Comparison) -> str | None:
