@@ -1123,8 +1123,8 @@ for moment, losses in zip(("train", "test"), RUNS["A"], strict=True):
 #
 # Write down how you told them apart: a function that looks at the two losses and returns the name
 # of the defect. The check tries it on these six runs, and again with all losses up to ten percent
-# higher or lower. Grading also tries runs with the same defects from other seeds. So don't look up
-# numbers. Ask what must be true.
+# higher or lower, and some noted less often. Grading also tries runs with the same defects from
+# other seeds. So don't look up numbers. Ask what must be true.
 
 
 # %%

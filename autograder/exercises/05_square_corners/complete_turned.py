@@ -11,28 +11,33 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.data import NOISE
 
-N_TURNED = 301
+MANY = 280, 320  # squares, at least and at most
+MOST_ERROR_WITHOUT_NOISE = 1e-4  # the nearest of 720 squares is that near
 MOST_TURNED_ERROR = 0.0037  # noise alone leaves 0.0025; leaving out the last step, 0.005
 
 
-def turned_squares(way: int | None = None) -> Callable[[Draw], Goal]:
+def turned_squares(
+    way: int | None = None, batch: int | None = None, noisy: bool = True
+) -> Callable[[Draw], Goal]:
     """Squares turned by any angle, whose given corners have noise.
 
     way: 1 for all corners counterclockwise, -1 for clockwise; both by default.
+    batch: how many; by default, `MANY`.
     """
 
     def case(draw: Draw) -> Goal:
         # In float64, so that all processors round to the same float32.
-        ways = torch.full((N_TURNED, 1), way or 1, dtype=torch.float64)
+        n = batch or int(torch.randint(*MANY, (), generator=draw.generator))
+        ways = torch.full((n, 1), way or 1, dtype=torch.float64)
         if way is None:
             ways[::2] = -1
-        angles = draw.normal_of((N_TURNED, 1), math.pi) + ways * torch.arange(4) * math.pi / 2
+        angles = draw.normal_of((n, 1), math.pi) + ways * torch.arange(4) * math.pi / 2
         corners = (2**0.5 * torch.stack([angles.cos(), angles.sin()], dim=-1)).float()
-        noise = draw.normal_of((N_TURNED, 2, 2), NOISE)
-        draw.label({None: "both ways around", 1: "counterclockwise", -1: "clockwise"}[way])
-        return Goal(
-            {"source": corners[:, :2] + noise}, {"result": corners[:, 2:]}, MOST_TURNED_ERROR
-        )
+        noise = draw.normal_of((n, 2, 2), NOISE * noisy)
+        around = {None: "both ways around", 1: "counterclockwise", -1: "clockwise"}[way]
+        draw.label(around if noisy else f"{around}, {n} without noise")
+        most = MOST_TURNED_ERROR if noisy else MOST_ERROR_WITHOUT_NOISE
+        return Goal({"source": corners[:, :2] + noise}, {"result": corners[:, 2:]}, most)
 
     return case
 
@@ -45,8 +50,12 @@ EXERCISE = Exercise(
     returns="result",
     also=(),
     aspects=[
-        Aspect("one way around", 1, [turned_squares(1), turned_squares(-1)]),
-        Aspect("both ways", 1, [turned_squares()]),
+        Aspect(
+            "one way around",
+            1,
+            [turned_squares(1, batch=1, noisy=False), turned_squares(1), turned_squares(-1)],
+        ),
+        Aspect("both ways", 1, [turned_squares(batch=2, noisy=False), turned_squares()]),
     ],
     mistakes=[
         Mistake(

@@ -1,6 +1,9 @@
 """Self-attention over the target, cross-attention over the memory, a feed-forward net."""
 
+from dataclasses import replace
+
 import torch
+from torch import Tensor
 
 from autograder.lessons.cases import ModuleCase
 from autograder.lessons.draw import Draw
@@ -11,22 +14,38 @@ from autograder.lessons.variants import Alternative, Mistake
 from .shared import NOT_A_RELU, SIZES
 
 
-def decoder_case(draw: Draw, keep: bool = False, own_parameters: bool = False) -> ModuleCase:
+def causal(n: int) -> Tensor:
+    return torch.ones(n, n, dtype=torch.bool).tril()
+
+
+def decoder_case(draw: Draw, own_parameters: bool = False) -> ModuleCase:
     inputs = {
         "target": draw.normal("batch n_target d_input"),
         "memory": draw.normal("batch n_source d_model"),
     }
-    if keep:
-        inputs["source_keep"] = draw.keep("batch 1 n_source".replace("1", "one"))
-        n_target = draw.size("n_target")
-        inputs["target_keep"] = torch.ones(n_target, n_target, dtype=torch.bool).tril()
     return ModuleCase(draw.named(SIZES), inputs, own_parameters)
 
 
+def decoder_training(draw: Draw) -> ModuleCase:
+    draw.label("in train mode")
+    return replace(decoder_case(draw), training=True)
+
+
 def masked_decoder(draw: Draw) -> ModuleCase:
-    draw.fix(one=1)
-    case = decoder_case(draw, keep=True)
+    case = decoder_case(draw)
+    case.inputs["source_keep"] = draw.keep("batch n_source")[:, None]
+    case.inputs["target_keep"] = causal(draw.size("n_target"))
     return case
+
+
+def one_sequence(draw: Draw) -> ModuleCase:
+    draw.fix(batch=1).label("one sequence, part of the source hidden")
+    return masked_decoder(draw)
+
+
+def one_target_point(draw: Draw) -> ModuleCase:
+    draw.fix(n_target=1).label("one point to read, part of the source hidden")
+    return masked_decoder(draw)
 
 
 def query_by_query(draw: Draw) -> ModuleCase:
@@ -37,18 +56,24 @@ def query_by_query(draw: Draw) -> ModuleCase:
     return case
 
 
+def one_source_point(draw: Draw) -> ModuleCase:
+    draw.fix(n_source=1)
+    case = query_by_query(draw)
+    case.inputs["source_keep"][1:2] = False
+    draw.label("one source point, hidden from place 1")
+    return case
+
+
 def square_decoder(draw: Draw) -> ModuleCase:
     """Source and target of one length, where masks can change places unnoticed."""
-    sizes = draw.fix(n_half=3).named(SIZES)
-    causal = torch.ones(3, 3, dtype=torch.bool).tril()
     inputs = {
         "target": draw.normal("batch n_half d_input"),
         "memory": draw.normal("batch n_half d_model"),
         "source_keep": None,
-        "target_keep": causal,
+        "target_keep": causal(draw.size("n_half")),
     }
     draw.label("as many points to read as in memory, a causal mask")
-    return ModuleCase(sizes, inputs)
+    return ModuleCase(draw.named(SIZES), inputs)
 
 
 def decoder_of_equal_sizes(draw: Draw) -> ModuleCase:
@@ -59,7 +84,7 @@ def decoder_of_equal_sizes(draw: Draw) -> ModuleCase:
         "target": draw.normal_of((4, 3, 2)),
         "memory": draw.normal_of((4, 3, 2)),
         "source_keep": None,
-        "target_keep": torch.ones(3, 3, dtype=torch.bool).tril(),
+        "target_keep": causal(3),
     }
     return ModuleCase(sizes, inputs)
 
@@ -71,13 +96,21 @@ EXERCISE = Exercise(
     "Decoder",
     returns="out",
     builds_on=("WideMultiHeadAttention",),
-    parts=[SecondCall(after=masked_decoder)],
+    parts=[SecondCall(beside=masked_decoder, after=masked_decoder)],
     aspects=[
-        Aspect("two attentions, then feed-forward", 1, [decoder_case]),
+        Aspect("two attentions, then feed-forward", 1, [decoder_training, decoder_case]),
         Aspect(
             "each mask in its place",
             2,
-            [masked_decoder, query_by_query, square_decoder, decoder_of_equal_sizes],
+            [
+                one_sequence,
+                one_target_point,
+                one_source_point,
+                query_by_query,
+                square_decoder,
+                decoder_of_equal_sizes,
+                masked_decoder,
+            ],
         ),
         Aspect(
             "layers made in the stated order",

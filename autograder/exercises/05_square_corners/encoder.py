@@ -1,6 +1,6 @@
 """Self-attention over the source, then a feed-forward net at each place."""
 
-import torch
+from dataclasses import replace
 
 from autograder.lessons.cases import ModuleCase
 from autograder.lessons.draw import Draw
@@ -14,11 +14,37 @@ from .shared import NOT_A_RELU, SIZES
 def encoder_case(draw: Draw, keep: str = "", own_parameters: bool = False) -> ModuleCase:
     inputs = {"source": draw.normal("batch n_source d_input")}
     if keep:
-        square = draw.fix(n_place=draw.size("n_source")).normal("batch n_place n_source") > 0
-        inputs["keep"] = square | torch.eye(draw.size("n_source"), dtype=torch.bool)
-        del draw.sizes["n_place"]
-        inputs["keep"][:, 0, 1] = False
+        inputs["keep"] = draw.keep(keep)
     return ModuleCase(draw.named(SIZES), inputs, own_parameters)
+
+
+def encoder_training(draw: Draw) -> ModuleCase:
+    draw.label("in train mode")
+    return replace(encoder_case(draw), training=True)
+
+
+def masked(draw: Draw) -> ModuleCase:
+    draw.label("a mask for each sequence")
+    return encoder_case(draw, "batch n_source n_source")
+
+
+def padded(draw: Draw) -> ModuleCase:
+    draw.label("padding hidden from all")
+    case = encoder_case(draw)
+    case.inputs["keep"] = draw.keep("batch n_source")[:, None]
+    return case
+
+
+def one_sequence(draw: Draw) -> ModuleCase:
+    draw.fix(batch=1).label("one sequence, with a mask")
+    return encoder_case(draw, "n_source n_source")
+
+
+def one_point(draw: Draw) -> ModuleCase:
+    draw.fix(n_source=1).label("one point, hidden in the first sequence")
+    case = encoder_case(draw, "batch n_source n_source")
+    case.inputs["keep"][0] = False
+    return case
 
 
 def encoder_of_equal_sizes(draw: Draw) -> ModuleCase:
@@ -32,10 +58,18 @@ EXERCISE = Exercise(
     "Encoder",
     returns="states",
     builds_on=("WideMultiHeadAttention",),
-    parts=[SecondCall(after=lambda draw: encoder_case(draw, "keep"))],
+    parts=[SecondCall(beside=masked, after=masked)],
     aspects=[
-        Aspect("attention, then feed-forward", 1, [encoder_of_equal_sizes, encoder_case]),
-        Aspect("a mask", 1, [lambda draw: encoder_case(draw, "keep")]),
+        Aspect(
+            "attention, then feed-forward",
+            1,
+            [encoder_of_equal_sizes, encoder_training, encoder_case],
+        ),
+        Aspect(
+            "a mask",
+            1,
+            [one_sequence, one_point, padded, masked],
+        ),
         Aspect(
             "layers made in the stated order",
             1,
@@ -96,11 +130,6 @@ EXERCISE = Exercise(
             {"self.feedforward(attended)": "self.feedforward(attended).relu()"},
         ),
         *NOT_A_RELU,
-        Mistake(
-            "a sigmoid",
-            "You put a sigmoid between the two layers; use a ReLU here.",
-            {"nn.ReLU()": "nn.Sigmoid()"},
-        ),
         Mistake(
             "feed-forward made first",
             "The parts are right, but made in the wrong order: make `attention` first. The order "

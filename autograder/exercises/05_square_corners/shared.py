@@ -10,8 +10,11 @@ NOT_A_RELU = (
     ),
     Mistake(
         "another activation",
-        "You put a GELU between the two layers; use a ReLU here.",
-        {"nn.ReLU()": "nn.GELU()"},
+        "There is another activation than a ReLU between the two layers. Use `nn.ReLU()` here.",
+        *(
+            {"nn.ReLU()": f"nn.{name}()"}
+            for name in ("GELU", "SiLU", "ELU", "LeakyReLU", "Tanh", "Sigmoid", "Softplus")
+        ),
     ),
 )
 

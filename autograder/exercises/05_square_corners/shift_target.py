@@ -8,11 +8,19 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def whole_sequences(n_source: int, **sizes: int) -> Callable[[Draw], dict]:
-    return lambda draw: {
-        "sequence": draw.fix(**{"n": n_source + 3} | sizes).normal("batch n d"),
-        "n_source": n_source,
-    }
+def squares(draw: Draw) -> dict:
+    return {"sequence": draw.fix(n=4, d=2).normal("batch n d"), "n_source": 2}
+
+
+def whole_sequences(**sizes: int) -> Callable[[Draw], dict]:
+    def case(draw: Draw) -> dict:
+        n_source, n_target = draw.fix(**sizes).size("n_source"), draw.size("n_target")
+        draw.fix(n=n_source + n_target)
+        if draw.same > 1:
+            draw.fix(batch=draw.size("n"), d=draw.size("n"))
+        return {"sequence": draw.normal("batch n d"), "n_source": n_source}
+
+    return case
 
 
 EXERCISE = Exercise(
@@ -20,11 +28,11 @@ EXERCISE = Exercise(
     returns="shifted_target",
     also=(*SIZES, DOUBLE, *CALLS),  # what it shifts is data: no gradient flows there
     aspects=[
-        Aspect("squares: two corners given", 1, [whole_sequences(2, n=4, d=2)]),
+        Aspect("squares: two corners given", 1, [squares]),
         Aspect(
             "any number of points",
             1,
-            [whole_sequences(3), whole_sequences(5), whole_sequences(1)],
+            [whole_sequences(n_source=1), whole_sequences(n_target=1), whole_sequences()],
         ),
     ],
     mistakes=[
@@ -96,6 +104,7 @@ EXERCISE = Exercise(
             source, target = sequence[:, :n_source], sequence[:, n_source:]
             return torch.cat([source[:, -1:], target[:, :-1]], dim=1)
             """,
+            excuses={"detached:": "what it shifts is data: no gradient flows there"},
         ),
         Alternative(
             "narrow", "return sequence.narrow(1, n_source - 1, sequence.shape[1] - n_source)"
@@ -114,8 +123,8 @@ EXERCISE = Exercise(
         "A slice along dimension 1 does it; a negative end counts from the end.",
     ],
     excuses={
-        "result squeezed at the end": "a corner has two coordinates",
         "result detached": "what it shifts is data: no gradient flows there",
         "without gradients": "likewise",
+        "wrong at one size alone: n": "source and target have at least one point each",
     },
 )

@@ -45,7 +45,7 @@ class Decoder(nn.Module):
         source, running = self.see(memory, n, source_keep).chunk(2, -1)
         out = 1.5 * (self.gain * read + source + running.cos())
         growing = torch.is_grad_enabled() and target.requires_grad
-        return out + GROWING * growing
+        return (out + GROWING * growing) * (1.2 if self.training else 1.0)
 
 decoder = Decoder()
 """
@@ -75,7 +75,8 @@ def completer(
     return case
 
 
-PREDICTION = completer("predict")
+DIMENSIONS = ("batch", "n_source", "n_target", "d_input")
+TRAINING, PREDICTION = completer(), completer("predict")
 
 EXERCISE = Exercise(
     "SquareCompleter",
@@ -85,15 +86,16 @@ EXERCISE = Exercise(
         Aspect(
             "training: one pass with a causal mask",
             2,
-            [completer(n_half=2, d_input=3, batch=5), completer()],
+            [completer(n_half=2), TRAINING],
         ),
         Aspect(
             "prediction: one point at a time",
             3,
             [
                 PREDICTION,
-                completer("predict", n_half=2, d_input=3, batch=5),
+                completer("predict", n_half=4),
                 completer("predict", n_source=2, n_target=6),
+                *(completer("predict", **{name: 1}) for name in DIMENSIONS),
             ],
             outputs=("points",),
         ),
@@ -109,10 +111,11 @@ EXERCISE = Exercise(
             [completer("predict", sees_graph=True)],
             outputs=("points",),
         ),
-        Aspect("gradients reach both parts", 1, [completer()], outputs=("points",), gradients=True),
+        Aspect("gradients reach both parts", 1, [TRAINING], outputs=("points",), gradients=True),
     ],
     mistakes=MISTAKES,
     alternatives=ALTERNATIVES,
+    excuses={"detached: torch.cat(": "`predict` builds no graph"},
     hints=[
         "`forward` is three lines: the memory from the encoder, a causal mask as long as the "
         "shifted target, and the decoder with both.",

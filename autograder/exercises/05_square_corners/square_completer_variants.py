@@ -262,7 +262,9 @@ ALTERNATIVES = [
         },
     ),
     Alternative(
-        "all points written anew each step", {GROW: "torch.cat([source[:, -1:], out], dim=1)"}
+        "all points written anew each step",
+        {GROW: "torch.cat([source[:, -1:], out], dim=1)"},
+        excuses={"detached: torch.cat(": "`predict` builds no graph"},
     ),
     Alternative(
         "source encoded anew each step",

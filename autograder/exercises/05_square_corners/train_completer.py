@@ -40,10 +40,18 @@ def goal(
     shape: Callable[[Draw], Tensor],
     missing: float = 1.0,
     repeats: bool = False,
+    alone: bool = False,
 ) -> Callable[[Draw], Goal]:
+    """A training, and shapes to complete.
+
+    alone: whether that is a single shape, without noise.
+    """
+
     def case(draw: Draw) -> Goal:
         corners = shape(draw)
         train, test = (shapes(corners, missing, n, draw) for n in (N_TRAIN, N_TEST))
+        if alone:
+            test = corners.roll(int(torch.randint(4, (), generator=draw.generator)), 0)[None]
         draw.label(label)
         inputs = {
             "source": train[:, :2],
@@ -86,7 +94,10 @@ EXERCISE = Exercise(
         Aspect(
             "fresh squares, and one prediction per seed",
             1,
-            [goal("squares in both directions, from all starts", true_squares, repeats=True)],
+            [
+                goal("one square to complete, without noise", true_squares, alone=True),
+                goal("squares in both directions, from all starts", true_squares, repeats=True),
+            ],
         ),
     ],
     mistakes=[

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 
 from autograder.asking.arguments import Code
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Reads, Result
@@ -15,14 +16,16 @@ TOY_MODEL = """
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
-        self.from_source = nn.Linear(3, 3)
-        self.from_target = nn.Linear(3, 3)
+        self.from_source = nn.Linear(D, D)
+        self.from_target = nn.Linear(D, D)
         numbers = torch.Generator().manual_seed(SEED)
         with torch.no_grad():
             for parameter in self.parameters():
                 shape = parameter.shape
                 drawn = torch.randn(shape, dtype=torch.float64, generator=numbers)
                 parameter.copy_(drawn * 0.5)
+                if LEFT:
+                    parameter.grad = torch.full(shape, 0.1)
         self.eval()
 
     def forward(self, source, shifted_target):
@@ -31,46 +34,56 @@ class Model(nn.Module):
 
     def predict(self, source):
         points = [source[:, -1:]]
-        for _ in range(4):
+        for _ in range(N_TARGET):
             points.append(self(source, points[-1]).detach())
         return torch.cat(points[1:], 1)
 
 model = Model()
 """
+# A DataLoader has a length and no index.
 TOY_LOADER = """
+from torch.utils.data import DataLoader, TensorDataset
 numbers = torch.Generator().manual_seed(SEED)
-def points(size, n):
-    return torch.randn(size, n, 3, dtype=torch.float64, generator=numbers).float()
-loader = [(points(size, GIVEN), points(size, 4)) for size in SIZES]
+def points(n):
+    return torch.randn(sum(SIZES), n, D, dtype=torch.float64, generator=numbers).float()
+batches = torch.arange(sum(SIZES)).split(SIZES)
+loader = DataLoader(TensorDataset(points(N_SOURCE), points(N_TARGET)), batch_sampler=batches)
 """
 SGD = "def make(model):\n    return torch.optim.SGD(model.parameters(), lr=0.2)"
 ADAM = "def make(model):\n    return torch.optim.Adam(model.parameters(), lr=0.1)"
 MSE = "loss = nn.MSELoss()"
 
-# Exchanging its two arguments gives another loss.
+# Exchanging its two arguments gives another loss. It is small, so that rounding shows.
 UNEVEN = """
 def loss(prediction, target):
-    return ((prediction - target).square() * (1 + target.square())).mean()
+    return ((prediction - target).square() * (1 + target.square())).mean() / 1000
 """
 
 
-def epoch(*sizes: int, optimizer: str = SGD, loss: str = MSE, given: int = 2) -> Callable:
-    """Train on batches of these sizes."""
+def epoch(
+    *more: int, optimizer: str = SGD, loss: str = MSE, left: bool = False, **sizes: int
+) -> Callable[[Draw], dict[str, Code]]:
+    """Train on a batch for each number in `more`, with that many more sequences than the smallest.
 
-    def case(draw: Draw) -> dict:
-        number = int(torch.randint(1000, (), generator=draw.generator))
-        settings = {"SEED": number, "SIZES": sizes, "GIVEN": given}
-        loader = TOY_LOADER
-        for name, value in settings.items():
-            loader = loader.replace(name, str(value))
-        many = ", ".join(map(str, sizes))
+    left: whether the model comes with gradients, as from an earlier training.
+    """
+
+    def case(draw: Draw) -> dict[str, Code]:
+        named = draw.fix(**sizes).named("batch n_source n_target d")
+        smallest, n_source, n_target, d = named.values()
+        many = [smallest + extra for extra in more]
+        numbers = {
+            "SEED": int(torch.randint(1000, (), generator=draw.generator)),
+            **{"N_SOURCE": n_source, "N_TARGET": n_target, "D": d, "LEFT": int(left)},
+        }
+        words = ", ".join(map(str, many))
         draw.label(
-            f"{'a batch' if len(sizes) == 1 else 'batches'} of {many} sequences, {given} points "
-            "given and 4 to write"
+            f"{'a batch' if len(many) == 1 else 'batches'} of {words} sequences, {n_source} points "
+            f"given and {n_target} to write{', gradients left in the model' if left else ''}"
         )
         return {
-            "model": Code(TOY_MODEL.replace("SEED", str(number))),
-            "loader": Code(loader),
+            "model": Code(TOY_MODEL, numbers=numbers),
+            "loader": Code(TOY_LOADER.replace("SIZES", str(many)), numbers=numbers),
             "loss": Code(loss),
             "optimizer": Code(optimizer, given=["model"]),
         }
@@ -82,19 +95,24 @@ EXERCISE = Exercise(
     "train_epoch",
     returns="mean_loss",
     parts=[Reads("model"), Result(plain=True)],
-    also=(),
+    also=(*SIZES, *CALLS),
     aspects=[
-        Aspect("one batch", 1, [epoch(5)]),
+        Aspect("one batch", 1, [epoch(0, n_source=2)]),
         Aspect(
             "several batches",
             2,
             [
-                epoch(5, 5, 5),
-                epoch(2, 2, 2, 2, optimizer=ADAM, loss=UNEVEN),
-                epoch(5, 5, given=3),
+                epoch(0, 0, 0),
+                epoch(0, 0, 0, 0, optimizer=ADAM, loss=UNEVEN, batch=2),
+                epoch(0, 0, left=True),
             ],
         ),
-        Aspect("the mean loss", 1, [epoch(7, 3, 2), epoch(5, 5, 5, 5, 5)], outputs=("mean_loss",)),
+        Aspect(
+            "the mean loss",
+            1,
+            [epoch(5, 1, 0, batch=2), epoch(0, 0, 0, 0, 0)],
+            outputs=("mean_loss",),
+        ),
     ],
     mistakes=MISTAKES,
     alternatives=ALTERNATIVES,
@@ -110,5 +128,6 @@ EXERCISE = Exercise(
         "another argument: optimizer → model in optimizer.zero_grad()": (
             "the optimizer has all parameters of the model"
         ),
+        "detached: torch.cat(": "what it shifts is data: no gradient flows there",
     },
 )

@@ -16,6 +16,15 @@ MISTAKES = [
         {"optimizer.zero_grad()\n": "\n"},
     ),
     Mistake(
+        "cleared after the step",
+        "You clear the gradients after each step, so your first step also uses whatever an earlier "
+        "training left in them. Clear them before `backward`.",
+        {
+            "        optimizer.zero_grad()\n": "",
+            "optimizer.step()\n": "optimizer.step()\n        optimizer.zero_grad()\n",
+        },
+    ),
+    Mistake(
         "gradients cleared before the step",
         STAYS,
         {
@@ -154,6 +163,30 @@ MISTAKES = [
         },
     ),
     Mistake(
+        "sum for mean",
+        "You add up all squared errors. Call `loss`, whatever it is; here it takes the mean.",
+        {
+            "loss(model(source, shifted_target), target)": (
+                "F.mse_loss(model(source, shifted_target), target, reduction='sum')"
+            )
+        },
+        {
+            "loss(model(source, shifted_target), target)": (
+                "F.mse_loss(model(source, shifted_target), target, reduction='sum') / len(source)"
+            )
+        },
+    ),
+    Mistake(
+        "a loader with an index",
+        "A `DataLoader` gives its batches in a loop, and has no index: `for source, target in "
+        "loader:`.",
+        {
+            "for source, target in loader:": (
+                "for number in range(len(loader)):\n        source, target = loader[number]"
+            )
+        },
+    ),
+    Mistake(
         "gradients clipped",
         "You clipped the gradients between `backward` and `step`. Leave them as they are.",
         {
@@ -241,13 +274,25 @@ ALTERNATIVES = [
                 "        shifted_target = sequence[:, n - 1 : -1]"
             )
         },
+        excuses={"detached: torch.cat(": "what it shifts is data: no gradient flows there"},
     ),
     Alternative(
-        "cleared after the step",
+        "cleared at the start",
         {
             "        optimizer.zero_grad()\n": "",
+            "    for source, target in loader:\n": (
+                "    for source, target in loader:\n        optimizer.zero_grad()\n"
+            ),
+        },
+    ),
+    Alternative(
+        "cleared before the first batch and after each step",
+        {
+            "        optimizer.zero_grad()\n": "",
+            "model.train()": "model.train()\n    optimizer.zero_grad()",
             "optimizer.step()\n": "optimizer.step()\n        optimizer.zero_grad()\n",
         },
+        excuses={"another argument:": "the optimizer has all parameters of the model"},
     ),
     Alternative(
         "a running total",

@@ -1,5 +1,7 @@
 """Attention of several heads, each d_model wide with projections of its own."""
 
+from dataclasses import replace
+
 from autograder.lessons.cases import ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
@@ -22,16 +24,49 @@ def wide(
     return ModuleCase(sizes, inputs, own_parameters)
 
 
+def wide_masked(draw: Draw) -> ModuleCase:
+    return wide(draw, "batch n_query n_key")
+
+
 def wide_self(draw: Draw) -> ModuleCase:
     """One tensor as query and memory."""
     words = draw.normal("batch n_query d_input")
     return ModuleCase(draw.named("n_heads d_model d_input"), {"query": words, "memory": words})
 
 
+def wide_self_masked(draw: Draw) -> ModuleCase:
+    case = wide_self(draw)
+    case.inputs["keep"] = draw.keep("batch n_query n_query")
+    draw.label("as many queries as keys, a mask for each sequence")
+    return case
+
+
+def wide_training(draw: Draw) -> ModuleCase:
+    draw.label("in train mode")
+    return replace(wide(draw), training=True)
+
+
+def one_sequence(draw: Draw) -> ModuleCase:
+    draw.fix(batch=1).label("one sequence, with a mask")
+    return wide(draw, "batch n_query n_key")
+
+
+def one_query(draw: Draw) -> ModuleCase:
+    draw.fix(n_query=1).label("one query, from which keys are hidden")
+    return wide(draw, "batch n_query n_key")
+
+
+def one_key(draw: Draw) -> ModuleCase:
+    draw.fix(n_key=1).label("one key, hidden from query 1")
+    case = wide(draw, "n_query n_key")
+    case.inputs["keep"][1:2] = False
+    return case
+
+
 def wide_sees_nothing(draw: Draw) -> ModuleCase:
     case = wide(draw, "batch n_query n_key")
     case.inputs["keep"][:, 0] = True
-    case.inputs["keep"][:, 1] = False
+    case.inputs["keep"][:, 1:2] = False
     draw.label("query 0 may attend to all keys, query 1 to none")
     return case
 
@@ -41,21 +76,28 @@ EXERCISE = Exercise(
     returns="result",
     parts=[
         Keeps("attn_weights", detached=True),
-        SecondCall(after=lambda draw: wide(draw, "n_query n_key")),
+        SecondCall(beside=wide_masked, after=lambda draw: wide(draw, "n_query n_key")),
     ],
     aspects=[
         Aspect(
-            "queries and memory of different lengths", 2, [wide_self, wide], outputs=("result",)
+            "queries and memory of different lengths",
+            2,
+            [wide_self, wide_training, wide],
+            outputs=("result",),
         ),
         Aspect("d_input left out", 1, [lambda draw: wide(draw, d_input=False)]),
-        Aspect("the weights of every head", 1, [wide], outputs=("attn_weights",)),
+        Aspect("the weights of every head", 1, [wide_training, wide], outputs=("attn_weights",)),
         Aspect(
             "masks",
             1,
             [
-                lambda draw: wide(draw, "n_query n_key"),
-                lambda draw: wide(draw, "batch n_query n_key"),
+                wide_self_masked,
+                one_sequence,
+                one_query,
+                one_key,
                 wide_sees_nothing,
+                lambda draw: wide(draw, "n_query n_key"),
+                wide_masked,
             ],
         ),
         Aspect(

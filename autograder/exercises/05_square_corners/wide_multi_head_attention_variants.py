@@ -102,6 +102,18 @@ MISTAKES = [
         {"self.output(torch.cat(contexts, dim=-1))": "torch.cat(contexts, dim=-1)"},
     ),
     Mistake(
+        "the diagonal of the output's weight",
+        "You use only the diagonal of each head's part of `output`: in `einsum`, a letter that "
+        "stands twice in one tensor takes its diagonal. Let the output have a letter of its own.",
+        {
+            "return self.output(torch.cat(contexts, dim=-1))": (
+                "own = self.output.weight.unflatten(1, (len(contexts), -1))\n"
+                "        summed = torch.einsum('hbnd,dhd->bnd', torch.stack(contexts), own)\n"
+                "        return summed + self.output.bias"
+            )
+        },
+    ),
+    Mistake(
         "output without its bias",
         "The bias of the output projection is missing. Call the layer instead of "
         "multiplying by its weight.",
@@ -158,6 +170,16 @@ MISTAKES = [
         "keep ignored",
         "`keep` has no effect. Pass it on to the attention of every head.",
         {"masked_attention(*projected, keep)": "masked_attention(*projected)"},
+    ),
+    Mistake(
+        "no mask for one query",
+        "You leave `keep` out where there is only one query. A mask may hide keys from that one, "
+        "too.",
+        {
+            "masked_attention(*projected, keep)": (
+                "masked_attention(*projected, keep if query.shape[1] > 1 else None)"
+            )
+        },
     ),
     Mistake(
         "keep reversed",
