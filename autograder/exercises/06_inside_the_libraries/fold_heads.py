@@ -19,8 +19,8 @@ def one_sentence(draw: Draw) -> dict[str, Any]:
 
 
 def many_sentences(draw: Draw) -> dict[str, Any]:
-    draw.fix(n=3, batch=7, n_heads=5, d_head=2)
-    return {"x": draw.normal("n batch n_heads*d_head"), "n_heads": 5}
+    draw.choose("n_heads", 5, 7).choose("d_head", 2, 3).choose("batch", 6, 8)
+    return fold_case(draw)
 
 
 TURN = ".transpose(0, 1)"

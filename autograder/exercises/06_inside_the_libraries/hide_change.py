@@ -4,14 +4,12 @@ from typing import Any
 
 import torch
 
-from autograder.asking.arguments import StandIn
-from autograder.lessons.cases import DOUBLE
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Reads
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import BIASES, WEIGHTS, parameters
+from .shared import our_layer, parameters
 
 
 def hidden_change(draw: Draw) -> dict[str, Any]:
@@ -19,12 +17,11 @@ def hidden_change(draw: Draw) -> dict[str, Any]:
 
     The head is not the first, the second or the last, so that no slip can be taken for another.
     """
-    n_heads, d_head = draw.choose("n_heads", 4, 5).size("n_heads"), 3
+    n_heads = draw.choose("n_heads", 4, 5).size("n_heads")
+    d_head = draw.choose("d_head", 3, 6).size("d_head")
     draw.fix(d_model=n_heads * d_head)
-    shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
-    layer = {name: draw.normal(dims) for name, dims in shapes.items()}
-    mix = 2 * torch.eye(d_head) + draw.normal_of((d_head, d_head), 0.4)
-    return {"layer": StandIn(layer, {"n_heads": n_heads}), "head": n_heads - 2, "mix": mix}
+    mix = 2 * torch.eye(d_head) + draw.normal("d_head d_head", 0.4)
+    return {"layer": our_layer(draw), "head": max(n_heads - 2, 0), "mix": mix}
 
 
 KEY_MATRIX = "torch.linalg.inv(mix).T"
@@ -40,7 +37,6 @@ EXERCISE = Exercise(
     challenge=True,
     returns="",
     parts=[Reads("layer")],
-    also=(DOUBLE,),
     aspects=[
         Aspect("queries", 1, [hidden_change], outputs=(*parameters("query.weight"), *OTHERS)),
         Aspect("keys that make up for it", 1, [hidden_change], outputs=parameters("key.weight")),

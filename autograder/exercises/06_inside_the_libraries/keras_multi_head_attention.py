@@ -1,5 +1,7 @@
 """Attention of several heads as a Keras layer; d_k and d_v are the sizes of one head."""
 
+from dataclasses import replace
+
 import torch
 
 from autograder.exercises.slips import SCALE, without
@@ -15,16 +17,18 @@ from .shared import PROJECTIONS
 def keras_case(draw: Draw, **inputs: torch.Tensor) -> ModuleCase:
     """A layer with kernels and biases, none of them zero."""
     build = draw.named("n_heads d_k d_v d_model")
-    shapes = {
-        "query": ("d_model", "n_heads*d_k"),
-        "key": ("d_model", "n_heads*d_k"),
-        "value": ("d_model", "n_heads*d_v"),
-        "output_dense": ("n_heads*d_v", "d_model"),
+    makes = {
+        "query": "n_heads*d_k",
+        "key": "n_heads*d_k",
+        "value": "n_heads*d_v",
+        "output_dense": "d_model",
     }
     parameters = {}
-    for name, (d_in, d_out) in shapes.items():
-        parameters[f"{name}.kernel"] = draw.normal(f"{d_in} {d_out}", 0.6)
-        parameters[f"{name}.bias"] = draw.normal(d_out, 0.6)
+    for name, made in makes.items():
+        d_out = draw.size(made)
+        d_in = inputs[name].shape[-1] if name in inputs else draw.size("n_heads*d_v")
+        parameters[f"{name}.kernel"] = draw.normal_of((d_in, d_out), 0.6)
+        parameters[f"{name}.bias"] = draw.normal_of((d_out,), 0.6)
     return ModuleCase(build, inputs, parameters=parameters)
 
 
@@ -33,22 +37,37 @@ def keras_self(draw: Draw) -> ModuleCase:
     return keras_case(draw, query=words, key=words, value=words)
 
 
+def keras_training(draw: Draw) -> ModuleCase:
+    draw.label("in training")
+    return replace(keras_self(draw), training=True)
+
+
 def keras_masked_self(draw: Draw) -> ModuleCase:
     case = keras_self(draw)
     case.inputs["keep"] = draw.keep("batch n n")
     return case
 
 
-def three_places(draw: Draw, scale: float = 1.0) -> dict[str, torch.Tensor]:
+def three_places(draw: Draw, scale: float = 1.0, wider: int = 0) -> dict[str, torch.Tensor]:
+    """wider: by how many features queries are wider than the model, and keys than queries."""
+    width = draw.size("d_model") + wider
+    queries, keys = ([*draw.shape(dims), width] for dims in ("batch n_query", "batch n_key"))
+    keys[-1] += wider
     return {
-        "query": draw.normal("batch n_query d_model", scale),
-        "key": draw.normal("batch n_key d_model", scale),
-        "value": draw.normal("batch n_key d_model"),
+        "query": draw.normal_of(queries, scale),
+        "key": draw.normal_of(keys, scale),
+        "value": draw.normal_of(keys),
     }
 
 
 def keras_cross(draw: Draw) -> ModuleCase:
     return keras_case(draw, **three_places(draw))
+
+
+def keras_widths(draw: Draw) -> ModuleCase:
+    """Queries of one width, keys and values of another, neither of them d_model."""
+    draw.label("words of d_model + 1 features ask words of d_model + 2")
+    return keras_case(draw, **three_places(draw, wider=1))
 
 
 def keras_masked(draw: Draw) -> ModuleCase:
@@ -61,7 +80,7 @@ def keras_masked(draw: Draw) -> ModuleCase:
 
 def keras_large(draw: Draw) -> ModuleCase:
     draw.label("one mask for all sentences, and scores far apart")
-    return keras_case(draw, **three_places(draw, 60), keep=draw.keep("n_query n_key"))
+    return keras_case(draw, **three_places(draw, 300), keep=draw.keep("n_query n_key"))
 
 
 def keras_nothing_kept(draw: Draw) -> ModuleCase:
@@ -75,10 +94,10 @@ EXERCISE = Exercise(
     "KerasMultiHeadAttention",
     returns="result",
     also=(*SIZES, *CALLS),  # Keras rounds to float32
-    parts=[SecondCall(after=keras_masked_self)],
+    parts=[SecondCall(beside=keras_nothing_kept, after=keras_masked_self)],
     aspects=[
-        Aspect("self-attention", 2, [keras_self]),
-        Aspect("queries, keys and values from different places", 2, [keras_cross]),
+        Aspect("self-attention", 2, [keras_training, keras_self]),
+        Aspect("queries, keys and values from different places", 2, [keras_widths, keras_cross]),
         Aspect("masks", 2, [keras_masked, keras_large]),
         Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),
         Aspect("gradients flow through", 1, [keras_nothing_kept], gradients=True),

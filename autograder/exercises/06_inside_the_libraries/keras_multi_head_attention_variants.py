@@ -248,6 +248,7 @@ MISTAKES = [
         "Take the lowest number of their dtype.",
         {MASK: "ops.where(keep, attn_scores, -30.0)"},
         {MASK: "ops.where(keep, attn_scores, -100.0)"},
+        {MASK: "ops.where(keep, attn_scores, -1e4)"},
     ),
     Mistake(
         "zeros after the output layer",
@@ -293,6 +294,38 @@ MISTAKES = [
         {AXIS: "pass"},
     ),
     Mistake(
+        "masks repeated in another order",
+        "Your heads are folded into the batch, head after head of each sentence, but `repeat` (or "
+        "`tile`) puts the masks of all sentences one after the other. `repeat_interleave` keeps "
+        "the copies of a mask together.",
+        instead(
+            """
+                def folded(x):
+                    return self.heads_first(x).flatten(0, 1)
+
+                q, k = folded(self.query(query)), folded(self.key(key))
+                attn_scores = q @ k.mT / q.shape[-1] ** 0.5
+                if keep is not None:
+                    if keep.dim() == 3:
+                        keep = keep.repeat(self.heads, 1, 1)
+                    low = torch.finfo(attn_scores.dtype).min
+                    attn_scores = attn_scores.masked_fill(~keep, low)
+                attn_weights = attn_scores.softmax(-1)
+                if keep is not None:
+                    attn_weights = attn_weights.masked_fill(~keep, 0.0)
+                context = attn_weights @ folded(self.value(value))
+                context = context.unflatten(0, (-1, self.heads)).transpose(1, 2)
+                return self.output_dense(context.flatten(2))
+                """
+        ),
+    ),
+    Mistake(
+        "no mask for one query",
+        "You leave `keep` out where there is only one query. A mask may hide keys from that one, "
+        "too.",
+        {AXIS: f"{AXIS} if query.shape[2] > 1 else torch.ones_like(keep)[:, None]"},
+    ),
+    Mistake(
         "an axis for the heads in every mask",
         "You put an axis for the heads in the middle of a mask [n_query, n_key]. Only a mask "
         "with three dimensions needs one; this one broadcasts as it is.",
@@ -311,9 +344,9 @@ MISTAKES = [
     ),
     Mistake(
         "NaN only in the gradient",
-        "The result is right, but its gradient holds NaN: a row of −∞ went through softmax, "
-        "and hiding the NaN afterward doesn't clean up the backward pass. Use a large "
-        "negative number.",
+        "The result is right, but its gradient holds NaN. One arises on the way, as from softmax "
+        "over a row of −∞, and hiding it afterward doesn't clean up the backward pass. Hide scores "
+        "with a large negative number.",
         {MASK: "attn_scores + ops.where(keep, 0.0, -float('inf'))"},
     ),
     Mistake(
@@ -421,7 +454,7 @@ MISTAKES = [
     Mistake(
         "minus infinity between two wheres",
         "The result is right, and so are the gradients. But −∞ makes NaN for a query that may "
-        "attend to nothing, and your `where` wipes it away, forward and backward. Take a large "
+        "attend to nothing, and a later step wipes it away, forward and backward. Take a large "
         "negative number, so that no NaN arises.",
         {MASK: "ops.where(keep, attn_scores, -float('inf'))"},
     ),
@@ -500,8 +533,7 @@ ALTERNATIVES = [
         excuses={
             "statement dropped: self.": "Keras builds a layer on its first call",
             "call dropped: self.": "likewise",
-            "another argument: query_shape": "all have d_model features",
-            "another argument: key_shape": "likewise",
+            "another argument: key_shape": "keys and values have the same features",
             "another argument: value_shape": "likewise",
             "another number: 1000000000.0": "any number that large will do",
             "keyword dropped: ops.softmax(": "-1 is the default of axis",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.asking.arguments import StandIn
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Reads
@@ -15,24 +15,20 @@ from .shared import (
     HEAD_BY_HEAD,
     ONE_BIAS,
     WEIGHTS,
+    our_layer,
     torchs_layer,
 )
 
 
 def load_case(draw: Draw) -> dict[str, Any]:
     draw.label("two layers of the same size, with nonzero biases")
-    theirs = torchs_layer(draw)
-    shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
-    ours = {name: draw.normal(dims) for name, dims in shapes.items()}
-    n_heads = draw.heads()["n_heads"]
-    return {"ours": StandIn(ours, {"n_heads": n_heads}), "theirs": theirs}
+    draw.heads()
+    return {"ours": our_layer(draw), "theirs": torchs_layer(draw)}
 
 
 def read(*names: str) -> tuple[str, ...]:
-    """These parameters of ours, all of theirs (which must stay the same), and the modes of both."""
-    theirs = ("in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias")
-    modes = ("ours.training", "theirs.training")
-    return (*(f"ours.{name}" for name in names), *(f"theirs.{name}" for name in theirs), *modes)
+    """These parameters of ours, and its mode."""
+    return (*(f"ours.{name}" for name in names), "ours.training")
 
 
 WEIGHT = "layer.weight.copy_(theirs.in_proj_weight[rows])"
@@ -44,8 +40,8 @@ LAYERS = "(ours.query, ours.key, ours.value)"
 EXERCISE = Exercise(
     "load_from_torch",
     returns="",
-    parts=[Reads("ours theirs")],
-    also=(),
+    parts=[Reads("ours")],
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect("weights of query, key and value", 2, [load_case], outputs=read(*WEIGHTS[:3])),
         Aspect(

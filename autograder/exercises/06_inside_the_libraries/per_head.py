@@ -25,12 +25,7 @@ EXERCISE = Exercise(
         Aspect(
             "many heads",
             1,
-            [
-                lambda draw: {
-                    "weight": draw.fix(n_heads=5, d_head=2, d_model=10).normal("d_model d_model"),
-                    "n_heads": 5,
-                }
-            ],
+            [lambda draw: per_head_case(draw.choose("n_heads", 5, 7).choose("d_head", 2, 3))],
         ),
         connected(per_head_case),
     ],

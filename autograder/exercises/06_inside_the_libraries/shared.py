@@ -1,6 +1,8 @@
 """PyTorch's own layer, the names of parameters, and wrong cuts of the packed ones."""
 
-from autograder.asking.arguments import Library
+import torch
+
+from autograder.asking.arguments import Library, StandIn
 from autograder.lessons.draw import Draw
 
 PROJECTIONS = ("query", "key", "value", "output")
@@ -24,11 +26,41 @@ BIASES_EXCHANGED = (
 )
 
 
+# That of the lesson's `MultiHeadAttention`.
+FORWARD = """
+def forward(self, query, key, value, keep=None):
+    def heads(x):
+        return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+    query, key, value = heads(self.query(query)), heads(self.key(key)), heads(self.value(value))
+    attn_scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    if keep is not None:
+        keep = keep[:, None] if keep.dim() == 3 else keep
+        attn_scores = attn_scores.masked_fill(~keep, torch.finfo(attn_scores.dtype).min)
+    attn_weights = attn_scores.softmax(dim=-1)
+    if keep is not None:
+        attn_weights = attn_weights.masked_fill(~keep, 0.0)
+    self.attn_weights = attn_weights.detach()
+    return self.output((attn_weights @ value).transpose(1, 2).flatten(2))
+"""
+
+
 def torchs_layer(draw: Draw) -> Library:
-    """An `nn.MultiheadAttention` whose parameters are drawn, biases included."""
+    """An `nn.MultiheadAttention` in either mode, whose parameters are drawn, biases included."""
     sizes = draw.heads()
     build = {"embed_dim": sizes["d_model"], "num_heads": sizes["n_heads"], "batch_first": True}
-    return Library("torch.nn.MultiheadAttention", build)
+    return Library("torch.nn.MultiheadAttention", build, training=either(draw))
+
+
+def our_layer(draw: Draw) -> StandIn:
+    """The lesson's `MultiHeadAttention` in either mode, biases included."""
+    shapes = {name: "d_model d_model" for name in WEIGHTS} | {name: "d_model" for name in BIASES}
+    parameters = {name: draw.normal(dims) for name, dims in shapes.items()}
+    return StandIn(parameters, {"n_heads": draw.size("n_heads")}, either(draw), FORWARD)
+
+
+def either(draw: Draw) -> bool:
+    return bool(torch.randint(2, (), generator=draw.generator))
 
 
 def parameters(*names: str) -> tuple[str, ...]:
