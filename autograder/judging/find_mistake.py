@@ -46,7 +46,7 @@ class _Suspicion:
         return [footprint(answer) for answer in self.answers]
 
     def _explains(self, form: Form) -> bool:
-        if not self._alike(form, self.case) or self._is_right(form):
+        if not self._alike(form, self.case):
             return False
         bad = [self._alike(form, i) for i in range(len(form)) if self.wrong[i]]
         good = [self._alike(form, i) for i in range(len(form)) if not self.wrong[i]]
@@ -63,10 +63,11 @@ class _Suspicion:
             return not self.wrong[index]  # whatever the message says
         if not form[index].matches(self._prints[index], self._slacks[index]):
             return False
-        return not (self.wrong[index] and self._leaves_no_trace(form[index], index))
+        if not self.wrong[index] or self._looks_right(self._prints[index], index):
+            return True
+        return not self._looks_right(form[index], index)  # what is right explains nothing wrong
 
-    def _leaves_no_trace(self, print_: Footprint, index: int) -> bool:
-        """Whether a footprint is that of the right answer, which explains no wrong one."""
+    def _looks_right(self, print_: Footprint, index: int) -> bool:
         if print_.problem or print_.form != self._right_prints[index].form:
             return False
         return print_.matches(self._right_prints[index], self._slacks[index] / RIGHT)
@@ -74,19 +75,6 @@ class _Suspicion:
     @cached_property
     def _right_prints(self) -> list[Footprint]:
         return [footprint(Answer(case.expected)) for case in self.key.cases]
-
-    def _is_right(self, form: Form) -> bool:
-        """Whether a mistake is right in the case, and its footprint shows that the answer isn't."""
-        case = self.key.cases[self.case]
-        if case.raises:
-            return False
-        right = Answer(case.expected)
-        near = slack(right, case.tolerance) / 16
-        is_right = [
-            one.matches(footprint(right), near)
-            for one in (form[self.case], self._prints[self.case])
-        ]
-        return is_right == [True, False]
 
     @cached_property
     def _slacks(self) -> list[Tensor]:
