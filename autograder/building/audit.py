@@ -36,7 +36,7 @@ class Audit:
             many >= LEAST_ALTERNATIVES, f"needs {LEAST_ALTERNATIVES} alternatives and has {many}"
         )
         for case in self.key.cases:
-            if case.form in (Form.EQUAL, Form.ALONE):  # 1 · 6 is 6
+            if case.form in (Form.EQUAL, Form.ALONE, Form.ONES):  # 1 · 6 is 6
                 continue
             sizes = [size for size in case.sizes.values() if size > 1]
             distinct = len(set(sizes)) == len(sizes)

@@ -156,7 +156,10 @@ class Drawing:
 
     def _richness(self, make: Inputs) -> tuple[int, int]:
         sizes = self._sizes(make)
-        case = make(Draw(f"{SHOWN_SEED}/{self.exercise.name}", self.asked)) if sizes else {}
+        if not sizes:
+            return 0, 0
+        draw = Draw(f"{SHOWN_SEED}/{self.exercise.name}", self.asked)
+        case = self._compared(make, draw, "a case")
         inputs = case.inputs if isinstance(case, ModuleCase) else case
         return len(sizes), len(inputs)
 
@@ -244,7 +247,9 @@ def _built_with(call: Call, draw: Draw) -> dict[str, int]:
 
 def _is_product(name: str, sizes: Mapping[str, int]) -> bool:
     """Whether a size is that of a model whose heads share its features."""
-    return name == "d_model" and {"n_heads", "d_head"} <= sizes.keys()
+    if name != "d_model" or not {"d_model", "n_heads", "d_head"} <= sizes.keys():
+        return False
+    return sizes["d_model"] == sizes["n_heads"] * sizes["d_head"]
 
 
 def draw_parameters(module: nn.Module, draw: Draw) -> dict[str, Tensor]:

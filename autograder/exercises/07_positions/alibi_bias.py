@@ -11,17 +11,15 @@ from autograder.lessons.variants import Alternative, Mistake
 from .shared import DISTANCE
 
 
-def linear(n_heads: int, more: int = 0) -> Callable[[Draw], dict[str, Any]]:
+def linear(n_heads: int, more: int = 0, **sizes: int) -> Callable[[Draw], dict[str, Any]]:
+    """Some words ask, and `more` words come before them."""
+
     def case(draw: Draw) -> dict[str, Any]:
-        n_query = draw.size("n_query")
+        n_query = draw.fix(**sizes).size("n_query")
         draw.label(f"{n_heads} heads")
         return {"n_heads": n_heads, "n_query": n_query, "n_key": n_query + more}
 
     return case
-
-
-def one_word(draw: Draw) -> dict[str, Any]:
-    return {"n_heads": 4, "n_query": 1, "n_key": 1}
 
 
 EXTRA = "slopes(2 * power)[0::2][: n_heads - power]"
@@ -32,9 +30,22 @@ EXERCISE = Exercise(
     returns="bias",
     also=(*CALLS,),
     aspects=[
-        Aspect("slope times distance", 2, [linear(8), linear(1), linear(2), linear(16)]),
+        Aspect(
+            "slope times distance",
+            2,
+            [linear(8), linear(4, n_query=4), linear(1), linear(2), linear(16)],
+        ),
         Aspect("numbers of heads that aren't powers of two", 1, [linear(6), linear(5), linear(11)]),
-        Aspect("when only the last words ask", 1, [linear(4, more=3), one_word]),
+        Aspect(
+            "when only the last words ask",
+            1,
+            [
+                linear(4, more=3),
+                linear(2, more=6),
+                linear(4, more=7, n_query=1),
+                linear(4, n_query=1),
+            ],
+        ),
     ],
     mistakes=[
         Mistake(
@@ -174,6 +185,6 @@ EXERCISE = Exercise(
     ],
     excuses={
         "result rounded to float32": "it takes no tensor, so there is no other dtype",
-        "result in float32": "likewise",
+        "result in float": "likewise",
     },
 )

@@ -15,8 +15,9 @@ def lookup(max_distance: int, more: int = 0) -> Callable[[Draw], dict[str, Any]]
 
     def case(draw: Draw) -> dict[str, Any]:
         n_query = draw.size("n_query")
+        n_key = n_query + (0 if draw.same > 1 else more)
         table = draw.normal_of((2 * max_distance + 1, draw.size("n_heads")))
-        return {"table": table, "n_query": n_query, "n_key": n_query + more}
+        return {"table": table, "n_query": n_query, "n_key": n_key}
 
     return case
 

@@ -1,13 +1,13 @@
 """Multi-head self-attention with rotary positions; d_model / n_heads is even."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
 from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION
 from autograder.lessons.cases import CALLS, HALF, SIZES, ModuleCase
-from autograder.lessons.draw import Draw
+from autograder.lessons.draw import NO_SIZES, Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
 from autograder.lessons.variants import Alternative, Mistake
@@ -16,22 +16,29 @@ from .shared import scattered
 
 
 def reading(
-    keep: str = "", far: bool = False, nobody: bool = False, scale: float = 1.0, **build: Any
+    keep: str = "",
+    far: bool = False,
+    nobody: bool = False,
+    scale: float = 1.0,
+    sizes: Mapping[str, int] = NO_SIZES,
+    **build: Any,
 ) -> Callable[[Draw], ModuleCase]:
     """A few words.
 
     keep: the dimensions of a mask.
-    far: whether the words are at random places.
+    far: whether the words are at random places, in any order.
     nobody: whether the first query may attend to nothing.
     """
 
     def case(draw: Draw) -> ModuleCase:
-        n_heads = draw.choose("n_heads", 2, 3).size("n_heads")
-        d_model = 6 * n_heads
-        draw.fix(d_model=d_model, batch=1 if draw.ones else 5 - n_heads)
+        draw.fix(**sizes).among("d_head", 6, 8).choose("n_heads", 2, 3)
+        n_heads, d_model = draw.size("n_heads"), draw.size("n_heads*d_head")
+        draw.fix(d_model=d_model)
+        if draw.same > 1 and n_heads < draw.size("d_head"):
+            draw.same = d_model
         inputs: dict[str, Any] = {"x": draw.normal("batch n d_model", scale)}
         if far or keep:
-            places = scattered(draw, 20).sort().values if far else torch.arange(draw.size("n"))
+            places = scattered(draw, 20) if far else torch.arange(draw.size("n"))
             inputs["positions"] = places
         if keep:
             inputs["keep"] = draw.keep(keep)
@@ -43,6 +50,13 @@ def reading(
     return case
 
 
+LONG = {"batch": 1, "n": 70, "n_heads": 2}
+ALONE = {"n": 1}  # and it may attend to nothing
+MASKED = [
+    reading("n n"),
+    reading("batch n n", far=True, nobody=True, sizes=ALONE),
+    reading("batch n n", far=True, nobody=True),
+]
 TURN_QUERY = "rotate(self.heads_of(self.query(x)), positions, self.base)"
 TURN_KEY = "rotate(self.heads_of(self.key(x)), positions, self.base)"
 HEADS_OF_VALUE = "self.heads_of(self.value(x))"
@@ -57,15 +71,18 @@ def both(how: str) -> dict[str, str]:
 EXERCISE = Exercise(
     "RotarySelfAttention",
     returns="result",
-    parts=[Keeps("attn_weights", detached=True), SecondCall(after=reading("n n"))],
+    parts=[
+        Keeps("attn_weights", detached=True),
+        SecondCall(after=reading("n n", far=True, base=50.0)),
+    ],
     builds_on=("rotate",),
     also=(*SIZES, HALF, *CALLS),
     aspects=[
-        Aspect("words at 0, 1, 2, …", 2, [reading()], outputs=("result",)),
+        Aspect("words at 0, 1, 2, …", 2, [reading(sizes=LONG), reading()], outputs=("result",)),
         Aspect("words at other places", 1, [reading(far=True)], outputs=("result",)),
         Aspect("the weights of every head", 1, [reading()], outputs=("attn_weights",)),
         Aspect("another base", 1, [reading(base=50.0)]),
-        Aspect("masks", 1, [reading("n n"), reading("batch n n", far=True, nobody=True)]),
+        Aspect("masks", 1, MASKED),
         Aspect("gradients", 1, [reading(scale=0.3)], gradients=True),
     ],
     mistakes=[
@@ -110,7 +127,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "positions ignored",
-            "You counted places from 0 although `positions` was given.",
+            "You counted the places one by one although `positions` was given. They may have gaps, "
+            "and come in any order.",
             {"if positions is None": "if True"},
         ),
         Mistake(
@@ -231,6 +249,7 @@ EXERCISE = Exercise(
         "2).flatten(2)` puts back together.",
     ],
     excuses={
+        "wrong at one size alone: d_model": "d_head is even",
         "result rounded to float32": "the angles are float32, whatever x is",
         "result squeezed at the end": "there are six features at least",
     },

@@ -3,12 +3,13 @@
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ALSO_TURNED, PAIR, TURNED, WRONG_TURNS
+from .shared import ALSO_TURNED, OTHER_PLACES, PAIR, TURNED, WRONG_TURNS
 
 EXERCISE = Exercise(
     "rotate",
     returns="turned",
     also=ALSO_TURNED,
+    parts=[OTHER_PLACES],
     aspects=TURNED,
     mistakes=[
         *WRONG_TURNS,
@@ -56,6 +57,12 @@ EXERCISE = Exercise(
             other = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
             return (x * angle.cos() + other * angle.sin()).to(x.dtype)
             """,
+            """
+            d_head = x.shape[-1]
+            angle = positions[:, None] * base ** (-2 * torch.arange(d_head) / d_head)
+            other = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
+            return (x * angle.cos() + other * angle.sin()).to(x.dtype)
+            """,
         ),
         Mistake(
             "pairs taken apart",
@@ -84,7 +91,7 @@ EXERCISE = Exercise(
         Alternative(
             "complex numbers",
             """
-            pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+            pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
             angle = positions[:, None] * base ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])
             turned = pairs * torch.polar(torch.ones_like(angle), angle)
             return torch.view_as_real(turned).flatten(-2).to(x.dtype)
@@ -130,6 +137,7 @@ EXERCISE = Exercise(
         "To put them side by side again: `torch.stack([first, second], dim=-1).flatten(-2)`.",
     ],
     excuses={
+        "wrong at one size alone: d_head": "d_head is even",
         "result rounded to float32": "the angles are float32, whatever x is",
         "result squeezed at the end": "there are two features at least",
     },

@@ -3,12 +3,13 @@
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ALSO_TURNED, PAIR, TURNED, WRONG_TURNS
+from .shared import ALSO_TURNED, OTHER_PLACES, PAIR, TURNED, WRONG_TURNS
 
 EXERCISE = Exercise(
     "rotate_halves",
     returns="turned",
     also=ALSO_TURNED,
+    parts=[OTHER_PLACES],
     aspects=TURNED,
     mistakes=[
         *WRONG_TURNS,
@@ -45,6 +46,12 @@ EXERCISE = Exercise(
             """
             d_head = x.shape[-1]
             angle = positions[:, None] * base ** (-torch.arange(d_head) / d_head)
+            a, b = x.chunk(2, dim=-1)
+            return (x * angle.cos() + torch.cat([-b, a], dim=-1) * angle.sin()).to(x.dtype)
+            """,
+            """
+            d_head = x.shape[-1]
+            angle = positions[:, None] * base ** (-2 * torch.arange(d_head) / d_head)
             a, b = x.chunk(2, dim=-1)
             return (x * angle.cos() + torch.cat([-b, a], dim=-1) * angle.sin()).to(x.dtype)
             """,
@@ -95,6 +102,7 @@ EXERCISE = Exercise(
         "What you return has the same order: `torch.cat` puts the new halves one after the other.",
     ],
     excuses={
+        "wrong at one size alone: d_head": "d_head is even",
         "result rounded to float32": "the angles are float32, whatever x is",
         "result squeezed at the end": "there are two features at least",
     },

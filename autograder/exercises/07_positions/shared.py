@@ -9,34 +9,44 @@ from torch import Tensor
 from autograder.lessons.cases import CALLS, HALF, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, connected
+from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Mistake
 
 DISTANCE = "place - place[n_key - n_query :, None]"
 
 
 def scattered(draw: Draw, most: int) -> Tensor:
-    """Different places below `most` for n words, in any order."""
-    return torch.randperm(most, generator=draw.generator)[: draw.size("n")]
+    """Different places from 1 to `most` for n words, in any order."""
+    return 1 + torch.randperm(most, generator=draw.generator)[: draw.size("n")]
 
 
 def turns(
-    dims: str, base: float | None = None, far: bool = False
+    dims: str, base: float | None = None, far: bool = False, stacked: bool = False, **sizes: int
 ) -> Callable[[Draw], dict[str, Any]]:
-    """x with these dimensions, at places 0, 1, 2, … or, if `far`, at any places up to 50."""
+    """x with these dimensions, at places 0, 1, 2, … or, if `far`, at any others up to 50.
+
+    stacked: whether another dimension comes in front.
+    """
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.among("d_head", 6, 8, 10)
+        draw.fix(**sizes).among("d_head", 6, 8)
         places = scattered(draw, 50) if far else torch.arange(draw.size("n"))
-        given = {"x": draw.normal(dims), "positions": places}
+        x = draw.normal(dims)
+        given = {"x": torch.stack([x, 2 * x]) if stacked else x, "positions": places}
         return given if base is None else given | {"base": base}
 
     return case
 
 
-def far_in_half_precision(draw: Draw) -> dict[str, Any]:
-    """Odd places in the thousands, which float16 rounds to even ones."""
-    draw.among("d_head", 6, 8, 10)
-    return {"x": draw.normal("n d_head").half(), "positions": 3001 + 2 * scattered(draw, 500)}
+def far_in_half_precision(dtype: torch.dtype) -> Callable[[Draw], dict[str, Any]]:
+    """Odd places from the thousands on, which half precision rounds, and many frequencies."""
+
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.choose("d_head", 32, 64)
+        x = draw.normal("n d_head").to(dtype)
+        return {"x": x, "positions": 3001 + 2 * scattered(draw, 10_000)}
+
+    return case
 
 
 TURNED = [
@@ -44,13 +54,32 @@ TURNED = [
     Aspect(
         "places that are not 0, 1, 2, …",
         1,
-        [turns("n d_head", far=True), far_in_half_precision],
+        [
+            turns("n d_head", far=True),
+            turns("batch n d_head", far=True, n=1),
+            far_in_half_precision(torch.float16),
+            far_in_half_precision(torch.bfloat16),
+        ],
     ),
-    Aspect("a batch, and heads", 1, [turns("batch n d_head"), turns("batch n_heads n d_head")]),
-    Aspect("another base", 1, [turns("n d_head", base=100.0), turns("n d_head", base=5e5)]),
+    Aspect(
+        "a batch, and heads",
+        1,
+        [
+            turns("batch n d_head"),
+            turns("batch n_heads n d_head", stacked=True),
+            turns("batch n_heads n d_head"),
+        ],
+    ),
+    Aspect(
+        "another base",
+        1,  # of the same sizes, at the same places
+        [turns("n d_head", base, n=5, d_head=8) for base in (100.0, 5e5)],
+    ),
     connected(turns("n d_head")),
 ]
+OTHER_PLACES = SecondCall(after=turns("n d_head", far=True))
 ALSO_TURNED = (*SIZES, HALF, *CALLS)
+ANGLE = "angle = positions[:, None] * theta"
 PAIR = "a * cos - b * sin, a * sin + b * cos"
 
 
@@ -102,6 +131,12 @@ WRONG_TURNS = [
         {"torch.arange(0, d_head, 2) / d_head": "torch.linspace(0, 1, d_head // 2)"},
     ),
     Mistake(
+        "exponents that don't begin at 0",
+        "Your exponents don't begin at 0. The first pair turns by base⁰ = 1 radian per place.",
+        {"torch.arange(0, d_head, 2)": "torch.arange(2, d_head + 2, 2)"},
+        {"torch.arange(0, d_head, 2)": "torch.arange(-2, d_head - 2, 2)"},
+    ),
+    Mistake(
         "faster and faster",
         "Each of your pairs turns faster than the one before. The exponent is negative.",
         {"1 / base **": "base **"},
@@ -123,20 +158,29 @@ WRONG_TURNS = [
         {"positions[:, None]": "(positions - positions[0])[:, None]"},
     ),
     Mistake(
+        "counted on from the first word's place",
+        "You took the place of the first word and counted on from there. Places may have gaps and "
+        "come in any order: take each word's own.",
+        {"positions[:, None]": "(positions[0] + torch.arange(x.shape[-2]))[:, None]"},
+    ),
+    Mistake(
+        "a single word left as it is",
+        "You leave a single word as it is. It may stand at any place, and turns by it.",
+        {"d_head = x": "if x.shape[-2] == 1:\n        return x\n    d_head = x"},
+    ),
+    Mistake(
         "base 10000 whatever it is",
         "Your base is always 10000. Use `base`.",
         {"1 / base **": "1 / 10000.0 **"},
     ),
     Mistake(
         "angles in half precision",
-        "You computed the angles in the dtype of x. Half precision can't tell place 3000 from "
-        "place 3001: compute them in float32, and convert their sines and cosines.",
-        {"angle = positions[:, None] * theta": ("angle = positions[:, None] * theta.to(x.dtype)")},
-        {
-            "angle = positions[:, None] * theta": (
-                "angle = positions[:, None].to(x.dtype) * theta.to(x.dtype)"
-            )
-        },
+        "Something on the way to your angles has the dtype of x. Half precision can't tell place "
+        "3000 from place 3001, and an error per place grows with the place: compute the angles in "
+        "float32, and convert their sines and cosines.",
+        {ANGLE: "angle = positions[:, None] * theta.to(x.dtype)"},
+        {ANGLE: "angle = positions[:, None].to(x.dtype) * theta.to(x.dtype)"},
+        {ANGLE: "angle = positions[:, None] * theta.to(x.dtype).float()"},
     ),
     Mistake(
         "not converted back",

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from autograder.lessons.cases import CALLS
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -13,7 +13,7 @@ def table_of(n: int | None = None, **given: Any) -> Callable[[Draw], dict[str, A
     """A table of `n` places, or of a few, with an even number of features."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        d_model = draw.choose("d_model", 6, 8, 10).size("d_model")
+        d_model = draw.among("d_model", 6, 8, 10).size("d_model")
         return {"n": draw.size("n") if n is None else n, "d_model": d_model} | given
 
     return case
@@ -24,14 +24,14 @@ ANGLE_OF_PLACES = "place * base ** (-torch.arange(0, d_model, 2) / d_model)"
 EXERCISE = Exercise(
     "sinusoidal_positions",
     returns="positions",
-    also=(*CALLS,),
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect("sine and cosine of every hand", 2, [table_of()]),
         Aspect("another base", 1, [table_of(base=100.0), table_of(base=7.0)]),
         Aspect(
             "tables of any size",
             1,
-            [table_of(1), table_of(40), lambda draw: {"n": draw.size("n"), "d_model": 2}],
+            [table_of(1), table_of(70), lambda draw: {"n": draw.size("n"), "d_model": 2}],
         ),
     ],
     mistakes=[
@@ -96,6 +96,18 @@ EXERCISE = Exercise(
                 "angle.sin()": "angle[:, 0::2].sin()",
                 "angle.cos()": "angle[:, 1::2].cos()",
             },
+            {
+                "torch.arange(0, d_model, 2)": "2 * torch.arange(d_model)",
+                "angle.sin()": "angle[:, 0::2].sin()",
+                "angle.cos()": "angle[:, 1::2].cos()",
+            },
+        ),
+        Mistake(
+            "exponents that don't begin at 0",
+            "Your exponents don't begin at 0. The first hand moves on by base⁰ = 1 radian with "
+            "every word.",
+            {"torch.arange(0, d_model, 2)": "torch.arange(2, d_model + 2, 2)"},
+            {"torch.arange(0, d_model, 2)": "torch.arange(-2, d_model - 2, 2)"},
         ),
         Mistake(
             "counted from one",
@@ -147,7 +159,7 @@ EXERCISE = Exercise(
     ],
     excuses={
         "result rounded to float32": "it takes no tensor, so there is no other dtype",
-        "result in float32": "likewise",
+        "result in float": "likewise",
         "result clamped: value.clamp(-1, 1)": "sines and cosines are from −1 to 1",
         "result squeezed at the end": "there are two columns at least",
     },

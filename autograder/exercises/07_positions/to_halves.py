@@ -12,7 +12,7 @@ from autograder.lessons.variants import Alternative, Mistake
 
 def projection(n_heads: int | None = None) -> Callable[[Draw], dict[str, Any]]:
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(d_head=6)
+        draw.among("d_head", 8, 10)  # so that a head has more pairs than there are heads
         heads = draw.choose("n_heads", 2, 3).size("n_heads") if n_heads is None else n_heads
         weight = draw.normal_of((heads * draw.size("d_head"), draw.size("d_model")))
         return {"weight": weight, "n_heads": heads}
@@ -22,6 +22,8 @@ def projection(n_heads: int | None = None) -> Callable[[Draw], dict[str, Any]]:
 
 SEVERAL_HEADS = projection()
 TO_PAIRS = "weight.view(n_heads, rows // n_heads // 2, 2, d_model)"
+
+CONVERTED = "weights are converted, not trained"
 
 EXERCISE = Exercise(
     "to_halves",
@@ -79,6 +81,7 @@ EXERCISE = Exercise(
             heads = weight.view(n_heads, -1, weight.shape[1])
             return torch.cat([heads[:, 0::2], heads[:, 1::2]], dim=1).flatten(0, 1)
             """,
+            excuses={"detached": CONVERTED},
         ),
         Alternative(
             "by row numbers",
@@ -86,6 +89,7 @@ EXERCISE = Exercise(
             row = torch.arange(len(weight)).view(n_heads, -1)
             return weight[torch.cat([row[:, 0::2], row[:, 1::2]], dim=1).flatten()]
             """,
+            excuses={"detached": "row numbers have no gradients"},
         ),
         Alternative(
             "head by head",
@@ -105,7 +109,7 @@ EXERCISE = Exercise(
         "dimension 1, and go back to [n_heads * d_head, d_model].",
     ],
     excuses={
-        "result detached": "weights are converted, not trained",
+        "result detached": CONVERTED,
         "without gradients": "likewise",
     },
 )
