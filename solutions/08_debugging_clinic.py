@@ -621,7 +621,7 @@ check(repair_4)
 # Find the smallest input that tells two modules apart: some output must differ by more than 1e-4.
 # The size of an input is the number of *words* in all its texts together: four texts of one word
 # are as large as one text of four. Random words will do, but some defects don't show in every text,
-# so draw several of each size. 16 words are always enough.
+# so draw ten of each size. 16 words are always enough.
 
 
 # %%
@@ -637,7 +637,7 @@ def smallest_input(healthy: nn.Module, ill: nn.Module) -> Float[Tensor, "batch n
     for words in range(1, 17):
         for batch in range(1, words + 1):
             if words % batch == 0:
-                for _ in range(5):
+                for _ in range(10):
                     x = torch.randn(batch, words // batch, d_model)
                     if (healthy(x) - ill(x)).abs().max() > 1e-4:
                         return x

@@ -79,6 +79,20 @@ def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(name for name in arguments if name not in _read(code))
 
 
+def returns_something(answer: Callable[..., Any]) -> bool:
+    """Whether a function, or a module's forward, has a `return` with a value."""
+    code = getattr(inspect.unwrap(written_function(answer)), "__code__", None)
+    if not isinstance(code, CodeType):
+        return False
+    steps = list(dis.get_instructions(code))
+    constants = any(step.opname == "RETURN_CONST" and step.argval is not None for step in steps)
+    nothing = ("LOAD_CONST", None)
+    return constants or any(
+        step.opname == "RETURN_VALUE" and (before.opname, before.argval) != nothing
+        for before, step in pairwise(steps)
+    )
+
+
 def first_arguments(method: Callable[..., Any]) -> tuple[str, ...]:
     """Return the name of a method's first argument as it is written; () if it has none."""
     code: CodeType = inspect.unwrap(method).__code__

@@ -25,7 +25,12 @@ from autograder.asking.answer import (
 from autograder.asking.arguments import make_all
 from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
-from autograder.asking.code_facts import cut_in, first_arguments, unused_arguments
+from autograder.asking.code_facts import (
+    cut_in,
+    first_arguments,
+    returns_something,
+    unused_arguments,
+)
 from autograder.asking.kept import same_settings, same_state
 from autograder.asking.keras_layers import is_keras_layer
 from autograder.asking.models import (
@@ -36,7 +41,7 @@ from autograder.asking.models import (
     require_loadable,
     require_own_memory,
 )
-from autograder.asking.problem import Problem, ProblemKind
+from autograder.asking.problem import Instead, Problem, ProblemKind
 from autograder.asking.question import Call, Question
 from autograder.asking.returned import (
     WrongResult,
@@ -127,7 +132,9 @@ class OneCall:
         )
 
     def _located(self, problem: Problem) -> Problem:
-        """Add the line that ends the path of the gradient, if there is one."""
+        """Add the line that ends the path of the gradient, or that a `return` wasn't reached."""
+        if problem.instead == Instead.NOTHING and returns_something(self.answer):
+            return replace(problem, instead=Instead.UNREACHED)
         if problem.kind != ProblemKind.DETACHED:
             return problem
         place, how = cut_in(self.answer)

@@ -93,20 +93,31 @@ class ModuleState:
 
     parts: by name, each part itself (so that its place in memory isn't used again), whether it is
         in train mode, and how many hooks it has.
+    plain: the attributes that are numbers or text, by part and name.
     numbers, gradients: copies of the parameters' and buffers' values, and of their `.grad`.
+    learning: the names of the parameters that require gradients.
     """
 
     parts: dict[str, tuple[nn.Module, bool, int]]
+    plain: dict[tuple[str, str], Any]
     numbers: dict[str, Tensor]
     gradients: dict[str, Tensor]
+    learning: set[str]
 
     @classmethod
     def of(cls, module: nn.Module) -> Self:
         named = [*module.named_parameters(), *module.named_buffers()]
         return cls(
             {name: (p, p.training, _hooks(p)) for name, p in module.named_modules()},
+            {
+                (name, attribute): value
+                for name, part in module.named_modules()
+                for attribute, value in vars(part).items()
+                if isinstance(value, bool | int | float | str) and attribute != "training"
+            },
             {name: value.detach().clone() for name, value in named},
             {name: value.grad.clone() for name, value in named if value.grad is not None},
+            {name for name, value in named if value.requires_grad},
         )
 
     def change(self, now: "ModuleState") -> str:
@@ -122,10 +133,15 @@ class ModuleState:
                 return f"the mode (train or evaluation){where}"
             if hooks_now != hooks:
                 return f"the hooks{where}"
+        for (name, attribute), value in self.plain.items():
+            if now.plain.get((name, attribute), value) != value:
+                return f"the attribute `{attribute}`" + (f" of its part `{name}`" if name else "")
         if name := _differing(self.numbers, now.numbers):
             return f"the numbers in `{name}`"
         if name := _differing(self.gradients, now.gradients):
             return f"the `.grad` of `{name}`"
+        if names := now.learning - self.learning:
+            return f"`requires_grad` of `{min(names)}`"
         return ""
 
 

@@ -74,6 +74,7 @@ class Instead(StrEnum):
     """What came instead of the right type, if the cure is known."""
 
     NOTHING = "None"
+    UNREACHED = "None, though there is a return"
     NUMPY = "NumPy"
     TUPLE = "tuple"
     TENSORS = "list of tensors"

@@ -128,7 +128,7 @@ def some_rows_right(c: Comparison) -> str | None:
     few = ", ".join(str(row) for row in rows[:4]) + (" …" if len(rows) > 4 else "")
     word = "row" if len(rows) == 1 else "rows"
     last = rows == [len(wrong) - 1] and c.dims.split()[-2:-1] in ([name] for name in ROWS)
-    why = " Does a causal mask hide all that comes after each row's own place?" if last else ""
+    why = " The last row is the only one that nothing comes after." if last else ""
     return f"{subject(c)} right in {word} {few} of {len(wrong)}, and wrong in the others.{why}"
 
 

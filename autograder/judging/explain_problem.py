@@ -147,6 +147,7 @@ SETTINGS = {
 }
 CURES = {
     Instead.NOTHING: " Is a `return` missing?",
+    Instead.UNREACHED: " Here, it came to its end without reaching a `return`.",
     Instead.NUMPY: " Stay with torch's own functions: they keep the gradients.",
     Instead.TUPLE: " Return only the one that the exercise asks for.",
     Instead.TENSORS: (
@@ -161,6 +162,7 @@ CUT = (
     "No gradient flows back from `{detail}`: line {line} {of}(`{code}`) forgets where its numbers "
     "came from, and training needs to know."
 )
+NOTHING = (Instead.NOTHING, Instead.UNREACHED)
 STAR = " `*` multiplies element by element; `@` is the matrix product."
 ITEM = " `.item()` turns a tensor into one."
 
@@ -221,7 +223,7 @@ def _sentence(problem: Problem, exercise: str) -> str:
 
 
 def _cure(problem: Problem) -> str:
-    if problem.kind == ProblemKind.PLAIN and problem.instead != Instead.NOTHING:
+    if problem.kind == ProblemKind.PLAIN and problem.instead not in NOTHING:
         return ITEM
     return CURES.get(problem.instead, "")
 

@@ -31,20 +31,21 @@ def reading(
     """
 
     def case(draw: Draw) -> ModuleCase:
+        own = keep
         draw.fix(**sizes).among("d_head", 6, 8).choose("n_heads", 2, 3)
         n_heads, d_model = draw.size("n_heads"), draw.size("n_heads*d_head")
         draw.fix(d_model=d_model)
         if draw.same > 1 and n_heads < draw.size("d_head"):
-            draw.same = d_model
+            draw.same, own = d_model, "n n" if keep else ""
         inputs: dict[str, Any] = {"x": draw.normal("batch n d_model", scale)}
-        if far or keep:
+        if far or own:
             places = scattered(draw, 20) if far else torch.arange(draw.size("n"))
             inputs["positions"] = places
-        if keep:
-            inputs["keep"] = draw.keep(keep)
+        if own:
+            inputs["keep"] = draw.keep(own)
             if nobody:
                 inputs["keep"][..., 0, :] = False
-            draw.label(f"keep [{keep.replace(' ', ', ')}]")
+            draw.label(f"keep [{own.replace(' ', ', ')}]")
         return ModuleCase({"d_model": d_model, "n_heads": n_heads} | build, inputs)
 
     return case

@@ -13,7 +13,7 @@ from autograder.utils.models import (
     WRONG_SUM,
 )
 
-from .shared import ENOUGH, RANDOM, telling_apart
+from .shared import ENOUGH, EVALUATED, RANDOM, telling_apart
 
 DIAGNOSES = {
     DROPOUT: "With dropout, two calls with the same input differ. Here they don't.",
@@ -112,6 +112,7 @@ EXERCISE = Exercise(
         "soon as one says True. If none does, the module is sound.",
     ],
     excuses={
+        "argument left in evaluation mode": EVALUATED,
         "another number: 12 →": ENOUGH,
         "another number: 1 → 2": ENOUGH,
         "arguments swapped: torch.randn": "twelve texts of one word will do as well",

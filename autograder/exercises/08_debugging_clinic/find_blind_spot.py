@@ -4,7 +4,7 @@ from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ALWAYS, ENOUGH, RANDOM, telling_apart
+from .shared import A_TENSOR, ALWAYS, ENOUGH, EVALUATED, RANDOM, telling_apart
 
 EXERCISE = Exercise(
     "find_blind_spot",
@@ -18,6 +18,7 @@ EXERCISE = Exercise(
             1,
             "TKQ",
             "one head that is blind to the word itself",
+            "the sixth word doesn't see itself",
         ),
         telling_apart(
             "any place, any head",
@@ -25,8 +26,10 @@ EXERCISE = Exercise(
             "NPLC",
             "the third word doesn't see the first",
             "the first head hides the fourth word from the sixth",
+            "the second head hides the ninth word from the tenth",
             "scores four times as large",
             "nobody sees the first word",
+            "the ninth word doesn't see the fourth",
             "the last of twelve doesn't see the first",
             hidden=("keys measured from the mean of all", "a mask for eight words only"),
         ),
@@ -79,6 +82,7 @@ EXERCISE = Exercise(
             "Your test misses a blind spot in a single head. Look at every head by itself.",
             {"[:, place, : place + 1]": "[0, place, : place + 1]"},
             {"[:, place, : place + 1]": "[-1, place, : place + 1]"},
+            {"[:, place, : place + 1]": "[[0, -1], place, : place + 1]"},
             {
                 "attention_weights[:, place, : place + 1]": (
                     "attention_weights.mean(dim=0)[place, : place + 1]"
@@ -103,6 +107,7 @@ EXERCISE = Exercise(
             "return bool((weights[:, rows, columns] == 0).any())",
             excuses={
                 "another number": ENOUGH,
+                "call dropped: bool": A_TENSOR,
                 "random start": RANDOM,
             },
         ),
@@ -131,6 +136,7 @@ EXERCISE = Exercise(
         "place itself.",
     ],
     excuses={
+        "argument left in evaluation mode": EVALUATED,
         "another number: 1 → 2": "any number of texts will do",
         "another number: 12 →": ENOUGH,
         "random start": RANDOM,

@@ -4,7 +4,7 @@ from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ENOUGH, NEARLY, RANDOM, telling_apart
+from .shared import ENOUGH, EVALUATED, NEARLY, RANDOM, telling_apart
 
 EARLIER = "attention(changed)[:, :place], before[:, :place]"
 
@@ -20,6 +20,8 @@ EXERCISE = Exercise(
             "AJQEG",
             "the first of several texts without a mask",
             "the last of several texts without a mask",
+            "the second of several texts without a mask",
+            "the next to last of several texts without a mask",
         ),
         telling_apart(
             "leaks between a few words",
@@ -32,6 +34,7 @@ EXERCISE = Exercise(
             "the second word sees the third",
             "the first word sees the last of twelve",
             "a trace of the word after the next",
+            "one feature sees the next word",
             "the next-to-last of twelve sees the last",
             hidden=("softmax in double precision", "later scores made smaller, not hidden"),
         ),
@@ -86,6 +89,19 @@ EXERCISE = Exercise(
             {"randn(4, 12,": "randn(1, 12,"},
         ),
         Mistake(
+            "some texts only",
+            "You don't compare all texts of the batch. A mask may go wrong in any one of them.",
+            {EARLIER: "attention(changed)[0, :place], before[0, :place]"},
+            {EARLIER: "attention(changed)[-1, :place], before[-1, :place]"},
+            {EARLIER: "attention(changed)[[0, -1], :place], before[[0, -1], :place]"},
+        ),
+        Mistake(
+            "one feature only",
+            "You don't compare all features. A leak may touch just one of them.",
+            {EARLIER: "attention(changed)[:, :place, 0], before[:, :place, 0]"},
+            {EARLIER: "attention(changed)[:, :place, -1], before[:, :place, -1]"},
+        ),
+        Mistake(
             "no room for rounding",
             "Your test mistakes a rounding error for a leak. Sound code may round differently when "
             "a later word changes: allow 1e-5.",
@@ -131,6 +147,7 @@ EXERCISE = Exercise(
         "and False only after the loop.",
     ],
     excuses={
+        "argument left in evaluation mode": EVALUATED,
         "argument dropped: range(1, 12)": "at place 0 there is nothing to compare",
         "another number: 1 → 0": "likewise",
         "another number: 4 →": "two texts or more will do",

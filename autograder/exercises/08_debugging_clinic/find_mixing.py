@@ -4,7 +4,7 @@ from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ALWAYS, ENOUGH, RANDOM, telling_apart
+from .shared import ALWAYS, ENOUGH, EVALUATED, RANDOM, telling_apart
 
 TEXTS = """x = torch.randn(4, 12, attention.query.in_features)
 for text in range(4):
@@ -43,6 +43,9 @@ EXERCISE = Exercise(
             "a trace of the other texts",
             "a trace of the next text",
             "a trace of the last text in the first",
+            "a trace of the second text in the first",
+            "one feature of the next text",
+            "the last of several texts lost",
             "another text's queries in the first three words",
             "another text's queries from the ninth word on",
             "keys measured from the mean of all",
@@ -53,6 +56,10 @@ EXERCISE = Exercise(
             "CEKO",
             "heads in another order",
             "the first two heads exchanged",
+            "the second and the third query head exchanged",
+            "one feature of the first head in the second",
+            "the last head lost",
+            "query heads in another order",
             "tiled values, repeated keys",
             "key heads in another order",
             "value heads in another order",
@@ -77,6 +84,25 @@ EXERCISE = Exercise(
             "return True",
         ),
         Mistake(
+            "what was changed may stay",
+            "You look only at what should stay. What you changed, a text or a head, has to move: "
+            "if it doesn't, it has got lost on the way.",
+            {
+                "moved(attention(changed) - attention(x), 0) != [t == text for t in range(4)]": (
+                    "any(m for t, m in enumerate(moved(attention(changed) - attention(x), 0)) "
+                    "if t != text)"
+                ),
+                OWN_HEADS: "any(m for h, m in enumerate(moved(difference, 2)) if h != head)",
+            },
+            {OWN_HEADS: "any(m for h, m in enumerate(moved(difference, 2)) if h != head)"},
+            {
+                "moved(attention(changed) - attention(x), 0) != [t == text for t in range(4)]": (
+                    "any(m for t, m in enumerate(moved(attention(changed) - attention(x), 0)) "
+                    "if t != text)"
+                ),
+            },
+        ),
+        Mistake(
             "texts only",
             "Your test misses heads that get into other heads. Change the weights of each head, "
             "and see whose features move.",
@@ -93,6 +119,11 @@ EXERCISE = Exercise(
             "You change heads of the value layer, but not of the others. A head may also use the "
             "wrong keys, or the wrong queries.",
             {'("query", n_heads), ("key", n_kv_heads), ': ""},
+        ),
+        Mistake(
+            "no queries",
+            "You change heads of the key and the value layer, but not of the query layer.",
+            {'("query", n_heads), ': ""},
         ),
         Mistake(
             "the last text only",
@@ -145,11 +176,11 @@ EXERCISE = Exercise(
         "which of them moved. Only one may.",
     ],
     excuses={
+        "argument left in evaluation mode": EVALUATED,
         "another number: 12 →": ENOUGH,
         "another number: 1 →": "any change of the weights will do",
         "operands swapped": "a difference has no sign",
         "elements swapped": "the order of the layers does not matter",
-        "statement dropped: attention = copy": "nobody uses the module again",
         "random start": RANDOM,
     },
 )

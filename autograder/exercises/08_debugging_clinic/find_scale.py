@@ -4,7 +4,7 @@ from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ALWAYS, ENOUGH, NEARLY, telling_apart
+from .shared import A_TENSOR, ALWAYS, ENOUGH, EVALUATED, NEARLY, telling_apart
 
 SAID = "return not torch.allclose(difference, torch.ones_like(difference), atol=1e-3)"
 
@@ -20,6 +20,7 @@ EXERCISE = Exercise(
             "DLAKG",
             "scores that are 5% too large",
             "no scale in the first head",
+            "no scale in the second word",
         ),
         telling_apart(
             "scores that aren't scaled",
@@ -29,6 +30,8 @@ EXERCISE = Exercise(
             "no scale in the last head",
             "no scale in the first four words",
             "no scale from the ninth word on",
+            "no scale in the seventh word",
+            "no scale in the second head",
             "divided by d_head",
             hidden=("keys measured from the mean of all", "head by head"),
         ),
@@ -84,6 +87,12 @@ EXERCISE = Exercise(
             {"[0, 1:] / attention(first)[0, 1:]": "[0, -1] / attention(first)[0, -1]"},
         ),
         Mistake(
+            "some queries only",
+            "You don't look at all queries but the first. The scale may be wrong for some of them.",
+            {"[0, 1:] / attention(first)[0, 1:]": "[0, [1, -1]] / attention(first)[0, [1, -1]]"},
+            {"[0, 1:] / attention(first)[0, 1:]": "[0, 2:] / attention(first)[0, 2:]"},
+        ),
+        Mistake(
             "one product instead of d_head",
             "You expect the score of a single product. With features of 1, query · key sums d_head "
             "of them, and the scale is √d_head.",
@@ -126,8 +135,8 @@ EXERCISE = Exercise(
             "return bool(((second / first).log() - 1).abs().max() > 1e-3)",
             excuses={
                 "operands swapped": "the size of a difference has no sign",
-                "statement dropped: attention = copy": "nobody uses the module again",
                 "another comparison": NEARLY,
+                "call dropped: bool": A_TENSOR,
                 "another number": "there is one text, so −1 is the first",
             },
         ),
@@ -142,6 +151,7 @@ EXERCISE = Exercise(
         "every row but the first.",
     ],
     excuses={
+        "argument left in evaluation mode": EVALUATED,
         "another number: 12 →": ENOUGH,
         "call dropped: x.clone()": "one of the two may be x itself",
         "another number: 1 → 2": "any feature will do but 0",

@@ -20,8 +20,13 @@ def stacks(*ill: str) -> Inputs:
 
     def case(draw: Draw) -> dict[str, Any]:
         seed = int(torch.randint(1000, (), generator=draw.generator))
-        healthy, other = (Code(stack_code(8, 2, seed, parts)) for parts in ([], list(ill)))
-        words = f"x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed({seed}))"
+        n_heads = draw.choose("n_heads", 2, 3).size("n_heads")
+        d_model = n_heads * draw.choose("d_head", 4, 5).size("d_head")
+        shape = draw.size("batch"), draw.size("n"), d_model
+        healthy, other = (
+            Code(stack_code(d_model, n_heads, seed, parts)) for parts in ([], list(ill))
+        )
+        words = f"x = torch.randn({shape}, generator=torch.Generator().manual_seed({seed}))"
         return {"healthy": healthy, "ill": other, "x": Code(words)}
 
     return case
@@ -103,7 +108,6 @@ EXERCISE = Exercise(
             "    if (right - other).abs().max() > 1e-4:\n"
             "        return name",
             excuses={
-                "loop ended early: for hook": "nobody runs these models again",
                 "operands swapped: right - other": "a difference has no sign",
                 "arguments swapped": "likewise",
                 "another comparison": NEARLY,
@@ -128,9 +132,6 @@ EXERCISE = Exercise(
     ],
     excuses={
         "elements swapped": "the order of the calls decides",
-        "statement dropped: hook.remove()": "nobody runs these models again",
-        "call dropped: hook.remove()": "likewise",
-        "loop ended early: for hook": "likewise",
         "arguments swapped: torch.allclose": NEARLY,
         "keyword dropped: torch.allclose": "these differences are larger than any tolerance",
     },

@@ -16,6 +16,7 @@ def in_window(n_query: int, n_key: int, window: int, leading: str = "") -> Input
 
     def case(draw: Draw) -> dict[str, Any]:
         draw.choose("n_query", n_query).choose("n_key", n_key)
+        draw.fix(n_query=min(draw.size("n_query"), draw.size("n_key")))
         return draw.arguments(leading, window=window)
 
     return case
@@ -75,13 +76,26 @@ EXERCISE = Exercise(
             {"(distance >= 0) & (distance < window)": "distance >= 0"},
         ),
         Mistake(
+            "no window, and nothing cut off",
+            "You took the cut away, and the window with it. Each word sees only itself and the "
+            "`window` − 1 words before it.",
+            {CUT: "first = 0", "(distance >= 0) & (distance < window)": "distance >= 0"},
+        ),
+        Mistake(
+            "no mask",
+            "Your queries see every key that is left, later ones too. Keep the mask.",
+            {".masked_fill(~keep, -torch.inf)": ""},
+            {CUT: "first = 0", ".masked_fill(~keep, -torch.inf)": ""},
+        ),
+        Mistake(
             "NaN covered up",
-            "Your code puts zeros where there was NaN. But these queries should see some keys, and "
-            "those were cut off too early.",
+            "There is no NaN any more, but these queries should see some keys, and those were cut "
+            "off too early.",
             {
                 CUT: "first = max(0, n_key - window)",
                 "softmax(dim=-1) @ value": "softmax(dim=-1).nan_to_num() @ value",
             },
+            {CUT: "first = max(0, n_key - window)", "-torch.inf": "-1e9"},
         ),
     ],
     alternatives=[
@@ -114,5 +128,6 @@ EXERCISE = Exercise(
         "another argument: key → value in (query": "there are as many values as keys",
         "another argument: query → key in query.shape[-1]": "both have d_k features",
         "in place: key.transpose": "this is the only use of the keys",
+        "by shape": "a single query sees all keys that are left",
     },
 )

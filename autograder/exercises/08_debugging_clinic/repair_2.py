@@ -78,6 +78,29 @@ EXERCISE = Exercise(
             {LARGEST: "attn_scores[..., :1]"},
         ),
         Mistake(
+            "one number for all rows",
+            "You subtract the same number from every row. In a row that is far above it, `exp` "
+            "overflows; in one that is far below, all exponentials are 0.",
+            {LARGEST: "attn_scores.mean()"},
+            {LARGEST: "attn_scores.amin()"},
+            {LARGEST: "attn_scores.median()"},
+            {LARGEST: "attn_scores.amax() / 2"},
+        ),
+        Mistake(
+            "float64",
+            "float64 only postpones it: from 745 below the number that you subtract, `exp` is 0 "
+            "there, too. Each row needs its own number.",
+            "exps = (attn_scores.double() - attn_scores.amax()).exp()\n"
+            "return (exps / exps.sum(dim=-1, keepdim=True)).to(attn_scores.dtype)",
+        ),
+        Mistake(
+            "cut off",
+            "You cut scores off, so those beyond the limit all come out the same.",
+            {f"(attn_scores - {LARGEST})": "(attn_scores - attn_scores.amax()).clamp(min=-80)"},
+            {f"(attn_scores - {LARGEST})": "attn_scores.clamp(-80, 80)"},
+            {f"(attn_scores - {LARGEST})": "attn_scores.clamp(max=80)"},
+        ),
+        Mistake(
             "along the wrong dimension",
             "You subtract the largest score of each *column*. That isn't the same number for a "
             "whole row, so it changes the weights.",

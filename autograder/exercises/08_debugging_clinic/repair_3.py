@@ -5,24 +5,29 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import CALLS, DOUBLE
+from autograder.lessons.cases import CALLS, DOUBLE, EQUAL
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
-from autograder.lessons.parts import Repair
+from autograder.lessons.parts import Repair, SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import STILL_ILL
 
 
-def padded(*lengths: int, padding: int = 0) -> Callable[[Draw], dict[str, Any]]:
-    """Texts of these lengths, with padding after them."""
+def padded(*lengths: int, last: bool = False) -> Callable[[Draw], dict[str, Any]]:
+    """Texts of these lengths, with padding after them: the first word or, if `last`, the last."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        n = max(lengths)
-        draw.fix(batch=len(lengths), n=n, n_words=9)
-        words = torch.randint(1, 9, (len(lengths), n), generator=draw.generator)
-        words = words if padding == 0 else words % 8
-        tokens = words.masked_fill(torch.arange(n) >= torch.tensor(lengths)[:, None], padding)
+        long = torch.tensor(lengths)
+        if draw.same > 1:  # as many texts as words
+            draw.same = len(lengths)
+            long = long.clamp(max=len(lengths))
+        n = int(long.max())
+        n_words = draw.fix(batch=len(long), n=n).choose("n_words", 9, 11).size("n_words")
+        words = torch.randint(1, n_words, (len(long), n), generator=draw.generator)
+        padding = n_words - 1 if last else 0
+        words = words - 1 if last else words
+        tokens = words.masked_fill(torch.arange(n) >= long[:, None], padding)
         return draw.arguments(tokens=tokens, padding=padding)
 
     return case
@@ -34,24 +39,42 @@ def padded_first(draw: Draw) -> dict[str, Any]:
     return case | {"tokens": case["tokens"].flip(1)}
 
 
+def padded_within(draw: Draw) -> dict[str, Any]:
+    """Texts with padding between their words, too."""
+    case = padded(7, 5, 6)(draw)
+    case["tokens"][:2, 2:4] = case["padding"]
+    return case
+
+
 def certain(draw: Draw) -> dict[str, Any]:
     """A model that is sure of itself, and right in many places, where the loss is exactly 0."""
     case = padded(7, 5)(draw)
-    right = torch.nn.functional.one_hot(case["tokens"].roll(-1, 1), 9)
+    right = torch.nn.functional.one_hot(case["tokens"].roll(-1, 1), draw.size("n_words"))
     often = torch.tensor([1, 1, 0, 1, 1, 0, 1])[:, None]
     return case | {"logits": case["logits"] + 200.0 * right * often}
 
 
+EACH = "(losses * counts).sum(dim=1)"
 LOSS = "return (losses * counts).sum() / counts.sum()"
 
 EXERCISE = Exercise(
     "repair_3",
     returns="loss",
-    also=(DOUBLE, *CALLS),
-    parts=[Repair("as it came in")],
+    also=(EQUAL, DOUBLE, *CALLS),
+    parts=[Repair("as it came in"), SecondCall(after=padded(4, 2, 6, 3))],
     aspects=[
-        Aspect("texts of different lengths", 2, [padded(7, 2, 4), padded(5, 5, 5, 5)]),
-        Aspect("another padding", 1, [padded(3, 6, padding=8), padded_first]),
+        Aspect(
+            "texts of different lengths",
+            2,
+            [
+                padded(4),
+                padded(2, 6, 3, 1, 5),
+                padded(1, 3, 1, 1),
+                padded(5, 5, 5, 5),
+                padded(7, 2, 4),
+            ],
+        ),
+        Aspect("another padding", 1, [padded(3, 6, last=True), padded_first, padded_within]),
         Aspect("targets that cost nothing", 1, [certain]),
         connected(padded(7, 2, 4)),
     ],
@@ -61,6 +84,17 @@ EXERCISE = Exercise(
             STILL_ILL + "Take a text of two targets and one of twenty. How much does each target "
             "count?",
             {LOSS: "return ((losses * counts).sum(dim=1) / counts.sum(dim=1)).mean()"},
+        ),
+        Mistake(
+            "a mean of means",
+            "You still take the mean of each text first, so the words of short texts count more.",
+            {LOSS: f"return ({EACH} / counts.sum(dim=1).clamp(min=1)).mean()"},
+            {LOSS: f"return ({EACH} / counts.sum(dim=1)).nanmean()"},
+        ),
+        Mistake(
+            "up to the first padding",
+            "You count targets up to the first padding only. Words that come after it count, too.",
+            {"counts = target != padding": "counts = (target != padding).cumprod(dim=1).bool()"},
         ),
         Mistake(
             "divided by all places",
@@ -112,6 +146,7 @@ EXERCISE = Exercise(
         "Add up all losses that count, in all texts, and divide once.",
     ],
     excuses={
+        "wrong at one size alone: n": "one word has no next one, or is padding",
         "result squeezed": "it has no dimensions",
         "result flipped": "likewise",
         "result without signs": "no loss is negative",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.lessons.cases import CALLS, DOUBLE, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Repair
@@ -15,15 +15,15 @@ def in_pieces(n_past: int, leading: str = "", **sizes: int) -> Inputs:
     """A few new words after n_past others."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.choose("n_past", n_past).choose("d_head", 6, 8).fix(**sizes).choose("n", 3, 4)
-        return draw.fix(**sizes).arguments(leading)
+        draw.fix(**sizes).among("d_head", 6, 8).choose("n_past", n_past).choose("n", 3, 4)
+        return draw.arguments(leading)
 
     return case
 
 
 def first_call(draw: Draw) -> dict[str, Any]:
     """The first words of a text; each word's score with itself is far below −100."""
-    draw.choose("d_head", 6, 8)
+    draw.among("d_head", 6, 8)
     query, value = draw.normal("n d_head", 20.0), draw.normal("n d_v")
     past = {"past_key": query[:0], "past_value": value[:0]}
     return {"query": query, "key": -query, "value": value} | past
@@ -35,7 +35,7 @@ KEYS = "query, key = rotate_pairs(query, place), rotate_pairs(key, place)"
 EXERCISE = Exercise(
     "repair_4",
     returns="context",
-    also=(DOUBLE, *CALLS),
+    also=(*SIZES, DOUBLE, *CALLS),
     parts=[Repair("as it came in")],
     aspects=[
         Aspect("after other words", 2, [in_pieces(5), in_pieces(2, "batch")]),
@@ -59,9 +59,25 @@ EXERCISE = Exercise(
             {PLACE: "place = torch.arange(n_past, n_past + n) + 1"},
         ),
         Mistake(
+            "places that end at n",
+            "Your places end at n. The second number of `arange` is where it ends, not how many "
+            "places there are.",
+            {PLACE: "place = torch.arange(n_past, n)"},
+        ),
+        Mistake(
+            "all at one place",
+            "You put all new words at the same place. They follow each other.",
+            {PLACE: "place = torch.full((n,), n_past)"},
+        ),
+        Mistake(
             "only the queries",
             "You moved the queries to their places, but not their keys.",
             {KEYS: "query, key = rotate_pairs(query, place), rotate_pairs(key, place - n_past)"},
+        ),
+        Mistake(
+            "only the keys",
+            "You moved the new keys to their places, but not their queries.",
+            {KEYS: "query, key = rotate_pairs(query, place - n_past), rotate_pairs(key, place)"},
         ),
         Mistake(
             "keys turned twice",
@@ -106,5 +122,7 @@ EXERCISE = Exercise(
         "another argument: query → past_key in": "all have d_head features",
         "another argument: past_key → past_value in": "there are as many values as keys",
         "in place: key.transpose": "this is the only use of the keys",
+        "wrong at one size alone: d_head": "d_head is even",
+        "by shape": "a single new word sees all others",
     },
 )

@@ -9,7 +9,7 @@ from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect
 from autograder.utils.models import PATIENTS, Patient
-from autograder.utils.models.patients import CONTEXT, REPEATED, SCORES, WEIGHTS
+from autograder.utils.models.patients import CONTEXT, FUTURE, REPEATED, RESULT, SCORES, WEIGHTS
 
 MASKED = "scores = scores.masked_fill(future, -torch.inf)\n        "
 
@@ -25,7 +25,62 @@ def in_heads(heads: str, hidden: str) -> Patient:
     return changed(WEIGHTS, f"{own}\n        future[:, {heads}]{hidden}\n        {WEIGHTS}")
 
 
+def in_result(change: str) -> Patient:
+    """A module whose result is changed at the end."""
+    attended = "result = self.output(self.attend(query, key, value))"
+    return changed(RESULT, f"{attended}\n        {change}\n        return result")
+
+
 OTHERS = {
+    "the second of several texts without a mask": changed(
+        WEIGHTS,
+        "future = future.expand_as(scores).clone()\n"
+        f"        future[1:2] = False\n        {WEIGHTS}",
+    ),
+    "the next to last of several texts without a mask": changed(
+        WEIGHTS,
+        "future = future.expand_as(scores).clone()\n"
+        f"        future[:-1][-1:] = False\n        {WEIGHTS}",
+    ),
+    "one feature sees the next word": in_result("result[:, :-1, 3] += 0.1 * x[:, 1:, 3]"),
+    "one feature of the next text": in_result("result[:-1, :, 3] += 0.1 * x[1:, :, 3]"),
+    "a trace of the second text in the first": changed(
+        CONTEXT, f"context[:1] += 0.1 * context[1:2].sum(dim=0)\n        {CONTEXT}"
+    ),
+    "the last of several texts lost": changed(CONTEXT, f"context[1:][-1:] = 0\n        {CONTEXT}"),
+    "the last head lost": changed(CONTEXT, f"context[:, -1] = 0\n        {CONTEXT}"),
+    "one feature of the first head in the second": changed(
+        CONTEXT, f"context[:, 1, :, 2] += context[:, 0, :, 2]\n        {CONTEXT}"
+    ),
+    "query heads in another order": changed(
+        SCORES, f"query = query.roll(1, dims=1)\n        {SCORES}"
+    ),
+    "the second head hides the ninth word from the tenth": in_heads("1", "[..., 9, 8:9] = True"),
+    "the second and the third query head exchanged": changed(
+        SCORES, f"query = query[:, [0, 2, 1, *range(3, self.n_heads)]]\n        {SCORES}"
+    ),
+    "the ninth word doesn't see the fourth": changed(
+        WEIGHTS, f"future[8:9, 3:4] = True\n        {WEIGHTS}"
+    ),
+    "the sixth word doesn't see itself": changed(
+        WEIGHTS, f"future[5:6, 5:6] = True\n        {WEIGHTS}"
+    ),
+    "no scale in the second word": changed(
+        SCORES, f"{SCORES}\n        scores[..., 1:2, :] *= self.d_head**0.5"
+    ),
+    "no scale in the seventh word": changed(
+        SCORES, f"{SCORES}\n        scores[..., 6:7, :] *= self.d_head**0.5"
+    ),
+    "no scale in the second head": changed(
+        SCORES, f"{SCORES}\n        scores[:, 1] *= self.d_head**0.5"
+    ),
+    "a mask for fourteen words only": changed(WEIGHTS, f"future[14:] = False\n        {WEIGHTS}"),
+    "a trace of the text after the next": changed(
+        CONTEXT, f"context[:-2] += 0.1 * context[2:]\n        {CONTEXT}"
+    ),
+    "too much where a query begins below 0.3": changed(  # which six in ten texts do
+        CONTEXT, f"context *= 1.1 if query[0, 0, 0, 0] < 0.3 else 1.0\n        {CONTEXT}"
+    ),
     "the last of several texts without a mask": changed(
         WEIGHTS,
         "future = future.expand_as(scores).clone()\n"
@@ -172,16 +227,60 @@ OTHERS = {
 }
 
 
-def modules(draw: Draw, *patients: Patient) -> list[Code]:
-    """The code that builds patients, all with the same drawn sizes and weights."""
+# Lines of the healthy code, and other ways to write them.
+OTHERWISE = {
+    "view(batch, n, n_heads, self.d_head).transpose(1, 2)": (
+        "unflatten(-1, (n_heads, self.d_head)).movedim(2, 1)",
+        "view(batch, n, n_heads, self.d_head).permute(0, 2, 1, 3)",
+    ),
+    SCORES: (
+        "scores = torch.einsum('bhid,bhjd->bhij', query, key) * self.d_head**-0.5",
+        "scores = torch.matmul(query, key.mT) / math.sqrt(self.d_head)",
+    ),
+    FUTURE: (
+        "future = torch.arange(n_key) > torch.arange(n_key - n_query, n_key)[:, None]",
+        "future = ~torch.ones(n_query, n_key, dtype=torch.bool).tril(n_key - n_query)",
+    ),
+    WEIGHTS: (
+        "return torch.where(future, -math.inf, scores).softmax(dim=-1)",
+        "return F.softmax(scores.masked_fill(future, -math.inf), -1)",
+    ),
+    f"key = key{REPEATED}": ("key = torch.repeat_interleave(key, group, 1)",),
+    f"value = value{REPEATED}": (
+        "value = value[:, :, None].expand(-1, -1, group, -1, -1).flatten(1, 2)",
+    ),
+    "context = weights @ value": (
+        "context = torch.matmul(weights, value)",
+        "context = torch.einsum('bhij,bhjd->bhid', weights, value)",
+    ),
+    CONTEXT: (
+        "return context.movedim(1, 2).flatten(-2)",
+        "return torch.cat(context.unbind(1), dim=-1)",
+    ),
+    RESULT: ("context = self.attend(query, key, value)\n        return self.output(context)",),
+}
 
-    def one_of(*choices: int) -> int:
+
+def modules(draw: Draw, *patients: Patient) -> list[Code]:
+    """The code that builds patients, all with the same drawn sizes and weights.
+
+    Each of its lines is written in a way that is drawn, so that no hidden patient can be recognized
+    by the code of one that is shown.
+    """
+
+    def one_of(*choices: Any) -> Any:
         return choices[int(torch.randint(len(choices), (), generator=draw.generator))]
+
+    def written(code: str) -> str:
+        for line, others in OTHERWISE.items():
+            code = code.replace(line, one_of(line, *others))
+        return code
 
     n_kv_heads, group, d_head = one_of(2, 3), one_of(2, 3), one_of(5, 6)
     n_heads, seed = n_kv_heads * group, one_of(*range(1000))
     sizes = {"d_model": n_heads * d_head, "n_heads": n_heads, "n_kv_heads": n_kv_heads}
-    return [Code(patient.building_code, numbers=sizes | {"seed": seed}) for patient in patients]
+    numbers = sizes | {"seed": seed}
+    return [Code(written(patient.building_code), numbers=numbers) for patient in patients]
 
 
 def module_named(name: str) -> Patient:
@@ -208,8 +307,10 @@ def telling_apart(name: str, points: int, shown: str, *others: str, hidden: tupl
 # Why a mutant is no worse.
 ENOUGH = "any size that is large enough will do"
 NEARLY = "nearly the same either way"
+EVALUATED = "patients come in evaluation mode"
+A_TENSOR = "a boolean tensor of one element will do"
 RANDOM = "any random numbers will do"
 
 ALWAYS = "Your test gives every module the same answer. What should make it answer differently?"
 
-STILL_ILL = "This is still the code as it came in. "
+STILL_ILL = "This still gives what it gave as it came in. "

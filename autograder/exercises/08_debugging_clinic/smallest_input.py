@@ -23,19 +23,27 @@ def two(name: str) -> Inputs:
     return case
 
 
+SOME = "too much where a query begins below 0.3"
+FOURTEEN = "a mask for fourteen words only"
 SEARCH = "for batch in range(1, words + 1):"
 FOUND = "                        return x"
 
 EXERCISE = Exercise(
     "smallest_input",
     returns="x",
+    seconds=20.0,
     parts=[Judged(by="tell apart", steady=True)],
     also=(*CALLS,),
     aspects=[
         Aspect(
             "defects of a word or two",
             1,
-            [*map(two, "CDQ"), two("a trace of the next text")],
+            [
+                *map(two, "CDQ"),
+                two(SOME),
+                two("a trace of the next text"),
+                two("a trace of the text after the next"),
+            ],
         ),
         Aspect(
             "several defects at once",
@@ -58,7 +66,7 @@ EXERCISE = Exercise(
         Aspect(
             "defects that depend on a limit",
             1,
-            [two("N"), two("a mask for eight words only"), two("I")],
+            [two("N"), two("a mask for eight words only"), two(SOME), two(FOURTEEN), two("I")],
         ),
     ],
     mistakes=[
@@ -84,13 +92,29 @@ EXERCISE = Exercise(
             "too few words tried",
             "You stop too early: a defect that depends on a limit shows only beyond it. Try up to "
             "16 words.",
+            {"range(1, 17)": "range(1, 9)"},
+            {"range(1, 17)": "range(1, 11)"},
+            {"range(1, 17)": "range(1, 16)"},
             {"range(1, 17)": "range(1, 9)", FOUND: f"{FOUND}\n    return x"},
         ),
         Mistake(
             "one text only",
             "You try only single texts. To catch numbers that get from one text into another, you "
             "need two texts, with a word in each.",
+            {SEARCH: "for batch in range(1, 2):"},
             {SEARCH: "for batch in range(1, 2):", FOUND: f"{FOUND}\n    return x"},
+        ),
+        Mistake(
+            "two texts at most",
+            "You try two texts at most. Numbers may get into the text after the next, which takes "
+            "three of a word each.",
+            {SEARCH: "for batch in range(1, 3):"},
+        ),
+        Mistake(
+            "one input of each size",
+            "You draw too few texts of each size. Some defects show in one text and not in "
+            "another.",
+            {"range(10)": "range(1)"},
         ),
         Mistake(
             "texts before words",
@@ -119,7 +143,7 @@ EXERCISE = Exercise(
         Alternative(
             "sorted by size",
             "shapes = [(b, n) for b in range(1, 5) for n in range(1, 17)]\n"
-            "for batch, n in sorted(shapes, key=lambda shape: shape[0] * shape[1]):\n"
+            "for batch, n in sorted(10 * shapes, key=lambda shape: shape[0] * shape[1]):\n"
             "    x = torch.randn(batch, n, healthy.query.in_features)\n"
             "    if not torch.allclose(healthy(x), ill(x), rtol=0, atol=1e-4):\n"
             "        return x",
@@ -138,9 +162,10 @@ EXERCISE = Exercise(
             "for words in range(1, 17):\n"
             "    for batch in range(1, words + 1):\n"
             "        n, rest = divmod(words, batch)\n"
-            "        x = torch.randn(batch, n, d_model)\n"
-            "        if not rest and (healthy(x) - ill(x)).abs().max() > 1e-4:\n"
-            "            return x",
+            "        for _ in range(0 if rest else 12):\n"
+            "            x = torch.randn(batch, n, d_model)\n"
+            "            if (healthy(x) - ill(x)).abs().max() > 1e-4:\n"
+            "                return x",
             excuses={
                 "operands swapped": "the size of a difference has no sign",
                 "call dropped: (healthy": "some differences are positive",
