@@ -1,0 +1,145 @@
+"""Answers to lesson 7's exercises that a check once took for right, or explained badly."""
+
+import pytest
+
+from autograder.lessons.lesson import Lesson
+from tests.support.answers import PASSES, judged, told
+
+LESSON = Lesson("07_positions")
+FIRST_PLACE = "place[n_key - n_query :, None]"
+EXPONENTS = "torch.arange(0, d_model, 2)"
+BY_PLACE = "positions[:, None]"
+TIMES = f"angle = {BY_PLACE} * "
+ANGLE = f"{TIMES}theta"
+TURNING = "def rotate"
+KEPT = "angle = ANGLES.setdefault({by}, positions[:, None] * theta)"
+MASKED = "if keep is not None"
+QUERY = "query = rotate"
+PLACES = "positions = torch.arange(x.shape[1])"
+NEXT = "\n        "
+
+# By exercise: what the answer does, edits of the solution, and what its card rests on: a known
+# mistake or a rule; "" if any will do.
+ANSWERS = {
+    "sinusoidal_positions": [
+        ("in float64", {"(n, d_model)\n": "(n, d_model, dtype=torch.float64)\n"}, PASSES),
+        ("for 64 places", {"place = torch": "n = min(n, 64)\n    place = torch"}, "wrong_shape"),
+        (
+            "from 2",
+            {EXPONENTS: "torch.arange(2, d_model + 2, 2)"},
+            "exponents that don't begin at 0",
+        ),
+        ("turned when square", {"return": "return positions.T if n == d_model else"}, ""),
+        (
+            "2j / d for column j",
+            {
+                EXPONENTS: "2 * torch.arange(d_model)",
+                "angle.sin()": "angle[:, 0::2].sin()",
+                "angle.cos()": "angle[:, 1::2].cos()",
+            },
+            "a speed for every column",
+        ),
+    ],
+    "relative_bias": [
+        ("one query is the first", {"distance.cl": "(distance, place[None])[n_query == 1].cl"}, ""),
+    ],
+    "alibi_bias": [
+        ("in float64", {"extra)\n": "extra, dtype=torch.float64)\n"}, PASSES),
+        (
+            "3 words before",
+            {FIRST_PLACE: "(place[:n_query] + 3 * (n_key > n_query))[:, None]"},
+            "row_offset",
+        ),
+        ("turned when equal", {"* distance": "* (distance, distance.T)[n_heads == n_key]"}, ""),
+    ],
+    "rotate": [
+        ("six features", {"torch.arange(0, d_head, 2)": "torch.arange(0, 6, 2)"}, ""),
+        (
+            "a single word stays",
+            {"d_head = x": "if x.shape[-2] == 1:\n        return x\n    d_head = x"},
+            "a single word left as it is",
+        ),
+        ("θ rounded", {ANGLE: f"{ANGLE}.to(x.dtype).float()"}, "angles in half precision"),
+        (
+            "θ rounded in bfloat16",
+            {
+                ANGLE: f"rough = x.dtype == torch.bfloat16\n    {TIMES}(theta, theta.bfloat16())[rough]"
+            },
+            "largest_difference",
+        ),
+        (
+            "counted on from the first place",
+            {BY_PLACE: "(positions[0] + torch.arange(x.shape[-2]))[:, None]"},
+            "counted on from the first word's place",
+        ),
+        ("64 places", {BY_PLACE: "positions.clamp(max=63)[:, None]"}, "largest_difference"),
+        (
+            "angles kept by size",
+            {TURNING: f"ANGLES = {{}}\n{TURNING}", ANGLE: KEPT.format(by="(x.shape[-2:], base)")},
+            "",
+        ),
+        (
+            "angles kept by place",
+            {
+                TURNING: f"ANGLES = {{}}\n{TURNING}",
+                ANGLE: KEPT.format(by="(d_head, *positions.tolist())"),
+            },
+            "",
+        ),
+        ("two to four dimensions", {"d_head = x": "assert x.dim() < 5\n    d_head = x"}, ""),
+    ],
+    "rotate_halves": [
+        ("six features", {"x.chunk(2, dim=-1)": "x[..., :3], x[..., 3:]"}, ""),
+    ],
+    "to_halves": [
+        ("six features", {"rows // n_heads // 2": "3"}, ""),
+        (
+            "heads for pairs",
+            {"view(n_heads, rows // n_heads // 2, 2, d_model)": "view(-1, n_heads, 2, d_model)"},
+            "nothing moved",
+        ),
+    ],
+    "RotarySelfAttention": [
+        (
+            "a base for all",
+            {"self.base": "RotarySelfAttention.base"},
+            "left_by_another",
+        ),
+        (
+            "the places of the first call",
+            {QUERY: f"positions = vars(self).setdefault('at', positions){NEXT}{QUERY}"},
+            "left_behind",
+        ),
+        (
+            "the mask of the first call",
+            {MASKED: "keep = vars(self).setdefault('keep', keep)" + NEXT + MASKED},
+            "left_behind",
+        ),
+        ("64 places", {PLACES: f"{PLACES}[:64]"}, "raised"),
+        (
+            "counted on from the first place",
+            {QUERY: f"{PLACES} + positions[0]{NEXT}{QUERY}"},
+            "positions ignored",
+        ),
+        ("sorted places", {QUERY: f"positions = positions.sort()[0]{NEXT}{QUERY}"}, ""),
+        (
+            "no mask for one word",
+            {MASKED: f"keep = (keep, None)[x.shape[1] == 1]{NEXT}{MASKED}"},
+            "",
+        ),
+        ("a mask told by its first size", {"keep.dim() == 3": "len(keep) == len(x)"}, ""),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "expected"),
+    [
+        pytest.param(exercise, code, expected, id=f"{exercise}: {what}")
+        for exercise, answers in ANSWERS.items()
+        for what, code, expected in answers
+    ],
+)
+def test_it_is_judged_rightly_now(exercise, code, expected):
+    found = told(judged(LESSON, exercise, code))
+    assert found == expected if expected else found != PASSES

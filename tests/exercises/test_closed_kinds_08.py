@@ -1,0 +1,170 @@
+"""Answers to lesson 8's exercises that a check once took for right, or explained badly."""
+
+import pytest
+
+from autograder.lessons.draw import Draw
+from autograder.lessons.lesson import Lesson
+from tests.support.answers import PASSES, judged, told
+
+LESSON = Lesson("08_debugging_clinic")
+EARLIER = "attention(changed)[:, :place], before[:, :place]"
+TEXTS = "!= [t == text for t in range(4)]"
+HEADS = "!= [h == head for h in range(n)]"
+CUT = "max(0, n_key - n_query - window + 1)"
+FAR = "attn_scores.amax(dim=-1, keepdim=True)"
+MEAN = "(losses * counts).sum() / counts.sum()"
+PLACE = "torch.arange(n_past, n_past + n)"
+WEIGHTS = "attention_weights[:, place, : place + 1]"
+RATIO = "(attention(second)[0, 1:] / attention(first)[0, 1:])"
+BEGUN = "x = torch.randn(4, 12"
+CHANGED = "argument changed"
+
+
+def begun(by: str) -> dict[str, str]:
+    """`find_leak` with a statement before all others."""
+    return {BEGUN: f"{by}\n    {BEGUN}"}
+
+
+# By exercise: what the answer does, edits of the solution, and what its card rests on: a known
+# mistake or a rule; "" if any will do.
+ANSWERS = {
+    "find_leak": [
+        ("a tensor", {"True": "torch.tensor(True)", "False": "torch.tensor(False)"}, PASSES),
+        ("NumPy's", {"True": "__import__('numpy').True_"}, PASSES),
+        ("two texts", {"randn(4,": "randn(2,"}, PASSES),
+        (
+            "the first text and the last",
+            {EARLIER: EARLIER.replace("[:,", "[[0, -1],")},
+            "some texts only",
+        ),
+        ("one feature", {EARLIER: EARLIER.replace("place]", "place, 1]")}, "one feature only"),
+        ("weights overwritten", begun("nn.init.eye_(attention.output.weight)"), CHANGED),
+        ("train mode left", begun("attention.train().dropout = 0.0"), CHANGED),
+        ("an attribute left", begun("attention.dropout = 0.0"), CHANGED),
+        ("a hook left", begun("attention.register_forward_hook(lambda *_: None)"), CHANGED),
+        (
+            "gradients left",
+            begun("attention.requires_grad_()") | {EARLIER: f"*(y.detach() for y in ({EARLIER}))"},
+            CHANGED,
+        ),
+        ("nothing returned", {"    return False\n": ""}, "plain"),
+    ],
+    "find_blind_spot": [
+        (
+            "the first head and the last",
+            {WEIGHTS: WEIGHTS.replace("[:,", "[[0, -1],")},
+            "the first head only",
+        ),
+        (
+            "itself and the first word",
+            {WEIGHTS: "attention_weights[:, place, [0, place]]"},
+            "wrong_decision",
+        ),
+    ],
+    "find_mixing": [
+        ("no copy", {"attention = copy.deepcopy(attention)\n": ""}, CHANGED),
+        ("three texts", {"randn(4,": "randn(3,", "range(4)": "range(3)"}, PASSES),
+        ("the first text and the last", {"text in range(4)": "text in (0, 3)"}, "wrong_decision"),
+        (
+            "the first head and the last",
+            {"head in range(n)": "head in (0, n - 1)"},
+            "wrong_decision",
+        ),
+        ("no queries", {'("query", n_heads), ': ""}, "no queries"),
+        (
+            "the text may stay",
+            {TEXTS: "not in ([t == text for t in range(4)], [False] * 4)"},
+            "what was changed may stay",
+        ),
+        (
+            "the head may stay",
+            {HEADS: "not in ([h == head for h in range(n)], n * [False])"},
+            "what was changed may stay",
+        ),
+    ],
+    "find_scale": [
+        (
+            "the second query and the last",
+            {RATIO: RATIO.replace("1:", "[1, -1]")},
+            "some queries only",
+        ),
+        ("every third query", {RATIO: RATIO.replace("1:", "1::3")}, "some queries only"),
+    ],
+    "smallest_input": [
+        ("one input of each size", {"range(10)": "range(1)"}, "one input of each size"),
+        ("two texts", {"range(1, words + 1)": "range(1, 3)"}, "two texts at most"),
+        ("one text", {"range(1, words + 1)": "range(1, 2)"}, "one text only"),
+        ("ten words", {"range(1, 17)": "range(1, 11)"}, "too few words tried"),
+        ("fifteen words", {"range(1, 17)": "range(1, 16)"}, "too few words tried"),
+    ],
+    "repair_1": [
+        ("−10⁹", {CUT: "max(0, n_key - window)", "-torch.inf": "-1e9"}, "NaN covered up"),
+        ("no window", {CUT: "0", " & (distance < window)": ""}, "no window, and nothing cut off"),
+        ("no mask", {".masked_fill(~keep, -torch.inf)": ""}, "no mask"),
+        (
+            "query by query",
+            """
+def repair_1(query, key, value, window):
+    n_query, n_key, context = query.shape[-2], key.shape[-2], []
+    for row, last in enumerate(range(n_key - n_query, n_key)):
+        seen = slice(max(0, last - window + 1), last + 1)
+        scores = query[..., row : row + 1, :] @ key[..., seen, :].mT / query.shape[-1] ** 0.5
+        context.append(scores.softmax(-1) @ value[..., seen, :])
+    return torch.cat(context, dim=-2)
+""",
+            PASSES,
+        ),
+    ],
+    "repair_2": [
+        ("the mean of all", {FAR: "attn_scores.mean()"}, "one number for all rows"),
+        ("cut off", {FAR: "attn_scores.amax()", ").exp()": ").clamp(min=-80).exp()"}, "cut off"),
+    ],
+    "repair_3": [
+        (
+            "the mean of means",
+            {MEAN: "((losses * counts).sum(1) / counts.sum(1).clamp(min=1)).mean()"},
+            "a mean of means",
+        ),
+        ("at least a target a text", {MEAN: f"{MEAN}.clamp(min=len(tokens))"}, ""),
+        (
+            "up to the first padding",
+            {"target != padding": "(target != padding).cumprod(dim=1).bool()"},
+            "up to the first padding",
+        ),
+    ],
+    "repair_4": [
+        ("queries from 0", {"(query, place)": "(query, torch.arange(n))"}, "only the keys"),
+        ("up to n", {PLACE: "torch.arange(n_past, n)"}, "places that end at n"),
+        ("one later", {PLACE: f"{PLACE} + 1"}, "off by one"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "expected"),
+    [
+        pytest.param(exercise, code, expected, id=f"{exercise}: {what}")
+        for exercise, answers in ANSWERS.items()
+        for what, code, expected in answers
+    ],
+)
+def test_it_is_judged_rightly_now(exercise, code, expected):
+    found = told(judged(LESSON, exercise, code))
+    assert found == expected if expected else found != PASSES
+
+
+def test_a_search_that_finds_nothing_is_not_told_that_a_return_is_missing():
+    said = judged(LESSON, "find_leak", {"    return False\n": ""}).sentence
+    assert "came to its end without reaching a `return`" in said
+
+
+def test_no_hidden_patient_is_written_as_the_one_shown():
+    exercise = LESSON.asked["find_leak"]
+
+    def written(seed):
+        cases = [make for aspect in exercise.aspects for make in aspect.cases]
+        return [make(Draw(f"{seed}/{i}"))["attention"].source for i, make in enumerate(cases)]
+
+    shown = written("public")
+    hidden = [written(seed) for seed in ("one", "another")]
+    assert all(len(set(code)) == 3 for code in zip(shown, *hidden, strict=True))
