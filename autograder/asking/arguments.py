@@ -6,11 +6,12 @@ learner's code runs.
 
 import importlib
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType, MethodType
+from types import CodeType, MethodType, ModuleType
 from typing import Any
 
 import torch
@@ -80,6 +81,7 @@ class Library:
 
 
 # The file that such code seems to be in; errors are reported at a line outside this package.
+GIVEN_MODULE = "given_by_the_check"
 GIVEN = str(Path(__file__).with_name("<given>"))
 
 
@@ -97,9 +99,11 @@ class Code:
     numbers: dict[str, int] = field(default_factory=dict)
 
     def make(self) -> Any:
-        namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "math": math, **self.numbers}
-        exec(_compiled(self.source), namespace)
-        return list(namespace.values())[-1]
+        module = ModuleType(GIVEN_MODULE)
+        vars(module).update({"torch": torch, "nn": nn, "F": F, "math": math, **self.numbers})
+        exec(_compiled(self.source), vars(module))
+        sys.modules[GIVEN_MODULE] = module  # where pickle, and so torch.save, looks for classes
+        return list(vars(module).values())[-1]
 
 
 @lru_cache(maxsize=500)

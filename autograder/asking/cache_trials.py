@@ -1,5 +1,6 @@
 """Trials of caches, and of models that read with them: see `asking.trials`."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,22 +8,25 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
-from autograder.asking.memory_trials import ROOM, all_tensors
+from autograder.asking.memory_trials import ROOM, all_tensors, recording
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, wrong_type
 
 
 class GivenCache:
-    """A correct cache: it keeps all keys and values so far, or those within a window."""
+    """A correct cache: it keeps all keys and values so far, or returns those within a window.
+
+    It has what lesson 10's own cache has.
+    """
 
     def __init__(self, window: int | None = None) -> None:
         self.window, self.length, self.n_heads = window, 0, 0
-        self._pieces: list[tuple[Tensor, Tensor]] = []
+        self.pieces: list[tuple[Tensor, Tensor]] = []
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         n_past, self.n_heads = self.length, key.shape[1]
-        self._pieces.append((key, value))
-        keys, values = (torch.cat(parts, dim=2) for parts in zip(*self._pieces, strict=True))
+        self.pieces.append((key, value))
+        keys, values = (torch.cat(parts, dim=2) for parts in zip(*self.pieces, strict=True))
         self.length = keys.shape[2]
         seen = self.length if self.window is None else self.length - n_past + self.window - 1
         return keys[:, :, -seen:], values[:, :, -seen:]
@@ -42,16 +46,50 @@ def append_in_pieces(
     forgets: whether it keeps no more words than it has to.
     """
     cache = cache_class() if window is None else cache_class(window=window)
-    given = zip(key.split(pieces, -2), value.split(pieces, -2), strict=True)
-    for new_key, new_value in given:
-        result = cache.append(new_key.clone(), new_value.clone())
-    most = sum(pieces) if window is None else window
-    per_word = (key.nbytes + value.nbytes) // key.shape[-2]
+    try:
+        result = _append(cache, key, value, pieces)
+    finally:  # what caches share may be what went wrong
+        _require_own_memory(cache_class)
     if getattr(cache, "window", 0) != window:
         raise WrongResult(ProblemKind.ATTRIBUTE, "window")
     facts["length"] = _number(cache, "length")
-    facts["forgets"] = torch.tensor(_bytes_held(cache) <= ROOM * most * per_word)
+    per_word = (key.nbytes + value.nbytes) // key.shape[-2]
+    most = ROOM * per_word * (sum(pieces) if window is None else window)
+    facts["forgets"] = torch.tensor(
+        most >= sum(pieces) * per_word
+        or _bytes_kept(cache_class, window, key, value, pieces) <= most
+    )
     return result
+
+
+def _append(cache: Any, key: Tensor, value: Tensor, pieces: list[int]) -> Any:
+    """Append keys and values in pieces; return what the cache returns for the last one."""
+    for new_key, new_value in zip(key.split(pieces, -2), value.split(pieces, -2), strict=True):
+        result = cache.append(new_key.clone(), new_value.clone())
+    return result
+
+
+def _require_own_memory(cache_class: Callable[..., Any]) -> None:
+    """Raise WrongResult if a class, or a default of its constructor, holds tensors."""
+    defaults = inspect.signature(cache_class).parameters
+    shared = dict(vars(cache_class)) | {name: each.default for name, each in defaults.items()}
+    for name, value in shared.items():
+        if any(True for _ in all_tensors(value)):
+            raise WrongResult(ProblemKind.KEPT_ON_CLASS, name)
+
+
+def _bytes_kept(
+    cache_class: Callable[..., Any],
+    window: int | None,
+    key: Tensor,
+    value: Tensor,
+    pieces: list[int],
+) -> int:
+    """Return how many bytes a new cache keeps after the last piece, wherever it keeps them."""
+    with recording() as record:
+        cache = cache_class(window=window)
+        _append(cache, key, value, pieces)
+    return record.held
 
 
 def _number(owner: Any, name: str) -> Tensor:
@@ -64,21 +102,19 @@ def _number(owner: Any, name: str) -> Tensor:
     return torch.tensor(value)
 
 
-def _bytes_held(cache: Any) -> int:
-    memories = [tensor.untyped_storage() for tensor in all_tensors(vars(cache))]
-    return sum({memory.data_ptr(): memory.nbytes() for memory in memories}.values())
-
-
 def read_in_pieces(
     module: nn.Module, facts: Facts, x: Tensor, pieces: list[int], window: int | None
 ) -> Any:
     """Give a module x, [batch, n, d_model], in pieces with a cache, or in one go without pieces.
 
     cached_heads: how many heads the cache is given.
+    afterwards: the result in one go, after the module has read in pieces.
     """
     cache = GivenCache(window)
     read = [module(piece, cache) for piece in x.split(pieces, dim=1)] if pieces else [module(x)]
     facts["cached_heads"] = torch.tensor(cache.n_heads)
+    if pieces:
+        facts["afterwards"] = module(x)
     return torch.cat(read, dim=1)
 
 

@@ -1,17 +1,25 @@
 """Trials of answers that have to do with little memory: see `asking.trials`."""
 
+import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+import os
+import tracemalloc
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.profiler import profile
 
 from autograder.asking.answer import Facts
-from autograder.asking.surroundings import CallMode
 
 ROOM = 2  # how many times as large as necessary a tensor may be
 ROWS = 64  # rows of scores that a backward pass may hold at a time
+ODDMENTS = 20_000  # bytes of Python's that don't count, such as an object's attributes
+MEMORY = "[memory]"  # the profiler's name for an allocation (or, if negative, a release)
+FLOATS = {"float", "double", "c10::Half", "c10::BFloat16"}
 
 
 def in_little_memory(
@@ -20,10 +28,16 @@ def in_little_memory(
     """Attend in tiles; the last two arguments are their sizes.
 
     small: whether all tensors are about as small as the inputs, or as a tile of scores.
+    tiles: whether one of them has the size of a tile.
+
+    Where all scores are that small, too, neither is in question.
     """
-    with _Largest() as largest:
+    inputs, tile = [query, *arguments], arguments[-2:]
+    most, scores = _most_elements(inputs, math.prod(tile)), _all_scores(query, arguments[0])
+    with recording() if scores > most else contextlib.nullcontext() as record:
         result = function(query, *arguments)
-    facts["small"] = largest.fits([query, *arguments], math.prod(arguments[-2:]))
+    facts["small"] = torch.tensor(record is None or record.largest <= most)
+    facts["tiles"] = torch.tensor(record is None or tile in record.matrices)
     return result
 
 
@@ -34,24 +48,57 @@ def apply_in_little_memory(
 
     small: whether all tensors, forward and backward, are about as small as the inputs, or as
         `ROWS` rows of scores.
+    saves: whether no more is kept for the way back than about as much as the inputs hold.
     own: whether another call in between leaves the gradients as they are.
     precise: whether gradients are as precise as the inputs.
+    once: whether gradients can't be differentiated in turn.
     """
     result = function.apply(*arguments)
     if not isinstance(result, Tensor):
         return result
     *inputs, causal = arguments
     leaves = [value.detach().double().requires_grad_() for value in inputs]
-    with _Largest() as largest:
+    with torch.enable_grad():
+        facts |= _memory_of(function, leaves, causal)
         first = function.apply(*leaves, causal)
-        # Called directly, because the mode can't see what autograd calls.
-        found = first.grad_fn.apply(torch.ones_like(first))[: len(leaves)]
-    function.apply(*(2 * leaf for leaf in leaves), not causal)
-    again = torch.autograd.grad(first.sum(), leaves)
-    facts["small"] = largest.fits(inputs, ROWS * inputs[1].shape[-2])
+        found = torch.autograd.grad(first.sum(), leaves, retain_graph=True)
+        function.apply(*(2 * leaf for leaf in leaves), not causal)
+        again = torch.autograd.grad(first.sum(), leaves, create_graph=True)
+        once = not _differentiates(again, leaves)
     facts["own"] = torch.tensor(all(map(torch.allclose, found, again)))
-    facts["precise"] = torch.tensor(not any(torch.equal(g, g.float().double()) for g in found))
+    facts["precise"] = torch.tensor(not any(map(_is_rounded, found)))
+    facts["once"] = torch.tensor(once)
     return result
+
+
+def _memory_of(
+    function: type[torch.autograd.Function], leaves: list[Tensor], causal: bool
+) -> Facts:
+    """Find out `small` and `saves`, where all scores together would be too large."""
+    query, key, _ = leaves
+    small = saves = True
+    most = _most_elements(leaves, ROWS * key.shape[-2])
+    if _all_scores(query, key) > most:
+        with recording() as forward:
+            result = function.apply(*leaves, causal)
+        with recording() as backward:
+            torch.autograd.grad(result.sum(), leaves)
+        small = max(forward.largest, backward.largest) <= most
+        saves = forward.held <= ROOM * sum(leaf.nbytes for leaf in leaves)
+    return {"small": torch.tensor(small), "saves": torch.tensor(saves)}
+
+
+def _is_rounded(value: Tensor) -> bool:
+    return bool(value.any()) and torch.equal(value, value.float().double())
+
+
+def _differentiates(gradients: tuple[Tensor, ...], leaves: list[Tensor]) -> bool:
+    """Whether gradients have gradients."""
+    try:
+        torch.autograd.grad(sum(map(Tensor.sum, gradients)), leaves, allow_unused=True)  # type: ignore[arg-type]
+    except RuntimeError:
+        return False
+    return True
 
 
 def without_keys(
@@ -59,45 +106,104 @@ def without_keys(
 ) -> Any:
     """Attend to latents.
 
-    small: whether no tensor is larger than the inputs or the scores, as all keys would be.
+    small: whether no tensor is larger than the inputs, the scores or one latent for each query, as
+        all keys would be.
     """
-    with _Largest() as largest:
+    with recording() as record:
         result = function(query, latent, *weights)
     most = max(
-        latent.numel(), query.shape[:-1].numel() * latent.shape[-2], *map(Tensor.numel, weights)
+        latent.numel(),
+        query.shape[:-1].numel() * max(latent.shape[1:]),
+        *map(Tensor.numel, weights),
     )
-    facts["small"] = torch.tensor(largest.numel <= most)
+    facts["small"] = torch.tensor(record.largest <= most)
     return result
 
 
-class _Largest(CallMode):
-    """Records the number of elements of the largest floating-point tensor that a call returns.
+def _all_scores(query: Tensor, key: Tensor) -> int:
+    return math.prod((*query.shape[:-1], key.shape[-2]))
 
-    It sees only what Python code calls. (A dispatch mode sees everything, but its first use spends
-    two seconds on imports.)
+
+def _most_elements(inputs: list[Any], scores: int) -> int:
+    """Return how large a tensor may be: as the largest input, or this many scores per batch."""
+    sizes = [tensor.numel() for tensor in all_tensors(inputs)]
+    batch = int(math.prod(inputs[0].shape[:-2]))
+    return ROOM * max(*sizes, batch * scores)
+
+
+@dataclass
+class Record:
+    """What torch and Python did with memory.
+
+    largest: how many elements the largest floating-point tensor has that an operation was given.
+    matrices: the last two sizes of each of these.
+    held: how many bytes were allocated and not released again, in whatever kind of object.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.numel = 0
+    largest: int = 0
+    matrices: set[tuple[int, ...]] = field(default_factory=set)
+    held: int = 0
 
-    def call(self, func: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
-        result = func(*args, **options)
-        sizes = [t.numel() for t in all_tensors([result]) if t.is_floating_point()]
-        self.numel = max([self.numel, *sizes])
-        return result
 
-    def fits(self, inputs: list[Any], scores: int) -> Tensor:
-        """Whether it is about as small as the largest input, or as this many scores per batch."""
-        sizes = [tensor.numel() for tensor in all_tensors(inputs)]
-        batch = math.prod(inputs[0].shape[:-2])
-        return torch.tensor(self.numel <= ROOM * max(*sizes, batch * scores))
+@contextlib.contextmanager
+def recording() -> Iterator[Record]:
+    """Record the body's memory, wherever the code keeps it and whoever calls torch."""
+    record, tracing = Record(), tracemalloc.is_tracing()
+    if not tracing:
+        tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        with (
+            _no_stderr(),
+            profile(use_kineto=True, record_shapes=True, profile_memory=True) as profiler,
+        ):
+            yield record
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        if not tracing:
+            tracemalloc.stop()
+    events = profiler.kineto_results.events()
+    given = [shape for event in _outermost(events) for shape in _floats(event)]
+    record.largest = max(map(math.prod, given), default=0)
+    record.matrices = {tuple(shape[-2:]) for shape in given}
+    record.held = max(0, after - before - ODDMENTS) + sum(
+        event.nbytes() for event in events if event.name() == MEMORY
+    )
+
+
+def _outermost(events: list[Any]) -> Iterator[Any]:
+    """Yield torch's operations, without those that others consist of."""
+    operations = [event for event in events if event.name().startswith("aten::")]
+    end = 0
+    for event in sorted(operations, key=lambda event: (event.start_ns(), -event.duration_ns())):
+        if event.start_ns() >= end:
+            end = event.end_ns()
+            yield event
+
+
+def _floats(event: Any) -> list[list[int]]:
+    """Return the shapes of the floating-point tensors that an operation was given."""
+    inputs = zip(event.shapes(), event.dtypes(), strict=False)
+    return [shape for shape, dtype in inputs if dtype in FLOATS]
+
+
+@contextlib.contextmanager
+def _no_stderr() -> Iterator[None]:
+    """Silence the profiler's C++ half, which writes to file descriptor 2, not `sys.stderr`."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def all_tensors(value: Any) -> Iterator[Tensor]:
-    """Yield the tensors in nested lists and dicts."""
+    """Yield the tensors in nested lists, tuples, deques and dicts."""
     if isinstance(value, Tensor):
         yield value
-    elif isinstance(value, dict | list | tuple):
+    elif isinstance(value, dict | list | tuple | deque):
         for item in value.values() if isinstance(value, dict) else value:
             yield from all_tensors(item)

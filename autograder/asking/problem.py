@@ -59,6 +59,7 @@ class ProblemKind(StrEnum):
     PART_REPLACED = "part replaced"
     SETTING = "setting"
     SHARED = "shared"
+    KEPT_ON_CLASS = "kept on the class"
     REQUIRES_GRADIENTS = "requires gradients"
     FROZEN = "frozen"
     PARAMETER_CHANGED = "parameter changed"

@@ -4,9 +4,11 @@ Two facts say where an answer gets its random numbers.
 
 by_generator: from the generator alone; the same state gives the same result.
 varies: from torch if there is no generator; the next call gives another result.
+advances: whether the same generator gives something else the next time.
 """
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -34,11 +36,12 @@ def draw_often(
     """Draw `DRAWS` tokens; return how often each one came.
 
     possible: which tokens came at all.
-    by_generator, varies: see above.
+    by_generator, varies, advances: see above.
     """
     n_tokens, kept = len(logits), logits.clone()
     how = temperature, top_k, top_p
-    function(logits, *how, _generator())  # may change its input only here, where we notice
+    with _same_seed():
+        function(logits, *how, _generator())  # may change its input only here, where we notice
 
     def drawn(count: int, generator: torch.Generator | None) -> Tensor:
         drawing = (function(kept.clone(), *how, generator) for _ in range(count))
@@ -54,10 +57,11 @@ def draw_again(function: Callable[..., Any], facts: Facts, draft: Tensor, target
     """Draw `DRAWS` tokens from `draft`, and pass each one on.
 
     Returns how often which token became which, [n_tokens, n_tokens].
-    by_generator, varies: see above.
+    by_generator, varies, advances: see above.
     """
     n_tokens, kept = len(draft), (draft.clone(), target.clone())
-    function(draft, target, int(draft.argmax()), _generator())
+    with _same_seed():
+        function(draft, target, int(draft.argmax()), _generator())
 
     def pairs(count: int, generator: torch.Generator | None) -> Tensor:
         given = torch.multinomial(kept[0], count, replacement=True, generator=_generator())
@@ -76,13 +80,28 @@ def _generator(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
+@contextlib.contextmanager
+def _same_seed() -> Iterator[None]:
+    """Raise WrongResult if the body sets torch's seed; a thousand more calls would take long."""
+    seed = torch.initial_seed()
+    yield
+    if torch.initial_seed() != seed:
+        raise WrongResult(ProblemKind.SETTING, "seed")
+
+
 def _sources(draw: Draw) -> Facts:
-    """Find out `by_generator` and `varies`."""
+    """Find out `by_generator`, `varies` and `advances`."""
     state = torch.get_rng_state()
     again = torch.equal(draw(_generator()), draw(_generator()))
     untouched = torch.equal(torch.get_rng_state(), state)
     varies = not torch.equal(draw(None), draw(None))
-    return {"by_generator": torch.tensor(again and untouched), "varies": torch.tensor(varies)}
+    generator = _generator()
+    so = {
+        "by_generator": again and untouched,
+        "varies": varies,
+        "advances": not torch.equal(draw(generator), draw(generator)),
+    }
+    return {name: torch.tensor(value) for name, value in so.items()}
 
 
 def _token(value: Any, n_tokens: int) -> int:
@@ -104,16 +123,22 @@ def write_on(
 ) -> Any:
     """Let a model write.
 
-    tokens per call: how many the model was given each time, as it notes in `read`.
+    tokens per call: how many the model was given each time.
+    light: whether it was called without keeping what a way back would need.
     again: whether a second call gives the same, as it should when nothing is left to chance.
     random: whether temperature makes a difference, and the texts of a batch differ.
-    by_generator, varies: see above.
+    by_generator, varies, advances: see above.
     """
-    result = function(model, tokens, n_new, **how)
-    if not isinstance(result, Tensor):
-        return result
-    facts["tokens per call"] = torch.tensor(model.read, dtype=torch.long)
-    facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
+    calls = _noted_calls(model)
+    with _as_it_was(model):
+        result = function(model, tokens, n_new, **how)
+        if not isinstance(result, Tensor):
+            return result
+    facts["tokens per call"] = torch.tensor([n for n, _ in calls], dtype=torch.long)
+    facts["light"] = torch.tensor(not any(graph for _, graph in calls))
+    with _as_it_was(model.eval()):
+        facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
+    model.train()
 
     def heated(generator: torch.Generator | None, temperature: float = HEAT) -> Tensor:
         text: Tensor = function(model, tokens, 9, temperature=temperature, generator=generator)
@@ -124,14 +149,34 @@ def write_on(
     one_for_all = len(hot) > 1 and (hot[:, -9:] == hot[0, -9:]).all()
     cold = torch.equal(heated(_generator(), 0.0), hot)
     facts["random"] = torch.tensor(not (cold or one_for_all))
-    _require_training(model)
     return result
 
 
-def _require_training(model: nn.Module) -> None:
-    """Raise WrongResult unless a model is still in train mode, as it was made."""
-    if not model.training:
+def _noted_calls(model: nn.Module) -> list[tuple[int, bool]]:
+    """Return a list to which each call of a model will add.
+
+    It adds the number of tokens, and whether gradients were on.
+    """
+    calls: list[tuple[int, bool]] = []
+    forward = model.forward
+
+    def noted(tokens: Tensor, *caches: Any, **named: Any) -> Any:
+        calls.append((tokens.shape[1], torch.is_grad_enabled()))
+        return forward(tokens, *caches, **named)
+
+    model.forward = noted
+    return calls
+
+
+@contextlib.contextmanager
+def _as_it_was(model: nn.Module) -> Iterator[None]:
+    """Raise WrongResult if the body leaves a model in another mode, or with a new attribute."""
+    training, names = model.training, {*vars(model)}
+    yield
+    if model.training != training:
         raise WrongResult(ProblemKind.PART_MODE, "model")
+    if new := vars(model).keys() - names:
+        raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"the attribute `{min(new)}` of `model`")
 
 
 def run_without_head(
@@ -141,20 +186,37 @@ def run_without_head(
     model: nn.Module,
     layer: int,
     head: int,
-    x: Tensor,
+    tokens: Tensor,
 ) -> Tensor:
-    """Give x to the rest of a model, which was built from weights.
+    """Give tokens to the rest of a model, which was built from weights.
 
     without the next: the result when the next head of the same layer is taken out, too.
     untouched: whether the model is the same as before.
+    alike: whether the copy is in the model's mode, whichever it is, and can be trained as well.
     """
-    before = model(x)
-    without = function(model, layer, head)
+    before = model(tokens)
+    with _as_it_was(model):
+        without = function(model, layer, head)
     if not isinstance(without, nn.Module):
         raise wrong_type(ProblemKind.MODULE, without)
-    result: Tensor = without(x)
-    facts["untouched"] = torch.tensor(without is not model and torch.equal(model(x), before))
-    _require_training(model)
+    result: Tensor = without(tokens)
+    facts["untouched"] = torch.tensor(without is not model and torch.equal(model(tokens), before))
     next_head = (head + 1) % blocks_of(model)[layer].attention.n_heads
-    facts["without the next"] = function(without, layer, next_head)(x)
+    facts["without the next"] = function(without, layer, next_head)(tokens)
+    with _as_it_was(model.eval()):
+        quiet = function(model, layer, head)
+    alike = _same_use(model, quiet), _same_use(model.train(), without)
+    facts["alike"] = torch.tensor(all(alike))
     return result
+
+
+def _same_use(first: nn.Module, second: nn.Module) -> bool:
+    """Whether all parts of two modules are in the same mode, and the same parameters learn."""
+    uses = [
+        (
+            [part.training for part in module.modules()],
+            [value.requires_grad for value in module.parameters()],
+        )
+        for module in (first, second)
+    ]
+    return uses[0] == uses[1]

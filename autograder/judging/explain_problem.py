@@ -96,6 +96,10 @@ SENTENCES = {
     ProblemKind.SHARED: (
         "{detail}: change one and the other changes. Copy the numbers, with `copy_`."
     ),
+    ProblemKind.KEPT_ON_CLASS: (
+        "All caches share one `{detail}`, since Python makes what stands in the class, or as an "
+        "argument's default, only once. Make it in `__init__`."
+    ),
     ProblemKind.REQUIRES_GRADIENTS: (
         "The call makes its input `{detail}` require gradients. Leave it as it was."
     ),

@@ -10,9 +10,7 @@ from autograder.judging.judgment import Judgment, raised
 from autograder.judging.key import MistakeKey
 
 Form = list[Footprint]
-# A right answer is nearer to the expected one than answers of one mistake are to each other, by
-# this factor.
-RIGHT = 8
+RIGHT = 0.02  # of the slack: where a form goes right, it is off by its rounding alone
 
 
 def find_mistake(judgment: Judgment, case: int) -> MistakeKey | None:
@@ -70,7 +68,7 @@ class _Suspicion:
     def _looks_right(self, print_: Footprint, index: int) -> bool:
         if print_.problem or print_.form != self._right_prints[index].form:
             return False
-        return print_.matches(self._right_prints[index], self._slacks[index] / RIGHT)
+        return print_.matches(self._right_prints[index], RIGHT * self._slacks[index])
 
     @cached_property
     def _right_prints(self) -> list[Footprint]:

@@ -15,7 +15,12 @@ from autograder.asking.cache_trials import (
     read_tokens,
 )
 from autograder.asking.collect import collect
-from autograder.asking.memory_trials import apply_in_little_memory, in_little_memory, without_keys
+from autograder.asking.memory_trials import (
+    apply_in_little_memory,
+    in_little_memory,
+    recording,
+    without_keys,
+)
 from autograder.asking.question import Call, Question
 from autograder.asking.returned import WrongResult
 from autograder.asking.writing_trials import draw_again, draw_often, run_without_head, write_on
@@ -42,6 +47,22 @@ def test_a_cache_is_given_all_pieces(pieces, window):
     seen = 12 if window is None else 4 + window - 1
     assert torch.equal(keys, KEY[..., -seen:, :]) and torch.equal(values, VALUE[..., -seen:, :])
     assert facts["length"] == 12
+
+
+def test_memory_is_recorded_wherever_it_is_kept():
+    kept = []
+
+    def keep():
+        kept.append(torch.randn(100, 100).numpy().copy())
+        kept.append(torch.randn(100, 100).tolist())
+        with torch._C.DisableTorchFunction():
+            kept.append(torch.randn(50, 30) + 1)
+        _ = torch.randn(500, 500)
+
+    with recording() as record:
+        keep()
+    assert 100 * 100 * (4 + 24) < record.held < 100 * 100 * (4 + 60)
+    assert record.largest >= 50 * 30 and (50, 30) in record.matrices
 
 
 def test_the_contents_of_a_cache_are_counted():
@@ -137,7 +158,7 @@ def test_a_question_names_its_trial():
     arguments = dict(zip("qkv", torch.randn(3, 9, 4), strict=True))
     call = Call(arguments | {"causal": False, "rows": 3, "columns": 3})
     [answer] = collect(whole, Question("f", [call], ["context"], trial="in_little_memory"))
-    assert answer.tensors.keys() == {"context", "small"}
+    assert answer.tensors.keys() == {"context", "small", "tiles"}
 
 
 def test_calls_that_share_state_are_noticed():
@@ -180,11 +201,10 @@ class Echo(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.blocks, self.read = nn.ModuleList([nn.ModuleDict({"attention": nn.Identity()})]), []
+        self.blocks = nn.ModuleList([nn.ModuleDict({"attention": nn.Identity()})])
         self.n_context = 20
 
     def forward(self, tokens, caches=None):
-        self.read.append(tokens.shape[1])
         keys = tokens[:, None, :, None].float()
         if caches:
             keys, _ = caches[0].append(keys, keys)
@@ -312,12 +332,21 @@ def test_the_tokens_that_a_writer_reads_are_counted():
 
 def test_a_writer_that_continues_from_its_last_call_is_noticed():
     def write(model, tokens, n_new, **how):
-        model.written = getattr(model, "written", 0) + 1
-        return torch.cat([tokens, torch.full((len(tokens), n_new), model.written)], dim=1)
+        written.append(n_new)
+        return torch.cat([tokens, torch.full((len(tokens), n_new), len(written))], dim=1)
 
-    facts = {}
+    facts, written = {}, []
     write_on(write, facts, Echo(), torch.ones(1, 4, dtype=torch.long), 3, {})
     assert not facts["again"]
+
+
+def test_a_writer_leaves_the_models_attributes():
+    def write(model, tokens, n_new, **how):
+        model.written = noisy(model, tokens, n_new)
+        return model.written
+
+    with pytest.raises(WrongResult, match="written"):
+        write_on(write, {}, Echo(), torch.ones(1, 4, dtype=torch.long), 3, {})
 
 
 def test_a_writer_leaves_the_model_in_its_mode():

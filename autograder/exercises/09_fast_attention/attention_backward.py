@@ -1,6 +1,6 @@
 """The gradients for query, key and value; d_context is the gradient for the context."""
 
-from autograder.lessons.cases import CALLS
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -11,7 +11,9 @@ CAUSAL_CASES = [
     backward(6, 6, True),
     backward(3, 8, True, leading="batch"),
     backward(5, 5, True, last=300.0),
+    backward(4, 7, True, shift=-30000.0),
 ]
+LARGE = [backward(4, 7, shift=-900.0), backward(4, 7, shift=900.0)]
 WEIGHTS = "(scores - logsumexp[..., None]).exp()"
 D_SCORES = "attn_weights * (d_weights - mean)"
 MEAN = "(d_context * context).sum(dim=-1, keepdim=True)"
@@ -22,12 +24,13 @@ D_VALUE = "attn_weights.transpose(-2, -1) @ d_context"
 EXERCISE = Exercise(
     "attention_backward",
     returns="d_query d_key d_value",
-    also=(*CALLS,),  # with more digits, context and logsumexp wouldn't match the rest
+    also=(*SIZES, *CALLS),  # with more digits, context and logsumexp wouldn't match the rest
     aspects=[
-        Aspect("the gradient for the values", 1, CASES, outputs=("d_value",)),
-        Aspect("the gradient for the queries", 2, CASES, outputs=("d_query",)),
+        Aspect("the gradient for the values", 1, [*LARGE, *CASES], outputs=("d_value",)),
+        Aspect("the gradient for the queries", 1, CASES, outputs=("d_query",)),
         Aspect("the gradient for the keys", 1, CASES, outputs=("d_key",)),
         Aspect("causal", 1, CAUSAL_CASES),
+        Aspect("some of the keys", 1, [backward(3, 5, others=4), backward(6, 2, others=3)]),
     ],
     mistakes=[
         Mistake(
@@ -61,6 +64,19 @@ EXERCISE = Exercise(
             "which is the sum of dO · O over the features.",
             {MEAN: "d_weights.mean(dim=-1, keepdim=True)"},
             {MEAN: "(d_context * context).mean(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "D over these keys only",
+            "Your D is a sum over the keys you were given, and they may be only some of all. The "
+            "sum of dO · O over the features covers all of them.",
+            {MEAN: "(attn_weights * d_weights).sum(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "D over everything",
+            "Your D is a single number for all queries. Each query has its own: sum dO · O over "
+            "the features, the last dimension.",
+            {MEAN: "(d_context * context).sum()"},
+            {MEAN: "(d_context * context).sum(dim=(-2, -1), keepdim=True)"},
         ),
         Mistake(
             "D from another row",
@@ -111,6 +127,28 @@ EXERCISE = Exercise(
             "logsumexp left out",
             "Your weights don't sum to 1. Subtract the logsumexp of each row before `exp`.",
             {WEIGHTS: "scores.exp()"},
+        ),
+        Mistake(
+            "the maximum for the logsumexp",
+            "You subtracted each row's largest score, and your weights don't sum to 1. Subtract "
+            "`logsumexp` instead.",
+            {WEIGHTS: "(scores - scores.amax(dim=-1, keepdim=True)).exp()"},
+        ),
+        Mistake(
+            "a softmax of these keys",
+            "Your weights are a softmax over the keys you were given, and they may be only some of "
+            "all. Make the weights with `logsumexp`: exp(S − L).",
+            {WEIGHTS: "scores.softmax(dim=-1)"},
+        ),
+        Mistake(
+            "subtracted after exp",
+            "You subtracted the logsumexp after `exp`. Subtract it before: exp(S − L).",
+            {WEIGHTS: "scores.exp() - logsumexp[..., None]"},
+        ),
+        Mistake(
+            "divided after exp",
+            "exp(S) / exp(L) overflows when scores are large. Subtract before `exp`: exp(S − L).",
+            {WEIGHTS: "scores.exp() / logsumexp[..., None].exp()"},
         ),
         Mistake(
             "logsumexp of the wrong row",
@@ -187,8 +225,20 @@ EXERCISE = Exercise(
     ],
     alternatives=[
         Alternative(
-            "with the sum over the keys",
-            {MEAN: "(attn_weights * d_weights).sum(dim=-1, keepdim=True)"},
+            "in another order",
+            """
+            n_query, n_key = query.shape[-2], key.shape[-2]
+            q = query / query.shape[-1] ** 0.5
+            log_weights = q @ key.mT - logsumexp.unsqueeze(-1)
+            if causal:
+                later = torch.ones(n_query, n_key, dtype=torch.bool).triu(n_key - n_query + 1)
+                log_weights = log_weights.masked_fill(later, -torch.inf)
+            weights = log_weights.exp()
+            d_scores = weights * (d_context @ value.mT)
+            d_scores = d_scores - weights * (d_context * context).sum(-1, keepdim=True)
+            d_query = (d_scores @ key) / query.shape[-1] ** 0.5
+            return d_query, d_scores.mT @ q, weights.mT @ d_context
+            """,
         ),
         Alternative(
             "by einsum, a tile of queries at a time",

@@ -14,15 +14,16 @@ def reading(
     """A text in pieces or, with n, in one go."""
 
     def case(draw: Draw) -> ModuleCase:
-        draw.fix(n=n or sum(pieces)).label(in_pieces(pieces, window))
-        n_kv_heads = draw.choose("n_heads", 2, 3).size("n_heads")
-        draw.fix(n_heads=n_kv_heads * group)
+        read = [draw.same] * 2 if draw.same > 1 else list(pieces)
+        draw.fix(n=n or sum(read)).label(in_pieces(read, window))
+        if group == 1 or draw.same > 1:
+            draw.choose("n_heads", 2, 3)
+        else:
+            draw.fix(n_heads=group * draw.choose("n_kv_heads", 2, 3).size("n_kv_heads"))
         draw.fix(d_model=draw.size("n_heads") * draw.size("d_head"))
-        build = draw.named("d_model n_heads")
-        if group > 1:
-            build["n_kv_heads"] = n_kv_heads
+        build = draw.named("d_model n_heads" + " n_kv_heads" * ("n_kv_heads" in draw.sizes))
         x = draw.normal("batch n d_model", scale)
-        return ModuleCase(build, {"x": x, "pieces": list(pieces), "window": window})
+        return ModuleCase(build, {"x": x, "pieces": read, "window": window})
 
     return case
 
@@ -30,7 +31,17 @@ def reading(
 KEEP = "torch.ones(n_query, n_key, dtype=torch.bool).tril(n_key - n_query)"
 WINDOW = "keep.triu(n_key - n_query - cache.window + 1)"
 APPEND = "key, value = cache.append(key, value)"
+QUERY_SPLIT = "query = self.query(x).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)"
+KEY_SPLIT = "key = self.key(x).unflatten(-1, (self.n_kv_heads, -1)).transpose(1, 2)"
+VALUE_SPLIT = "value = self.value(x).unflatten(-1, (self.n_kv_heads, -1)).transpose(1, 2)"
 ATTENDED = "grouped_query_attention(query, key, value, keep)"
+
+
+def in_turns(split: str) -> str:
+    """Return a line that splits features into (d_head, n_heads)."""
+    heads_last = split.replace("(self.n", "(-1, self.n").replace("heads, -1)", "heads)")
+    return heads_last.replace("transpose(1, 2)", "movedim(-1, 1)")
+
 
 EXERCISE = Exercise(
     "CachedSelfAttention",
@@ -42,7 +53,7 @@ EXERCISE = Exercise(
         Aspect("a text in one go", 2, [reading(n=7), reading(n=9)]),
         Aspect("several query heads share a key head", 1, [reading(n=7, group=2)]),
         Aspect("word by word", 1, [reading(1, 1, 1, 1), reading(4, 1, 1)]),
-        Aspect("pieces of several words", 1, [reading(3, 4), reading(2, 3, 3, group=3)]),
+        Aspect("pieces of several words", 1, [reading(2, 2, 3), reading(2, 3, 3, group=3)]),
         Aspect(
             "a window",
             1,
@@ -51,7 +62,7 @@ EXERCISE = Exercise(
         Aspect(
             "gradients",
             1,
-            [reading(n=5, group=2, scale=0.3), reading(2, 3, scale=0.3)],
+            [reading(1, 1, 1, 1, 1, scale=0.3), reading(1, 1, 1, 1, group=3, scale=0.3)],
             gradients=True,
         ),
     ],
@@ -103,6 +114,13 @@ EXERCISE = Exercise(
             {APPEND: "pass"},
         ),
         Mistake(
+            "appended twice",
+            "You appended the new words twice, so the cache holds each of them twice. Call "
+            "`append` once, and keep both things that it returns.",
+            {APPEND: f"cache.append(key, value)\n            {APPEND}"},
+            {APPEND: "key, value = cache.append(key, value)[0], cache.append(key, value)[1]"},
+        ),
+        Mistake(
             "keys and values swapped",
             "You took the keys that the cache returns for values. It returns the keys first.",
             {APPEND: "value, key = cache.append(key, value)"},
@@ -150,6 +168,12 @@ EXERCISE = Exercise(
             {f"keep = {WINDOW}": "pass"},
         ),
         Mistake(
+            "a window at the start only",
+            "Your window is there only while nothing has been read before. Later pieces of several "
+            "words need it, too.",
+            {"cache.window is not None": "cache.window is not None and n_query == n_key"},
+        ),
+        Mistake(
             "window one word too long",
             "Your window is one word too long: it counts the word itself.",
             {"cache.window + 1": "cache.window"},
@@ -164,6 +188,24 @@ EXERCISE = Exercise(
             "`key` and `value` are as wide as `query`. With n_kv_heads, they have n_kv_heads · "
             "d_head features.",
             {"d_kv = self.n_kv_heads *": "self.n_kv_heads = n_heads\n        d_kv = n_heads *"},
+        ),
+        Mistake(
+            "key heads split like query heads",
+            "You split keys or values into n_heads heads, and they have only n_kv_heads.",
+            {KEY_SPLIT: KEY_SPLIT.replace("n_kv_heads", "n_heads")},
+            {VALUE_SPLIT: VALUE_SPLIT.replace("n_kv_heads", "n_heads")},
+            {
+                KEY_SPLIT: KEY_SPLIT.replace("n_kv_heads", "n_heads"),
+                VALUE_SPLIT: VALUE_SPLIT.replace("n_kv_heads", "n_heads"),
+            },
+        ),
+        Mistake(
+            "heads take turns",
+            "Your heads take turns among the features: feature 0 goes to head 0, feature 1 to "
+            "head 1. Each head owns a stretch of features that lie side by side: split them into "
+            "(n_heads, d_head), in this order.",
+            {split: in_turns(split) for split in (QUERY_SPLIT, KEY_SPLIT, VALUE_SPLIT)},
+            *({split: in_turns(split)} for split in (QUERY_SPLIT, KEY_SPLIT, VALUE_SPLIT)),
         ),
         Mistake(
             "heads by view",

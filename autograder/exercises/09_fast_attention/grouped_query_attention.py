@@ -10,14 +10,20 @@ from autograder.lessons.variants import Alternative, Mistake
 from .shared import SAME_SIZES
 
 
-def grouped(n_kv_heads: int, group: int, keep: bool = False, nobody: bool = False) -> Inputs:
+def grouped(
+    n_kv_heads: int, group: int, keep: bool = False, nobody: bool = False, **sizes: int
+) -> Inputs:
+    """Some heads, perhaps with a mask. nobody: whether the second query may attend to nothing."""
+
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(n_heads=n_kv_heads * group)
-        draw.label(f"{n_kv_heads * group} query heads, {n_kv_heads} key heads")
+        kv_heads = draw.same if draw.same > 1 else n_kv_heads
+        n_heads = kv_heads if draw.same > 1 else kv_heads * group
+        draw.fix(n_heads=n_heads, **sizes)
+        draw.label(f"{n_heads} query heads, {kv_heads} key heads")
         if group == 1:
             dims = "batch n_heads n_key d_head"
             return draw.arguments(key=draw.normal(dims), value=draw.normal(dims), keep=None)
-        draw.fix(n_kv_heads=n_kv_heads)
+        draw.fix(n_kv_heads=kv_heads)
         mask = draw.keep("n_query n_key") if keep else None
         if mask is not None and nobody:
             mask[1] = False
@@ -39,14 +45,37 @@ def by_copies(key: str, value: str) -> dict[str, str]:
     }
 
 
+def by_hand(masked: str) -> str:
+    """The solution without `attend`, with another way to mask the scores."""
+    return f"""
+    group = query.shape[1] // key.shape[1]
+    keys, values = key.repeat_interleave(group, 1), value.repeat_interleave(group, 1)
+    scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5
+    if keep is not None:
+        scores = {masked}
+    return scores.softmax(dim=-1) @ values
+    """
+
+
+FILLS = ("-1e9", "torch.finfo(scores.dtype).min")
+
 EXERCISE = Exercise(
     "grouped_query_attention",
     returns="context",
     aspects=[
         Aspect("several query heads share a key head", 2, [grouped(2, 3), grouped(3, 2)]),
-        Aspect("one key head, or one for each", 1, [grouped(1, 4), grouped(5, 1)]),
-        Aspect("a mask", 1, [grouped(2, 2, keep=True), grouped(2, 3, keep=True, nobody=True)]),
+        Aspect("one key head, or one for each", 1, [grouped(1, 4), grouped(1, 1), grouped(5, 1)]),
         connected(grouped(3, 2)),
+        Aspect(
+            "a mask",
+            1,
+            [
+                grouped(2, 3, keep=True, nobody=True),
+                grouped(3, 2, keep=True, n_query=1),
+                grouped(2, 2, keep=True),
+            ],
+            gradients=True,
+        ),
     ],
     mistakes=[
         Mistake(
@@ -125,6 +154,18 @@ EXERCISE = Exercise(
             "mask the wrong way around",
             "Your mask is the wrong way around: `keep` is True where a query may attend.",
             {", keep)": ", None if keep is None else ~keep)"},
+        ),
+        Mistake(
+            "evenly where nothing may be seen",
+            "A query that may attend to nothing attends to all keys evenly in your code. Its "
+            "context is 0: `attend` sees to that.",
+            *(by_hand(f"scores.masked_fill(~keep, {fill})") for fill in FILLS),
+        ),
+        Mistake(
+            "NaN where nothing may be seen",
+            "A query that may attend to nothing gets NaN in your code: all its scores are −∞, and "
+            "softmax divides 0 by 0. Its context is 0: `attend` sees to that.",
+            by_hand("scores.masked_fill(~keep, -torch.inf)"),
         ),
         Mistake(
             "queries and keys swapped",

@@ -3,9 +3,9 @@
 from typing import Any
 
 from autograder.exercises.pieces import in_pieces
-from autograder.lessons.cases import DOUBLE, SIZES, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
 from autograder.lessons.draw import Draw
-from autograder.lessons.exercise import Aspect, Exercise
+from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -40,14 +40,15 @@ EXERCISE = Exercise(
     "KVCache",
     returns="keys values",
     parts=[Trial("append_in_pieces")],
-    also=(*SIZES, DOUBLE),
+    also=(*SIZES, DOUBLE, *CALLS),
     aspects=[
         Aspect(
             "all keys and values",
-            2,
+            1,
             [appended(4), appended(2, 2), appended(3, 1, 2, 1)],
             outputs=("keys", "values"),
         ),
+        connected(appended(2, 3, 1), appended(1, 2, 2, window=3), outputs=("keys", "values")),
         Aspect(
             "the number of words",
             1,
@@ -55,21 +56,22 @@ EXERCISE = Exercise(
             outputs=("length",),
         ),
         Aspect(
+            "old words are forgotten",
+            1,
+            [appended(*[1] * 60, window=4), appended(40, window=3)],
+            outputs=("keys", "values", "forgets"),
+        ),
+        Aspect(
             "a window",
             1,
             [
                 appended(1, 1, 1, 1, 1, window=3),
-                appended(2, 3, 2, window=2),
                 appended(6, window=3),
                 appended(3, 2, window=1),
                 appended(1, 2, 1, window=9),
+                appended(2, 3, 2, window=2),
             ],
             outputs=("keys", "values"),
-        ),
-        Aspect(
-            "old words are forgotten",
-            1,
-            [appended(*[1] * 30, window=4), appended(40, window=3)],
         ),
     ],
     mistakes=[
@@ -185,6 +187,14 @@ EXERCISE = Exercise(
                 ),
                 COUNTED: f"new = key.shape[-2]\n        {COUNTED}",
             },
+        ),
+        Mistake(
+            "the past detached",
+            "Your cache cuts the path of the gradient: nothing flows back to earlier words. Keep "
+            "keys and values as they are, without `detach()`, `no_grad` or NumPy.",
+            {STORED: f"{STORED}\n        self.keys = self.keys.detach()"},
+            {STORED: f"{STORED}\n        self.values = self.values.detach()"},
+            {STORED: STORED.replace(".clone()", ".detach().clone()")},
         ),
         Mistake(
             "length of what is kept",

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from autograder.lessons.cases import CALLS, DOUBLE, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def latents(n_query: int, n_key: int) -> Inputs:
+def latents(n_query: int, n_key: int, scale: float = 1.0) -> Inputs:
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(n_query=n_query, n_key=n_key)
-        draw.label(f"{n_query} queries, {n_key} latents")
-        return draw.arguments()
+        draw.choose("n_query", n_query).choose("n_key", n_key)
+        draw.label(f"{draw.size('n_query')} queries, {draw.size('n_key')} latents")
+        return draw.arguments(scale=scale)
 
     return case
 
@@ -26,11 +26,16 @@ EXERCISE = Exercise(
     parts=[Trial("without_keys")],
     challenge=True,
     aspects=[
-        Aspect("the context", 1, [latents(3, 8), latents(1, 5)], outputs=("context",)),
+        Aspect(
+            "the context",
+            1,
+            [latents(2, 7, scale=5.0), latents(1, 5), latents(3, 8)],
+            outputs=("context",),
+        ),
+        connected(latents(2, 5), outputs=("context",)),
         Aspect("without keys and values", 1, [latents(1, 200)]),
-        connected(latents(1, 5), outputs=("context",)),
     ],
-    also=(DOUBLE, *CALLS),
+    also=(*SIZES, DOUBLE, *CALLS),
     mistakes=[
         Mistake(
             "keys or values made",

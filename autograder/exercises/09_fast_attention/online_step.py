@@ -84,6 +84,7 @@ EXERCISE = Exercise(
                 tile_after(scale=100.0),
                 tile_after(shift=-200.0, scale=30.0),
                 tile_after(n_before=0, shift=-200.0, scale=30.0),
+                tile_after(n_before=0, shift=-3e4),
             ],
         ),
         Aspect(
@@ -119,6 +120,7 @@ EXERCISE = Exercise(
             "one maximum for all queries",
             "You took the largest score of all queries. Each query has its own.",
             {"scores.amax(dim=-1)": "scores.amax()"},
+            {"scores.amax(dim=-1)": "scores.flatten(-2).amax(dim=-1, keepdim=True)"},
         ),
         Mistake(
             "the maximum along the queries",
@@ -185,6 +187,12 @@ EXERCISE = Exercise(
             {
                 f"return new_maximum, new_total, {NEW_OUTPUT}": (
                     f"return new_maximum, new_total, ({NEW_OUTPUT}) / new_total[..., None]"
+                )
+            },
+            {
+                f"return new_maximum, new_total, {NEW_OUTPUT}": (
+                    "old = (shrink * total)[..., None] * output\n"
+                    "    return new_maximum, new_total, (old + exps @ value) / new_total[..., None]"
                 )
             },
         ),

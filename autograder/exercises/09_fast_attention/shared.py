@@ -19,29 +19,51 @@ def dims_of(draw: Draw, n_query: int, n_key: int, leading: str) -> tuple[str, st
     return f"{leading} n_query d", f"{leading} n_key d"
 
 
+def move_scores(query: torch.Tensor, key: torch.Tensor, shift: float) -> None:
+    """Shift all scores far from 0, by `shift` / √d."""
+    if shift:
+        query[..., 0], key[..., 0] = abs(shift) ** 0.5, shift / abs(shift) ** 0.5
+
+
 def backward(
-    n_query: int, n_key: int, causal: bool = False, leading: str = "", last: float = 0.0
+    n_query: int,
+    n_key: int,
+    causal: bool = False,
+    leading: str = "",
+    last: float = 0.0,
+    shift: float = 0.0,
+    others: int = 0,
 ) -> Callable[[Draw], dict[str, Any]]:
     """A backward pass, with the context and the logsumexp that belong to it.
 
     last: added to the scores that the last key has with all queries but the last, times √d.
+    shift: added to all scores, times √d.
+    others: how many other keys context and logsumexp are about, too.
     """
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.label(f"{n_query} queries, {n_key} keys" + (", causal" if causal else ""))
-        queries, keys = dims_of(draw, n_query, n_key, leading)
+        rows, columns = draw.same or n_query, draw.same or n_key
+        draw.label(f"{rows} queries, {columns} keys" + (", causal" if causal else ""))
+        queries, keys = dims_of(draw, rows, columns, leading)
         query, key, value = draw.normal(queries), draw.normal(keys), draw.normal(keys)
+        move_scores(query, key, shift)
         if last:
             query[..., :-1, 0], query[..., -1, 0], key[..., -1, 0] = 1.0, 0.0, last
         scores = query.double() @ key.double().transpose(-2, -1) / query.shape[-1] ** 0.5
         if causal:
-            hidden = torch.ones(n_query, n_key, dtype=torch.bool).triu(n_key - n_query + 1)
-            scores = scores.masked_fill(hidden, -torch.inf)
+            hidden = torch.ones(scores.shape[-2:], dtype=torch.bool)
+            scores = scores.masked_fill(hidden.triu(columns - rows + 1), -torch.inf)
+        seen = value.double()
+        if others:
+            beside = draw.normal_of((*query.shape[:-1], others), 2.0).double()
+            scores = torch.cat([scores, beside], dim=-1)
+            of_others = draw.normal_of((*value.shape[:-2], others, value.shape[-1])).double()
+            seen = torch.cat([seen, of_others], dim=-2)
         return {
             "query": query,
             "key": key,
             "value": value,
-            "context": (scores.softmax(dim=-1) @ value.double()).float(),
+            "context": (scores.softmax(dim=-1) @ seen).float(),
             "logsumexp": scores.logsumexp(dim=-1).float(),
             "d_context": draw.normal(queries),
             "causal": causal,

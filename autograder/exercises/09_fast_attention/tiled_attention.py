@@ -2,21 +2,13 @@
 
 from typing import Any
 
-import torch
-
-from autograder.lessons.cases import CALLS, DOUBLE, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids, Trial
 
-from .shared import SAME_SIZES, dims_of
+from .shared import SAME_SIZES, dims_of, move_scores
 from .tiled_attention_variants import ALTERNATIVES, MISTAKES
-
-
-def move_scores(query: torch.Tensor, key: torch.Tensor, shift: float) -> None:
-    """Shift all scores far from 0, by `shift` / √d."""
-    if shift:
-        query[..., 0], key[..., 0] = abs(shift) ** 0.5, shift / abs(shift) ** 0.5
 
 
 def tiles(
@@ -32,11 +24,12 @@ def tiles(
     """Queries, keys and values; `shift` takes all scores far from 0."""
 
     def case(draw: Draw) -> dict[str, Any]:
+        rows, columns = draw.same or n_query, draw.same or n_key
         draw.label(
-            f"{n_query} queries, {n_key} keys, tiles {tile_query} × {tile_key}"
+            f"{rows} queries, {columns} keys, tiles {tile_query} × {tile_key}"
             + (", causal" if causal else "")
         )
-        queries, keys = dims_of(draw, n_query, n_key, leading)
+        queries, keys = dims_of(draw, rows, columns, leading)
         query, key = draw.normal(queries, scale), draw.normal(keys, scale)
         value = draw.normal(keys)
         move_scores(query, key, shift)
@@ -53,7 +46,7 @@ EXERCISE = Exercise(
     returns="context logsumexp",
     parts=[Trial("in_little_memory"), Forbids("scaled_dot_product_attention")],
     builds_on=("online_step",),
-    also=(DOUBLE, *CALLS),
+    also=(*SIZES, DOUBLE, *CALLS),
     seconds=10.0,
     aspects=[
         Aspect(
@@ -85,6 +78,7 @@ EXERCISE = Exercise(
                 tiles(5, 53, True),
                 tiles(1, 9, True, tile_key=4),
                 tiles(6, 13, True, tile_query=4, tile_key=3),
+                tiles(9, 12, True, 4, 5, leading="batch", shift=-30000.0, scale=1.5),
             ],
             outputs=BOTH,
         ),
@@ -95,15 +89,14 @@ EXERCISE = Exercise(
                 tiles(9, 20, tile_query=4, tile_key=6, scale=8.0),
                 tiles(9, 20, tile_query=4, tile_key=6, shift=-400.0),
                 tiles(9, 20, tile_query=4, tile_key=6, shift=400.0),
-                tiles(9, 12, True, 4, 5, leading="batch", shift=-30000.0, scale=1.5),
             ],
             outputs=BOTH,
         ),
         Aspect(
             "never more than a tile",
             1,
-            [tiles(150, 160, tile_query=4, tile_key=100), tiles(150, 150, True, 100, 4)],
-            outputs=(*BOTH, "small"),
+            [tiles(150, 160, tile_query=12, tile_key=100), tiles(150, 150, True, 100, 12)],
+            outputs=(*BOTH, "small", "tiles"),
         ),
         connected(tiles(6, 9, tile_query=6, tile_key=9), outputs=BOTH),
     ],

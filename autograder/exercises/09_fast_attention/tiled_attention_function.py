@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.lessons.cases import DOUBLE, Inputs
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -27,7 +27,7 @@ EXERCISE = Exercise(
     returns="context",
     parts=[Trial("apply_in_little_memory")],
     builds_on=("online_step", "tiled_attention", "attention_backward"),
-    also=(DOUBLE,),
+    also=(*SIZES, DOUBLE, *CALLS),
     seconds=10.0,
     aspects=[
         Aspect("forward", 1, [applied(5, 7), applied(4, 6, True, "batch")], outputs=("context",)),
@@ -41,16 +41,29 @@ EXERCISE = Exercise(
                 applied(6, 6, True),
                 applied(130, 140, True),
             ],
-            outputs=("context",),
+            outputs=("context", "own", "precise", "once"),
             gradients=True,
         ),
-        Aspect("few rows at a time", 1, [applied(300, 300), applied(290, 300, True)]),
+        Aspect(
+            "few rows at a time",
+            1,
+            [applied(150, 150), applied(140, 150, True)],
+            outputs=("context", "small", "saves"),
+        ),
     ],
     mistakes=[
         Mistake(
             "only the last tile",
             "d_key and d_value are those of the last tile of queries. Add up those of all tiles.",
             {"d_key[seen] +=": "d_key[seen] =", "d_value[seen] +=": "d_value[seen] ="},
+        ),
+        Mistake(
+            "a gradient never filled in",
+            "One of your three gradients stays as it was made, 0 everywhere. What each tile "
+            "returns has to be written into it, or added to it.",
+            {"d_query[rows] = parts[0]": "pass"},
+            {"d_key[seen] += parts[1]": "pass"},
+            {"d_value[seen] += parts[2]": "pass"},
         ),
         Mistake(
             "d_key of the last tile",

@@ -9,6 +9,9 @@ KEY_TILE = "key[..., start : start + tile_key, :]"
 VALUE_TILE = "value[..., start : start + tile_key, :]"
 PLACE = "torch.arange(first, first + queries.shape[-2]) + n_key - n_query"
 FUTURE = "torch.arange(start, start + scores.shape[-1]) > place[:, None]"
+START = "    contexts, logsumexps = [], []\n"
+STEP = "state = online_step(state, scores, value[..., start : start + tile_key, :])"
+DIVIDED = "state = *state[:2], state[2] / state[1][..., None]"
 LOGSUMEXP = "largest + total.log()"
 ALL_AT_ONCE = """
 scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
@@ -45,6 +48,12 @@ MISTAKES = [
         "Your mask takes query 0 for the first word. The queries are the last n_query of n_key "
         "words: query 0 is at place n_key − n_query.",
         {PLACE: "torch.arange(first, first + queries.shape[-2])"},
+    ),
+    Mistake(
+        "the offset upside down",
+        "Your offset is upside down, so your queries are at places before the text, and see "
+        "nothing. Query 0 is at place n_key − n_query.",
+        {PLACE: PLACE.replace("n_key - n_query", "n_query - n_key")},
     ),
     Mistake(
         "the word itself hidden",
@@ -106,6 +115,16 @@ MISTAKES = [
         "You took the size of the query tiles for the keys, or the other way around.",
         {KEY_TILE: "key[..., start : start + tile_query, :]"},
         {"range(0, n_key, tile_key)": "range(0, n_key, tile_query)"},
+        {START: f"    tile_query, tile_key = tile_key, tile_query\n{START}"},
+        {START: f"    tile_key = tile_query\n{START}"},
+    ),
+    Mistake(
+        "a tile size ignored",
+        "Your tiles have sizes of their own. Take `tile_query` queries and `tile_key` keys at a "
+        "time.",
+        {START: f"    tile_key = 16\n{START}"},
+        {START: f"    tile_query = 16\n{START}"},
+        {START: f"    tile_query = tile_key = 16\n{START}"},
     ),
     Mistake(
         "the values of another tile",
@@ -140,6 +159,16 @@ MISTAKES = [
                 "torch.zeros_like(queries)), scores,"
             )
         },
+    ),
+    Mistake(
+        "divided after each tile",
+        "You divide by ℓ after each tile of keys, so the next one is added to something that has "
+        "been divided already. Divide once, after the last tile.",
+        {
+            STEP: f"{STEP}\n            {DIVIDED}",
+            "contexts.append(output / total[..., None])": "contexts.append(output)",
+        },
+        {STEP: f"{STEP}\n            {DIVIDED}"},
     ),
     Mistake(
         "a little added to the sum",

@@ -58,6 +58,20 @@ def wrong_dtype(c: Comparison) -> str | None:
     return f"{subject(c, 'should have')} dtype {wanted}; it has {got}.{why}"
 
 
+def too_often(c: Comparison) -> str | None:
+    """A token that came too often, by itself or in place of another."""
+    if c.most_error is None or c.name not in ("frequencies", "pairs"):
+        return None
+    if c.got.shape != c.expected.shape:
+        return None
+    *instead, token = first_index(c.got - c.expected == (c.got - c.expected).max())
+    seen, wanted = (f"{100 * t[*instead, token].item():.0f}%" for t in (c.got, c.expected))
+    about = "came"
+    if instead:
+        about = "was kept" if instead == [token] else f"took the place of token {instead[0]}"
+    return f"Token {token} {about} in {seen} of all draws, too often: {wanted} would be right."
+
+
 def too_much_error(c: Comparison) -> str | None:
     """The right form, but too much error."""
     if c.most_error is None or not math.isfinite(c.error):
@@ -101,12 +115,24 @@ def not_told_apart(c: Comparison) -> str | None:
 NOT_SO = {
     "forgets": "The cache holds on to more than the words that can still be seen.",
     "small": "A tensor on the way is much larger than it has to be.",
+    "tiles": "No tile of scores has `tile_query` rows and `tile_key` columns. Take that many "
+    "queries at a time, and that many keys.",
+    "saves": "Much more is kept for the way back than the inputs hold. Save those, the context and "
+    "the logsumexp, and nothing else.",
+    "once": "Your gradients can be differentiated once more, and what comes out is wrong. Leave "
+    "`@once_differentiable` above `backward`.",
     "own": "A call in between changes the gradients. Keep what you need in `ctx` alone.",
     "precise": "The gradients are less precise than the inputs: something on the way is float32.",
     "by_generator": "The same generator, in the same state, should give the same again. Draw with "
     "`generator`, and with nothing else.",
     "varies": "Without a generator, every call draws the same. Where `generator` is None, leave it "
     "None: torch then draws from a generator of its own.",
+    "advances": "The same generator gives the same again and again: its seed is set, or its state "
+    "put back. Draw from it, and leave the rest to the caller.",
+    "light": "The model keeps what a way back would need, though nobody goes back. Leave "
+    "`@torch.no_grad()` above `generate`.",
+    "alike": "The copy is not in the mode of the model it was made from (train or evaluation), or "
+    "not as trainable. Change one head, and nothing else.",
     "again": "A second call with the same arguments gives something else. Does anything stay from "
     "the first, such as its caches?",
     "random": "At a high temperature, the draws should differ from those at 0, and each text "

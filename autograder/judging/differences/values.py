@@ -142,6 +142,7 @@ def cut_off(c: Comparison) -> str | None:
     if not c.got.is_floating_point() or not c.expected.isfinite().all():
         return None
     low, high = c.got.min(), c.got.max()
-    if low == high or not equal(c.got, c.expected.clamp(low, high), c.tolerance):
+    between = (c.expected > low + c.tolerance) & (c.expected < high - c.tolerance)
+    if not between.any() or not equal(c.got, c.expected.clamp(low, high), c.tolerance):
         return None
     return f"{subject(c)} cut off: no value is below {number(low)} or above {number(high)}."
