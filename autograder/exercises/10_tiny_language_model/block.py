@@ -24,6 +24,7 @@ def block_case(*pieces: int, n: int = 0, scale: float = 1.0) -> Inputs:
 ATTENTION = "x = x + self.attention(self.attention_norm(x), cache)"
 NETWORK = "return x + self.feed_forward(self.feed_forward_norm(x))"
 GELU = "nn.GELU()"
+NORMS = [f"self.{part}_norm = nn.LayerNorm(d_model)" for part in ("attention", "feed_forward")]
 
 EXERCISE = Exercise(
     "Block",
@@ -107,6 +108,8 @@ EXERCISE = Exercise(
                 ATTENTION: ("x = self.attention_norm(x)\n        x = x + self.attention(x, cache)"),
                 NETWORK: "x = self.feed_forward_norm(x)\n        return x + self.feed_forward(x)",
             },
+            {ATTENTION: "x = self.attention_norm(x)\n        x = x + self.attention(x, cache)"},
+            {NETWORK: "x = self.feed_forward_norm(x)\n        return x + self.feed_forward(x)"},
         ),
         Mistake(
             "the network beside attention",
@@ -188,6 +191,11 @@ EXERCISE = Exercise(
                     "self.feed_forward_norm = nn.LayerNorm(d_model, eps=1e-6)"
                 ),
             },
+            *(
+                {norm: norm.replace(")", f", eps={eps})")}
+                for norm in NORMS
+                for eps in ("1e-6", "1e-8", "1e-12")
+            ),
         ),
         Mistake(
             "activation at the end",

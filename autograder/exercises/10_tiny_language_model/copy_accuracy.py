@@ -1,31 +1,46 @@
 """The share of right guesses, over all places whose next token can be known."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from autograder.lessons.cases import CALLS
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import tokens_of
 
+# What can be known: [batch, n] of True and False.
+KNOWN: dict[str, Callable[[Draw, torch.Tensor], torch.Tensor]] = {
+    "known from some place on": lambda draw, place: (
+        place > 2 + torch.arange(draw.size("batch"))[:, None] % 5
+    ),
+    "known here and there": lambda draw, place: draw.keep("batch n"),
+    "known, but in the first text": lambda draw, place: (
+        (torch.arange(draw.size("batch"))[:, None] > 0) & (place > 3)
+    ),
+    "everything known": lambda draw, place: place.expand(draw.shape("batch n")) >= 0,
+}
 
-def guessed(draw: Draw) -> dict[str, Any]:
-    """Texts that repeat from different places on; about two of three guesses are right."""
-    draw.fix(batch=3, n=11, n_tokens=13)
-    tokens, place = tokens_of(draw), torch.arange(11)
-    known = place > torch.tensor([4, 6, 7])[:, None]
-    logits = draw.normal("batch n n_tokens")
-    is_right = draw.uniform("batch n") < 2 / 3
-    following = tokens.roll(-1, dims=1)[..., None]
-    boosted = logits.scatter(-1, following, logits.amax(dim=-1, keepdim=True) + 1)
-    return {
-        "logits": torch.where(is_right[..., None], boosted, logits),
-        "tokens": tokens,
-        "known": known,
-    }
+
+def guessed(known: str) -> Inputs:
+    """Texts, and guesses of which about two in three are right."""
+
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.among("n", 10, 12, 14).choose("n_tokens", 11, 13).label(known)
+        tokens, logits = tokens_of(draw), draw.normal("batch n n_tokens")
+        is_right = draw.uniform("batch n") < 2 / 3
+        following = tokens.roll(-1, dims=1)[..., None]
+        boosted = logits.scatter(-1, following, logits.amax(dim=-1, keepdim=True) + 1)
+        return {
+            "logits": torch.where(is_right[..., None], boosted, logits),
+            "tokens": tokens,
+            "known": KNOWN[known](draw, torch.arange(draw.size("n"))),
+        }
+
+    return case
 
 
 COUNTED = "counted = known[:, 1:]"
@@ -35,8 +50,10 @@ SHARE = "right[counted].float().mean()"
 EXERCISE = Exercise(
     "copy_accuracy",
     returns="accuracy",
-    also=(*CALLS,),
-    aspects=[Aspect("right guesses, where they count", 3, [guessed, guessed, guessed])],
+    also=(*SIZES, *CALLS),
+    aspects=[
+        Aspect("right guesses, where they count", 3, [guessed(known) for known in reversed(KNOWN)])
+    ],
     mistakes=[
         Mistake(
             "all places counted",

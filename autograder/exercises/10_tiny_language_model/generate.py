@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from autograder.asking.arguments import Code
-from autograder.lessons.cases import Inputs
+from autograder.lessons.cases import RESIZED, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -18,7 +18,7 @@ READER = """
 class Reader(nn.Module):
     def __init__(self):
         super().__init__()
-        self.n_context, self.read = {n_context}, []
+        self.n_context, self.height = {n_context}, nn.Parameter(torch.ones(()))
         self.blocks = nn.ModuleList(nn.Identity() for _ in range({n_layers}))
 
     def forward(self, tokens, caches=None):
@@ -26,14 +26,13 @@ class Reader(nn.Module):
         first = caches[0].length if caches else 0
         if first + n > self.n_context:
             raise IndexError(f"place {{first + n - 1}} is beyond the {n_context} places")
-        self.read.append(n)
         total = torch.zeros(tokens.shape, dtype=torch.long)
         for number in range({n_layers}):
             new = ((tokens + number + 1) * torch.arange(first + 3, first + 3 + n))[:, None, :, None]
             seen = caches[number].append(new, new)[0] if caches else new
             total = total + (number + 1) * seen.cumsum(dim=2)[:, 0, -n:, 0]
         likeliest = total % {n_tokens}
-        return sum(
+        return self.height * sum(
             height * F.one_hot((likeliest + step) % {n_tokens}, {n_tokens})
             for step, height in enumerate((3.0, 2.0, 1.0))
         )
@@ -57,7 +56,8 @@ def writing(
     """A text of n tokens to continue."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        n_tokens = draw.fix(n=n, n_tokens=13, **sizes).size("n_tokens")
+        draw.fix(n=n, **sizes).choose("n_tokens", 11, 13)
+        n_tokens = draw.size("n_tokens")
         draw.label(f"{n} tokens, {n_new} more, {n_context} places")
         reader = READER.format(n_context=n_context, n_tokens=n_tokens, n_layers=n_layers)
         return {"model": Code(reader), "tokens": tokens_of(draw), "n_new": n_new, "how": {**how}}
@@ -70,7 +70,7 @@ EXERCISE = Exercise(
     returns="tokens",
     parts=[Trial("write_on")],
     builds_on=("sample",),
-    also=(),
+    also=(RESIZED,),
     aspects=[
         Aspect(
             "the text goes on",
@@ -80,6 +80,7 @@ EXERCISE = Exercise(
                 writing(6, 1),
                 writing(4, 3, batch=1, n_layers=1),
                 writing(5, 0, n_layers=3),
+                writing(1, 4),
             ],
             outputs=("tokens", "again"),
         ),
@@ -87,7 +88,7 @@ EXERCISE = Exercise(
             "no token is read twice",
             1,
             [writing(5, 4), writing(2, 7, n_layers=3)],
-            outputs=("tokens per call",),
+            outputs=("tokens per call", "light"),
         ),
         Aspect(
             "past the end of the context",
@@ -104,7 +105,7 @@ EXERCISE = Exercise(
             "the arguments of sample",
             1,
             [writing(4, 12, how=SURE), writing(4, 6, how={"temperature": 9.0, "top_k": 1})],
-            outputs=("tokens", "random", "by_generator", "varies"),
+            outputs=("tokens", "random", "by_generator", "varies", "advances"),
         ),
     ],
     mistakes=MISTAKES,

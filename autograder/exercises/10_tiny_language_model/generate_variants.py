@@ -26,6 +26,24 @@ MISTAKES = [
         {ASKED: "logits = model(tokens, caches)[:, -1]"},
     ),
     Mistake(
+        "one text at a time",
+        "Your model reads one text at a time. It reads all texts of the batch in one call.",
+        """
+        texts = []
+        for text in tokens.split(1):
+            caches, unread = [Cache() for _ in model.blocks], text
+            for _ in range(n_new):
+                if caches[0].length + unread.shape[1] > model.n_context:
+                    caches = [Cache() for _ in model.blocks]
+                    unread = text[:, -(model.n_context // 2) :]
+                logits = model(unread, caches)[:, -1]
+                unread = torch.tensor([[sample(row, **how)] for row in logits])
+                text = torch.cat([text, unread], dim=1)
+            texts.append(text)
+        return torch.cat(texts)
+        """,
+    ),
+    Mistake(
         "caches not handed on",
         "You made caches, but the model doesn't get them: `model(…, caches)`.",
         {ASKED: "logits = model(unread)[:, -1]"},

@@ -1,6 +1,6 @@
 """The mean weight on what came after earlier occurrences of the same token, for each head."""
 
-from autograder.lessons.cases import CALLS, DOUBLE
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -14,7 +14,7 @@ SCORE = "looks.sum(dim=-1) / after.any(dim=-1).sum().clamp(min=1)"
 EXERCISE = Exercise(
     "induction_score",
     returns="score",
-    also=(DOUBLE, *CALLS),
+    also=(*SIZES, DOUBLE, *CALLS),
     aspects=[
         Aspect(
             "a text that repeats",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.lessons.cases import CALLS, DOUBLE, Inputs
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
@@ -11,17 +11,28 @@ from .shared import tokens_of
 
 
 def guesses(scale: float = 1.0) -> Inputs:
-    return lambda draw: draw.arguments(scale=scale, tokens=tokens_of(draw), ignore=None)
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.among("n", *LENGTHS)
+        return draw.arguments(scale=scale, tokens=tokens_of(draw), ignore=None)
+
+    return case
 
 
-def padded(ignore: int, **sizes: int) -> Inputs:
-    """Texts, the first the longest, the last one short."""
+def padded(ignore: int, empty: bool = False, **sizes: int) -> Inputs:
+    """Texts, the first one short, the second padded in front, the last the longest.
+
+    empty: whether the first has no token that counts.
+    """
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(**sizes).label(f"padded with {ignore}")
+        draw.fix(**sizes).among("n", *LENGTHS).choose("n_tokens", 8, 9)
+        if draw.size("n_tokens") == 1:  # then nothing would count
+            draw.fix(n_tokens=8)
+        draw.label(f"padded with {ignore}")
         tokens = tokens_of(draw)
         tokens[tokens == ignore] = (ignore + 1) % draw.size("n_tokens")
-        tokens[1:, -1], tokens[-1, 2:], tokens[1:2, 0] = ignore, ignore, ignore
+        tokens[:-1, -1], tokens[1:2, :2] = ignore, ignore
+        tokens[0, 1 if empty else 2 :] = ignore
         return draw.arguments(tokens=tokens, ignore=ignore)
 
     return case
@@ -29,12 +40,13 @@ def padded(ignore: int, **sizes: int) -> Inputs:
 
 def many_tokens(draw: Draw) -> dict[str, Any]:
     """More than a hundred tokens, with number 100 among those that count."""
-    tokens = tokens_of(draw.fix(n_tokens=120))
+    tokens = tokens_of(draw.among("n", *LENGTHS).fix(n_tokens=120))
     tokens[:, 1] = 100
     draw.label("120 tokens")
     return draw.arguments(tokens=tokens, ignore=None)
 
 
+LENGTHS = (3, 4, 5, 6, 7)  # where there is nothing to predict, there is no mean
 SHIFTED = "predicted, following = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()"
 IGNORED = "-100 if ignore is None else ignore"
 LOSS = "F.cross_entropy(predicted, following, ignore_index=ignored)"
@@ -42,15 +54,15 @@ LOSS = "F.cross_entropy(predicted, following, ignore_index=ignored)"
 EXERCISE = Exercise(
     "next_token_loss",
     returns="loss",
-    also=(DOUBLE, *CALLS),
+    also=(*SIZES, *CALLS),  # what float64 becomes is left open: libraries return float32
     aspects=[
         Aspect("the next token", 2, [many_tokens, guesses(scale=100.0), guesses()]),
+        connected(guesses()),
         Aspect(
             "ignored tokens",
             2,
-            [padded(1), padded(0), padded(1, batch=1), padded(2)],
+            [padded(1), padded(0), padded(0, empty=True), padded(1, batch=1), padded(2)],
         ),
-        connected(guesses()),
     ],
     mistakes=[
         Mistake(

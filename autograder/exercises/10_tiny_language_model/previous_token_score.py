@@ -1,6 +1,6 @@
 """The mean weight on the token one place before, for each head."""
 
-from autograder.lessons.cases import CALLS, DOUBLE
+from autograder.lessons.cases import CALLS, DOUBLE, SIZES
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -11,7 +11,7 @@ BEFORE = "attn_weights.diagonal(-1, dim1=-2, dim2=-1)"
 EXERCISE = Exercise(
     "previous_token_score",
     returns="score",
-    also=(DOUBLE, *CALLS),
+    also=(*SIZES, DOUBLE, *CALLS),
     aspects=[
         Aspect(
             "the token before",

@@ -60,6 +60,7 @@ def drawing(
             "possible": wanted > 0,
             "by_generator": torch.tensor(True),
             "varies": (wanted > 0).sum() > 1,
+            "advances": (wanted > 0).sum() > 1,
         }
         return Goal({"logits": logits} | how, goal, MOST_ERROR)
 
@@ -74,7 +75,7 @@ EXERCISE = Exercise(
     returns="frequencies",
     parts=[Trial("draw_often")],
     also=(),
-    seconds=15.0,
+    seconds=6.0,
     aspects=[
         Aspect(
             "temperature",
@@ -104,6 +105,7 @@ EXERCISE = Exercise(
                 drawing(*STEEP, top_p=0.3),
                 drawing(*STEEP, top_p=0.9),
                 drawing(*EVEN, top_p=1.0),
+                drawing(0.5, 0.25, 0.25, top_p=0.5, shift=0.0),
             ],
             outputs=("frequencies", "possible"),
         ),
@@ -121,7 +123,7 @@ EXERCISE = Exercise(
             "the generator decides",
             1,
             [drawing(*STEEP)],
-            outputs=("by_generator", "varies", "frequencies"),
+            outputs=("by_generator", "varies", "advances", "frequencies"),
         ),
     ],
     mistakes=MISTAKES,
@@ -136,7 +138,6 @@ EXERCISE = Exercise(
         "*before* each rank. A token stays if that is below p.",
     ],
     excuses={
-        "another comparison: likelier >= top_p": "no sum is exactly p",
         "another fill: $X.masked_fill($M, -1e4)": "e to that power is 0 in float32",
         "another fill: $X.masked_fill($M, -1e9)": "likewise",
         "another fill: $X.masked_fill($M, torch.finfo": "likewise",

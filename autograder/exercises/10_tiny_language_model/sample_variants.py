@@ -37,6 +37,23 @@ MISTAKES = [
         },
     ),
     Mistake(
+        "0 taken for 1",
+        "At temperature 0, you draw as if it were 1. Take the likeliest token there.",
+        {
+            "    if temperature == 0:\n        return logits.argmax().item()\n": "",
+            DIVIDED: "logits = logits / (temperature or 1.0)",
+        },
+        SORTED.replace("if temperature == 0:\n    return int(logits.argmax())\n", "").replace(
+            "logits / temperature", "logits / (temperature or 1.0)"
+        ),
+    ),
+    Mistake(
+        "temperature twice",
+        "You divided by the temperature twice.",
+        {"logits.softmax(dim=-1)": "(logits / temperature).softmax(dim=-1)"},
+        SORTED.replace("logits / temperature", "logits / temperature**2"),
+    ),
+    Mistake(
         "temperature ignored",
         "You didn't use the temperature: divide the logits by it.",
         {DIVIDED: "logits = logits.clone()"},
@@ -112,6 +129,30 @@ MISTAKES = [
         "Your top-p keeps a token too many, the one after the one that crosses the line.",
         {REMOVED: "keep = int((likelier < top_p).sum()) + 1\n        probs[order[keep:]] = 0.0"},
         SORTED.replace(KEPT, KEPT.replace("+ 1", "+ 2")),
+    ),
+    Mistake(
+        "on from exactly p",
+        "Where the sum is exactly p, your top-p keeps one more token. The sum has reached p: keep "
+        "a token only if those before it sum to less.",
+        {">= top_p": "> top_p"},
+        SORTED.replace("cumsum(0) < top_p", "cumsum(0) <= top_p"),
+    ),
+    Mistake(
+        "not sorted",
+        "Your top-p adds up the probabilities in the order of the tokens. Sort them first, from "
+        "the likeliest down.",
+        {REMOVED: "probs[probs.cumsum(dim=-1) - probs >= top_p] = 0.0"},
+        {
+            REMOVED: "removed = probs.cumsum(dim=-1) > top_p\n"
+            "        removed[0] = False\n"
+            "        probs[removed] = 0.0"
+        },
+        {
+            REMOVED: "removed = probs.cumsum(dim=-1) >= top_p\n"
+            "        removed[1:] = removed[:-1].clone()\n"
+            "        removed[0] = False\n"
+            "        probs[removed] = 0.0"
+        },
     ),
     Mistake(
         "each token against p",
@@ -218,7 +259,6 @@ ALTERNATIVES = [
         "among the sorted",
         SORTED,
         excuses={
-            "another comparison": "no sum is exactly p",
             "another number: 1 → 0": "there is one dimension",
             "another number: 0 → -1": "likewise",
             "call dropped: int((ranked": "a tensor can be an index",

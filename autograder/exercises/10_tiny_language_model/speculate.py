@@ -22,6 +22,7 @@ def two_models(draft: tuple[float, ...], target: tuple[float, ...]) -> Inputs:
             "pairs": pair_chances(q, p),
             "by_generator": torch.tensor(True),
             "varies": torch.tensor(not torch.equal(q, p)),
+            "advances": torch.tensor(not torch.equal(q, p)),
         }
         return Goal({"draft": q, "target": p}, goal, MOST_PAIRS_ERROR)
 
@@ -50,7 +51,6 @@ EXERCISE = Exercise(
     parts=[Trial("draw_again")],
     challenge=True,
     also=(),
-    seconds=10.0,
     aspects=[
         Aspect(
             "tokens as likely as the target's own",

@@ -9,20 +9,20 @@ from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import whole_numbers
 
-N_CONTEXT = 11
 
-
-def language(*pieces: int, n: int = 0, n_layers: int = 4) -> Inputs:
-    """Tokens in pieces, with caches, or n tokens in one go. Eleven fill the context."""
+def language(
+    *pieces: int, n: int = 0, n_context: int = 13, n_layers: int = 3, **sizes: int
+) -> Inputs:
+    """Tokens in pieces, with caches, or n tokens in one go."""
 
     def case(draw: Draw) -> ModuleCase:
         draw.label(in_pieces(pieces))
         length = n or sum(pieces)
-        if length < N_CONTEXT:  # named sizes have to differ
+        if length < n_context:  # named sizes have to differ
             draw.fix(n=length)
-        if not draw.ones:
-            draw.fix(n_tokens=16)
-        draw.fix(n_context=N_CONTEXT, n_layers=n_layers, n_heads=2, d_head=5, d_model=10)
+        draw.choose("n_layers", n_layers).choose("n_heads", 5 - n_layers)
+        draw.choose("n_tokens", 16, 17, 19)
+        draw.fix(n_context=n_context, **sizes).heads()
         build = draw.named("n_tokens d_model n_heads n_layers n_context")
         tokens = whole_numbers(draw, draw.size("n_tokens"), draw.size("batch"), length)
         tokens[0, 0] = 0
@@ -50,13 +50,21 @@ EXERCISE = Exercise(
         Aspect(
             "a text in pieces",
             2,
-            [language(*[1] * 7), language(4, 7)],
+            [
+                language(2, 3, n_context=41),  # room for places that are wrong
+                language(*[1] * 7),
+                language(4, 7, n_context=11),
+            ],
             outputs=("logits", "afterwards"),
         ),
         Aspect(
             "the number of places, and weights to look at",
             1,
-            [language(n=8), language(3, 4), language(6, 2, n_layers=1)],
+            [
+                language(6, 2, n_layers=1),
+                language(3, 4, n_layers=2),
+                language(n=8, n_context=11),
+            ],
             outputs=("n_context", "attn_weights"),
         ),
         Aspect("gradients", 1, [language(n=8)], outputs=("logits",), gradients=True),
@@ -80,6 +88,34 @@ EXERCISE = Exercise(
             {PLACES: "places = torch.arange(first, first + tokens.shape[1]) + (first > 0)"},
             {PLACES: "places = torch.arange(first, first + tokens.shape[1]) - (first > 0) * 1"},
             {PLACES: "places = torch.arange(1, 1 + tokens.shape[1]) + first"},
+            {FIRST: f"{FIRST} - 1"},
+        ),
+        Mistake(
+            "what was read counted twice",
+            "Your places count what has been read twice: `torch.arange(first, first + n)` begins "
+            "at `first`, and you add it once more.",
+            {PLACES: f"{PLACES} + first"},
+        ),
+        Mistake(
+            "the sum of all lengths",
+            "You added up the lengths of all caches. Each of them has all tokens so far: the "
+            "length of one is enough.",
+            {FIRST: FIRST.replace("caches[0].length", "sum(cache.length for cache in caches)")},
+        ),
+        Mistake(
+            "a counter of its own",
+            "Your model counts the tokens itself, and goes on counting when another text begins. "
+            "The caches know how many tokens of this text have been read.",
+            {
+                "self.n_context = n_context": "self.n_context, self.n_read = n_context, 0",
+                FIRST: "first = 0 if caches is None else self.n_read\n"
+                "        self.n_read = first + tokens.shape[1]",
+            },
+            {
+                "self.n_context = n_context": "self.n_context, self.n_read = n_context, 0",
+                FIRST: "first = self.n_read\n"
+                "        self.n_read = 0 if caches is None else first + tokens.shape[1]",
+            },
         ),
         Mistake(
             "tokens as places",

@@ -9,6 +9,8 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
+from .shared import tokens_of
+
 STACK = """
 class Attention(nn.Module):
     def __init__(self, d_model, n_heads):
@@ -31,20 +33,30 @@ class Attention(nn.Module):
 class Layer(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
+        self.attention_norm, self.feed_forward_norm = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
         self.attention = Attention(d_model, n_heads)
+        width = 4 * d_model
+        layers = nn.Linear(d_model, width), nn.GELU(), nn.Linear(width, d_model)
+        self.feed_forward = nn.Sequential(*layers)
 
     def forward(self, x, cache=None):
-        return x + self.attention(x)
+        x = x + self.attention(self.attention_norm(x), cache)
+        return x + self.feed_forward(self.feed_forward_norm(x))
 
 class Stack(nn.Module):
     def __init__(self):
         super().__init__()
+        self.n_context = {n_context}
+        self.tokens = nn.Embedding({n_tokens}, {d_model})
+        self.positions = nn.Embedding({n_context}, {d_model})
         self.blocks = nn.ModuleList(Layer({d_model}, {n_heads}) for _ in range({n_layers}))
+        self.norm, self.logits = nn.LayerNorm({d_model}), nn.Linear({d_model}, {n_tokens})
 
-    def forward(self, x):
+    def forward(self, tokens, caches=None):
+        x = self.tokens(tokens) + self.positions(torch.arange(tokens.shape[1]))
         for block in self.blocks:
             x = block(x)
-        return x
+        return self.logits(self.norm(x))
 
 def built(weights):
     stack = Stack().to(weights.dtype)
@@ -53,15 +65,21 @@ def built(weights):
 """
 
 
+SIZES = "d_model n_heads n_layers n_tokens n_context"
+
+
 def taken_out(layer: int, head: int, n_layers: int, n_heads: int) -> Inputs:
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(n_heads=n_heads, n_layers=n_layers, d_head=5, d_model=5 * n_heads)
+        draw.fix(n_heads=n_heads, n_layers=n_layers, n_context=21).heads()
         draw.label(f"head {head} of {n_heads}, layer {layer} of {n_layers}")
         d_model = draw.size("d_model")
-        weights = draw.normal_of((n_layers * 4 * (d_model**2 + d_model),), 0.4)
-        model = Code(STACK.format(**draw.named("d_model n_heads n_layers")), given=["weights"])
-        x = draw.normal("batch n d_model")
-        return {"weights": weights, "model": model, "layer": layer, "head": head, "x": x}
+        sizes = draw.choose("n_tokens", 11, 13).named(SIZES)
+        of_layer, n_places = 12 * d_model**2 + 13 * d_model, sizes["n_context"]
+        others = (2 * sizes["n_tokens"] + n_places + 2) * d_model + sizes["n_tokens"]
+        weights = draw.normal_of((n_layers * of_layer + others,), 0.4)
+        model = Code(STACK.format(**sizes), given=["weights"])
+        tokens = tokens_of(draw)
+        return {"weights": weights, "model": model, "layer": layer, "head": head, "tokens": tokens}
 
     return case
 
@@ -112,7 +130,9 @@ EXERCISE = Exercise(
             "another head",
             "You took out another head. Heads are counted from 0.",
             {OWNED: "(head - 1) * d_head : head * d_head or None"},
+            {OWNED: "(head - 1) * d_head : head * d_head"},
             {COPIED: f"{COPIED}\n    head = (head + 1) % model.blocks[layer].attention.n_heads"},
+            {COPIED: f"{COPIED}\n    head = model.blocks[layer].attention.n_heads - 1 - head"},
         ),
         Mistake(
             "all heads",
@@ -132,6 +152,7 @@ EXERCISE = Exercise(
             "another layer",
             "You took the head out of another layer. Layers are counted from 0.",
             {"model.blocks[layer]": "model.blocks[layer - 1]"},
+            {"model.blocks[layer]": "model.blocks[-1]"},
             {"model.blocks[layer]": "model.blocks[(layer + 1) % len(model.blocks)]"},
         ),
         Mistake(

@@ -105,7 +105,8 @@ def generate(model, tokens, n_new, how):
         read.append(unread)
         likeliest = model(tokens[:, start:])[:, -1].argmax(-1, keepdim=True)
         tokens, unread = torch.cat([tokens, likeliest], dim=1), 1
-    facts = dict.fromkeys(("again", "random", "by_generator", "varies"), torch.tensor(True))
+    names = "again", "light", "random", "by_generator", "varies", "advances"
+    facts = dict.fromkeys(names, torch.tensor(True))
     return {"tokens": tokens, "tokens per call": torch.tensor(read, dtype=torch.long)} | facts
 
 
@@ -136,10 +137,10 @@ def copy_accuracy(logits, tokens, known):
     return sum(guesses) / len(guesses)
 
 
-def without_head(weights, model, layer, head, x):
+def without_head(weights, model, layer, head, tokens):
     """What heads hand to the output layer is replaced with zeros on its way."""
     attention = model.blocks[layer].attention
-    d_head = x.shape[-1] // attention.n_heads
+    d_head = attention.output.in_features // attention.n_heads
 
     def result_without(*silent):
         def silenced(module, inputs):
@@ -147,13 +148,14 @@ def without_head(weights, model, layer, head, x):
             return torch.cat([h * (n not in silent) for n, h in enumerate(heads)], dim=-1)
 
         hook = attention.output.register_forward_pre_hook(silenced)
-        result = model(x)
+        result = model(tokens)
         hook.remove()
         return result
 
     return {
         "result": result_without(head),
         "untouched": torch.tensor(True),
+        "alike": torch.tensor(True),
         "without the next": result_without(head, (head + 1) % attention.n_heads),
     }
 
