@@ -1,5 +1,6 @@
 """Check answers that once fell short: wrong ones that passed, or that were told something wrong."""
 
+import linecache
 import textwrap
 from collections.abc import Callable
 from functools import cache
@@ -11,30 +12,42 @@ from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
 
 PASSES = "passes"
-CELL_BEGINS = ("def ", "class ", "@", "from ")  # of an answer that is a cell of its own
+CELL_BEGINS = ("def ", "class ", "@", "from ", "import ")  # of an answer that is a whole cell
 
 
 def said(exercise: str, code: Code) -> set[str]:
     """Return what an answer gets: `PASSES`, or the ids of the mistake or the rules named.
 
-    code: a body for the exercise's solution, edits of it, or a whole cell.
+    code: a body for the exercise's solution, replacements in its cell, or a whole cell.
     """
-    verdict = _verdict(exercise, code)
+    verdict = verdict_on(exercise, code)
     return {PASSES} if verdict.passed else {verdict.mistake, *verdict.rules}
 
 
-def _verdict(exercise: str, code: Code) -> Verdict:
+def verdict_on(exercise: str, code: Code) -> Verdict:
     reference = find(exercise)
     answer = _answer(_lesson(reference.lesson), exercise, code)
     return judge_answer(answer, reference.questions[exercise], reference.keys[exercise])
 
 
 def _answer(lesson: Lesson, exercise: str, code: Code) -> Callable:
-    if not isinstance(code, str) or not textwrap.dedent(code).lstrip().startswith(CELL_BEGINS):
+    cell = _edited(lesson.solutions[exercise], code) if isinstance(code, dict) else code
+    cell = textwrap.dedent(cell).lstrip("\n")
+    if isinstance(code, str) and not cell.startswith(CELL_BEGINS):
         return lesson.namespace({exercise: Variant(exercise, code)})[exercise]
+    name = "<answer>"  # its lines can be named
+    linecache.cache[name] = (len(cell), None, cell.splitlines(keepends=True), name)
     namespace = lesson.namespace()
-    exec(textwrap.dedent(code), namespace)
+    exec(compile(cell, name, "exec"), namespace)
     return namespace[exercise]
+
+
+def _edited(cell: str, edits: dict[str, str]) -> str:
+    """Replace each piece wherever it is."""
+    for old, new in edits.items():
+        assert old in cell, f"there is no {old!r}"
+        cell = cell.replace(old, new)
+    return cell
 
 
 _lesson = cache(Lesson)

@@ -2,15 +2,14 @@
 
 import pytest
 
-from autograder.lessons.lesson import Lesson
-from tests.support.answers import PASSES, judged, told
+from tests.exercises.answers import PASSES, said
 
-LESSON = Lesson("07_positions")
 FIRST_PLACE = "place[n_key - n_query :, None]"
 EXPONENTS = "torch.arange(0, d_model, 2)"
 BY_PLACE = "positions[:, None]"
 TIMES = f"angle = {BY_PLACE} * "
 ANGLE = f"{TIMES}theta"
+ROUGHLY = f"{TIMES}(theta, theta.bfloat16())[rough]"
 TURNING = "def rotate"
 KEPT = "angle = ANGLES.setdefault({by}, positions[:, None] * theta)"
 MASKED = "if keep is not None"
@@ -62,9 +61,7 @@ ANSWERS = {
         ("θ rounded", {ANGLE: f"{ANGLE}.to(x.dtype).float()"}, "angles in half precision"),
         (
             "θ rounded in bfloat16",
-            {
-                ANGLE: f"rough = x.dtype == torch.bfloat16\n    {TIMES}(theta, theta.bfloat16())[rough]"
-            },
+            {ANGLE: f"rough = x.dtype == torch.bfloat16\n    {ROUGHLY}"},
             "largest_difference",
         ),
         (
@@ -141,5 +138,5 @@ ANSWERS = {
     ],
 )
 def test_it_is_judged_rightly_now(exercise, code, expected):
-    found = told(judged(LESSON, exercise, code))
-    assert found == expected if expected else found != PASSES
+    found = said(exercise, code)
+    assert expected in found if expected else PASSES not in found
