@@ -9,7 +9,6 @@ EXPONENTS = "torch.arange(0, d_model, 2)"
 BY_PLACE = "positions[:, None]"
 TIMES = f"angle = {BY_PLACE} * "
 ANGLE = f"{TIMES}theta"
-ROUGHLY = f"{TIMES}(theta, theta.bfloat16())[rough]"
 TURNING = "def rotate"
 KEPT = "angle = ANGLES.setdefault({by}, positions[:, None] * theta)"
 MASKED = "if keep is not None"
@@ -61,7 +60,7 @@ ANSWERS = {
         ("θ rounded", {ANGLE: f"{ANGLE}.to(x.dtype).float()"}, "angles in half precision"),
         (
             "θ rounded in bfloat16",
-            {ANGLE: f"rough = x.dtype == torch.bfloat16\n    {ROUGHLY}"},
+            {ANGLE: f"{TIMES}(theta, theta.bfloat16())[x.dtype == torch.bfloat16]"},
             "largest_difference",
         ),
         (

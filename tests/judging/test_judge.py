@@ -132,7 +132,7 @@ def one_row_of_zeros(weights):
         (
             only_last(EXPECTED),
             EXPECTED,
-            "wrong in the others. Does a causal mask hide all that comes",
+            "wrong in the others. The last row is the only one that",
         ),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
         (torch.ones(2, 3, 9), EXPECTED, "it has (2, 3, 9)."),

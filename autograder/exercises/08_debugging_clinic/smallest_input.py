@@ -9,7 +9,7 @@ from autograder.lessons.parts import Judged
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.models import HEALTHY, PATIENTS
 
-from .shared import ENOUGH, NEARLY, RANDOM, module_named, modules
+from .shared import ENOUGH, EVALUATED, NEARLY, RANDOM, module_named, modules
 
 
 def two(name: str) -> Inputs:
@@ -148,7 +148,6 @@ EXERCISE = Exercise(
             "    if not torch.allclose(healthy(x), ill(x), rtol=0, atol=1e-4):\n"
             "        return x",
             excuses={
-                "argument dropped": "no texts tell nothing apart",
                 "another number": ENOUGH,
                 "another argument: healthy → ill": "both have the same sizes",
                 "arguments swapped": NEARLY,
@@ -170,7 +169,9 @@ EXERCISE = Exercise(
                 "operands swapped": "the size of a difference has no sign",
                 "call dropped: (healthy": "some differences are positive",
                 "another comparison": NEARLY,
-                "and for or": "what is rounded down was tried before",
+                "condition fixed: 0 if rest": "what is rounded down was tried before",
+                "another number: 0 →": "likewise",
+                "another number: 12 →": "eleven texts of each size are enough for these modules",
                 "arguments swapped": NEARLY,
                 "random start": RANDOM,
             },
@@ -186,14 +187,14 @@ EXERCISE = Exercise(
     ],
     excuses={
         "random start": RANDOM,
-        "another number: 17 →": "ten words are enough for all of these",
+        "another number: 17 → 18": "16 words are always enough",
         "another number: 1 → 0": "no words tell nothing apart",
         "another number: 1 → 2 (3)": "likewise",
         "argument dropped: range(1, 17)": "likewise",
         "condition fixed: if words % batch": "what is rounded down was tried before",
         "another argument: healthy → ill": "both have the same sizes",
-        "another number: 5 →": "three texts of each size are enough for these modules",
-        "loop ended early: for _": "one is enough for these",
+        "another number: 10 →": "nine texts of each size are enough for these modules",
+        "argument left in evaluation mode": EVALUATED,
         "operands swapped: healthy(x) - ill(x)": "the size of a difference has no sign",
         "call dropped: (healthy(x) - ill(x)).abs()": "some differences are positive",
         "another comparison: (healthy(x)": NEARLY,
