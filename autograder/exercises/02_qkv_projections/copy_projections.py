@@ -18,7 +18,7 @@ def two_modules(draw: Draw, training: bool = True) -> dict:
                 "w_key": draw.normal("d_in d_k"),
                 "w_value": draw.normal("d_in d_v"),
             },
-            {"training": training},
+            training=training,
         ),
         "target": StandIn(
             {
@@ -26,7 +26,7 @@ def two_modules(draw: Draw, training: bool = True) -> dict:
                 "key.weight": draw.normal("d_k d_in"),
                 "value.weight": draw.normal("d_v d_in"),
             },
-            {"training": training},
+            training=training,
         ),
     }
 
