@@ -11,7 +11,7 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import NOT_A_RELU, SIZES
+from .shared import NOT_A_RELU, SIZES, few_heads
 
 
 def causal(n: int) -> Tensor:
@@ -20,7 +20,7 @@ def causal(n: int) -> Tensor:
 
 def decoder_case(draw: Draw, own_parameters: bool = False) -> ModuleCase:
     inputs = {
-        "target": draw.normal("batch n_target d_input"),
+        "target": few_heads(draw).normal("batch n_target d_input"),
         "memory": draw.normal("batch n_source d_model"),
     }
     return ModuleCase(draw.named(SIZES), inputs, own_parameters)
@@ -67,7 +67,7 @@ def one_source_point(draw: Draw) -> ModuleCase:
 def square_decoder(draw: Draw) -> ModuleCase:
     """Source and target of one length, where masks can change places unnoticed."""
     inputs = {
-        "target": draw.normal("batch n_half d_input"),
+        "target": few_heads(draw).normal("batch n_half d_input"),
         "memory": draw.normal("batch n_half d_model"),
         "source_keep": None,
         "target_keep": causal(draw.size("n_half")),

@@ -8,11 +8,11 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import NOT_A_RELU, SIZES
+from .shared import NOT_A_RELU, SIZES, few_heads
 
 
 def encoder_case(draw: Draw, keep: str = "", own_parameters: bool = False) -> ModuleCase:
-    inputs = {"source": draw.normal("batch n_source d_input")}
+    inputs = {"source": few_heads(draw).normal("batch n_source d_input")}
     if keep:
         inputs["keep"] = draw.keep(keep)
     return ModuleCase(draw.named(SIZES), inputs, own_parameters)

@@ -1,5 +1,6 @@
 """What encoder and decoder share: their sizes, and what goes wrong in the feed-forward net."""
 
+from autograder.lessons.draw import Draw
 from autograder.lessons.variants import Mistake
 
 NOT_A_RELU = (
@@ -19,3 +20,8 @@ NOT_A_RELU = (
 )
 
 SIZES = "n_heads d_model d_feedforward d_input"
+
+
+def few_heads(draw: Draw) -> Draw:
+    """Choose how many heads, before any other size. Each has three layers, which take time."""
+    return draw.choose("n_heads", 2, 3)

@@ -53,10 +53,10 @@ SGD = "def make(model):\n    return torch.optim.SGD(model.parameters(), lr=0.2)"
 ADAM = "def make(model):\n    return torch.optim.Adam(model.parameters(), lr=0.1)"
 MSE = "loss = nn.MSELoss()"
 
-# Exchanging its two arguments gives another loss. It is small, so that rounding shows.
+# Exchanging its two arguments gives another loss.
 UNEVEN = """
 def loss(prediction, target):
-    return ((prediction - target).square() * (1 + target.square())).mean() / 1000
+    return ((prediction - target).square() * (1 + target.square())).mean()
 """
 
 

@@ -4,8 +4,9 @@ from autograder.lessons.variants import Alternative, Mistake
 
 SHIFTED = "torch.cat([source[:, -1:], target[:, :-1]], dim=1)"
 STAYS = (
-    "The model doesn't change. One of the three calls is missing, or you clear the gradients "
-    "between `backward`, which finds them, and `step`, which uses them."
+    "The model doesn't change. One of the three calls is missing, the loss has lost its path to "
+    "the model, or you clear the gradients between `backward`, which finds them, and `step`, "
+    "which uses them."
 )
 
 MISTAKES = [

@@ -7,13 +7,14 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
 
+from .shared import few_heads
 from .wide_multi_head_attention_variants import ALTERNATIVES, MISTAKES
 
 
 def wide(
     draw: Draw, keep: str = "", own_parameters: bool = False, d_input: bool = True
 ) -> ModuleCase:
-    sizes = draw.named("n_heads d_model d_input" if d_input else "n_heads d_model")
+    sizes = few_heads(draw).named("n_heads d_model d_input" if d_input else "n_heads d_model")
     width = "d_input" if d_input else "d_model"
     inputs = {
         "query": draw.normal(f"batch n_query {width}"),
@@ -30,7 +31,7 @@ def wide_masked(draw: Draw) -> ModuleCase:
 
 def wide_self(draw: Draw) -> ModuleCase:
     """One tensor as query and memory."""
-    words = draw.normal("batch n_query d_input")
+    words = few_heads(draw).normal("batch n_query d_input")
     return ModuleCase(draw.named("n_heads d_model d_input"), {"query": words, "memory": words})
 
 
@@ -44,6 +45,13 @@ def wide_self_masked(draw: Draw) -> ModuleCase:
 def wide_training(draw: Draw) -> ModuleCase:
     draw.label("in train mode")
     return replace(wide(draw), training=True)
+
+
+def far_apart(draw: Draw) -> ModuleCase:
+    draw.label("a mask, and scores far apart")
+    case = wide(draw, "batch n_query n_key")
+    case.inputs["query"] *= 60
+    return case
 
 
 def one_sequence(draw: Draw) -> ModuleCase:
@@ -92,6 +100,7 @@ EXERCISE = Exercise(
             1,
             [
                 wide_self_masked,
+                far_apart,
                 one_sequence,
                 one_query,
                 one_key,

@@ -172,6 +172,21 @@ MISTAKES = [
         {"masked_attention(*projected, keep)": "masked_attention(*projected)"},
     ),
     Mistake(
+        "renormalized after softmax",
+        "Softmax runs over the hidden keys too, and you divide by the sum of what is left. When a "
+        "hidden key has by far the largest score, nothing is left. Hide the scores first.",
+        {
+            "context, attn_weights = masked_attention(*projected, keep)": (
+                "_, attn_weights = masked_attention(*projected)\n"
+                "            if keep is not None:\n"
+                "                attn_weights = attn_weights * keep\n"
+                "                total = attn_weights.sum(-1, keepdim=True)\n"
+                "                attn_weights = attn_weights / total.clamp(min=1e-9)\n"
+                "            context = attn_weights @ projected[2]"
+            )
+        },
+    ),
+    Mistake(
         "no mask for one query",
         "You leave `keep` out where there is only one query. A mask may hide keys from that one, "
         "too.",
