@@ -61,14 +61,28 @@ def apply_in_little_memory(
     with torch.enable_grad():
         facts |= _memory_of(function, leaves, causal)
         first = function.apply(*leaves, causal)
-        found = torch.autograd.grad(first.sum(), leaves, retain_graph=True)
+        found = _gradients(first, leaves)
         function.apply(*(2 * leaf for leaf in leaves), not causal)
-        again = torch.autograd.grad(first.sum(), leaves, create_graph=True)
+        again = _gradients(first, leaves, again=True)
         once = not _differentiates(again, leaves)
     facts["own"] = torch.tensor(all(map(torch.allclose, found, again)))
     facts["precise"] = torch.tensor(not any(map(_is_rounded, found)))
     facts["once"] = torch.tensor(once)
     return result
+
+
+def _gradients(result: Tensor, leaves: list[Tensor], again: bool = False) -> list[Tensor]:
+    """Return the gradients of a sum; zeros for one that is missing.
+
+    again: whether they may be differentiated in turn.
+    """
+    found = torch.autograd.grad(
+        result.sum(), leaves, retain_graph=True, create_graph=again, allow_unused=True
+    )
+    return [
+        torch.zeros_like(leaf) if gradient is None else gradient
+        for leaf, gradient in zip(leaves, found, strict=True)
+    ]
 
 
 def _memory_of(
@@ -82,7 +96,7 @@ def _memory_of(
         with recording() as forward:
             result = function.apply(*leaves, causal)
         with recording() as backward:
-            torch.autograd.grad(result.sum(), leaves)
+            _gradients(result, leaves)
         small = max(forward.largest, backward.largest) <= most
         saves = forward.held <= ROOM * sum(leaf.nbytes for leaf in leaves)
     return {"small": torch.tensor(small), "saves": torch.tensor(saves)}
@@ -92,7 +106,7 @@ def _is_rounded(value: Tensor) -> bool:
     return bool(value.any()) and torch.equal(value, value.float().double())
 
 
-def _differentiates(gradients: tuple[Tensor, ...], leaves: list[Tensor]) -> bool:
+def _differentiates(gradients: list[Tensor], leaves: list[Tensor]) -> bool:
     """Whether gradients have gradients."""
     try:
         torch.autograd.grad(sum(map(Tensor.sum, gradients)), leaves, allow_unused=True)  # type: ignore[arg-type]

@@ -232,8 +232,7 @@ RULES = (
     ),
     Rule(
         r"'([\w.]+)' object has no attribute '(\w+)'",
-        "Something of type {0} has no `{1}`. If `{1}` is an attribute of your own, `__init__` has "
-        "to make it.",
+        "Something of type {0} has no `{1}`.",
     ),
     Rule(
         r"Boolean value of Tensor with more than one value is ambiguous",

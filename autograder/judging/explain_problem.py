@@ -168,6 +168,7 @@ CUT = (
 )
 NOTHING = (Instead.NOTHING, Instead.UNREACHED)
 STAR = " `*` multiplies element by element; `@` is the matrix product."
+OWN = " If that is an attribute of your own, `__init__` has to make it."
 ITEM = " `.item()` turns a tensor into one."
 
 
@@ -189,7 +190,8 @@ def explain_problem(problem: Problem, exercise: str, sizes: dict[str, int] | Non
         return said
     if meaning.rule.alone:
         return meaning.sentence + happened_at(problem)
-    return f"{meaning.sentence}{_star(problem) if meaning.rule.by_element else ''} {said}"
+    more = _star(problem) if meaning.rule.by_element else _own(problem, exercise)
+    return f"{meaning.sentence}{more} {said}"
 
 
 def _cut(output: str, place: Place) -> str:
@@ -202,6 +204,11 @@ def _star(problem: Problem) -> str:
     """Tell the two products apart, if the line that failed has only the one by number."""
     code = problem.place.code if problem.place else ""
     return STAR if "*" in code and "@" not in code else ""
+
+
+def _own(problem: Problem, exercise: str) -> str:
+    """Say where an attribute is made, if it is the learner's own object that lacks it."""
+    return OWN if f"'{exercise}' object has no attribute" in problem.detail else ""
 
 
 def is_explained(problem: Problem) -> bool:

@@ -6,7 +6,12 @@ from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import SAME_SIZES, backward
 
-CASES = [backward(5, 7), backward(1, 6), backward(4, 6, leading="batch n_heads")]
+CASES = [
+    backward(5, 7),
+    backward(1, 6),
+    backward(4, 1),
+    backward(4, 6, leading="batch n_heads"),
+]
 CAUSAL_CASES = [
     backward(6, 6, True),
     backward(3, 8, True, leading="batch"),
@@ -239,6 +244,11 @@ EXERCISE = Exercise(
             d_query = (d_scores @ key) / query.shape[-1] ** 0.5
             return d_query, d_scores.mT @ q, weights.mT @ d_context
             """,
+            excuses={
+                "another argument": SAME_SIZES,
+                "another fill": "exp makes it 0",
+                "detached": "nobody differentiates a backward pass",
+            },
         ),
         Alternative(
             "by einsum, a tile of queries at a time",
@@ -272,8 +282,7 @@ EXERCISE = Exercise(
         "`transpose(-2, -1)` swaps queries and keys: dV = Pᵀ dO, dK = dSᵀ Q / √d.",
     ],
     excuses={
-        "another fill: $X.masked_fill($M, -1e4)": "no score is that low here",
-        "another fill: $X.masked_fill($M, -100.0)": "likewise",
+        "by shape: ($X.masked_fill": "a single query sees all keys",
         "another fill: $X.masked_fill($M, -1e9)": "no score is that low",
         "another fill: $X.masked_fill($M, torch.finfo": "likewise",
         "another argument: query →": SAME_SIZES,

@@ -57,7 +57,7 @@ EXERCISE = Exercise(
         Aspect(
             "a window",
             1,
-            [reading(2, 4, 1, 3, window=3), reading(*[1] * 7, window=2), reading(8, window=3)],
+            [reading(2, 4, 1, 3, window=3), reading(*[1] * 7, window=2), reading(4, 3, window=3)],
         ),
         Aspect(
             "gradients",

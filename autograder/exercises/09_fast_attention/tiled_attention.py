@@ -66,6 +66,7 @@ EXERCISE = Exercise(
                 tiles(7, 11, tile_query=3, tile_key=4, leading="batch n_heads"),
                 tiles(5, 53),
                 tiles(3, 4, tile_query=16, tile_key=16),
+                tiles(5, 1, tile_query=3),
             ],
             outputs=BOTH,
         ),

@@ -59,8 +59,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "a gradient never filled in",
-            "One of your three gradients stays as it was made, 0 everywhere. What each tile "
-            "returns has to be written into it, or added to it.",
+            "One of your three gradients is 0 everywhere, or missing. What `attention_backward` "
+            "returns for each tile has to be written into it, or added to it.",
             {"d_query[rows] = parts[0]": "pass"},
             {"d_key[seen] += parts[1]": "pass"},
             {"d_value[seen] += parts[2]": "pass"},
@@ -204,6 +204,7 @@ EXERCISE = Exercise(
         "d_value.",
     ],
     excuses={
+        "given line deleted: staticmethod": "taken from the class, a function is just that",
         "another argument": SAME_SIZES,
         "elements swapped: (query, key, value)": "likewise",
         "arguments swapped: min": "the order does not matter",

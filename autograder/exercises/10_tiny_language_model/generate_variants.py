@@ -58,6 +58,7 @@ MISTAKES = [
                 f"caches, unread = [Cache()] * len(model.blocks), {AGAIN_FROM}"
             ),
         },
+        {STARTED: "caches, unread = [Cache()] * len(model.blocks), tokens\n"},
     ),
     Mistake(
         "the logits of the first place",

@@ -28,6 +28,7 @@ EXERCISE = Exercise(
                 looked("three different tokens"),
                 looked("three different tokens", scale=1e4),
                 looked("one token comes twice"),
+                looked("no token comes twice", n=1),
                 looked("no token comes twice"),
             ],
         ),

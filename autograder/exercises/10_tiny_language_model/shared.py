@@ -34,7 +34,10 @@ def looked(text: str, scale: float = 1.5, **sizes: int) -> Inputs:
     """Causal weights of some heads, for a kind of text. At a large scale, they are 0 or 1."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        tokens = TEXTS[text](draw, draw.fix(**sizes).among("n", 9, 10, 11, 12).size("n"))
+        draw.fix(**sizes)
+        if "n" not in sizes:
+            draw.among("n", 9, 10, 11, 12)
+        tokens = TEXTS[text](draw, draw.size("n"))
         draw.label(text)
         scores = draw.normal("n_heads n n", scale)
         hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)

@@ -56,7 +56,8 @@ class Stack(nn.Module):
         x = self.tokens(tokens) + self.positions(torch.arange(tokens.shape[1]))
         for block in self.blocks:
             x = block(x)
-        return self.logits(self.norm(x))
+        average = x.mean(dim=-1, keepdim=True)  # or else, nobody would see it behind the norm
+        return self.logits(self.norm(x)) + average
 
 def built(weights):
     stack = Stack().to(weights.dtype)
@@ -70,7 +71,7 @@ SIZES = "d_model n_heads n_layers n_tokens n_context"
 
 def taken_out(layer: int, head: int, n_layers: int, n_heads: int) -> Inputs:
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(n_heads=n_heads, n_layers=n_layers, n_context=21).heads()
+        draw.fix(n_heads=n_heads, n_layers=n_layers).among("n_context", 21, 23).heads()
         draw.label(f"head {head} of {n_heads}, layer {layer} of {n_layers}")
         d_model = draw.size("d_model")
         sizes = draw.choose("n_tokens", 11, 13).named(SIZES)
