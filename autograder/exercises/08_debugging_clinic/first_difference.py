@@ -12,7 +12,7 @@ from autograder.lessons.parts import Result
 from autograder.lessons.variants import Alternative, Mistake
 from autograder.utils.models import PART_NAMES, stack_code
 
-from .shared import NEARLY
+from .shared import EVALUATED, NEARLY
 
 
 def stacks(*ill: str) -> Inputs:
@@ -109,6 +109,7 @@ EXERCISE = Exercise(
             "        return name",
             excuses={
                 "operands swapped: right - other": "a difference has no sign",
+                "call dropped: (right - other).abs()": "some differences are positive",
                 "arguments swapped": "likewise",
                 "another comparison": NEARLY,
             },
@@ -118,6 +119,7 @@ EXERCISE = Exercise(
             {OUTPUTS_DIFFER: "(output - others[name]).abs().max() > 1e-4"},
             excuses={
                 "operands swapped": NEARLY,
+                "call dropped: (output - others[name]).abs()": "some differences are positive",
                 "another comparison": "likewise",
                 "in place": "the function ends there, or nothing was changed",
             },
@@ -131,6 +133,7 @@ EXERCISE = Exercise(
         "a default: `def keep(module, inputs, output, name=name)`.",
     ],
     excuses={
+        "argument left in evaluation mode": EVALUATED,
         "elements swapped": "the order of the calls decides",
         "arguments swapped: torch.allclose": NEARLY,
         "keyword dropped: torch.allclose": "these differences are larger than any tolerance",

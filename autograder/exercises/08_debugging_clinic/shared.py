@@ -307,7 +307,7 @@ def telling_apart(name: str, points: int, shown: str, *others: str, hidden: tupl
 # Why a mutant is no worse.
 ENOUGH = "any size that is large enough will do"
 NEARLY = "nearly the same either way"
-EVALUATED = "patients come in evaluation mode"
+EVALUATED = "patients and models come in evaluation mode"
 A_TENSOR = "a boolean tensor of one element will do"
 RANDOM = "any random numbers will do"
 
