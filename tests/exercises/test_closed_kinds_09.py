@@ -261,6 +261,11 @@ CACHED: list[Row] = [
         "a window at the start only",
     ),
     (
+        "a window only from two words beyond it on",
+        {"cache.window is not None:": "cache.window is not None and n_key > cache.window + 1:"},
+        "some_rows_right",
+    ),
+    (
         "features split the other way",
         {
             "self.query(x).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)": (
@@ -549,6 +554,11 @@ class TiledAttention(torch.autograd.Function):
     (
         "a zero gradient by hand",
         {"d_query[rows] = parts[0]": "d_query[rows] += 0 * parts[0]"},
+        "a gradient never filled in",
+    ),
+    (
+        "no gradient for the queries",
+        {"return d_query, d_key": "return None, d_key"},
         "a gradient never filled in",
     ),
     (

@@ -226,6 +226,11 @@ def generate(model, tokens, n_new, **how):
         "frozen",
     ),
     (
+        "one cache for all blocks, at first",
+        {"[Cache() for _ in model.blocks], tokens\n": "[Cache()] * len(model.blocks), tokens\n"},
+        "one cache for all blocks",
+    ),
+    (
         "attributes left",
         {"    return tokens\n": "    model.caches = caches\n    return tokens\n"},
         "argument changed",
@@ -331,6 +336,7 @@ def without_head(model, layer, head):
         },
         PASSES,
     ),
+    ("the mean instead of 0", {"] = 0.0": "] = attention.output.weight.mean()"}, "too_few_digits"),
     (
         "five features",
         {"attention.output.in_features // attention.n_heads": "5"},
