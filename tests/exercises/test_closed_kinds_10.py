@@ -336,7 +336,7 @@ def without_head(model, layer, head):
         },
         PASSES,
     ),
-    ("the mean instead of 0", {"] = 0.0": "] = attention.output.weight.mean()"}, "too_few_digits"),
+    ("1 instead of 0", {"] = 0.0": "] = 1.0"}, "row_offset"),
     (
         "five features",
         {"attention.output.in_features // attention.n_heads": "5"},

@@ -280,6 +280,7 @@ ALTERNATIVES = [
             "another number: 2": "likewise",
             "elements swapped": "any order will do",
             "one operand dropped: 4 - later": "any size that is large enough will do",
+            "another operator: 4 - later → 4 + later": "likewise",
             "operands swapped": "only the size of the gap counts",
             "another comparison": "no gap is exactly this large",
             "call dropped: gaps.abs().max().item()": ("a tensor with one number compares like it"),
