@@ -110,8 +110,8 @@ plot_growth(
 # - With `window=w`, each word attends only to itself and to the w − 1 words before it. Then
 #   `append` returns the new words and the w − 1 words before the first of them, as far as there are
 #   any. Nobody will ask for older words again, so don't keep them. (A slice is a view that keeps
-#   the whole tensor alive. `clone()` copies just the slice.) They still count in `length`, so it's
-#   also the place of the next word.
+#   the whole tensor alive. `clone()` copies just the slice, and gradients still flow through it.)
+#   They still count in `length`, so it's also the place of the next word.
 
 
 # %%
@@ -622,8 +622,8 @@ torch.allclose((weights * d_weights).sum(dim=-1), (d_context * (weights @ values
 # ### Exercise 6: `attention_backward` (10 minutes)
 #
 # Write the backward pass, with all scores at once (the tiles come next). `logsumexp` and `context`
-# are those that `tiled_attention` returned. With `causal=True`, the queries are the last n_query of
-# n_key words.
+# are those that `tiled_attention` returned, perhaps for more keys than you get here: a tile of them
+# will do, too. With `causal=True`, the queries are the last n_query of n_key words.
 
 
 # %%
