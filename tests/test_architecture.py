@@ -146,6 +146,9 @@ def test_only_its_room_opens_the_gradebooks_database():
 PRIVATE_PARTS = {
     AUTOGRADER / "grading/engine/patches.py",
     AUTOGRADER / "sandbox/inside/kernel_patches.py",
+    # torch has no public names for a module's hooks, or for the parts of one by their own names.
+    AUTOGRADER / "asking/kept.py",
+    AUTOGRADER / "asking/arguments.py",
 }
 
 
@@ -157,7 +160,7 @@ def private_names_of_others(path):
                 yield f"{path.name}: {ast.unparse(node)}"
 
 
-def test_only_two_modules_use_private_names_of_others():
+def test_few_modules_use_private_names_of_others():
     paths = {*FILES} - PRIVATE_PARTS
     assert [name for path in paths for name in private_names_of_others(path)] == []
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from autograder.authoring.table import outcomes, print_table
-from autograder.building import reference, sources
+from autograder.building import drawing, reference, sources
 from autograder.building.reference import ExerciseBuilder, build
 from autograder.building.sources import needed_files, source_digest
 from autograder.lessons import ROOT
@@ -95,7 +95,8 @@ def test_two_builds_do_not_differ(softmax):
 
 
 def test_another_seed_is_noticed(softmax, monkeypatch):
-    monkeypatch.setattr(reference, "SHOWN_SEED", "another")
+    for module in (reference, drawing):
+        monkeypatch.setattr(module, "SHOWN_SEED", "another")
     found = list(differences(of_one_exercise(), softmax))
     assert any("arguments" in line for line in found)
     assert any("case 0 of softmax" in line for line in found)

@@ -186,11 +186,9 @@ KERAS: list[Row] = [
     (
         "masks in another order",
         before(
-            
-                "if keep is not None and keep.ndim == 3:\n            keep = "
-                "keep.repeat(self.heads, 1, 1).unflatten(0, (-1, self.heads))[:, "
-                ":, None]\n            keep = keep.squeeze(2)"
-            
+            "if keep is not None and keep.ndim == 3:\n            keep = "
+            "keep.repeat(self.heads, 1, 1).unflatten(0, (-1, self.heads))[:, "
+            ":, None]\n            keep = keep.squeeze(2)"
         ).copy()
         | {"keep = keep if len(keep.shape) == 2 else keep[:, None]": "pass"},
         "masks repeated in another order",
@@ -198,14 +196,12 @@ KERAS: list[Row] = [
     (
         "the lesson's own functions",
         before(
-            
-                "parts = zip((self.query, self.key, self.value), (query, key, "
-                "value))\n        parts = (heads_of(layer(x), self.heads) for "
-                "layer, x in parts)\n        keep = keep[:, None] if keep is not "
-                "None and keep.ndim == 3 else keep\n        return "
-                "self.output_dense(attend(*parts, keep)[0].transpose(1, "
-                "2).flatten(2))"
-            
+            "parts = zip((self.query, self.key, self.value), (query, key, "
+            "value))\n        parts = (heads_of(layer(x), self.heads) for "
+            "layer, x in parts)\n        keep = keep[:, None] if keep is not "
+            "None and keep.ndim == 3 else keep\n        return "
+            "self.output_dense(attend(*parts, keep)[0].transpose(1, "
+            "2).flatten(2))"
         ),
         PASSES,
     ),

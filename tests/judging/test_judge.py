@@ -513,10 +513,10 @@ def test_failing_only_with_dropout_is_pointed_out():
 
 def test_unwanted_dropout_is_pointed_out():
     key = small_key(case(ONES), case(THREES, dropout=0.0), case(TWOS, dropout=0.5))
-    verdict = judge(key, gives(ONES, TWOS, THREES))
-    assert "wrong in train mode, although `dropout` is 0 and nothing" in verdict.sentence
-    for others in ((ONES, TWOS, TWOS), (TWOS, TWOS, THREES)):
-        assert "train mode" not in judge(key, gives(*others)).sentence
+    for answers in ((ONES, TWOS, THREES), (ONES, TWOS, TWOS)):
+        said = judge(key, gives(*answers)).sentence
+        assert "wrong in train mode, although `dropout` is 0 and nothing" in said
+    assert "train mode" not in judge(key, gives(TWOS, TWOS, THREES)).sentence
 
 
 @pytest.mark.parametrize("shown", ["again", "gradient", "result"])

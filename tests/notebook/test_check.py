@@ -293,8 +293,8 @@ def test_a_hint_for_no_exercise():
 def test_progress_before_the_first_check_lists_the_lessons(capsys):
     progress()
     text = capsys.readouterr().out
-    assert text.startswith("0 of ") and "Next: lesson 1, dot product attention." in text
-    assert "2, qkv projections: not started" in text
+    assert text.startswith("0 of ") and "Next: 1. Dot-product attention" in text
+    assert "2. Query, key, value: not started" in text
 
 
 def test_the_start_page_finds_the_progress_of_the_lessons(capsys, tmp_path, monkeypatch):
@@ -319,8 +319,8 @@ def test_progress_counts_the_points_so_far(capsys):
     text = capsys.readouterr().out
     keys = course.find("softmax").keys.values()
     total = sum(key.points for key in keys if not key.challenge)
-    assert f"1, dot product attention: 3 of {total} points" in text
-    assert "2, qkv projections: not started" in text
+    assert f"1. Dot-product attention: 3 of {total} points" in text
+    assert "2. Query, key, value: not started" in text
     assert "attention_scores: 3 of 3 points" in text
     assert "context_vector: 0 of 3 points" in text
     assert "softmax: not checked yet" in text

@@ -15,8 +15,9 @@ from autograder.grading.gradebook.grades import Standing
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import read_canvas_name
-from autograder.grading.lms.export import GradesExporter, as_csv, never_a_formula
+from autograder.grading.lms.export import GradesExporter, never_a_formula
 from autograder.grading.term.tables import Learner, Term, terms_of
+from autograder.grading.term.write_table import as_csv
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 EXCUSED = "EX"

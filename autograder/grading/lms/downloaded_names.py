@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.atomic_writes import write_whole
-from autograder.grading.lms.export import as_csv
 from autograder.grading.term.read_table import read_table
+from autograder.grading.term.write_table import as_csv
 
 KEPT_NAMES = "downloaded_names.csv"
 KEPT_COLUMNS = ("learner", "name")

@@ -4,7 +4,6 @@ They first bring the gradebook up to date with the tables of the term, so names,
 penalties are those of the tables.
 """
 
-import csv
 import io
 import re
 import zipfile
@@ -24,6 +23,7 @@ from autograder.grading.gradebook.opening import Gradebook
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact, read_class_grades
 from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Learner, Term
+from autograder.grading.term.write_table import as_csv
 
 SEPARATOR = re.compile(rb"[,;\t\r\n]")
 EMPTY = (
@@ -129,13 +129,6 @@ class CsvExporter(GradesExporter):
 def never_a_formula(name: str) -> str:
     """Keep a spreadsheet from computing a name such as =1+1, with the apostrophe that it hides."""
     return f"'{name}" if name.startswith(FORMULA) else name
-
-
-def as_csv(rows: Iterable[Iterable[object]]) -> bytes:
-    """Write rows as CSV in UTF-8, whatever the locale; None becomes an empty cell."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def write_output(path: Path, data: bytes) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
-from autograder.grading.lms.export import as_csv
 from autograder.grading.term.learner_names import LONGEST, listed, why_no_name
 from autograder.grading.term.read_table import TableRow, read_foreign_table
 from autograder.grading.term.tables import Learner, read_learners
+from autograder.grading.term.write_table import as_csv
 from autograder.judging.code_marks import count
 
 TABLE = "learners.csv"
