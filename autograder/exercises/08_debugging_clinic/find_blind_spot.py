@@ -136,6 +136,7 @@ EXERCISE = Exercise(
         "place itself.",
     ],
     excuses={
+        "seed changed": "it may draw from a seed of its own",
         "argument left in evaluation mode": EVALUATED,
         "another number: 1 → 2": "any number of texts will do",
         "another number: 12 →": ENOUGH,

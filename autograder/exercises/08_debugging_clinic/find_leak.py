@@ -147,6 +147,7 @@ EXERCISE = Exercise(
         "and False only after the loop.",
     ],
     excuses={
+        "seed changed": "it may draw from a seed of its own",
         "argument left in evaluation mode": EVALUATED,
         "argument dropped: range(1, 12)": "at place 0 there is nothing to compare",
         "another number: 1 → 0": "likewise",

@@ -176,6 +176,7 @@ EXERCISE = Exercise(
         "which of them moved. Only one may.",
     ],
     excuses={
+        "seed changed": "it may draw from a seed of its own",
         "argument left in evaluation mode": EVALUATED,
         "another number: 12 →": ENOUGH,
         "another number: 1 →": "any change of the weights will do",

@@ -151,6 +151,7 @@ EXERCISE = Exercise(
         "every row but the first.",
     ],
     excuses={
+        "seed changed": "it may draw from a seed of its own",
         "argument left in evaluation mode": EVALUATED,
         "another number: 12 →": ENOUGH,
         "call dropped: x.clone()": "one of the two may be x itself",
