@@ -12,6 +12,7 @@ from nbformat.v4 import new_output
 from traitlets import import_item
 from traitlets.config import Config
 
+from autograder.asking import sending
 from autograder.asking.problem import ProblemKind
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.folder import MOST_NOTEBOOK_BYTES
@@ -33,7 +34,7 @@ from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run
 
-CHECK = "from autograder import check; "
+CHECK = f"from {sending.__name__} import check; "
 # Seconds of processor time: what a check has beyond its exercise's own limit, and what any other
 # cell has that a grade may depend on. Such cells work on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
@@ -103,7 +104,7 @@ def _run(
 
     Returns the last run, and the names of such modules.
     """
-    code = [_code(cell, job) for cell in cells]
+    code = [_code(cell, job) if reference else cell.source for cell in cells]
     seconds = [_seconds(cell, job, reference) for cell in cells]
     lacking: list[str] = []
     for _ in range(MOST_RUNS):
