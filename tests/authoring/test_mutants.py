@@ -89,7 +89,8 @@ def test_messages_annotations_and_strict_are_left_alone(body):
 
 def test_around_a_function_of_floats_there_are_faults_of_all_kinds(reference):
     question, key = reference.questions["softmax"], reference.keys["softmax"]
-    rules = {m.rule for m in mutants_around(LESSON.solutions["softmax"], question, key)}
+    dims = {"scores": "*batch n"}
+    rules = {m.rule for m in mutants_around(LESSON.solutions["softmax"], question, key, dims)}
     assert {
         "result squeezed",
         "result detached",
@@ -98,7 +99,18 @@ def test_around_a_function_of_floats_there_are_faults_of_all_kinds(reference):
         "gradients left off",
         "inputs require gradients",
         "without gradients",
+        "right at one size only",
+        "size of the first call kept",
     } <= rules
+
+
+def test_faults_at_certain_sizes_go_through_all_dimensions(reference):
+    question, key = reference.questions["context_vector"], reference.keys["context_vector"]
+    dims = {"attn_weights": "n", "words": "n d"}
+    source = LESSON.solutions["context_vector"]
+    faults = [(m.rule, m.change) for m in mutants_around(source, question, key, dims)]
+    assert ("wrong at equal sizes", "n = d") in faults
+    assert {change for rule, change in faults if rule == "wrong at one size alone"} == {"n", "d"}
 
 
 def test_only_tensor_results_are_spoiled_as_tensors():
@@ -106,7 +118,7 @@ def test_only_tensor_results_are_spoiled_as_tensors():
     reference = load(PUBLIC / f"{lesson.name}.safetensors")
     for name in ("sample", "without_head"):
         around = reference.questions[name], reference.keys[name]
-        rules = {mutant.rule for mutant in mutants_around(lesson.solutions[name], *around)}
+        rules = {mutant.rule for mutant in mutants_around(lesson.solutions[name], *around, {})}
         assert "seed changed" in rules and not any(rule.startswith("result") for rule in rules)
 
 
