@@ -78,7 +78,7 @@ def choose(page: Page, menu: str, entry: str) -> None:
 
 def test_an_hour_with_the_first_lesson(page):
     expect(run(page, cell(page, "progress()"))).to_contain_text("0 of")
-    expect(page.get_by_text("Next: lesson 1")).to_be_visible()
+    expect(page.get_by_text("Next: 1. Dot-product")).to_be_visible()
     page.get_by_role("link", name="1. Dot-product attention").first.click()
     expect(cell(page, "def softmax(")).to_be_visible()
     wait_for_kernel(page)

@@ -49,6 +49,8 @@ def test_the_reference_agrees_with_its_witness(name):
         outputs = witnessed(WITNESSES[name], question, call)
         outputs = measured(key.measure, case.arguments, Answer(outputs)).tensors
         for output, value in outputs.items():
+            if output not in case.expected:  # it is guarded, not compared
+                continue
             expected = case.expected[output]
             assert_agrees(value.to(expected.dtype), expected, case.most_error.get(output))
     assert compared

@@ -179,8 +179,7 @@ MISTAKES = [
     ),
     Mistake(
         "a loader with an index",
-        "A `DataLoader` gives its batches in a loop, and has no index: `for source, target in "
-        "loader:`.",
+        "A `DataLoader` gives its batches in a loop, and has no index. Write `for … in loader`.",
         {
             "for source, target in loader:": (
                 "for number in range(len(loader)):\n        source, target = loader[number]"

@@ -29,8 +29,8 @@ COLUMNS = {
     "sis_login_id": ("sis_login_id", "sis login id"),
     "moodle_id": ("moodle_id",),
 }
-FULL_NAME = ("student", "name", "full name", "vollständiger name")
-CANVAS_COLUMN, TEST_STUDENT = "student", "Student, Test"
+FULL_NAME = ("Student", "Name", "Full name", "Vollständiger Name")
+TEST_PERSON = "Student, Test"  # as Canvas calls it
 SAME = ("canvas_id", "sis_user_id", "sis_login_id", "email")  # what tells that two are one person
 
 
@@ -57,9 +57,10 @@ def make_learners(roster: Path, course: Path) -> str:
 def _is_person(row: TableRow) -> bool:
     """Whether a row is not one that Canvas adds: the test student, maxima and notes."""
     cells = _small(row)
-    if CANVAS_COLUMN not in cells or "id" not in cells:
+    name = FULL_NAME[0].casefold()
+    if name not in cells or "id" not in cells:
         return True
-    return bool(cells["id"]) and cells[CANVAS_COLUMN] != TEST_STUDENT
+    return bool(cells["id"]) and cells[name] != TEST_PERSON
 
 
 def _person(row: TableRow) -> Learner:
@@ -69,7 +70,7 @@ def _person(row: TableRow) -> Learner:
         ours: next((cells[name] for name in names if cells.get(name)), "")
         for ours, names in COLUMNS.items()
     }
-    full = next((cells[name] for name in FULL_NAME if cells.get(name)), "")
+    full = next(filter(None, (cells.get(name.casefold()) for name in FULL_NAME)), "")
     if full and not found["last_name"]:
         found |= _names(full)
     person = Learner(**found)

@@ -62,7 +62,7 @@ def too_often(c: Comparison) -> str | None:
     """A token that came too often, by itself or in place of another."""
     if c.most_error is None or c.name not in ("frequencies", "pairs"):
         return None
-    if c.got.shape != c.expected.shape:
+    if c.got.shape != c.expected.shape or not c.got.isfinite().all():
         return None
     *instead, token = first_index(c.got - c.expected == (c.got - c.expected).max())
     seen, wanted = (f"{100 * t[*instead, token].item():.0f}%" for t in (c.got, c.expected))

@@ -14,6 +14,7 @@ from tests.sandbox.hostile.attack import Attack
 SHOW = f"""
 import base64, pickle, zlib
 from IPython.display import display, update_display
+from autograder.asking import sending
 def unpacked(text):
     return base64.b64encode(zlib.decompress(base64.b64decode(text))).decode()
 def hand_in(text, **more):
@@ -52,13 +53,13 @@ CHANGE
     data = encode(tree) if data is None else data
     display({MIME: base64.b64encode(data).decode()}, raw=True)
 
-check = forge
+sending.check = forge
 """
 
 
 def forged(name: str, tries: str, text: str, outcome: str = "graded") -> Attack:
     """Make an attack that hands in the value of an expression instead of every answer."""
-    code = f"{SHOW}\ncheck = lambda answer: hand_in({text})"
+    code = f"{SHOW}\nsending.check = lambda answer: hand_in({text})"
     return Attack(name, tries, first=code, earns=(), outcome=outcome)
 
 

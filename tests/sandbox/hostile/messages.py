@@ -51,6 +51,7 @@ ATTACKS = [
         first=f"""{SHOW}
             def check(answer):
                 hand_in("", display_id="mine")
+            sending.check = check
         """.replace("            ", ""),
         last="""
             from IPython.display import clear_output
