@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C._profiler import _EventType
 from torch.autograd.profiler import profile
 
 from autograder.asking.answer import Facts
@@ -18,7 +19,6 @@ from autograder.asking.answer import Facts
 ROOM = 2  # how many times as large as necessary a tensor may be
 ROWS = 64  # rows of scores that a backward pass may hold at a time
 ODDMENTS = 20_000  # bytes of Python's that don't count, such as an object's attributes
-MEMORY = "[memory]"  # the profiler's name for an allocation (or, if negative, a release)
 FLOATS = {"float", "double", "c10::Half", "c10::BFloat16"}
 
 
@@ -180,9 +180,8 @@ def recording() -> Iterator[Record]:
     given = [shape for event in _outermost(events) for shape in _floats(event)]
     record.largest = max(map(math.prod, given), default=0)
     record.matrices = {tuple(shape[-2:]) for shape in given}
-    record.held = max(0, after - before - ODDMENTS) + sum(
-        event.nbytes() for event in events if event.name() == MEMORY
-    )
+    tree = profiler.kineto_results.experimental_event_tree()
+    record.held = max(0, after - before - ODDMENTS) + _held(tree)
 
 
 def _outermost(events: list[Any]) -> Iterator[Any]:
@@ -193,6 +192,28 @@ def _outermost(events: list[Any]) -> Iterator[Any]:
         if event.start_ns() >= end:
             end = event.end_ns()
             yield event
+
+
+def _held(tree: list[Any]) -> int:
+    """Return how many bytes torch allocated and did not release again.
+
+    What it releases may be older: then it is not known here.
+    """
+    held: dict[int, int] = {}
+    memory = (event for event in _with_children(tree) if event.tag == _EventType.Allocation)
+    for event in sorted(memory, key=lambda event: event.start_time_ns):
+        address, size = event.extra_fields.ptr, event.extra_fields.alloc_size
+        if size > 0:
+            held[address] = size
+        else:
+            held.pop(address, None)
+    return sum(held.values())
+
+
+def _with_children(events: list[Any]) -> Iterator[Any]:
+    for event in events:
+        yield event
+        yield from _with_children(event.children)
 
 
 def _floats(event: Any) -> list[list[int]]:
