@@ -102,7 +102,7 @@ def test_the_learners_half_runs_on_windows():
     said = run(
         LEARNER.format(lose=lose(POSIX_NAMES, POSIX_MODULES)), **locale, PYTHONIOENCODING="utf-8"
     )
-    assert "1, dot product attention: 19 of 19 points" in said
+    assert "1. Dot-product attention: 19 of 19 points" in said
 
 
 def test_the_authors_half_is_there_on_macos():
