@@ -59,9 +59,8 @@ class Raises:
 
 
 Case = dict[str, Any] | ModuleCase | Goal | Raises
-ONES, ALONE, EQUAL = SIZES = (Form.ONES, Form.ALONE, Form.EQUAL)
-AGAIN, RESIZED, ANOTHER = CALLS = (Form.AGAIN, Form.RESIZED, Form.ANOTHER)
-DOUBLE, HALF = Form.DOUBLE, Form.HALF
+SIZES = (Form.ONES, Form.ALONE, Form.EQUAL)
+CALLS = (Form.AGAIN, Form.RESIZED, Form.ANOTHER)
 Inputs = Callable[[Draw], Case]
 
 

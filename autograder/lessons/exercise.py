@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from autograder.judging.form import Form
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs, drawn
+from autograder.lessons.cases import CALLS, SIZES, Inputs, drawn
 from autograder.lessons.parts import Part, Repair
 from autograder.lessons.variants import Alternative, Mistake, Slip
 
@@ -37,7 +37,7 @@ def connected(*cases: Inputs, outputs: tuple[str, ...] = ()) -> Aspect:
     return Aspect(name, 1, cases or (drawn(),), outputs, gradients=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """An exercise of a lesson. Its points are the sum of its aspects' points.
 
@@ -61,7 +61,7 @@ class Exercise:
     slips: Sequence[Slip] = ()
     parts: Sequence[Part] = ()
     builds_on: tuple[str, ...] = ()
-    also: tuple[Form, ...] = (*SIZES, DOUBLE, *CALLS)
+    also: tuple[Form, ...] = (*SIZES, Form.DOUBLE, *CALLS)
     excuses: Mapping[str, str] = field(default_factory=dict)
     challenge: bool = False
     seconds: float = 5.0

@@ -3,7 +3,8 @@
 import torch
 
 from autograder.exercises.slips import CONTEXT, FROM_THE_LEFT, KEYS, RETURNED, SCALE
-from autograder.lessons.cases import CALLS, DOUBLE, HALF, SIZES, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -82,7 +83,7 @@ DIVIDED = " / math.sqrt(key.shape[-1])"
 EXERCISE = Exercise(
     "masked_attention",
     returns="context attn_weights",
-    also=(*SIZES, DOUBLE, HALF, *CALLS),
+    also=(*SIZES, Form.DOUBLE, Form.HALF, *CALLS),
     builds_on=("masked_softmax",),
     aspects=[
         Aspect("context and weights", 2, [one_sentence, last_two_words, sentences]),

@@ -1,7 +1,8 @@
 """Attention weights over the keys that `keep` allows; 0 for the others."""
 
 from autograder.exercises.slips import WEIGHTS
-from autograder.lessons.cases import CALLS, DOUBLE, HALF, SIZES, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 
@@ -68,7 +69,7 @@ def nothing_in_half(draw: Draw) -> dict:
 EXERCISE = Exercise(
     "masked_softmax",
     returns="attn_weights",
-    also=(*SIZES, DOUBLE, HALF, *CALLS),
+    also=(*SIZES, Form.DOUBLE, Form.HALF, *CALLS),
     aspects=[
         Aspect(
             "hidden keys get nothing, the others share 1",

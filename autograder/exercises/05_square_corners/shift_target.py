@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -26,7 +27,7 @@ def whole_sequences(**sizes: int) -> Callable[[Draw], dict]:
 EXERCISE = Exercise(
     "shift_target",
     returns="shifted_target",
-    also=(*SIZES, DOUBLE, *CALLS),  # what it shifts is data: no gradient flows there
+    also=(*SIZES, Form.DOUBLE, *CALLS),  # what it shifts is data: no gradient flows there
     aspects=[
         Aspect("squares: two corners given", 1, [squares]),
         Aspect(

@@ -6,7 +6,8 @@ from typing import Any
 import torch
 
 from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION
-from autograder.lessons.cases import CALLS, HALF, SIZES, ModuleCase
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, ModuleCase
 from autograder.lessons.draw import NO_SIZES, Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
@@ -77,7 +78,7 @@ EXERCISE = Exercise(
         SecondCall(after=reading("n n", far=True, base=50.0)),
     ],
     builds_on=("rotate",),
-    also=(*SIZES, HALF, *CALLS),
+    also=(*SIZES, Form.HALF, *CALLS),
     aspects=[
         Aspect("words at 0, 1, 2, …", 2, [reading(sizes=LONG), reading()], outputs=("result",)),
         Aspect("words at other places", 1, [reading(far=True)], outputs=("result",)),

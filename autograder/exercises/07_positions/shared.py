@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.lessons.cases import CALLS, HALF, SIZES
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, connected
 from autograder.lessons.parts import SecondCall
@@ -78,7 +79,7 @@ TURNED = [
     connected(turns("n d_head")),
 ]
 OTHER_PLACES = SecondCall(after=turns("n d_head", far=True))
-ALSO_TURNED = (*SIZES, HALF, *CALLS)
+ALSO_TURNED = (*SIZES, Form.HALF, *CALLS)
 ANGLE = "angle = positions[:, None] * theta"
 PAIR = "a * cos - b * sin, a * sin + b * cos"
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
@@ -28,7 +29,7 @@ CONVERTED = "weights are converted, not trained"
 EXERCISE = Exercise(
     "to_halves",
     returns="reordered",
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect("one head", 1, [projection(1)]),
         Aspect("each head's rows separately", 2, [SEVERAL_HEADS]),

@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import CALLS, DOUBLE, EQUAL
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Repair, SecondCall
@@ -60,7 +61,7 @@ LOSS = "return (losses * counts).sum() / counts.sum()"
 EXERCISE = Exercise(
     "repair_3",
     returns="loss",
-    also=(EQUAL, DOUBLE, *CALLS),
+    also=(Form.EQUAL, Form.DOUBLE, *CALLS),
     parts=[Repair("as it came in"), SecondCall(after=padded(4, 2, 6, 3))],
     aspects=[
         Aspect(

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Repair
@@ -35,7 +36,7 @@ KEYS = "query, key = rotate_pairs(query, place), rotate_pairs(key, place)"
 EXERCISE = Exercise(
     "repair_4",
     returns="context",
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     parts=[Repair("as it came in")],
     aspects=[
         Aspect("after other words", 2, [in_pieces(5), in_pieces(2, "batch")]),

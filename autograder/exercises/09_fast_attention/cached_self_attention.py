@@ -1,7 +1,8 @@
 """Causal self-attention with grouped queries, in one go or in pieces with a cache."""
 
 from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION, in_pieces
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs, ModuleCase
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -48,7 +49,7 @@ EXERCISE = Exercise(
     returns="result",
     parts=[Trial("read_in_pieces")],
     builds_on=("grouped_query_attention",),
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect("a text in one go", 2, [reading(n=7), reading(n=9)]),
         Aspect("several query heads share a key head", 1, [reading(n=7, group=2)]),

@@ -3,7 +3,8 @@
 from typing import Any
 
 from autograder.exercises.pieces import in_pieces
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
@@ -40,7 +41,7 @@ EXERCISE = Exercise(
     "KVCache",
     returns="keys values",
     parts=[Trial("append_in_pieces")],
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect(
             "all keys and values",

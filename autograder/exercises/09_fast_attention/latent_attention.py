@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
@@ -35,7 +36,7 @@ EXERCISE = Exercise(
         connected(latents(2, 5), outputs=("context",)),
         Aspect("without keys and values", 1, [latents(1, 200)]),
     ],
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     mistakes=[
         Mistake(
             "keys or values made",

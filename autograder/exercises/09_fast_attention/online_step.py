@@ -4,7 +4,8 @@ from typing import Any
 
 import torch
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
@@ -62,7 +63,7 @@ EXERCISE = Exercise(
     "online_step",
     returns="m l o",
     parts=[Trial("take_a_step")],
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect(
             "one more tile",

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids, Trial
@@ -46,7 +47,7 @@ EXERCISE = Exercise(
     returns="context logsumexp",
     parts=[Trial("in_little_memory"), Forbids("scaled_dot_product_attention")],
     builds_on=("online_step",),
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     seconds=10.0,
     aspects=[
         Aspect(

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -27,7 +28,7 @@ EXERCISE = Exercise(
     returns="context",
     parts=[Trial("apply_in_little_memory")],
     builds_on=("online_step", "tiled_attention", "attention_backward"),
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     seconds=10.0,
     aspects=[
         Aspect("forward", 1, [applied(5, 7), applied(4, 6, True, "batch")], outputs=("context",)),

@@ -1,7 +1,8 @@
 """One block of a GPT, pre-norm."""
 
 from autograder.exercises.pieces import in_pieces
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs, ModuleCase
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -30,7 +31,7 @@ EXERCISE = Exercise(
     "Block",
     returns="result",
     parts=[Trial("read_in_pieces")],
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect("attention and network, added", 2, [block_case(n=9), block_case(n=7)]),
         Aspect("with a cache", 1, [block_case(1, 1, 1, 1), block_case(3, 2, 4)]),

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from autograder.asking.arguments import Code
-from autograder.lessons.cases import RESIZED, Inputs
+from autograder.judging.form import Form
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -70,7 +71,7 @@ EXERCISE = Exercise(
     returns="tokens",
     parts=[Trial("write_on")],
     builds_on=("sample",),
-    also=(RESIZED,),
+    also=(Form.RESIZED,),
     aspects=[
         Aspect(
             "the text goes on",

@@ -1,6 +1,7 @@
 """The mean weight on what came after earlier occurrences of the same token, for each head."""
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -14,7 +15,7 @@ SCORE = "looks.sum(dim=-1) / after.any(dim=-1).sum().clamp(min=1)"
 EXERCISE = Exercise(
     "induction_score",
     returns="score",
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect(
             "a text that repeats",

@@ -1,6 +1,7 @@
 """The mean weight on the token one place before, for each head."""
 
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -11,7 +12,7 @@ BEFORE = "attn_weights.diagonal(-1, dim1=-2, dim2=-1)"
 EXERCISE = Exercise(
     "previous_token_score",
     returns="score",
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect(
             "the token before",

@@ -1,7 +1,8 @@
 """A GPT: tokens in, logits of the next token out, at every place."""
 
 from autograder.exercises.pieces import in_pieces
-from autograder.lessons.cases import CALLS, DOUBLE, SIZES, Inputs, ModuleCase
+from autograder.judging.form import Form
+from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -44,7 +45,7 @@ EXERCISE = Exercise(
     returns="logits",
     parts=[Trial("read_tokens")],
     builds_on=("Block",),
-    also=(*SIZES, DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect("a text in one go", 2, [language(n=7), language(n=9)], outputs=("logits",)),
         Aspect(
