@@ -29,45 +29,44 @@ class Meaning:
     rule: Rule
 
 
+def _misfit(sizes: str = "()", cure: str = "") -> Rule:
+    """Return the rule for a matrix product of matrices that don't fit.
+
+    sizes: a pattern for the sizes in which this is the cure. It has one group.
+    """
+    told = (
+        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of the "
+        "left one meets the second to last of the right one, so the two have to be the same."
+    )
+    return Rule(
+        rf"mat1 and mat2 shapes cannot be multiplied \({sizes}(\d+x\d+) and (\d+x\d+)\)",
+        f"{told} {cure}".rstrip(),
+    )
+
+
 RULES = (
     Rule(
         r"Linear\((\d+), \d+\): mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and",
         "A linear layer for {0:size} features got a tensor with {1:size}. Is one of the two a "
         "number in your code? If not, is it the right tensor for this layer?",
     ),
-    Rule(
-        r"mat1 and mat2 shapes cannot be multiplied \((?=(\d+)x\1 and \d+x\1\))"
-        r"(\d+x\d+) and (\d+x\d+)\)",
-        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of "
-        "the left one meets the second to last of the right one. They fit the other way around, "
-        "and with the right one transposed.",
+    _misfit(
+        r"(?=(\d+)x\1 and \d+x\1\))",
+        "They fit the other way around, and with the right one transposed.",
     ),
-    Rule(
-        r"mat1 and mat2 shapes cannot be multiplied \((?=\d+x(\d+) and \d+x\1\))"
-        r"(\d+x\d+) and (\d+x\d+)\)",
-        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of "
-        "the left one meets the second to last of the right one. They fit if you transpose the "
-        "right one, or leave out its transpose if it has one.",
+    _misfit(
+        r"(?=\d+x(\d+) and \d+x\1\))",
+        "They fit if you transpose the right one, or leave out its transpose if it has one.",
     ),
-    Rule(
-        r"mat1 and mat2 shapes cannot be multiplied \((?=(\d+)x\d+ and \d+x\1\))"
-        r"(\d+x\d+) and (\d+x\d+)\)",
-        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of "
-        "the left one meets the second to last of the right one. They fit the other way around: "
-        "what is on the right comes first.",
+    _misfit(
+        r"(?=(\d+)x\d+ and \d+x\1\))",
+        "They fit the other way around: what is on the right comes first.",
     ),
-    Rule(
-        r"mat1 and mat2 shapes cannot be multiplied \((?=(\d+)x\d+ and \1x)"
-        r"(\d+x\d+) and (\d+x\d+)\)",
-        "These two don't fit in a matrix product: {1:size} and {2:size}. The last dimension of "
-        "the left one meets the second to last of the right one. They fit if you transpose the "
-        "left one, or leave out its transpose if it has one.",
+    _misfit(
+        r"(?=(\d+)x\d+ and \1x)",
+        "They fit if you transpose the left one, or leave out its transpose if it has one.",
     ),
-    Rule(
-        r"mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)",
-        "These two don't fit in a matrix product: {0:size} and {1:size}. The last dimension of "
-        "the left one meets the second to last of the right one, so the two have to be the same.",
-    ),
+    _misfit(),
     Rule(
         r"1D tensors expected, but got (\d)D and (\d)D tensors",
         "`dot` takes two vectors, and these have {0} and {1} dimensions. Take one row at a time, "

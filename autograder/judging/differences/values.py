@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from autograder.asking.answer import GRADIENT
+from autograder.judging.code_marks import count
 from autograder.judging.compare import Comparison, equal
 from autograder.judging.differences.words import (
     first_index,
@@ -50,10 +51,10 @@ def _few_digits(values: Tensor) -> str:
         return ""
     for dtype in (torch.float16, torch.bfloat16):
         if torch.equal(values, values.to(dtype).to(values.dtype)):
-            return "It has no more digits than half precision holds."
+            return "No number has more digits than half precision holds."
     rounded = (n for n in range(1, 6) if torch.equal(values, values.round(decimals=n)))
     digits = next(rounded, 0)
-    return f"It is rounded to {digits} decimals." if digits else ""
+    return f"All numbers are rounded to {count(digits, 'decimal')}." if digits else ""
 
 
 def no_gradient(c: Comparison) -> str | None:
