@@ -25,9 +25,7 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
     match error:
         case WrongResult():
             return error.problem
-        case NotImplementedError() if not plain_message(
-            error
-        ):  # from the stub; torch's have a message
+        case NotImplementedError() if not plain_message(error):  # torch's have a message
             return _stub(error, question.exercise)
         case RecursionError():
             return Problem(ProblemKind.RECURSION)

@@ -6,7 +6,7 @@ This half runs where the learner's code runs and knows no expected value. Whatev
 
 import contextlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,11 +32,10 @@ from autograder.asking.code_facts import (
     unused_arguments,
 )
 from autograder.asking.kept import same_settings, same_state
-from autograder.asking.keras_layers import is_keras_layer
+from autograder.asking.keras_layers import is_keras_layer, is_torch_module
 from autograder.asking.models import (
     built_module,
     gradients,
-    is_torch_module,
     leaf_tensors,
     require_loadable,
     require_own_memory,
@@ -157,14 +156,9 @@ class OneCall:
         leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
         given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
         method = self._method(function)
-        calls: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if call.earlier:
-            calls = self._without_graph()
-            again = self._call_earlier(method, call.earlier)
-        with calls, same_state(function, dict(zip(arguments, given, strict=True)), question.reads):
+        state = same_state(function, dict(zip(arguments, given, strict=True)), question.reads)
+        with self._after_earlier_call(method), state:
             result = method(*given)
-        if call.earlier and call.earlier.build is not None and not question.trial:
-            again()  # what this module keeps is not another one's
         require_mode(function, call.training)
         if call.earlier and is_torch_module(function):
             require_loadable(function, built_module(self.answer, call, arguments))
@@ -191,25 +185,32 @@ class OneCall:
             return partial(function, training=True)
         return method
 
-    def _call_earlier(self, method: Callable[..., Any], earlier: Call) -> Callable[[], None]:
-        """Make a call that must leave nothing behind, and overwrite what it returned.
+    @contextlib.contextmanager
+    def _after_earlier_call(self, method: Callable[..., Any]) -> Iterator[None]:
+        """Make the call before this one, if there is one, and leave the body without a graph.
 
-        Returns what makes it again.
+        Another module is used once more after the body: what this one keeps is its own.
         """
+        if not (earlier := self.call.earlier):
+            yield
+            return
         arguments = make_all(earlier.arguments)
         if earlier.build is not None:
             method = self._method(built_module(self.answer, earlier, arguments))
+        self._forget(method, arguments)
+        with self._without_graph():
+            yield
+        if earlier.build is not None and not self.question.trial:
+            self._forget(method, arguments)
 
-        def again() -> None:
-            with self._without_graph():
-                results = named_results(method(*arguments.values()), self.question)
-            for value in results.values():
-                if value.numel() <= MOST_ELEMENTS:
-                    with contextlib.suppress(RuntimeError):  # expanded tensors can't be written to
-                        value.detach().zero_()
-
-        again()
-        return again
+    def _forget(self, method: Callable[..., Any], arguments: dict[str, Any]) -> None:
+        """Make a call that must leave nothing behind, and overwrite what it returned."""
+        with self._without_graph():
+            results = named_results(method(*arguments.values()), self.question)
+        for value in results.values():
+            if value.numel() <= MOST_ELEMENTS:
+                with contextlib.suppress(RuntimeError):  # expanded tensors can't be written to
+                    value.detach().zero_()
 
     def _first_arguments(self) -> dict[str, Any]:
         """Return those with which the module is first called; a Keras layer keeps their widths."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
-from autograder.asking.keras_layers import is_keras_layer
+from autograder.asking.keras_layers import is_torch_module
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, other_parameters
 
@@ -48,32 +48,60 @@ def same_state(
     arguments: tensors, modules and others, by name.
     changing: names of the modules among them whose numbers should change.
     """
-    is_torchs = isinstance(function, nn.Module) and not is_keras_layer(type(function))
-    own = function if is_torchs else nn.Module()
-    inputs = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
-    needing = {name for name, value in inputs.items() if value.requires_grad}
-    parameters = dict(own.named_parameters())
-    before = {name: (p.requires_grad, p.detach().clone()) for name, p in parameters.items()}
+    own = function if is_torch_module(function) else nn.Module()
+    tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
     modules = {name: m for name, m in arguments.items() if isinstance(m, nn.Module)}
-    learning, modes, parts = _learning(modules), _modes(own), dict(own.named_modules())
-    names = {name: _names(module) for name, module in modules.items()}
-    given = {name: ModuleState.of(m) for name, m in modules.items() if name not in changing}
-    graded = {name for name, value in inputs.items() if value.is_leaf and value.grad is not None}
+    whole = {name: module for name, module in modules.items() if name not in changing}
+    with _same_module(own), _same_training(modules), _same_tensors(tensors), _same_modules(whole):
+        yield
+
+
+@contextlib.contextmanager
+def _same_modules(modules: dict[str, nn.Module]) -> Iterator[None]:
+    """Raise WrongResult if a module that was given is not as it was."""
+    given = {name: ModuleState.of(module) for name, module in modules.items()}
     yield
     for name, state in given.items():
         if change := state.change(ModuleState.of(modules[name])):
             raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"{change} of `{name}`")
-    for name, value in inputs.items():
+
+
+@contextlib.contextmanager
+def _same_tensors(tensors: dict[str, Tensor]) -> Iterator[None]:
+    """Raise WrongResult if a tensor that was given now has a gradient, or requires one."""
+    needing = {name for name, value in tensors.items() if value.requires_grad}
+    graded = {name for name, value in tensors.items() if value.is_leaf and value.grad is not None}
+    yield
+    for name, value in tensors.items():
         if value.is_leaf and value.grad is not None and name not in graded:
             raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"`.grad` of `{name}`")
         if value.requires_grad and value.is_leaf and name not in needing:
             raise WrongResult(ProblemKind.REQUIRES_GRADIENTS, name)
+
+
+@contextlib.contextmanager
+def _same_training(modules: dict[str, nn.Module]) -> Iterator[None]:
+    """Raise WrongResult if a module that was given has other parameters, or fewer can be trained.
+
+    Their numbers may change.
+    """
+    learning = _learning(modules)
+    names = {name: _names(module) for name, module in modules.items()}
+    yield
     for name, module in modules.items():
-        if (there := _names(module)).keys() != names[name].keys():
+        if {*(there := _names(module))} != {*names[name]}:
             said = other_parameters(there, names[name]).problem.detail
             raise WrongResult(ProblemKind.OTHER_PARAMETERS, f"`{name}` {said}")
     if frozen := learning - _learning(modules):
         raise WrongResult(ProblemKind.FROZEN, min(frozen))
+
+
+@contextlib.contextmanager
+def _same_module(own: nn.Module) -> Iterator[None]:
+    """Raise WrongResult if a module that was called has other parts, modes or numbers."""
+    parts, modes, parameters = dict(own.named_modules()), _modes(own), dict(own.named_parameters())
+    before = {name: (p.requires_grad, p.detach().clone()) for name, p in parameters.items()}
+    yield
     for name, part in own.named_modules():
         if parts.get(name, part) is not part:
             raise WrongResult(ProblemKind.PART_REPLACED, name)
@@ -174,8 +202,8 @@ def _learning(modules: dict[str, nn.Module]) -> set[str]:
     }
 
 
-def _names(module: nn.Module) -> dict[str, nn.Parameter]:
-    return dict(module.named_parameters())
+def _names(module: nn.Module) -> list[str]:
+    return [name for name, _ in module.named_parameters()]
 
 
 def _modes(module: nn.Module) -> dict[str, bool]:

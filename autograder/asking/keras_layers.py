@@ -7,10 +7,10 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, other_parameters
@@ -22,6 +22,11 @@ WRAPPED = re.compile(r"\x1b\[1m(.*)\x1b\[0m", re.DOTALL)
 def is_keras_layer(answer: object) -> bool:
     keras = sys.modules.get("keras")
     return keras is not None and isinstance(answer, type) and issubclass(answer, keras.layers.Layer)
+
+
+def is_torch_module(value: object) -> TypeGuard[nn.Module]:
+    """Whether a value is a torch module, and no Keras layer."""
+    return isinstance(value, nn.Module) and not is_keras_layer(type(value))
 
 
 def built_layer(

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Collection
 from functools import partial, reduce
 from operator import add
-from typing import Any, TypeGuard
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -48,11 +48,6 @@ def built_module(answer: Callable[..., Any], call: Call, arguments: dict[str, An
             raise WrongResult(ProblemKind.SETTING, "seed")
     torch.default_generator.manual_seed(START)  # whatever building drew
     return module.train(call.training)
-
-
-def is_torch_module(value: object) -> TypeGuard[nn.Module]:
-    """Whether a value is a torch module, and no Keras layer."""
-    return isinstance(value, nn.Module) and not is_keras_layer(type(value))
 
 
 def require_loadable(used: nn.Module, new: nn.Module) -> None:

@@ -22,7 +22,8 @@ def exercise_name(answer: object, exercises: Container[str], caller: str = "chec
     """
     if isinstance(answer, str):
         raise CourseError(f"`{caller}` takes what you wrote, not its name: {caller}({answer}).")
-    given = (name for name, value in _notebook().items() if value is answer and name in exercises)
+    notebook = list(vars(sys.modules["__main__"]).items())
+    given = (name for name, value in notebook if value is answer and name in exercises)
     if callable(answer) and not isinstance(answer, nn.Module) and (name := next(given, "")):
         return name
     if not (inspect.isroutine(answer) or inspect.isclass(answer)):
@@ -31,10 +32,6 @@ def exercise_name(answer: object, exercises: Container[str], caller: str = "chec
             f"{caller}(softmax); this is {describe(answer)}."
         )
     return answer.__name__
-
-
-def _notebook() -> dict[str, Any]:
-    return {**vars(sys.modules["__main__"])}
 
 
 def written_function(answer: Any) -> Callable[..., Any]:
