@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache
 from inspect import isclass, signature
 from typing import Any
 
@@ -144,34 +144,31 @@ class Drawing:
 
     def _draw_equal(self, seed: str) -> None:
         """Ask the case with the most sizes with equal ones; where heads share d_model, twice."""
-        self._ask_in_form(self._richest, Form.EQUAL, seed)
-        if _is_product("d_model", self._sizes(self._richest)):
+        case = self._ask_in_form(self._richest, Form.EQUAL, seed)
+        if _is_product(case.draw.sizes):
             self._ask_in_form(self._richest, Form.EQUAL, seed, n_heads=2, d_head=2)
 
-    @cached_property
+    @property
     def _richest(self) -> Inputs:
-        """The last of those cases of all aspects that have the most sizes and arguments."""
-        makers = [make for aspect in self.exercise.aspects for make in aspect.cases]
-        return max(reversed(makers), key=self._richness)
+        return _richest(self.exercise, self.solution)
 
-    def _richness(self, make: Inputs) -> tuple[int, int]:
-        sizes = self._sizes(make)
-        if not sizes:
-            return 0, 0
-        draw = Draw(f"{SHOWN_SEED}/{self.exercise.name}", self.asked)
-        case = self._compared(make, draw, "a case")
-        inputs = case.inputs if isinstance(case, ModuleCase) else case
-        return len(sizes), len(inputs)
+    def richness(self, make: Inputs) -> tuple[int, int]:
+        """Return how many sizes a case has, and how many inputs if it has any."""
+        inputs, sizes = self._plain(make)
+        return len(sizes), len(inputs) if sizes else 0
 
     def _sizes(self, make: Inputs, **sizes: int) -> dict[str, int]:
-        """Return the sizes of a case; {} if its outputs are not compared with the solution's."""
+        return self._plain(make, **sizes)[1]
+
+    def _plain(self, make: Inputs, **sizes: int) -> tuple[dict[str, Any], dict[str, int]]:
+        """Return a case's inputs and sizes; none if its outputs aren't the solution's."""
         draw = Draw(f"{SHOWN_SEED}/{self.exercise.name}", self.asked).fix(**sizes)
         case = self._drawn(make, draw, "a case")
         if isinstance(case, Goal | Raises) or (isinstance(case, ModuleCase) and not case.method):
-            return {}
-        return draw.sizes
+            return {}, {}
+        return case.inputs if isinstance(case, ModuleCase) else case, draw.sizes
 
-    def _ask_in_form(self, make: Inputs, form: Form, seed: str, **sizes: int) -> None:
+    def _ask_in_form(self, make: Inputs, form: Form, seed: str, **sizes: int) -> DrawnCase:
         aspects = self.exercise.aspects
         case = self._in_form(make, form, seed, sizes)
         about = next(aspect for aspect in aspects if make in aspect.cases)
@@ -180,6 +177,7 @@ class Drawing:
             if aspect is about or others:
                 key.cases.append(len(self.cases))
         self.cases.append(case)
+        return case
 
     def _in_form(self, make: Inputs, form: Form, seed: str, sizes: dict[str, int]) -> DrawnCase:
         draw = Draw(
@@ -193,13 +191,13 @@ class Drawing:
             case = replace(case, training=True)
         call = self._call(case, draw, gradients=False)
         if form in AFTER_A_CALL:
-            call = replace(call, earlier=self._earlier(make, form, seed, draw, call))
+            call = replace(call, earlier=self._earlier(make, form, draw, call))
         if form in DTYPES:
             call = call.map_tensors(lambda value: (value.double() * LONGER).to(DTYPES[form]))
         draw.label(", ".join(filter(None, [draw.name, form])))
         return DrawnCase(call, draw, seed, form=form)
 
-    def _earlier(self, make: Inputs, form: Form, seed: str, draw: Draw, call: Call) -> Call:
+    def _earlier(self, make: Inputs, form: Form, draw: Draw, call: Call) -> Call:
         """Draw the call before another: with the same sizes, or with others."""
         if form == Form.AGAIN:
             before = Draw(f"{draw.seed}/earlier", self.asked).fix(**draw.sizes)
@@ -238,6 +236,16 @@ class Drawing:
         return Call(inputs, case.build, parameters, case.method, case.training, gradients)
 
 
+@cache
+def _richest(exercise: Exercise, solution: Callable) -> Inputs:
+    """Return the last of the cases of all aspects that have the most sizes and arguments.
+
+    It is the same for each seed, so grading looks for it once.
+    """
+    makers = [make for aspect in exercise.aspects for make in aspect.cases]
+    return max(reversed(makers), key=Drawing(exercise, solution).richness)
+
+
 def _built_with(call: Call, draw: Draw) -> dict[str, int]:
     """Return the sizes that a module was built with, and those of which they are products."""
     build = call.build or {}
@@ -245,9 +253,9 @@ def _built_with(call: Call, draw: Draw) -> dict[str, int]:
     return kept | ({"d_head": draw.sizes["d_head"]} if kept and "d_head" in draw.sizes else {})
 
 
-def _is_product(name: str, sizes: Mapping[str, int]) -> bool:
-    """Whether a size is that of a model whose heads share its features."""
-    if name != "d_model" or not {"d_model", "n_heads", "d_head"} <= sizes.keys():
+def _is_product(sizes: Mapping[str, int]) -> bool:
+    """Whether d_model is the size of a model whose heads share its features."""
+    if not {"d_model", "n_heads", "d_head"} <= sizes.keys():
         return False
     return sizes["d_model"] == sizes["n_heads"] * sizes["d_head"]
 

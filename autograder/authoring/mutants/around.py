@@ -71,12 +71,15 @@ UNSPOILED = {
     "after": "pass",
     "context": "contextlib.nullcontext()",
     "places": "[]",
+    "module": __name__,
     "odd": "False",
 }
 SHARED = """
 
 import contextlib
 import functools
+
+from {module} import sizes_at
 
 right_{name} = {name}
 kept, odd = {{}}, [False]
@@ -93,12 +96,7 @@ def modules(values):
 
 
 def sizes(values):
-    found = {{}}
-    for name, index, axis in {places}:
-        if index < len(values) and isinstance(values[index], torch.Tensor):
-            if values[index].dim() >= -axis:
-                found[name] = values[index].shape[axis]
-    return found
+    return sizes_at({places}, values)
 
 
 def other(value):
@@ -184,7 +182,7 @@ def mutants_around(
 
 def _where(question: Question, dims: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """Yield faults that only certain sizes show: the rule, the sizes, and when they are there."""
-    sizes = _sizes([*question.calls[0].arguments.values()], _places(dims))
+    sizes = sizes_at(_places(dims), [*question.calls[0].arguments.values()])
     for name, size in sizes.items():
         here = f"sizes(arguments).get({name!r}, {size})"
         if len(sizes) > 1:
@@ -206,7 +204,8 @@ def _places(dims: Mapping[str, str]) -> list[tuple[str, int, int]]:
     ]
 
 
-def _sizes(values: list[Any], places: list[tuple[str, int, int]]) -> dict[str, int]:
+def sizes_at(places: list[tuple[str, int, int]], values: list[Any]) -> dict[str, int]:
+    """Return the sizes of the dimensions that are at these places among the values, by name."""
     return {
         name: values[index].shape[axis]
         for name, index, axis in places
