@@ -40,7 +40,7 @@ from autograder.grading.engine.provenance import settled_cells
 from autograder.grading.engine.release import GenerateAssignment
 from autograder.grading.engine.roll import Roll, call_roll
 from autograder.grading.engine.submissions import DueSubmissions, only_run, time_if_any
-from autograder.grading.engine.summary import Summary
+from autograder.grading.engine.summary import NO_CELL, NO_MODULE, Summary
 from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.gradebook.entries import forget_time
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
@@ -256,10 +256,9 @@ class Autograde(DueSubmissions):
             self.log.debug("Recording %s failed", folder, exc_info=True)
             summary.add(student, Outcome.NOT_GRADED, f"its points could not be recorded: {error}")
             return
-        summary.lack(student, {cell for one in self._graded.values() for cell in one.absent})
-        summary.lack_modules(
-            student, {name for one in self._graded.values() for name in one.lacking}
-        )
+        for one in self._graded.values():
+            summary.lack(student, NO_CELL, sorted(one.absent))
+            summary.lack(student, NO_MODULE, one.lacking)
         worst = max(self._graded.values(), key=lambda graded: OUTCOMES.index(graded.outcome))
         entry = entry_of(self.grade_of(student), worst.outcome, self._graded.values())
         self._remember(folder, entry)

@@ -9,6 +9,8 @@ from autograder.grading.worker.job import Outcome
 LONGEST_REASON = 300
 STRANGERS = "not in learners.csv"
 WITHOUT_TIME = "not late, because timestamp.txt is missing or has no time"
+NO_CELL = "no points for {}, because its answer has no cell"
+NO_MODULE = "graded without {}, which this machine lacks"
 GONE = "no longer submitted, with grades that stay in the gradebook and exports"
 
 
@@ -24,7 +26,6 @@ class Summary:
         self.learners: dict[Outcome, list[tuple[str, str]]] = {one: [] for one in Outcome}
         self.unchanged = 0
         self.lacking: dict[str, set[str]] = {}
-        self.lacking_modules: dict[str, set[str]] = {}
         self.not_graded_before: list[tuple[str, str]] = []
         self.roll = Roll()
         self.changes: list[tuple[str, str]] = []
@@ -51,15 +52,14 @@ class Summary:
         if reason:
             self.not_graded_before.append(_told(learner, reason))
 
-    def lack(self, learner: str, cells: Iterable[str]) -> None:
-        """Remember graded cells without points because the learner's answer cell is missing."""
-        for cell in cells:
-            self.lacking.setdefault(cell, set()).add(printable(learner))
+    def lack(self, learner: str, told: str, names: Iterable[str]) -> None:
+        """Remember what a submission lacks, or this machine, by name.
 
-    def lack_modules(self, learner: str, modules: Iterable[str]) -> None:
-        """Remember modules that a submission imports and this machine lacks."""
-        for module in modules:
-            self.lacking_modules.setdefault(printable(module), set()).add(printable(learner))
+        told: `NO_CELL` or `NO_MODULE`.
+        """
+        for name in names:
+            line = told.format(printable(name))
+            self.lacking.setdefault(line, set()).add(printable(learner))
 
     def compare(self, learner: str, changed: str) -> None:
         """Count a submission in a dry run.
@@ -97,10 +97,8 @@ class Summary:
         for learner, reason in sorted(self.learners[Outcome.NOT_GRADED]):
             yield f"not graded: {learner}: {reason}"
         yield from _line("unanswered", [who for who, _ in self.learners[Outcome.UNANSWERED]])
-        for cell, learners in self.lacking.items():
-            yield from _line(f"no points for {cell}, because its answer has no cell", learners)
-        for module, learners in self.lacking_modules.items():
-            yield from _line(f"graded without {module}, which this machine lacks", learners)
+        for told, learners in self.lacking.items():
+            yield from _line(told, learners)
         yield from _line("to grade by hand, in formgrader", self._to_grade_by_hand())
         yield from _line(WITHOUT_TIME, self.roll.without_time)
         yield from _line("late", self.roll.late)

@@ -66,6 +66,8 @@ PROBLEMS = {
     ProblemKind.OTHER_PARAMETERS: "changes parameters",
     ProblemKind.FROZEN: "changes parameters",
     ProblemKind.ARGUMENT_CHANGED: "changes its input in place",
+    ProblemKind.PART_REPLACED: "changes parameters",
+    ProblemKind.KEPT_ON_CLASS: "right in the first call only",
     ProblemKind.NOT_LOADED: "other parameters than asked for",
     ProblemKind.ATTACHED: "holds on to the graph",
     ProblemKind.GRAPH: "holds on to the graph",

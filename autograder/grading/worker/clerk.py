@@ -49,10 +49,8 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
     notebook, broken, absent = _restored(job)
     with solutions_for_checks(notebook, job.solutions):
         cells = _runnable(notebook, job)
-        run = Run([], str(broken), job.doubtful)
-        lacking: list[str] = []
-        if not broken:
-            run, lacking = _run(cells, job, reference, ask)
+        not_run: tuple[Run, list[str]] = Run([], str(broken), job.doubtful), []
+        run, lacking = not_run if broken else _run(cells, job, reference, ask)
     _show_course_outputs(notebook, job)
     _fill_in(cells, run)
     tidy(notebook)
