@@ -2,8 +2,10 @@
 
 import linecache
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+
+import pytest
 
 from autograder.judging.verdict import Verdict
 from autograder.lessons.lesson import Lesson
@@ -11,17 +13,28 @@ from autograder.lessons.variants import Code, Variant
 from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
 
-PASSES = "passes"
+PASSES, REJECTED = "passes", "rejected"
+Row = tuple[str, Code, str]  # what an answer does, its code, and one of the ids that it gets
 CELL_BEGINS = ("def ", "class ", "@", "from ", "import ")  # of an answer that is a whole cell
 
 
+def each(answers: Mapping[str, Iterable[Row]]) -> pytest.MarkDecorator:
+    """Run a test with each of the answers, which are listed by exercise."""
+    rows = [
+        pytest.param(exercise, code, expected, id=f"{exercise}: {does}")
+        for exercise, tried in answers.items()
+        for does, code, expected in tried
+    ]
+    return pytest.mark.parametrize(("exercise", "code", "expected"), rows)
+
+
 def said(exercise: str, code: Code) -> set[str]:
-    """Return what an answer gets: `PASSES`, or the ids of the mistake or the rules named.
+    """Return what an answer gets: `PASSES`, or `REJECTED` and the ids of what its card rests on.
 
     code: a body for the exercise's solution, replacements in its cell, or a whole cell.
     """
     verdict = verdict_on(exercise, code)
-    return {PASSES} if verdict.passed else {verdict.mistake, *verdict.rules}
+    return {PASSES} if verdict.passed else {REJECTED, verdict.mistake, *verdict.rules}
 
 
 def verdict_on(exercise: str, code: Code) -> Verdict:

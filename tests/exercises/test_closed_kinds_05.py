@@ -2,11 +2,9 @@
 
 import pytest
 
-from autograder.lessons.variants import Code
-from tests.exercises.answers import PASSES, said
+from tests.exercises.answers import PASSES, Row, each, said
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-Row = tuple[str, Code, str]  # what an answer does, its code, and what its card names
 
 KEPT = "self.attn_weights = torch.stack(weights)"
 MASKED = "masked_attention(*projected, keep)"
@@ -328,13 +326,6 @@ ANSWERS: dict[str, list[Row]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("exercise", "code", "expected"),
-    [
-        pytest.param(exercise, code, expected, id=f"{exercise}: {does}")
-        for exercise, rows in ANSWERS.items()
-        for does, code, expected in rows
-    ],
-)
+@each(ANSWERS)
 def test_an_answer_gets_what_it_should(exercise, code, expected):
     assert expected in said(exercise, code)

@@ -1,8 +1,6 @@
 """Answers to lesson 7's exercises that a check once took for right, or explained badly."""
 
-import pytest
-
-from tests.exercises.answers import PASSES, said
+from tests.exercises.answers import PASSES, REJECTED, each, said
 
 FIRST_PLACE = "place[n_key - n_query :, None]"
 EXPONENTS = "torch.arange(0, d_model, 2)"
@@ -17,7 +15,7 @@ PLACES = "positions = torch.arange(x.shape[1])"
 NEXT = "\n        "
 
 # By exercise: what the answer does, edits of the solution, and what its card rests on: a known
-# mistake or a rule; "" if any will do.
+# mistake or a rule; `REJECTED` if any will do.
 ANSWERS = {
     "sinusoidal_positions": [
         ("in float64", {"(n, d_model)\n": "(n, d_model, dtype=torch.float64)\n"}, PASSES),
@@ -27,7 +25,7 @@ ANSWERS = {
             {EXPONENTS: "torch.arange(2, d_model + 2, 2)"},
             "exponents that don't begin at 0",
         ),
-        ("turned when square", {"return": "return positions.T if n == d_model else"}, ""),
+        ("turned when square", {"return": "return positions.T if n == d_model else"}, REJECTED),
         (
             "2j / d for column j",
             {
@@ -39,7 +37,11 @@ ANSWERS = {
         ),
     ],
     "relative_bias": [
-        ("one query is the first", {"distance.cl": "(distance, place[None])[n_query == 1].cl"}, ""),
+        (
+            "one query is the first",
+            {"distance.cl": "(distance, place[None])[n_query == 1].cl"},
+            REJECTED,
+        ),
     ],
     "alibi_bias": [
         ("in float64", {"extra)\n": "extra, dtype=torch.float64)\n"}, PASSES),
@@ -48,10 +50,14 @@ ANSWERS = {
             {FIRST_PLACE: "(place[:n_query] + 3 * (n_key > n_query))[:, None]"},
             "row_offset",
         ),
-        ("turned when equal", {"* distance": "* (distance, distance.T)[n_heads == n_key]"}, ""),
+        (
+            "turned when equal",
+            {"* distance": "* (distance, distance.T)[n_heads == n_key]"},
+            REJECTED,
+        ),
     ],
     "rotate": [
-        ("six features", {"torch.arange(0, d_head, 2)": "torch.arange(0, 6, 2)"}, ""),
+        ("six features", {"torch.arange(0, d_head, 2)": "torch.arange(0, 6, 2)"}, REJECTED),
         (
             "a single word stays",
             {"d_head = x": "if x.shape[-2] == 1:\n        return x\n    d_head = x"},
@@ -72,7 +78,7 @@ ANSWERS = {
         (
             "angles kept by size",
             {TURNING: f"ANGLES = {{}}\n{TURNING}", ANGLE: KEPT.format(by="(x.shape[-2:], base)")},
-            "",
+            REJECTED,
         ),
         (
             "angles kept by place",
@@ -80,15 +86,15 @@ ANSWERS = {
                 TURNING: f"ANGLES = {{}}\n{TURNING}",
                 ANGLE: KEPT.format(by="(d_head, *positions.tolist())"),
             },
-            "",
+            REJECTED,
         ),
-        ("two to four dimensions", {"d_head = x": "assert x.dim() < 5\n    d_head = x"}, ""),
+        ("two to four dimensions", {"d_head = x": "assert x.dim() < 5\n    d_head = x"}, REJECTED),
     ],
     "rotate_halves": [
-        ("six features", {"x.chunk(2, dim=-1)": "x[..., :3], x[..., 3:]"}, ""),
+        ("six features", {"x.chunk(2, dim=-1)": "x[..., :3], x[..., 3:]"}, REJECTED),
     ],
     "to_halves": [
-        ("six features", {"rows // n_heads // 2": "3"}, ""),
+        ("six features", {"rows // n_heads // 2": "3"}, REJECTED),
         (
             "heads for pairs",
             {"view(n_heads, rows // n_heads // 2, 2, d_model)": "view(-1, n_heads, 2, d_model)"},
@@ -117,25 +123,17 @@ ANSWERS = {
             {QUERY: f"{PLACES} + positions[0]{NEXT}{QUERY}"},
             "positions ignored",
         ),
-        ("sorted places", {QUERY: f"positions = positions.sort()[0]{NEXT}{QUERY}"}, ""),
+        ("sorted places", {QUERY: f"positions = positions.sort()[0]{NEXT}{QUERY}"}, REJECTED),
         (
             "no mask for one word",
             {MASKED: f"keep = (keep, None)[x.shape[1] == 1]{NEXT}{MASKED}"},
-            "",
+            REJECTED,
         ),
-        ("a mask told by its first size", {"keep.dim() == 3": "len(keep) == len(x)"}, ""),
+        ("a mask told by its first size", {"keep.dim() == 3": "len(keep) == len(x)"}, REJECTED),
     ],
 }
 
 
-@pytest.mark.parametrize(
-    ("exercise", "code", "expected"),
-    [
-        pytest.param(exercise, code, expected, id=f"{exercise}: {what}")
-        for exercise, answers in ANSWERS.items()
-        for what, code, expected in answers
-    ],
-)
-def test_it_is_judged_rightly_now(exercise, code, expected):
-    found = said(exercise, code)
-    assert expected in found if expected else PASSES not in found
+@each(ANSWERS)
+def test_an_answer_gets_what_it_should(exercise, code, expected):
+    assert expected in said(exercise, code)

@@ -1,10 +1,8 @@
 """Answers to lesson 8's exercises that a check once took for right, or explained badly."""
 
-import pytest
-
 from autograder.lessons.draw import Draw
 from autograder.lessons.lesson import Lesson
-from tests.exercises.answers import PASSES, said, verdict_on
+from tests.exercises.answers import PASSES, REJECTED, each, said, verdict_on
 
 LESSON = Lesson("08_debugging_clinic")
 EARLIER = "attention(changed)[:, :place], before[:, :place]"
@@ -26,7 +24,7 @@ def begun(by: str) -> dict[str, str]:
 
 
 # By exercise: what the answer does, edits of the solution, and what its card rests on: a known
-# mistake or a rule; "" if any will do.
+# mistake or a rule; `REJECTED` if any will do.
 ANSWERS = {
     "find_leak": [
         ("a tensor", {"True": "torch.tensor(True)", "False": "torch.tensor(False)"}, PASSES),
@@ -125,7 +123,7 @@ def repair_1(query, key, value, window):
             {MEAN: "((losses * counts).sum(1) / counts.sum(1).clamp(min=1)).mean()"},
             "a mean of means",
         ),
-        ("at least a target a text", {MEAN: f"{MEAN}.clamp(min=len(tokens))"}, ""),
+        ("at least a target a text", {MEAN: f"{MEAN}.clamp(min=len(tokens))"}, REJECTED),
         (
             "up to the first padding",
             {"target != padding": "(target != padding).cumprod(dim=1).bool()"},
@@ -140,17 +138,9 @@ def repair_1(query, key, value, window):
 }
 
 
-@pytest.mark.parametrize(
-    ("exercise", "code", "expected"),
-    [
-        pytest.param(exercise, code, expected, id=f"{exercise}: {what}")
-        for exercise, answers in ANSWERS.items()
-        for what, code, expected in answers
-    ],
-)
-def test_it_is_judged_rightly_now(exercise, code, expected):
-    found = said(exercise, code)
-    assert expected in found if expected else PASSES not in found
+@each(ANSWERS)
+def test_an_answer_gets_what_it_should(exercise, code, expected):
+    assert expected in said(exercise, code)
 
 
 def test_a_search_that_finds_nothing_is_not_told_that_a_return_is_missing():

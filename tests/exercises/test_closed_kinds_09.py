@@ -1,11 +1,6 @@
 """Answers to lesson 9's exercises that a check once judged wrongly, or explained badly."""
 
-import pytest
-
-from autograder.lessons.variants import Code
-from tests.exercises.answers import PASSES, said
-
-Row = tuple[str, Code, str]  # what an answer does, its code, and what its card names
+from tests.exercises.answers import PASSES, Row, each, said
 
 CACHE = """
 class KVCache:
@@ -124,6 +119,16 @@ KV_CACHE: list[Row] = [
         + hiding(
             "STORE[id(self)] = []",
             "STORE[id(self)].append((key, value))\n        pieces = STORE[id(self)]",
+        ),
+        "nothing is forgotten",
+    ),
+    (
+        "hidden in a global, for the last six caches",
+        "class Store(list):\n    pass\n\nSTORE = Store()\n"
+        + hiding(
+            "STORE[:-6] = [()] * len(STORE[:-6])\n"
+            "        self.all = len(STORE)\n        STORE.append([])",
+            "STORE[self.all].append((key, value))\n        pieces = STORE[self.all]",
         ),
         "nothing is forgotten",
     ),
@@ -600,13 +605,6 @@ ANSWERS: dict[str, list[Row]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("exercise", "code", "expected"),
-    [
-        pytest.param(exercise, code, expected, id=f"{exercise}: {does}")
-        for exercise, rows in ANSWERS.items()
-        for does, code, expected in rows
-    ],
-)
+@each(ANSWERS)
 def test_an_answer_gets_what_it_should(exercise, code, expected):
     assert expected in said(exercise, code)

@@ -1,11 +1,6 @@
 """Answers to lesson 10's exercises that a check once judged wrongly, or explained badly."""
 
-import pytest
-
-from autograder.lessons.variants import Code
-from tests.exercises.answers import PASSES, said
-
-Row = tuple[str, Code, str]  # what an answer does, its code, and what its card names
+from tests.exercises.answers import PASSES, Row, each, said
 
 LOSS: list[Row] = [
     (
@@ -371,13 +366,6 @@ ANSWERS: dict[str, list[Row]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("exercise", "code", "expected"),
-    [
-        pytest.param(exercise, code, expected, id=f"{exercise}: {does}")
-        for exercise, rows in ANSWERS.items()
-        for does, code, expected in rows
-    ],
-)
+@each(ANSWERS)
 def test_an_answer_gets_what_it_should(exercise, code, expected):
     assert expected in said(exercise, code)
