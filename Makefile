@@ -33,7 +33,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere lock lint format build reference draft lessons text release mistakes mutants grade learners export collect feedback gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere lock lint format build reference draft lessons text release mistakes mutants grade learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +120,9 @@ collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... L
 feedback: $(VENV)/developer  ## write the feedback and zip it for Canvas or Moodle, LESSON=... LMS=... TO=... [WORKSHEET=...]
 	$(call needs,LESSON LMS TO)nbgrader generate_feedback $(LESSON)
 	python -m autograder.course feedback $(LESSON) $(LMS_OPTIONS)
+
+adjust: $(VENV)/developer  ## give points for a cell, LESSON=... CELL=... POINTS=number|full|excused|none [WHO='ada bo'|lacking]
+	$(call needs,LESSON CELL POINTS)python -m autograder.course adjust $(LESSON) '$(CELL)' '$(POINTS)' $(WHO)
 
 gradebook: $(VENV)/developer  ## copy the gradebook, points by hand included, TO=postgresql+psycopg://...
 	$(call needs,TO)python -m autograder.course gradebook --to='$(subst ','\'',$(TO))'

@@ -70,9 +70,18 @@ def _learners(options: argparse.Namespace) -> int:
     return 0
 
 
+def _adjust(options: argparse.Namespace) -> int:
+    from autograder.grading.gradebook.adjust import adjust
+    from autograder.grading.gradebook.course_files import course_files
+
+    files = course_files(options.course)
+    print(adjust(files, options.lesson, options.cell, options.points, options.learners))
+    return 0
+
+
 def _gradebook(options: argparse.Namespace) -> int:
+    from autograder.grading.gradebook.course_files import course_files
     from autograder.grading.gradebook.move import move_gradebook
-    from autograder.grading.report.course_files import course_files
 
     print(move_gradebook(course_files(options.course).db_url, options.to))
     return 0
@@ -94,6 +103,7 @@ def _parser() -> Parser:
     _add_feedback(add("feedback", "zip the feedback pages", _exchange))
     _add_report(add("report", "write HTML pages on how a class did, and on the term", _report))
     _add_learners(add("learners", "learners.csv from a roster", _learners))
+    _add_adjust(add("adjust", "points for a cell, for everyone or some", _adjust))
     _add_gradebook(add("gradebook", "copy the gradebook to another database", _gradebook))
     return parser
 
@@ -102,6 +112,19 @@ def _add_learners(command: Parser) -> None:
     _add_course(command)
     command.add_argument(
         "roster", type=Path, metavar="TABLE", help="Canvas's, Moodle's or any other"
+    )
+
+
+def _add_adjust(command: Parser) -> None:
+    _add_course(command)
+    command.add_argument("lesson", metavar="LESSON")
+    command.add_argument("cell", metavar="CELL", help="an exercise, or nbgrader's name of a cell")
+    command.add_argument("points", metavar="POINTS", help="a number, full, excused or none")
+    command.add_argument(
+        "learners",
+        nargs="*",
+        metavar="LEARNER",
+        help="default: everyone; or lacking: those whose submission had no cell for the answer",
     )
 
 

@@ -1,8 +1,9 @@
 """What a run would change in the gradebook, in words."""
 
-from collections.abc import Callable, Collection, Container
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from autograder.grading.gradebook.grades import Grade
+from autograder.grading.gradebook.grades import CellGrade, Grade
 from autograder.grading.worker.job import Graded
 from autograder.judging.code_marks import count
 
@@ -12,6 +13,7 @@ def changed_points(
     graded: Collection[Graded],
     same: Container[str],
     late: Callable[[float], float] | None,
+    adjustments: Mapping[str, float | None],
 ) -> str:
     """Say how a learner's points would change; "" if they would not.
 
@@ -20,12 +22,14 @@ def changed_points(
     known: the grade so far.
     same: the cells for which points given by hand are still valid.
     late: returns the late penalty for a sum of points.
+    adjustments: what adjustments.csv gives, by cell.
     """
     before = {cell.name: cell.judged for cell in known.cells}
     by_hand = {cell.name: cell.by_hand for cell in known.cells if cell.by_hand is not None}
-    extra, lost = sum(cell.extra for cell in known.cells), known.penalty
+    lost = known.penalty
     after = {name: points for result in graded for name, points in result.points.by_name.items()}
-    points = sum(filter(None, (after | by_hand).values())) + extra
+    new = [replace(cell, judged=after.get(cell.name)) for cell in _cells(known, after)]
+    points = replace(known, cells=tuple(new)).with_adjustments(adjustments).before_penalty
     losing = late(points) if late else lost
     if not before:
         by_person = list(after.values()).count(None)
@@ -42,6 +46,14 @@ def changed_points(
     if losing != lost:
         changed.append(f"late penalty {_count(lost)} → {_count(losing)}")
     return ", ".join(changed)
+
+
+def _cells(known: Grade, names: Iterable[str]) -> Iterator[CellGrade]:
+    """Yield the known cells, and an empty one for each other name."""
+    yield from known.cells
+    for name in names:
+        if name not in known.by_name:
+            yield CellGrade(name, 0.0, None, None)
 
 
 def _change(

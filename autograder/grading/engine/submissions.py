@@ -115,8 +115,10 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
     def would_change(self, folder: str, graded: Collection[Graded], term: Term) -> str:
         """Say which points of a submission would change in the gradebook; "" if none."""
         same = {name for one in graded for name in settled_cells(self.run_before(one), one)}
+        learner = self.student_of(folder)
+        given = term.adjustments_for(self.coursedir.assignment_id, learner)
         late = self._late_rule(folder, term)
-        return changed_points(self.grade_of(self.student_of(folder)), graded, same, late)
+        return changed_points(self.grade_of(learner), graded, same, late, given)
 
     def grade_of(self, learner: str) -> Grade:
         """Read a learner's grade for the lesson; an empty one if nothing was graded."""

@@ -24,7 +24,6 @@ from autograder.grading.gradebook.notebook_facts import Facts, read_facts
 from autograder.grading.gradebook.opening import open_gradebook, require_readable
 from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.dates import course_zone, shown
-from autograder.grading.term.tables import terms_of
 from autograder.grading.worker.job import earlier_run, run_path
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
@@ -95,8 +94,7 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
     def _facts(self, resources: ResourcesDict) -> Facts:
         assignment, student = _submission(resources)
         with open_gradebook(self.coursedir) as gradebook:
-            facts = read_facts(gradebook, resources["unique_key"], assignment, student)
-        return replace(facts, late_percent=terms_of(self._term, assignment).late_percent)
+            return read_facts(gradebook, resources["unique_key"], assignment, student, self._term)
 
     def _outline(self, resources: ResourcesDict) -> Outline:
         sources, assignment = self.coursedir.source_directory, _submission(resources)[0]

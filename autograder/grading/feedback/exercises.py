@@ -203,6 +203,8 @@ def _notes(grade: CellGrade, kind: str) -> Iterator[str]:
     if kind in (CHECK, TEST) and grade.by_hand not in (None, grade.judged):
         check = "" if grade.judged is None else f"; the check gave {number(grade.judged)}"
         yield f"Your instructor gave {points_of(grade.by_hand, grade.most)}{check}."
+    if grade.adjusted is not None and grade.adjusted != grade.judged:
+        yield f"Your instructor adjusted this to {points_of(grade.adjusted, grade.most)}."
     if grade.waits and grade.points is not None:
         yield "Your instructor will look at it again."
     if grade.extra > 0:

@@ -5,21 +5,17 @@ due date keeps the one that it has in the gradebook. Extensions are those of ext
 such a file, they stay too.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-from nbgrader.api import (
-    Assignment,
-    Grade,
-    Gradebook,
-    Student,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
-from sqlalchemy import func, select
+from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
+from sqlalchemy import select
 from sqlalchemy.orm import selectinload
 
+from autograder.grading.gradebook.grades import Grade
+from autograder.grading.gradebook.lesson_grades import cell_grades
 from autograder.grading.term.dates import shown
 from autograder.grading.term.tables import Term, due_for, late_penalty, terms_of
 
@@ -69,7 +65,7 @@ def _due_dates(gradebook: Gradebook, term: Term) -> Iterator[str]:
 def _submissions(gradebook: Gradebook, term: Term) -> Iterator[str]:
     for lesson in gradebook.assignments:
         if term.all_extensions or lesson.name in term.lessons:
-            points = _points(gradebook, lesson)
+            points = _points(gradebook, lesson, term)
             for submission in _submitted(gradebook, lesson):
                 yield from _submission(submission, points, term)
 
@@ -91,19 +87,20 @@ def _submitted(gradebook: Gradebook, lesson: Assignment) -> Iterator[SubmittedAs
     return iter(gradebook.db.scalars(query.options(selectinload(SubmittedAssignment.notebooks))))
 
 
-def _points(gradebook: Gradebook, lesson: Assignment) -> dict[str, float]:
+def _points(gradebook: Gradebook, lesson: Assignment, term: Term) -> dict[str, float]:
     """Return the points of the submitted notebooks, by their ids, before any penalty.
 
     nbgrader's own `score` of a notebook would ask once for each.
     """
-    query = (
-        select(Grade.notebook_id, func.sum(Grade.score))
-        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
-        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .where(SubmittedAssignment.assignment_id == lesson.id)
-        .group_by(Grade.notebook_id)
-    )
-    return {id: points for id, points in gradebook.db.execute(query)}
+    cells = defaultdict(list)
+    for learner, notebook, cell in cell_grades(gradebook, lesson.name):
+        cells[learner, notebook].append(cell)
+    return {
+        notebook: Grade(tuple(found))
+        .with_adjustments(term.adjustments_for(lesson.name, learner))
+        .before_penalty
+        for (learner, notebook), found in cells.items()
+    }
 
 
 def _set_due_dates(submission: SubmittedAssignment, term: Term) -> bool:

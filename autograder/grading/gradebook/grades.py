@@ -1,9 +1,11 @@
 """A grade from the gradebook, as plain data."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
+from typing import Self
 
 from autograder.lessons.cells import exercise_checked
 
@@ -28,6 +30,7 @@ class CellGrade:
     by_hand: those that the instructor gave; None if there are none.
     extra: extra credit; negative if the instructor took points off.
     waits: whether the instructor has to look at it, or look again.
+    adjusted: the points that count instead, by adjustments.csv; None if it says nothing.
     """
 
     name: str
@@ -36,16 +39,27 @@ class CellGrade:
     by_hand: float | None
     extra: float = 0.0
     waits: bool = False
+    adjusted: float | None = None
 
     @property
     def points(self) -> float | None:
         """The points that count, with extra credit; None if a person still has to give them."""
+        if self.adjusted is not None:
+            return self.adjusted
         given = self.judged if self.by_hand is None else self.by_hand
         return None if given is None else given + self.extra
 
     @property
     def is_final(self) -> bool:
         return self.points is not None and not self.waits
+
+    def raised(self, points: float | None) -> Self:
+        """Return the cell with at least so many points. All of them leave nothing to wait for."""
+        if points is None:
+            return self
+        if points >= self.most:
+            return replace(self, adjusted=max(self.most, self.points or 0.0), waits=False)
+        return self if self.points is None else replace(self, adjusted=max(self.points, points))
 
 
 @dataclass(frozen=True)
@@ -83,6 +97,27 @@ class Grade:
     def by_hand(self) -> bool:
         """Whether a person gave some of the points."""
         return any(cell.by_hand is not None or cell.extra for cell in self.cells)
+
+    @property
+    def adjusted(self) -> list[str]:
+        """The cells whose points are those of adjustments.csv."""
+        return [cell.name for cell in self.cells if cell.adjusted is not None]
+
+    def with_adjustments(self, given: Mapping[str, float | None]) -> Self:
+        """Return the grade as adjustments.csv has it.
+
+        given: at least so many points, by cell; None leaves the cell out, so that the share of the
+        other cells' points counts for it.
+        """
+        left_out = {name for name, points in given.items() if points is None}
+        cells = [cell.raised(given.get(cell.name)) for cell in self.cells]
+        rest = [cell for cell in cells if cell.name not in left_out]
+        most = sum(cell.most for cell in rest)
+        share = sum(cell.points or 0.0 for cell in rest) / most if most else 1.0
+        for place, cell in enumerate(cells):
+            if cell.name in left_out:
+                cells[place] = replace(cell, adjusted=share * cell.most, waits=False)
+        return replace(self, cells=tuple(cells))
 
     @cached_property
     def waiting_for(self) -> frozenset[str]:

@@ -26,11 +26,11 @@ from sqlalchemy import ColumnElement, Select, func, select
 
 from autograder.grading.gradebook.grades import CellGrade, Grade, LessonGrades
 from autograder.grading.term.learner_names import is_learner_name
-from autograder.grading.term.tables import Learner
+from autograder.grading.term.tables import Learner, Term
 
 
-def lesson_grades(gradebook: Gradebook, lesson: str) -> LessonGrades:
-    """Read all grades of a lesson; none if it is not in the gradebook."""
+def lesson_grades(gradebook: Gradebook, lesson: str, term: Term) -> LessonGrades:
+    """Read all grades of a lesson, adjusted; none if it is not in the gradebook."""
     notebooks = select(Notebook.name).join(Assignment).where(Assignment.name == lesson)
     due = select(Assignment.duedate).where(Assignment.name == lesson)
     return LessonGrades(
@@ -39,7 +39,7 @@ def lesson_grades(gradebook: Gradebook, lesson: str) -> LessonGrades:
         cells=[*_cells(gradebook, lesson, GradeCell), *_cells(gradebook, lesson, TaskCell)],
         released={name: source or "" for name, source in gradebook.db.execute(_sources(lesson))},
         learners={
-            learner: grade
+            learner: grade.with_adjustments(term.adjustments_for(lesson, learner))
             for learner, grade in submitted_grades(gradebook, lesson).items()
             if is_learner_name(learner)
         },
@@ -71,7 +71,7 @@ def submitted_grades(
     only: conditions on the submissions.
     """
     cells = defaultdict(list)
-    for learner, grade in cell_grades(gradebook, lesson, *only):
+    for learner, _, grade in cell_grades(gradebook, lesson, *only):
         cells[learner].append(grade)
     rows = gradebook.db.execute(_submissions(lesson).where(*only))
     return {
@@ -88,12 +88,13 @@ def read_grade(gradebook: Gradebook, lesson: str, learner: str) -> Grade:
 
 def cell_grades(
     gradebook: Gradebook, lesson: str, *only: ColumnElement[bool]
-) -> Iterator[tuple[str, CellGrade]]:
-    """Yield learners with their points in each graded cell of a lesson."""
+) -> Iterator[tuple[str, str, CellGrade]]:
+    """Yield learners, the ids of their notebooks, and their points in each graded cell."""
     row = api.Grade
     query = (
         select(
             SubmittedAssignment.student_id,
+            SubmittedNotebook.id,
             BaseCell.name,
             row.max_score,
             row.auto_score,
@@ -107,7 +108,7 @@ def cell_grades(
         .join(BaseCell, row.cell_id == BaseCell.id)
         .where(Assignment.name == lesson, *only)
     )
-    return ((learner, CellGrade(*about)) for learner, *about in gradebook.db.execute(query))
+    return ((who, book, CellGrade(*about)) for who, book, *about in gradebook.db.execute(query))
 
 
 def late_by(

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from autograder.grading.gradebook.grades import Grade
 from autograder.grading.gradebook.lesson_grades import cell_grades, late_by
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
+from autograder.grading.term.tables import Term, terms_of
 
 
 @dataclass(frozen=True)
@@ -49,25 +50,27 @@ class Fields:
         return [*dict.fromkeys([*self.points, *self.commented])]
 
 
-def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str) -> Facts:
+def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str, term: Term) -> Facts:
     """Read the facts about one notebook. Raises nbgrader's MissingEntry if there are none."""
     found = gradebook.find_submission_notebook(notebook, lesson, learner)
     submission = found.assignment
     only = SubmittedNotebook.id == found.id
-    cells = [cell for _, cell in cell_grades(gradebook, lesson, only)]
+    cells = [cell for *_, cell in cell_grades(gradebook, lesson, only)]
     said = _comments(gradebook.db, found.id)
+    grade = Grade(
+        cells=tuple(sorted(cells, key=lambda cell: cell.name)),
+        penalty=found.late_submission_penalty or 0.0,
+        late=late_by(submission.timestamp, submission.extension, submission.assignment.duedate),
+        submitted=submission.timestamp,
+    )
     return Facts(
         learner=_name(submission.student),
         lesson=lesson,
         notebook=notebook,
-        grade=Grade(
-            cells=tuple(sorted(cells, key=lambda cell: cell.name)),
-            penalty=found.late_submission_penalty or 0.0,
-            late=late_by(submission.timestamp, submission.extension, submission.assignment.duedate),
-            submitted=submission.timestamp,
-        ),
+        grade=grade.with_adjustments(term.adjustments_for(lesson, learner)),
         comments={name: text for name, text, _ in said if text and text.strip()},
         untouched=tuple(name for name, _, unanswered in said if unanswered),
+        late_percent=terms_of(term, lesson).late_percent,
     )
 
 
@@ -75,7 +78,7 @@ def fields_of(gradebook: Gradebook, submission_id: str) -> Fields:
     """Return what a person can enter for a submitted notebook."""
     found = gradebook.find_submission_notebook_by_id(submission_id)
     only = SubmittedNotebook.id == found.id
-    cells = (cell for _, cell in cell_grades(gradebook, found.assignment.name, only))
+    cells = (cell for *_, cell in cell_grades(gradebook, found.assignment.name, only))
     points = {cell.name: cell.most for cell in cells}
     return Fields(points, [name for name, *_ in _comments(gradebook.db, found.id)])
 

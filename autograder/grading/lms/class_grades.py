@@ -66,7 +66,7 @@ def read_class_grades(
     """
     people = _wanted(class_list(gradebook, term), learners, "learner", lambda one: one.learner)
     names = _wanted(lesson_names(gradebook), lessons, "lesson", str)
-    found = {name: lesson_grades(gradebook, name) for name in names}
+    found = {name: lesson_grades(gradebook, name, term) for name in names}
     grades = {}
     for lesson, known in found.items():
         for learner in people:

@@ -164,7 +164,8 @@ def _drop_strange_verdicts(submission: Submission, known: LessonGrades) -> None:
 
 def _settle(submission: Submission, grade: Grade | None) -> None:
     """Count what could not be graded as graded, once a person has given all the points."""
-    if submission.outcome == Outcome.NOT_GRADED and grade and grade.by_hand and not grade.waiting:
+    given = grade and (grade.by_hand or grade.adjusted) and not grade.waiting
+    if submission.outcome == Outcome.NOT_GRADED and given:
         submission.outcome, submission.reason = Outcome.GRADED, ""
 
 

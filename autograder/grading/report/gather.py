@@ -4,18 +4,19 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.engine.history import earlier_grades
+from autograder.grading.gradebook.course_files import CourseFiles
 from autograder.grading.gradebook.grades import LessonGrades
 from autograder.grading.gradebook.lesson_grades import lesson_grades
 from autograder.grading.gradebook.opening import NoGradebook, reading
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.report.classroom import Report, make_report
-from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.submissions import (
     Submission,
     read_submissions,
     solution_cells,
 )
 from autograder.grading.term.learner_names import listed
+from autograder.grading.term.tables import read_term
 from autograder.lessons import ROOT
 
 LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."
@@ -62,10 +63,16 @@ def _require_lesson(lesson: str, files: CourseFiles) -> None:
 
 
 def _grades(lesson: str, files: CourseFiles) -> tuple[LessonGrades, list[str]]:
-    """Read the grades; note if there is no gradebook. Raises CourseError if it is unreadable."""
+    """Read the grades, and what to know about them.
+
+    Raises CourseError if the gradebook, or a table of the term, can't be read.
+    """
+    term = read_term(files.root)
+    adjusted = [one for one in term.adjustments if one.lesson == lesson]
     try:
         with reading(files.db_url) as gradebook:
-            return lesson_grades(gradebook, lesson), []
+            told = [f"By adjustments.csv, {visible(str(one))}." for one in adjusted]
+            return lesson_grades(gradebook, lesson, term), told
     except NoGradebook as error:
         said = f"There is no gradebook: {error}. So the points are the judge's: none by hand, "
         return LessonGrades(), [f"{said}no late penalties."]

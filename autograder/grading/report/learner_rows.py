@@ -1,7 +1,7 @@
 """The rows of a report: each learner's points, grade and outcome, and remarks on them."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
@@ -118,10 +118,8 @@ class LearnerRow:
         if not self._known or not self._known.waiting:
             return ""
         cells = [cell for cell in self.lesson.most if cell in self._known.waiting_for]
-        names = ", ".join(f"`{self.lesson.checks.get(cell, cell)}`" for cell in cells)
-        return (
-            f"To grade by hand: {'everything' if len(cells) == len(self.lesson.most) else names}."
-        )
+        everything = len(cells) == len(self.lesson.most)
+        return f"To grade by hand: {'everything' if everything else self._exercises(cells)}."
 
     @property
     def why_lacking(self) -> str:
@@ -132,6 +130,9 @@ class LearnerRow:
     @property
     def remarks(self) -> list[str]:
         return [*self.submission.troubles, *self._remarks()]
+
+    def _exercises(self, cells: Iterable[str]) -> str:
+        return ", ".join(f"`{self.lesson.checks.get(cell, cell)}`" for cell in cells)
 
     @property
     def _known(self) -> Grade | None:
@@ -167,5 +168,7 @@ class LearnerRow:
             yield f"Handed in again. Grades before: {before}."
         if grade and grade.by_hand:
             yield "Partly graded by hand."
+        if grade and grade.adjusted:
+            yield f"In adjustments.csv: {self._exercises(grade.adjusted)}."
         if self.to_grade:
             yield self.to_grade

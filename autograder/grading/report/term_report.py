@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from itertools import combinations
 
 from autograder.errors import CourseError
+from autograder.grading.gradebook.course_files import CourseFiles
 from autograder.grading.gradebook.grades import Standing
 from autograder.grading.report.classroom import Report
-from autograder.grading.report.course_files import CourseFiles
 from autograder.grading.report.gather import gather, shown_path
 from autograder.grading.report.persistent import Persistent, persistent_mistakes
 from autograder.grading.report.same_code import SameCode

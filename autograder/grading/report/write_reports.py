@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
-from autograder.grading.report.course_files import CourseFiles, course_files
+from autograder.grading.gradebook.course_files import CourseFiles, course_files
 from autograder.grading.report.gather import gather, shown_path
 from autograder.grading.report.report_pages import render_lesson_page, render_term_page
 from autograder.grading.report.term_report import gather_term

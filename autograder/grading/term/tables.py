@@ -1,6 +1,6 @@
-"""What the tables of a term say: `learners.csv`, `lessons.csv`, `extensions.csv`.
+"""What the tables of a term say: `learners.csv`, `lessons.csv`, `extensions.csv`, and adjustments.
 
-All three are optional. Dates are kept as nbgrader keeps them: in UTC, without a time zone. A date
+All are optional. Dates are kept as nbgrader keeps them: in UTC, without a time zone. A date
 without an offset is taken to be in UTC.
 """
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 
+from autograder.grading.term.adjustments import TABLE as ADJUSTMENTS
+from autograder.grading.term.adjustments import Adjustment, adjusted_points, read_adjustments
 from autograder.grading.term.dates import FORM, read_date
 from autograder.grading.term.learner_names import printable, why_no_name
 from autograder.grading.term.read_table import TableRow, check_unique, read_table
@@ -78,6 +80,11 @@ class Term:
     lessons: Mapping[str, LessonTerms] = field(default_factory=dict)
     extensions: Mapping[tuple[str, str], Extension] = field(default_factory=dict)
     all_extensions: bool = False
+    adjustments: tuple[Adjustment, ...] = ()
+
+    def adjustments_for(self, lesson: str, learner: str) -> dict[str, float | None]:
+        """Return what adjustments.csv gives a learner for the cells of a lesson."""
+        return adjusted_points(self.adjustments, lesson, learner)
 
     def strangers(self, people: Set[str]) -> frozenset[str]:
         """Return those who are not in learners.csv, if there is one."""
@@ -96,7 +103,8 @@ def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Ter
     known_learners = learners if (folder / "learners.csv").exists() else None
     path = folder / "extensions.csv"
     extensions = _read_extensions(path, known_lessons, known_learners)
-    return Term(learners, lessons, extensions, path.exists())
+    adjustments = read_adjustments(folder / ADJUSTMENTS)
+    return Term(learners, lessons, extensions, path.exists(), adjustments)
 
 
 def terms_of(term: Term, lesson: str) -> LessonTerms:

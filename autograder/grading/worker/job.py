@@ -113,7 +113,7 @@ class Graded:
             *("outcome", "reason", "cause", "seconds", "doubtful", "attempts"),
             *("submitted", "made_from"),
         )
-        return {name: getattr(self, name) for name in facts}
+        return {name: getattr(self, name) for name in facts} | {"absent": sorted(self.absent)}
 
 
 def run_path(notebook: Path) -> Path:

@@ -10,7 +10,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.building.secret import SECRET_VARIABLE
-from autograder.grading.report.course_files import course_files
+from autograder.grading.gradebook.course_files import course_files
 from autograder.grading.report.gather import gather
 from autograder.lessons import ROOT
 from autograder.lessons.cells import nbgrader_metadata

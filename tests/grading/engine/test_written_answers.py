@@ -5,7 +5,7 @@ import csv
 import nbformat
 import pytest
 
-from autograder.grading.report.course_files import course_files
+from autograder.grading.gradebook.course_files import course_files
 from autograder.grading.report.gather import gather
 from autograder.lessons.written_questions import ANSWER_STUB
 from tests.demo.made_up_class import SOLUTION, MadeUpSubmission

@@ -181,6 +181,8 @@ def test_points_by_hand_and_extra_credit_are_named():
         ((4, 1, 1), "1 of 4", []),
         ((4, 4, None, 1), "5 of 4", ["Your instructor added 1 point of extra credit."]),
         ((4, 4, None, -1), "3 of 4", ["Your instructor took 1 point off."]),
+        ((4, 1, None, 0, False, 4), "4 of 4", ["Your instructor adjusted this to 4 of 4 points."]),
+        ((4, 4, None, 0, False, 4), "4 of 4", []),
         ((4, 1 / 3, 2 / 3), "0.67 of 4", ["gave 0.67 of 4 points; the check gave 0.33."]),
     ],
 )

@@ -13,6 +13,7 @@ from traitlets.config import Config
 from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.gradebook.grades import CellGrade, Grade
 from autograder.grading.gradebook.notebook_facts import Facts, read_facts
+from autograder.grading.term.tables import Term
 from tests.grading.feedback.made import (
     LESSON,
     MISTAKE,
@@ -71,7 +72,7 @@ class Course:
 
     def facts(self):
         with self.gradebook() as book:
-            return read_facts(book, *PLACE)
+            return read_facts(book, *PLACE, Term())
 
     def softmax(self):
         return self.facts().grade.by_name["check_softmax"]

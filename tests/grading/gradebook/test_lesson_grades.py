@@ -11,6 +11,7 @@ from autograder.grading.gradebook.lesson_grades import (
     read_grade,
 )
 from autograder.grading.gradebook.opening import NoGradebook, reading
+from autograder.grading.term.tables import Term
 from tests.grading.term.made_course import FIRST, make_course
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -26,7 +27,7 @@ def queries(course):
     asked = []
     with course.book() as book:
         event.listen(book.engine, "before_cursor_execute", lambda *about: asked.append(about[2]))
-        lesson_grades(book, FIRST)
+        lesson_grades(book, FIRST, Term())
     return len(asked)
 
 
@@ -43,7 +44,7 @@ def test_the_grade_of_one_is_the_same_as_in_the_class(course):
     course.hand_in("ben", FIRST, 1, 2)
     cells = CellGrade("a", 10, 10, None), CellGrade("b", 5, None, 3.5)
     with course.book() as book:
-        known = lesson_grades(book, FIRST)
+        known = lesson_grades(book, FIRST, Term())
         assert known.learners["ada"] == read_grade(book, FIRST, "ada") == Grade(cells, 2)
         assert read_grade(book, FIRST, "nobody") == Grade()
     assert (known.learners["ada"].points, known.points) == (11.5, 15)
@@ -54,13 +55,13 @@ def test_a_task_counts_among_the_points(course):
         book.add_task_cell("plot", FIRST, FIRST, max_score=4, cell_type="markdown")
     course.hand_in("ada", FIRST, 10, 5)
     with course.book() as book:
-        known = lesson_grades(book, FIRST)
+        known = lesson_grades(book, FIRST, Term())
         assert known.most == {"a": 10, "b": 5, "plot": 4} and known.points == 19
         assert not known.is_graded("ada") and known.learners["ada"].waiting_for == {"plot"}
         grade = book.find_grade("plot", FIRST, FIRST, "ada")
         grade.manual_score, grade.needs_manual_grade = 3, False
         book.db.commit()
-        assert lesson_grades(book, FIRST).is_graded("ada")
+        assert lesson_grades(book, FIRST, Term()).is_graded("ada")
 
 
 def test_an_extended_submission_is_not_late(course):

@@ -7,6 +7,7 @@ from autograder.course.__main__ import main
 from autograder.errors import CourseError
 from autograder.grading.gradebook.lesson_grades import lesson_grades
 from autograder.grading.gradebook.move import move_gradebook
+from autograder.grading.term.tables import Term
 from tests.grading.term.made_course import FIRST, make_course
 from tests.support.servers import postgresql
 
@@ -37,7 +38,7 @@ def target(request, tmp_path):
 
 def grades(address):
     with Gradebook(address, "c") as book:
-        learners = lesson_grades(book, FIRST).learners
+        learners = lesson_grades(book, FIRST, Term()).learners
         said = book.find_comment("a", FIRST, FIRST, "ada").comment
         points = {name: (grade.by_name, grade.penalty) for name, grade in learners.items()}
         return points, said

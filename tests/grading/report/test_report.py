@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from autograder.asking.answer import Answer
 from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.course.__main__ import main
+from autograder.grading.gradebook.course_files import course_files
 from autograder.grading.pages.template import breakable
 from autograder.grading.pages.untrusted import (
     LONGEST_NAME,
@@ -26,7 +27,6 @@ from autograder.grading.pages.untrusted import (
     checked_verdict,
     visible,
 )
-from autograder.grading.report.course_files import course_files
 from autograder.grading.report.gather import gather
 from autograder.grading.report.histogram import MOST_BARS, histogram
 from autograder.grading.worker.graded_cells import VERDICT
@@ -420,6 +420,22 @@ def test_what_a_person_still_has_to_grade_is_not_graded(course):
     sections = Reader(page(course)).sections
     assert f"{LESSON}: 1 submission to grade by hand, in formgrader." in sections[""]
     assert "hal – – – not graded To grade by hand: everything." in sections["learners"]
+
+
+def test_the_table_of_adjustments_counts_and_is_named(course):
+    rows = [(LESSON, "check_attend", "full", "cleo"), (LESSON, "check_softmax", "excused", "hal")]
+    rows += [(LESSON, "check_attend", "full", "hal"), ("other", "a", "1", "")]
+    table = "".join(f"{','.join(row)}\n" for row in [("lesson", "cell", "points", "learner"), *rows])
+    (course / "adjustments.csv").write_text(table)
+    found = report(course)
+    [cleo, hal] = [row for row in found.rows if row.learner in ("cleo", "hal")]
+    assert "In adjustments.csv: `attend`." in cleo.remarks
+    assert (hal.outcome, hal.grade) == ("graded", found.most)
+    assert found.notes[:2] == [
+        "By adjustments.csv, cleo gets all points for `check_attend`.",
+        "By adjustments.csv, `check_softmax` doesn't count for hal.",
+    ]
+    assert not any("other" in note for note in found.notes)
 
 
 def test_without_a_row_in_the_gradebook_nothing_is_graded(course):

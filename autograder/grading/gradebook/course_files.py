@@ -1,4 +1,4 @@
-"""Find the files that a report needs in a course directory, as nbgrader would."""
+"""Find the files of a course directory, and its gradebook, as nbgrader would."""
 
 import logging
 from collections.abc import Iterator

@@ -1,0 +1,104 @@
+"""Give points for one cell to many at once, or take that back."""
+
+from collections.abc import Iterator, Sequence
+
+from autograder.errors import CourseError
+from autograder.grading.gradebook.course_files import CourseFiles
+from autograder.grading.gradebook.grades import LessonGrades
+from autograder.grading.gradebook.lesson_grades import lesson_grades
+from autograder.grading.gradebook.opening import NoGradebook, reading
+from autograder.grading.term.adjustments import (
+    FORMS,
+    NONE,
+    TABLE,
+    Adjustment,
+    read_adjustments,
+    read_points,
+    write_adjustments,
+)
+from autograder.grading.term.learner_names import listed
+from autograder.grading.term.tables import Term
+from autograder.grading.worker.job import earlier_run
+from autograder.judging.code_marks import count
+
+EVERYONE = ("",)
+LACKING = "lacking"  # those whose submission had no cell for the answer
+
+
+def adjust(files: CourseFiles, lesson: str, cell: str, points: str, who: Sequence[str]) -> str:
+    """Enter an adjustment into adjustments.csv, in place of earlier ones, or remove it.
+
+    cell: the exercise, or nbgrader's name of the cell.
+    points: a number, "full", "excused", or "none" to remove it.
+    who: names of learners; ("lacking",) for those whose submission had no cell for the answer;
+        everyone if it is empty.
+    Returns what the table says about the lesson now. Raises CourseError; nothing is written then.
+    """
+    known = _known(files, lesson)
+    cell = _cell(known, lesson, cell)
+    learners = _learners(files, known, lesson, cell, who)
+    path, all_rows = files.root / TABLE, points == NONE and not who
+    rows = [] if points == NONE else _rows(known, lesson, cell, points, learners)
+    kept = [
+        one
+        for one in read_adjustments(path)
+        if (one.lesson, one.cell) != (lesson, cell) or not (all_rows or one.learner in learners)
+    ]
+    write_adjustments(path, [*kept, *rows])
+    told = [f"{one}." for one in [*kept, *rows] if one.lesson == lesson]
+    return "\n".join(told) or f"{TABLE} has nothing on {lesson} now."
+
+
+def _known(files: CourseFiles, lesson: str) -> LessonGrades:
+    try:
+        with reading(files.db_url) as gradebook:
+            known = lesson_grades(gradebook, lesson, Term())
+    except NoGradebook as error:
+        raise CourseError(f"There is no gradebook: {error}.") from None
+    if not known.cells:
+        raise CourseError(f"The gradebook has no lesson {lesson!r}: release it first.")
+    return known
+
+
+def _cell(known: LessonGrades, lesson: str, name: str) -> str:
+    """Return nbgrader's name of a cell. Raises CourseError if the lesson has none."""
+    by_exercise = {exercise: cell for cell, exercise in known.checks.items()}
+    cell = by_exercise.get(name, name)
+    if cell not in known.most:
+        there = listed(known.checks.get(one, one) for one in known.most)
+        raise CourseError(f"{lesson} has no graded cell {name!r}: choose one of {there}.")
+    return cell
+
+
+def _learners(
+    files: CourseFiles, known: LessonGrades, lesson: str, cell: str, who: Sequence[str]
+) -> Sequence[str]:
+    if list(who) == [LACKING]:
+        found = sorted(_without_cell(files, lesson, cell))
+        if not found:
+            raise CourseError(f"Every submission to {lesson} had a cell for {cell}.")
+        return found
+    if strange := set(who) - known.learners.keys():
+        raise CourseError(f"With no submission to {lesson} in the gradebook: {listed(strange)}.")
+    return who or EVERYONE
+
+
+def _without_cell(files: CourseFiles, lesson: str, cell: str) -> Iterator[str]:
+    """Yield those whose submission, as it was graded last, had no cell for the answer."""
+    for learner in files.learners(files.graded, lesson):
+        runs = map(earlier_run, (files.graded / learner / lesson).glob("*.ipynb"))
+        if any(cell in run.get("absent", ()) for run in runs):
+            yield learner
+
+
+def _rows(
+    known: LessonGrades, lesson: str, cell: str, points: str, learners: Sequence[str]
+) -> list[Adjustment]:
+    try:
+        given = read_points(points)
+    except ValueError:
+        raise CourseError(f"{points!r} are no points: {FORMS}, or {NONE!r} to remove it.") from None
+    most = known.most[cell]
+    if given is not None and most < given < float("inf"):
+        raise CourseError(f"{cell} has {count(most, 'point')}: give no more than that.")
+    return [Adjustment(lesson, cell, given, learner) for learner in learners]
