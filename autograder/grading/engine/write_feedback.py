@@ -24,7 +24,7 @@ from autograder.grading.gradebook.notebook_facts import Facts, read_facts
 from autograder.grading.gradebook.opening import open_gradebook, require_readable
 from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.dates import course_zone, shown
-from autograder.grading.worker.job import earlier_run, run_path
+from autograder.grading.worker.job import earlier_run
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
@@ -62,11 +62,8 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
         return self.force or not all(map(self._is_fresh, self.notebooks))
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Copy the files beside the graded notebooks, but not the facts about their runs."""
-        super().init_assignment(assignment_id, student_id)
-        folder = Path(self.result_path(assignment_id, student_id))
-        for graded in Path(self.source_path(assignment_id, student_id)).glob("*.ipynb"):
-            run_path(folder / graded.name).unlink(missing_ok=True)
+        """Make the folder. The learner's files beside the graded notebook stay where they are."""
+        Path(self.result_path(assignment_id, student_id)).mkdir(parents=True, exist_ok=True)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """Write the page on a graded notebook, without nbconvert."""

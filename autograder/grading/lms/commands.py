@@ -18,6 +18,7 @@ from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
 from autograder.grading.engine.plugins import course_term
 from autograder.grading.gradebook.opening import open_gradebook, readable
+from autograder.grading.gradebook.released import released_notebooks
 from autograder.grading.lms.class_grades import class_list
 from autograder.grading.lms.collector import download_folder
 from autograder.grading.lms.downloaded_names import remembered_names
@@ -153,9 +154,13 @@ def _pages(app: ZipCollectApp) -> dict[Learner, list[Path]]:
     course = app.coursedir
     with open_gradebook(course) as gradebook:
         learners = class_list(gradebook, course_term(course))
+        notebooks = released_notebooks(gradebook).get(course.assignment_id, [])
     lesson, step = course.assignment_id, course.feedback_directory
     folders = {one: Path(course.format_path(step, one.learner, lesson)) for one in learners}
-    return {one: sorted(folder.glob("*.html")) for one, folder in folders.items()}
+    return {
+        one: [page for name in notebooks if (page := folder / f"{name}.html").is_file()]
+        for one, folder in folders.items()
+    }
 
 
 def _filled(

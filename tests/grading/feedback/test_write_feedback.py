@@ -210,16 +210,14 @@ def test_another_time_zone_makes_another_page(course, monkeypatch):
         course.feedback()
 
 
-def test_what_is_kept_of_a_run_is_not_for_learners(course):
+def test_only_the_page_is_handed_back(course):
     graded = course.root / "autograded" / "ada" / LESSON
-    for name in (f"{LESSON}.run.json", "notes.txt"):
+    for name in (f"{LESSON}.run.json", "notes.txt", "evil.html"):
         (graded / name).write_text("{}", encoding="utf-8")
-    handed_back = course.page.parent
-    handed_back.mkdir(parents=True)
-    (handed_back / f"{LESSON}.run.json").touch()  # by an earlier version
+    (graded / f"{LESSON}.html").mkdir()
+    (graded / f"{LESSON}.html" / "more.txt").write_text("in the page's place")
     assert course.feedback()
-    assert {path.name for path in handed_back.iterdir()} == {f"{LESSON}.html", "notes.txt"}
-    assert (graded / f"{LESSON}.run.json").exists()
+    assert [path.name for path in course.page.parent.iterdir()] == [f"{LESSON}.html"]
 
 
 def test_a_page_of_nbgraders_is_replaced(course):

@@ -425,8 +425,8 @@ def test_what_a_person_still_has_to_grade_is_not_graded(course):
 def test_the_table_of_adjustments_counts_and_is_named(course):
     rows = [(LESSON, "check_attend", "full", "cleo"), (LESSON, "check_softmax", "excused", "hal")]
     rows += [(LESSON, "check_attend", "full", "hal"), ("other", "a", "1", "")]
-    table = "".join(f"{','.join(row)}\n" for row in [("lesson", "cell", "points", "learner"), *rows])
-    (course / "adjustments.csv").write_text(table)
+    table = ["lesson,cell,points,learner", *map(",".join, rows)]
+    (course / "adjustments.csv").write_text("\n".join(table))
     found = report(course)
     [cleo, hal] = [row for row in found.rows if row.learner in ("cleo", "hal")]
     assert "In adjustments.csv: `attend`." in cleo.remarks
