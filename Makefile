@@ -109,9 +109,9 @@ learners: $(VENV)/developer  ## learners.csv from Canvas's gradebook export, Moo
 LMS_OPTIONS = $(if $(LMS),--lms=$(LMS)) $(if $(TO),--to='$(subst ','\'',$(TO))') \
 	$(if $(WORKSHEET),--worksheet='$(subst ','\'',$(WORKSHEET))')
 
-export: $(VENV)/developer  ## export grades [LESSON=... LMS=canvas|moodle WORKSHEET=... TO=... ANY_MAXIMUM=1]
+export: $(VENV)/developer  ## export grades [LESSON=... LMS=canvas|moodle WORKSHEET=... TO=... ANY_MAXIMUM=1 PERCENT=1]
 	python -m autograder.course export $(LESSON) $(LMS_OPTIONS) \
-		$(if $(filter-out 0,$(ANY_MAXIMUM)),--any-maximum)
+		$(if $(filter-out 0,$(ANY_MAXIMUM)),--any-maximum) $(if $(filter-out 0,$(PERCENT)),--percent)
 
 collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... LMS=... ZIP=... [WORKSHEET=... FORCE=1]
 	$(call needs,LESSON LMS ZIP)python -m autograder.course collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \

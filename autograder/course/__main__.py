@@ -140,8 +140,9 @@ def _add_export(command: Parser) -> None:
         "--to", default="", metavar="FILE", help="default: grades.csv, canvas.csv or moodle.csv"
     )
     command.add_argument(
-        "--any-maximum", action="store_true", help="even if Moodle's maximum is another"
+        "--any-maximum", action="store_true", help="even if the system's maximum is another"
     )
+    command.add_argument("--percent", action="store_true", help="percentages instead of points")
 
 
 def _add_collect(command: Parser) -> None:
@@ -182,7 +183,9 @@ def _add_course(command: Parser) -> None:
 def _add_system(command: Parser, required: bool = False) -> None:
     _add_course(command)
     command.add_argument("--lms", type=_system, default="", required=required, metavar="LMS")
-    command.add_argument("--worksheet", default="", metavar="CSV", help="Moodle's, as downloaded")
+    command.add_argument(
+        "--worksheet", default="", metavar="CSV", help="the system's table, as downloaded"
+    )
 
 
 def _system(name: str) -> str:

@@ -9,31 +9,38 @@ the maximum of its assignments from it.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.gradebook.grades import Standing
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import read_canvas_name
-from autograder.grading.lms.export import GradesExporter, never_a_formula
+from autograder.grading.lms.export import LmsExporter, never_a_formula
+from autograder.grading.term.read_table import TableRow, read_foreign_table
 from autograder.grading.term.tables import Learner, Term, terms_of
 from autograder.grading.term.write_table import as_csv
 
 HEADER = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 EXCUSED = "EX"
+POINTS_POSSIBLE = "Points Possible"  # the row of maxima in Canvas's own export
 
 
-class CanvasExporter(GradesExporter):
+class CanvasExporter(LmsExporter):
     """Writes a column for each lesson, titled as lessons.csv says in `canvas`.
 
     What is missing or not graded is left blank. Lessons without a title are left out and listed,
     unless they were asked for by name. Learners whom Canvas can't find are left out and listed too.
+    Canvas's own export, if it is named, says whether its maxima are the same.
     """
 
+    system = "Canvas"
     default_to = "canvas.csv"
 
     def write_grades(self, grades: ClassGrades, term: Term) -> Sequence[Learner]:
         titles = self._titles(grades, term)
+        for lesson, there in self._maxima(titles).items():
+            self.compare_maxima(lesson, grades.most(lesson), there)
         nameless = [one for one in grades.learners if not _known_to_canvas(one)]
         self.warn_of(
             "Canvas needs a name or an id to find these learners; add one in learners.csv", nameless
@@ -44,6 +51,25 @@ class CanvasExporter(GradesExporter):
         ]
         self.write_file(as_csv([[*HEADER, *titles.values()], *rows]))
         return nameless
+
+    def _maxima(self, titles: Mapping[str, str]) -> dict[str, float]:
+        """Return Canvas's maxima by lesson, if its export is named. Raises CourseError."""
+        if not self.worksheet:
+            return {}
+        path = Path(self.worksheet)
+        rows = read_foreign_table(path)
+        row = next((one for one in rows if POINTS_POSSIBLE in one.cells.values()), None)
+        if row is None:
+            raise CourseError(
+                f"{path.name} has no row {POINTS_POSSIBLE!r}: name the file of Canvas's Gradebook, "
+                "Export, Export Entire Gradebook."
+            )
+        if lacking := [title for title in titles.values() if title not in row.cells]:
+            raise CourseError(
+                f"{path.name} has no column {lacking[0]!r}: write the title that it has there into "
+                "lessons.csv, under `canvas`."
+            )
+        return {lesson: _maximum(row, title) for lesson, title in titles.items()}
 
     def _titles(self, grades: ClassGrades, term: Term) -> dict[str, str]:
         """Return the titles of the columns by lesson. Raises CourseError if there are none."""
@@ -73,6 +99,13 @@ class CanvasCollector(LmsCollector):
             f"because nobody in learners.csv has canvas_id {person}: enter it in the "
             "learner's row, or add a row"
         )
+
+
+def _maximum(row: TableRow, title: str) -> float:
+    try:
+        return float(row[title].replace(",", "."))
+    except ValueError:
+        raise row.error(f"{title} has no points, but {row[title]!r}.") from None
 
 
 def _known_to_canvas(learner: Learner) -> bool:

@@ -6,7 +6,7 @@ nbgrader exports 0.0 for what was never handed in or not graded yet; here, that 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from autograder.errors import CourseError
 from autograder.grading.gradebook.follow_tables import NAMES
@@ -20,17 +20,22 @@ from autograder.grading.term.tables import Learner, Term, is_excused
 class ClassGrade:
     """A learner's grade for a lesson, or why there is none.
 
-    most: the lesson's points.
+    most: the lesson's points, or 100.
+    scale: what each of the learner's points counts, so that `most` is the most.
     """
 
     standing: Standing
     most: float
     grade: Grade
+    scale: float = 1.0
 
     @property
     def points(self) -> float | None:
         """The points after the late penalty; None if there is no grade."""
-        return self.grade.points if self.standing is Standing.GRADED else None
+        return self.grade.points * self.scale if self.standing is Standing.GRADED else None
+
+    def in_percent(self) -> Self:
+        return replace(self, most=100.0, scale=100.0 / self.most) if self.most else self
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,14 @@ class ClassGrades:
     def of(self, lesson: str) -> Iterator[tuple[Learner, ClassGrade]]:
         """Yield each learner with the grade for a lesson."""
         return ((learner, self.grades[learner.learner, lesson]) for learner in self.learners)
+
+    def most(self, lesson: str) -> float:
+        """Return the most that a learner can get for a lesson."""
+        return next((one.most for _, one in self.of(lesson)), self.lessons[lesson].points)
+
+    def in_percent(self) -> Self:
+        """Return the same grades as percentages of each lesson's points."""
+        return replace(self, grades={pair: one.in_percent() for pair, one in self.grades.items()})
 
     def standing(self, lesson: str, standing: Standing) -> list[Learner]:
         """List the learners with a certain standing in a lesson."""

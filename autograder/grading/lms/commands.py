@@ -61,9 +61,10 @@ def export(options: argparse.Namespace) -> int:
     app.update_config(
         Config(
             ExportPlugin={"to": options.to, "assignment": options.lessons},
-            MoodleExporter={
+            LmsExporter={
                 "worksheet": options.worksheet,
                 "any_maximum": options.any_maximum,
+                "percent": options.percent,
             },
         )
     )

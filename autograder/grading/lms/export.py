@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nbgrader.plugins import ExportPlugin
-from traitlets import Bool
+from traitlets import Bool, Unicode
 
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
@@ -54,6 +54,10 @@ class GradesExporter(ExportPlugin):
         """Write the grades to a file, and return those left without a place. Raises CourseError."""
         raise NotImplementedError
 
+    def prepared(self, grades: ClassGrades) -> ClassGrades:
+        """Return the grades as they will be exported."""
+        return grades
+
     def write_file(self, data: bytes) -> None:
         """Write the exported file. Raises CourseError."""
         path = Path(self.to or self.default_to).absolute()
@@ -80,7 +84,7 @@ class GradesExporter(ExportPlugin):
         if not grades.lessons:
             raise CourseError(EMPTY)
         self._warn_of_some(grades, submitted)
-        if self.write_grades(grades, term) and self.strict:
+        if self.write_grades(self.prepared(grades), term) and self.strict:
             raise CourseError(
                 "The file is written, but the lines above name what is missing from it."
             )
@@ -93,6 +97,34 @@ class GradesExporter(ExportPlugin):
             self.warn_of(f"With a grade for {lesson}, but without a submission now", gone)
             waiting = grades.standing(lesson, Standing.NOT_GRADED)
             self.warn_of(f"Without a grade for {lesson}, with work that is not graded yet", waiting)
+
+
+class LmsExporter(GradesExporter):
+    """An exporter for a system that has a maximum for each lesson, which grades have to fit."""
+
+    system = ""
+    worksheet = Unicode(help="The table of grades, as downloaded from the system.").tag(config=True)
+    any_maximum = Bool(False, help="Export grades although the system's maximum is another.").tag(
+        config=True
+    )
+    percent = Bool(False, help="Export percentages of the lesson's points.").tag(config=True)
+
+    def prepared(self, grades: ClassGrades) -> ClassGrades:
+        return grades.in_percent() if self.percent else grades
+
+    def compare_maxima(self, lesson: str, most: float, there: float) -> None:
+        """Raise CourseError if the system would read the grades as shares of another maximum.
+
+        there: the system's maximum.
+        """
+        if most != there and not self.any_maximum:
+            has = "is exported in percent" if self.percent else f"has {most:g} points"
+            raise CourseError(
+                f"The maximum grade is {there:g} in {self.system}, but {lesson} {has}. Set it to "
+                f"{most:g} in {self.system}, and download its table again. To keep {there:g}, "
+                "ANY_MAXIMUM=1 (--any-maximum) exports the grades that fit, as they are; PERCENT=1 "
+                "(--percent) exports percentages, for a maximum of 100."
+            )
 
 
 class CsvExporter(GradesExporter):

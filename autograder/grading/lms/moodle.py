@@ -13,13 +13,13 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from traitlets import Bool, Unicode
+from traitlets import Unicode
 
 from autograder.errors import CourseError
 from autograder.grading.lms.class_grades import ClassGrades
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import read_moodle_name
-from autograder.grading.lms.export import GradesExporter
+from autograder.grading.lms.export import LmsExporter
 from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.dates import course_zone
@@ -32,22 +32,19 @@ NO_DATES = (
 )
 
 
-class MoodleExporter(GradesExporter):
+class MoodleExporter(LmsExporter):
     """Fills in the grades of one lesson. Cells of learners without a grade stay as downloaded.
 
     Rows without a learner, and grades without a row, are listed.
     """
 
+    system = "Moodle"
     default_to = "moodle.csv"
-    worksheet = Unicode(help="The grading worksheet, as downloaded from Moodle.").tag(config=True)
-    any_maximum = Bool(False, help="Fill in grades although Moodle's maximum is another.").tag(
-        config=True
-    )
 
     def write_grades(self, grades: ClassGrades, term: Term) -> Sequence[Participant | Learner]:
         lesson = self._only_lesson(grades)
         sheet = Worksheet(self._path())
-        self._compare_maxima(lesson, grades.lessons[lesson].points, sheet)
+        self.compare_maxima(lesson, grades.most(lesson), sheet.most)
         rows = sheet.match(grades.learners)
         given = {who: one.points for who, one in grades.of(lesson) if one.points is not None}
         strangers = [row for row in sheet.participants if row not in rows.values()]
@@ -70,15 +67,6 @@ class MoodleExporter(GradesExporter):
         above = [one for one in given if one not in rowless and given[one] > sheet.most]
         self.warn_of(f"Left empty: with a grade above {sheet.most:g}, Moodle's maximum", above)
         return rowless + above
-
-    def _compare_maxima(self, lesson: str, most: float, sheet: Worksheet) -> None:
-        """Raise CourseError if Moodle would read the grades as shares of a different maximum."""
-        if most != sheet.most and not self.any_maximum:
-            raise CourseError(
-                f"The maximum grade is {sheet.most:g} in Moodle, but {lesson} has {most:g} points. "
-                f"Set it to {most:g} in Moodle, and download the worksheet again. To keep "
-                f"{sheet.most:g}, ANY_MAXIMUM=1 (--any-maximum) fills in the grades up to that."
-            )
 
     def _only_lesson(self, grades: ClassGrades) -> str:
         if len(grades.lessons) != 1:

@@ -99,6 +99,49 @@ def test_canvas_gets_its_columns(course, lms, tmp_path, capfd):
     assert f"lessons.csv has no Canvas column for it: {SECOND}" in capfd.readouterr().err
 
 
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section,"Lesson 1, first (4711)",Current Score
+,,,,,Manual Posting,
+    Points Possible,,,,,{most},(read only)
+"Student, Test",99,,,A,,
+"King, Ada",101,007,aking,A,7.00,50
+"""
+
+
+@pytest.mark.parametrize(
+    ("most", "options", "grade"),
+    [
+        ("15.00", [], "14.5"),
+        ("15,00", [], "14.5"),
+        ("20.00", ["--any-maximum"], "14.5"),
+        ("100.00", ["--percent"], "96.6667"),
+    ],
+)
+def test_canvas_maximum_is_that_of_its_own_export(course, lms, tmp_path, most, options, grade):
+    path = tmp_path / "canvas.csv"
+    table = course.write("export.csv", CANVAS.format(most=f'"{most}"'))
+    sheet = f"--worksheet={table}"
+    assert lms("export", "--lms=canvas", sheet, f"--to={path}", *options, FIRST) == 0
+    assert grade in {row[-1] for row in rows(path)}
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (CANVAS.format(most="20.00"), f"is 20 in Canvas, but {FIRST} has 15 points. Set it to 15"),
+        (CANVAS.format(most=""), "line 3: Lesson 1, first (4711) has no points, but ''"),
+        (CANVAS.replace("    Points Possible", ""), "export.csv has no row 'Points Possible'"),
+        (CANVAS.replace("4711", "4712"), "export.csv has no column 'Lesson 1, first (4711)'"),
+    ],
+    ids=["another", "empty", "no row", "no column"],
+)
+def test_another_maximum_in_canvas_is_an_error(course, lms, tmp_path, capfd, table, said):
+    path = tmp_path / "canvas.csv"
+    sheet = f"--worksheet={course.write('export.csv', table)}"
+    assert lms("export", "--lms=canvas", sheet, f"--to={path}", FIRST) == 1
+    assert said in capfd.readouterr().err and not path.exists()
+
+
 def test_canvas_needs_a_title_for_a_lesson_that_was_named(course, lms, tmp_path, capfd):
     path = tmp_path / "canvas.csv"
     assert lms("export", "--lms=canvas", f"--to={path}", FIRST, SECOND) == 1

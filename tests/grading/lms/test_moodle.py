@@ -116,7 +116,7 @@ def test_another_maximum_in_moodle_is_an_error(fill, most):
     status, filled, said = fill(ENGLISH.replace("15.00", most))
     assert (status, filled) == (1, None)
     assert f"maximum grade is {most[:2]} in Moodle, but {FIRST} has 15 points. Set it" in said
-    assert "Set it to 15 in Moodle, and download the worksheet again" in said
+    assert "Set it to 15 in Moodle, and download its table again" in said
     assert "ANY_MAXIMUM=1" in said
 
 
@@ -124,6 +124,18 @@ def test_unless_it_is_meant(fill):
     status, filled, said = fill(ENGLISH.replace("15.00", "20.00"), "utf-8", "--any-maximum")
     assert status == 0, said
     assert ",14.5,20.00," in filled and ",9,20.00," in filled
+
+
+def test_percentages_fit_a_maximum_of_100(fill):
+    status, filled, said = fill(ENGLISH.replace("15.00", "100.00"), "utf-8", "--percent")
+    assert status == 0, said
+    assert ",96.6667,100.00," in filled and ",60,100.00," in filled
+
+
+def test_percentages_do_not_fit_another_maximum(fill):
+    status, filled, said = fill(ENGLISH, "utf-8", "--percent")
+    assert (status, filled) == (1, None)
+    assert f"is 15 in Moodle, but {FIRST} is exported in percent. Set it to 100" in said
 
 
 def test_a_grade_above_moodles_maximum_has_no_place(fill):
