@@ -15,7 +15,7 @@ from autograder.errors import CourseError
 from autograder.grading.gradebook.grades import Standing
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact
 from autograder.grading.lms.collector import LmsCollector
-from autograder.grading.lms.downloaded_names import read_canvas_name
+from autograder.grading.lms.downloaded_names import DownloadedName, read_canvas_name
 from autograder.grading.lms.export import LmsExporter, never_a_formula
 from autograder.grading.term.read_table import TableRow, read_foreign_table
 from autograder.grading.term.tables import Learner, Term, terms_of
@@ -89,7 +89,9 @@ class CanvasCollector(LmsCollector):
     """Collects from the zip of "Download Submissions"."""
 
     system = "Canvas"
-    read_name = staticmethod(read_canvas_name)
+
+    def read_name(self, name: str) -> DownloadedName | None:
+        return read_canvas_name(name)
 
     def learners_by_number(self) -> Mapping[str, str]:
         return {one.canvas_id: one.learner for one in self.term.learners.values() if one.canvas_id}

@@ -18,6 +18,7 @@ from autograder.errors import CourseError
 from autograder.grading.engine.plugins import course_term
 from autograder.grading.lms.downloaded_names import DownloadedName, remember_names
 from autograder.grading.lms.extract import ExtractPlainFiles
+from autograder.grading.lms.groups import members, share
 from autograder.grading.lms.kept_times import KeptTimes
 from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
 from autograder.grading.submission.plain_files import MOST_NOTEBOOK_BYTES, NOTEBOOK
@@ -36,8 +37,7 @@ class LmsCollector(FileNameCollectorPlugin):
 
     system = ""
 
-    @staticmethod
-    def read_name(name: str) -> DownloadedName | None:
+    def read_name(self, name: str) -> DownloadedName | None:
         """Read a name that the system gave; None if the name is not from the system."""
         raise NotImplementedError
 
@@ -107,6 +107,11 @@ class LmsCollector(FileNameCollectorPlugin):
         without = [self._without(one, handed) for one, handed in plan.without.items()]
         kept = self.kept_times.report()
         return [*nameless, *others, *unknown, *twice, *untimed, *kept, *sorted(without)]
+
+    def share_with_groups(self) -> list[str]:
+        """Give the members of groups what one of them handed in; return lines about it."""
+        collected = self.plan.by_learner.keys()
+        return share(members(self.term.learners.values()).values(), collected, self._folder)
 
     def left_out(self) -> list[str]:
         """Say what in the zip was not extracted, and why."""

@@ -90,6 +90,7 @@ def collect(options: argparse.Namespace) -> int:
             f"{options.zip} has nothing from the learners in learners.csv. Is it the zip of all "
             f"submissions from {options.lms.title()}, and is learners.csv filled in?"
         )
+    sys.stderr.writelines(f"{printable(line)}\n" for line in collector.share_with_groups())
     print(f"Collected {options.lesson} from {len(plan.by_learner)} learners")
     return 1 if plan.unknown or plan.nameless or plan.without else 0
 

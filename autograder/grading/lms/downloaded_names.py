@@ -53,6 +53,11 @@ class DownloadedName:
     late: bool = False
     attachment: int = 0
 
+    @property
+    def owner(self) -> str:
+        """The name in front of Moodle's number: the learner's, or the group's."""
+        return self.prefix.rpartition("_")[0]
+
 
 def read_canvas_name(name: str) -> DownloadedName | None:
     """Read the name of a file from Canvas; None if it has another form, as online texts do."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.grading.lms.downloaded_names import read_canvas_name, read_moodle_name
+from autograder.grading.lms.groups import members
 from autograder.grading.lms.worksheet import Worksheet
 from autograder.grading.term.tables import Learner
 
@@ -47,10 +48,15 @@ def canvas_zip(
 ) -> FeedbackZip:
     """Name pages after the submissions.
 
+    What a group's member gets in Canvas, all get, so only one of their pages is in the zip.
+
     names: what the submissions were downloaded as, by learner.
     """
+    served = {one for group in members(pages).values() if names.keys() & group for one in group}
+    wanted = [one for one in pages if one.learner in names or one.learner not in served]
     read = {learner: read_canvas_name(found[0]) for learner, found in names.items()}
-    return _zip(pages, {learner: f"{name.prefix}_" for learner, name in read.items() if name})
+    places = {learner: f"{name.prefix}_" for learner, name in read.items() if name}
+    return _zip({one: pages[one] for one in wanted}, places)
 
 
 def moodle_zip(pages: Mapping[Learner, Sequence[Path]], numbers: Mapping[str, str]) -> FeedbackZip:
@@ -78,10 +84,12 @@ def participant_numbers(
     """
     learners = list(learners)
     numbers = {one.learner: one.moodle_id for one in learners if one.moodle_id}
+    groups = members(learners)
     read = {learner: read_moodle_name(found[0]) for learner, found in names.items()}
+    own = {who: name for who, name in read.items() if name and name.owner.casefold() not in groups}
     rows = Worksheet(Path(worksheet)).match(learners) if worksheet else {}
     for better in (
-        {learner: name.person for learner, name in read.items() if name},
+        {learner: name.person for learner, name in own.items()},
         {learner: row.number for learner, row in rows.items()},
     ):
         # No page goes to somebody else's number.

@@ -9,6 +9,7 @@ read its own dates in the worksheet.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +19,9 @@ from traitlets import Unicode
 from autograder.errors import CourseError
 from autograder.grading.lms.class_grades import ClassGrades
 from autograder.grading.lms.collector import LmsCollector
-from autograder.grading.lms.downloaded_names import read_moodle_name
+from autograder.grading.lms.downloaded_names import DownloadedName, read_moodle_name
 from autograder.grading.lms.export import LmsExporter
+from autograder.grading.lms.groups import members
 from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.dates import course_zone
@@ -86,19 +88,25 @@ class MoodleCollector(LmsCollector):
     """Collects from the zip of "Download all submissions", with or without folders in it.
 
     The participant numbers of an assignment come from its grading worksheet, if one is given, and
-    from `moodle_id`. It can't collect team submissions, which have the team's number.
+    from `moodle_id`. What a group submits has the group's name and number instead.
     """
 
     system = "Moodle"
-    read_name = staticmethod(read_moodle_name)
     worksheet = Unicode(help="The assignment's grading worksheet, which says who is who.").tag(
         config=True
     )
 
+    def read_name(self, name: str) -> DownloadedName | None:
+        about = read_moodle_name(name)
+        group = about.owner.casefold() if about else ""
+        return replace(about, person=group) if about and group in self._groups else about
+
     def learners_by_number(self) -> Mapping[str, str]:
+        """Return learners by number; by a group's name, its first member."""
         learners = self.term.learners.values()
         numbers = {one.moodle_id: one.learner for one in learners if one.moodle_id}
-        return numbers | {row.number: learner for learner, row in self._rows.items()}
+        numbers |= {row.number: learner for learner, row in self._rows.items()}
+        return numbers | {name: group[0] for name, group in self._groups.items()}
 
     def times(self) -> Mapping[str, datetime]:
         zone = course_zone()
@@ -109,6 +117,10 @@ class MoodleCollector(LmsCollector):
         known = self.times().keys() | self.kept_times.times.keys()
         lost = [f"{one} ({text})" for one, text in self._times.items() if one not in known]
         return [*super().report(), *([NO_DATES.format(times=listed(lost))] if lost else [])]
+
+    @cached_property
+    def _groups(self) -> Mapping[str, list[str]]:
+        return members(self.term.learners.values())
 
     @property
     def _times(self) -> Mapping[str, str]:

@@ -128,7 +128,8 @@ def make_report(
     for submission in submissions:
         _drop_strange_verdicts(submission, known)
         _settle(submission, known.learners.get(submission.learner))
-    alike = shared_code(submissions, known.released, solutions)
+    apart = _one_of_each_group(submissions)
+    alike = shared_code(apart, known.released, solutions)
     columns = lesson_columns(submissions, known, list(solutions))
     rows = [LearnerRow(submission, known, columns) for submission in submissions]
     times = [submission.graded for submission in submissions if submission.graded]
@@ -145,13 +146,21 @@ def make_report(
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
         same_code=alike,
-        same_mistakes=shared_mistakes(submissions),
+        same_mistakes=shared_mistakes(apart),
         kinds=kinds_made(submissions),
         notebooks=known.notebooks or [lesson],
         due=known.due,
         names=known.names,
         notes=[*notes, *_waiting(lesson, submissions, known)],
     )
+
+
+def _one_of_each_group(submissions: Iterable[Submission]) -> list[Submission]:
+    """Return those to compare: a group's members have the same submission."""
+    found: dict[tuple[str, str], Submission] = {}
+    for one in submissions:
+        found.setdefault((one.group, "" if one.group else one.learner), one)
+    return [*found.values()]
 
 
 def _drop_strange_verdicts(submission: Submission, known: LessonGrades) -> None:

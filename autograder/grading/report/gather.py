@@ -16,7 +16,7 @@ from autograder.grading.report.submissions import (
     solution_cells,
 )
 from autograder.grading.term.learner_names import listed
-from autograder.grading.term.tables import read_term
+from autograder.grading.term.tables import Learner, Term, read_term
 from autograder.lessons import ROOT
 
 LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."
@@ -25,10 +25,12 @@ LOST = "It is in the gradebook, and there is no autograded notebook: grade it ag
 def gather(lesson: str, files: CourseFiles) -> Report:
     """Gather the report on a lesson.
 
-    Raises CourseError if there is no such lesson, or nothing is graded yet.
+    Raises CourseError if there is no such lesson, nothing is graded yet, or a table of the term
+    can't be read.
     """
     _require_lesson(lesson, files)
-    known, notes = _grades(lesson, files)
+    term = read_term(files.root)
+    known, notes = _grades(lesson, files, term)
     submissions = read_submissions(files.graded, lesson, known.notebooks)
     if not submissions:
         raise CourseError(
@@ -41,6 +43,7 @@ def gather(lesson: str, files: CourseFiles) -> Report:
     submissions = sorted([*submissions, *lost], key=lambda submission: submission.learner)
     for submission in submissions:
         submission.earlier = earlier_grades(files.root, submission.learner, lesson)
+        submission.group = term.learners.get(submission.learner, Learner("")).group.casefold()
     if waiting := set(files.learners(files.submitted, lesson)) - graded:
         told = f"`make grade LESSON={lesson}` grades what is new."
         names = listed(visible(one, LONGEST_NAME) for one in waiting)
@@ -62,12 +65,11 @@ def _require_lesson(lesson: str, files: CourseFiles) -> None:
         raise CourseError(f"{said} in {shown_path(files.root)}: {there}.")
 
 
-def _grades(lesson: str, files: CourseFiles) -> tuple[LessonGrades, list[str]]:
+def _grades(lesson: str, files: CourseFiles, term: Term) -> tuple[LessonGrades, list[str]]:
     """Read the grades, and what to know about them.
 
-    Raises CourseError if the gradebook, or a table of the term, can't be read.
+    Raises CourseError if there is a gradebook that can't be read.
     """
-    term = read_term(files.root)
     adjusted = [one for one in term.adjustments if one.lesson == lesson]
     try:
         with reading(files.db_url) as gradebook:

@@ -36,6 +36,7 @@ class Submission:
     prints: of the sources that are Python and not too long.
     outcome: None if the notebook does not say.
     reason: why it is not graded.
+    group: of those who hand in together; "" for none.
     earlier: the grades of earlier submissions; None for one without a grade.
     troubles: what could not be read, one sentence each.
     """
@@ -47,6 +48,7 @@ class Submission:
     prints: dict[str, Print] = field(default_factory=dict)
     outcome: Outcome | None = None
     reason: str = ""
+    group: str = ""
     earlier: list[float | None] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
 

@@ -28,6 +28,7 @@ COLUMNS = {
     "sis_user_id": ("sis_user_id", "sis user id", "id number", "id-nummer"),
     "sis_login_id": ("sis_login_id", "sis login id"),
     "moodle_id": ("moodle_id",),
+    "group": ("group",),
 }
 FULL_NAME = ("Student", "Name", "Full name", "Vollständiger Name")
 TEST_PERSON = "Student, Test"  # as Canvas calls it

@@ -24,6 +24,7 @@ DAY = 24 * 60 * 60  # seconds
 class Learner:
     """A learner, with the identifiers of learning management systems; "" where unknown.
 
+    group: the name in the system of the group that hands in together.
     moodle_id: the participant number, a new one for each assignment in Moodle.
     """
 
@@ -36,6 +37,7 @@ class Learner:
     sis_user_id: str = ""
     sis_login_id: str = ""
     moodle_id: str = ""
+    group: str = ""
 
     @property
     def full_name(self) -> str:
