@@ -7,13 +7,12 @@ from html import escape
 import torch
 from torch import Tensor
 
-from autograder.utils.palette import RED, WEIGHT_STOPS, ink_on
+from autograder.utils.palette import BLUE, RED, WRONG
 
 MOST = 8  # rows and columns
-STOPS = [bytes.fromhex(stop[1:]) for stop in WEIGHT_STOPS]  # red, green, blue
-NOT_FINITE = (*bytes.fromhex(RED[1:]),)
+MOST_OPAQUE = 0xA6  # so that a page's own ink can be read on it
 CAPTION = "text-align:left;caption-side:top;white-space:nowrap;font-size:12px;padding:0 0 2px 0"
-FRAME = f";box-shadow:inset 0 0 0 1px {RED};font-weight:bold"
+FRAME = f";box-shadow:inset 0 0 0 1px {WRONG};font-weight:bold"
 CELL = "padding:2px 6px;text-align:right;font-family:monospace;font-size:12px;border:0;"
 
 
@@ -59,7 +58,7 @@ def heatmap(values: Tensor, title: str, style: Style, wrong: Tensor | None = Non
     caption = f'<caption style="{CAPTION}">{escape(title)}</caption>'
     return (
         '<table style="display:inline-table;border-collapse:collapse;margin:4px 24px 4px 0;'
-        f'vertical-align:top">{caption}{body}</table>'
+        f'vertical-align:top;color:inherit">{caption}{body}</table>'
     )
 
 
@@ -106,23 +105,17 @@ def widest(decimals: int, *tables: Tensor) -> int:
 def _cell(value: Tensor, is_wrong: bool, style: Style, colored: bool) -> str:
     look = f"{CELL}min-width:{style.width}ch;"
     if colored:
-        red, green, blue = _color(float(value.item()), style.low, style.high)
-        ink = ink_on(red / 255, green / 255, blue / 255)
-        look += f"background:rgb({red},{green},{blue});color:{ink}{FRAME if is_wrong else ''}"
+        look += _ground(float(value.item()), style) + (FRAME if is_wrong else "")
     return f'<td style="{look}">{format_value(value, style.decimals)}</td>'
 
 
-def _color(number: float, low: float, high: float) -> tuple[int, int, int]:
+def _ground(number: float, style: Style) -> str:
+    """Return the color behind a number, in CSS; the page, light or dark, shines through."""
     if not math.isfinite(number):
-        return NOT_FINITE
-    share = (number - low) / (high - low) if high > low else 0.5
-    position = min(max(share, 0.0), 1.0) * (len(STOPS) - 1)
-    left = min(int(position), len(STOPS) - 2)
-    mix = position - left
-    red, green, blue = (
-        round(a + (b - a) * mix) for a, b in zip(STOPS[left], STOPS[left + 1], strict=True)
-    )
-    return red, green, blue
+        return f"background:{RED};color:#fff"
+    spread = style.high - style.low
+    share = min(max((number - style.low) / spread, 0.0), 1.0) if spread > 0 else 0.5
+    return f"background:{BLUE}{round(MOST_OPAQUE * share):02x}"
 
 
 def format_value(value: Tensor, decimals: int) -> str:
