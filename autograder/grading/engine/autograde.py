@@ -208,7 +208,7 @@ class Autograde(DueSubmissions):
         results: dict[str, Graded] = {}
         if self._maker.is_lesson and not own_secret():
             self.log.warning(NO_SECRET)
-        if not (self.scheduler or home()):
+        if not (self.scheduler or home() or self.graded_before):
             self.log.info(NO_GROUPS)
         with (
             closing(self._pool(len(due))) as pool,

@@ -31,6 +31,7 @@ def changed_points(
     new = [replace(cell, judged=after.get(cell.name)) for cell in _cells(known, after)]
     points = replace(known, cells=tuple(new)).with_adjustments(adjustments).before_penalty
     losing = late(points) if late else lost
+    total = max(0.0, points - losing)
     if not before:
         by_person = list(after.values()).count(None)
         ending = f", {losing:g} off for lateness" if losing else ""
@@ -45,6 +46,8 @@ def changed_points(
     changed = list(filter(None, told))
     if losing != lost:
         changed.append(f"late penalty {_count(lost)} → {_count(losing)}")
+    if total != (before_all := known.with_adjustments(adjustments).points):
+        changed.append(f"in all {_count(before_all)} → {_count(total)}")
     return ", ".join(changed)
 
 

@@ -19,6 +19,7 @@ class Roll:
     late: those whose submission is late.
     without_time: those whose submission does not say when it came in, where lateness costs points.
     strangers: those who are not in learners.csv, if there is one.
+    here: how many handed in.
     gone: those with a grade from an earlier run, but no submission any more.
     """
 
@@ -27,6 +28,7 @@ class Roll:
     without_time: frozenset[str] = frozenset()
     strangers: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
+    here: int = 0
 
 
 def call_roll(
@@ -49,6 +51,7 @@ def call_roll(
         without_time=frozenset(timeless if _is_late_taken_off(lesson, term) else ()),
         strangers=term.strangers(folders.keys()),
         gone=frozenset(one for one in grades if fnmatch(one, asked) and one not in folders),
+        here=len(folders),
     )
 
 

@@ -87,6 +87,11 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
             self.log.info("%s to grade again: %s", count, in_words(why))
         return due
 
+    @property
+    def graded_before(self) -> bool:
+        """Whether an earlier run graded any of the submissions, so that its notices were seen."""
+        return any(self._before.values())
+
     def run_before(self, graded: Graded) -> dict[str, Any]:
         """Return the facts about the earlier run that graded this notebook; {} if none did."""
         return self._before[graded.path] or {}

@@ -9,6 +9,7 @@ from autograder.grading.worker.job import Outcome
 LONGEST_REASON = 300
 STRANGERS = "not in learners.csv"
 WITHOUT_TIME = "not late, because timestamp.txt is missing or has no time"
+NO_TIMES = "nobody is late, because no submission has a time in timestamp.txt"
 NO_CELL = "no points for {}, because its answer has no cell"
 NO_MODULE = "graded without {}, which this machine lacks"
 GONE = "no longer submitted, with grades that stay in the gradebook and exports"
@@ -100,7 +101,10 @@ class Summary:
         for told, learners in self.lacking.items():
             yield from _line(told, learners)
         yield from _line("to grade by hand, in formgrader", self._to_grade_by_hand())
-        yield from _line(WITHOUT_TIME, self.roll.without_time)
+        if len(self.roll.without_time) == self.roll.here > 1:
+            yield NO_TIMES
+        else:
+            yield from _line(WITHOUT_TIME, self.roll.without_time)
         yield from _line("late", self.roll.late)
         yield from _line(STRANGERS, self.roll.strangers)
         yield from _line(GONE, self.roll.gone)

@@ -1,6 +1,7 @@
 """Canvas: the exporter for its gradebook's "Import", and the collector for its zip of submissions.
 
-Canvas says which submissions are late, but not when they came in, so the late ones are listed.
+The zip says which submissions are late, but not when they came in. Canvas's API does; without its
+answer, the late ones are listed.
 
 On import, Canvas looks a learner up by its own id, then by the two SIS ids, then by name (its
 source: lib/gradebook_importer.rb). So a name like =1+1 gets an apostrophe, and the ids, which
@@ -9,10 +10,12 @@ the maximum of its assignments from it.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.gradebook.grades import Standing
+from autograder.grading.lms.canvas_times import read_canvas_times
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import DownloadedName, read_canvas_name
@@ -86,7 +89,7 @@ class CanvasExporter(LmsExporter):
 
 
 class CanvasCollector(LmsCollector):
-    """Collects from the zip of "Download Submissions"."""
+    """Collects from the zip of "Download Submissions", with times from the API's answer."""
 
     system = "Canvas"
 
@@ -95,6 +98,13 @@ class CanvasCollector(LmsCollector):
 
     def learners_by_number(self) -> Mapping[str, str]:
         return {one.canvas_id: one.learner for one in self.term.learners.values() if one.canvas_id}
+
+    def times(self) -> Mapping[str, datetime]:
+        if not self.worksheet:
+            return {}
+        learners = self.learners_by_number()
+        found = read_canvas_times(Path(self.worksheet))
+        return {learners[number]: when for number, when in found.items() if number in learners}
 
     def who_it_is(self, person: str) -> str:
         return (

@@ -13,6 +13,7 @@ from typing import Any
 
 from nbgrader.apps import ZipCollectApp
 from nbgrader.plugins import FileNameCollectorPlugin
+from traitlets import Unicode
 
 from autograder.errors import CourseError
 from autograder.grading.engine.plugins import course_term
@@ -36,6 +37,7 @@ class LmsCollector(FileNameCollectorPlugin):
     """Finds out whose each extracted file is, from learners.csv. Each system has a subclass."""
 
     system = ""
+    worksheet = Unicode(help="The system's table that says who handed in when.").tag(config=True)
 
     def read_name(self, name: str) -> DownloadedName | None:
         """Read a name that the system gave; None if the name is not from the system."""

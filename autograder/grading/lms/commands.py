@@ -78,7 +78,7 @@ def collect(options: argparse.Namespace) -> int:
     plugins = f"--extractor={EXTRACTOR}", f"--collector={COLLECTORS[options.lms]}"
     # nbgrader warns about each folder that it makes.
     app = _app(ZipCollectApp, options, options.lesson, *plugins, "--log-level=ERROR", *force)
-    app.update_config(Config(MoodleCollector={"worksheet": options.worksheet}))
+    app.update_config(Config(LmsCollector={"worksheet": options.worksheet}))
     _put_into_archive(app, options)
     app.start()
     collector = app.collector_plugin_inst

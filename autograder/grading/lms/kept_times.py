@@ -1,6 +1,6 @@
 """The times in timestamp.txt when a learner's submission is collected again.
 
-Canvas doesn't give a time, so instructors write it themselves. It belongs to the notebook beside
+Where the system gives no time, instructors write it themselves. It belongs to the notebook beside
 it, and stays if the same notebook is collected again.
 """
 

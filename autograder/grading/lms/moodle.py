@@ -14,8 +14,6 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from traitlets import Unicode
-
 from autograder.errors import CourseError
 from autograder.grading.lms.class_grades import ClassGrades
 from autograder.grading.lms.collector import LmsCollector
@@ -92,9 +90,6 @@ class MoodleCollector(LmsCollector):
     """
 
     system = "Moodle"
-    worksheet = Unicode(help="The assignment's grading worksheet, which says who is who.").tag(
-        config=True
-    )
 
     def read_name(self, name: str) -> DownloadedName | None:
         about = read_moodle_name(name)

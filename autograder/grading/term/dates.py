@@ -13,7 +13,7 @@ from autograder.errors import CourseError
 
 DATE = re.compile(
     r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) *"
-    r"(?:(Z|UTC|[+-]\d\d:?\d\d)|([A-Z]\w+/[\w/+-]+))?"
+    r"(?:(Z|UTC|[+-]\d\d:?\d\d)|([A-Z]\w+/[\w/+-]+)|([A-Z]{3,5}))?"
 )
 FORM = "write it as 2026-10-05 23:59, which is in UTC, or with an offset, 2026-10-05 23:59 +02:00"
 ZONE_VARIABLE = "COURSE_TIME_ZONE"
@@ -22,19 +22,31 @@ ZONE_VARIABLE = "COURSE_TIME_ZONE"
 def read_date(text: str) -> datetime:
     """Read a date such as "2026-10-05 23:59 +02:00"; without an offset or a zone it is in UTC.
 
+    Letters such as CEST, which nbgrader's exchange writes, have to be those of the course's zone.
     Raises ValueError.
     """
     found = DATE.fullmatch(text)
     if not found:
         raise ValueError(f"{text!r} is not a date with a time")
-    when, offset, zone = found.groups()
+    when, offset, zone, letters = found.groups()
     try:
         date = datetime.fromisoformat(when + (offset or "Z").replace("UTC", "Z"))
         if zone:
             date = date.replace(tzinfo=ZoneInfo(zone))
+        if letters:
+            date = _in_zone_called(letters, date)
         return date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError, KeyError) as error:  # such as February 30
         raise ValueError(f"{text!r} is not a date with a time") from error
+
+
+def _in_zone_called(letters: str, date: datetime) -> datetime:
+    """Move a date into the course's time zone. Raises ValueError if that has another name then."""
+    zone, local = course_zone(), date.replace(tzinfo=None)
+    local = local.replace(tzinfo=zone) if zone else local.astimezone()
+    if f"{local:%Z}" != letters:
+        raise ValueError(f"the course's time zone is not {letters}")
+    return local
 
 
 def course_zone() -> ZoneInfo | None:

@@ -16,6 +16,8 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.grading.engine import autograde
 from autograder.grading.engine.history import entries
 from autograder.grading.engine.pool import local_pool
+from autograder.grading.engine.roll import Roll
+from autograder.grading.engine.summary import NO_TIMES, Summary
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker.job import Job
 from autograder.lessons import ROOT
@@ -138,6 +140,13 @@ def test_learners_whose_lateness_is_unknown_are_named(api, course):
     [told] = [line for line in said.splitlines() if "timestamp.txt" in line]
     assert "not late, because timestamp.txt is missing or has no time: " in told
     assert "dateless" in told and "timely" not in told
+
+
+def test_a_class_without_times_takes_one_line():
+    summary = Summary({})
+    summary.roll = Roll(without_time=frozenset({"ada", "bob"}), here=2)
+    assert NO_TIMES in summary.lines()
+    assert not any("ada" in line for line in summary.lines())
 
 
 def test_points_given_by_hand_are_settled_until_something_they_were_given_for_changes(api, course):
@@ -343,7 +352,7 @@ def test_a_dry_run_counts_extra_credit_and_another_rule_for_lateness(api, course
     monkeypatch.setitem(api.config.Autograde, "dry", True)
     told = f"The gradebook would change: dry extra, {SMALL}: late penalty 2\n"
     assert told in grade(api, "dry extra")
-    assert "dry extra: late penalty 0.3 → 2\n" in grade(api, "dry extra", force=True)
+    assert "dry extra: late penalty 0.3 → 2, in all 3.7 → 2\n" in grade(api, "dry extra", force=True)
     assert submission(api, "dry extra")[1] == 0.3
     table.unlink()
 
@@ -362,7 +371,7 @@ def test_a_dry_run_says_what_lateness_costs_and_what_can_not_be_read(api, course
     grade(api, "dry late")
     table.write_text(f"lesson,due,late_percent\n{SMALL},2030-01-03 00:00,50\n", encoding="utf-8")
     monkeypatch.setitem(api.config.Autograde, "dry", True)
-    assert "dry late: late penalty 1.5 → 0\n" in grade(api, "dry late")
+    assert "dry late: late penalty 1.5 → 0, in all 1.5 → 3\n" in grade(api, "dry late")
     table.unlink()
 
 

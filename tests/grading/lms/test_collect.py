@@ -1,5 +1,6 @@
 """Submissions come from the systems' zips, and feedback goes back under the same names."""
 
+import json
 import zipfile
 
 import nbformat
@@ -85,6 +86,44 @@ def test_canvas_there_and_back(course, lms, zipped, tmp_path, capfd):
     said = capfd.readouterr()
     assert "Without a feedback page: Ill Excused (ill); Noor Späth (new)" in said.err
     assert f"3 pages are in {path}" in said.out
+
+
+LATE_ONE = {"user_id": 102, "submitted_at": "2026-10-06T09:00:00Z", "late": True}
+STRANGER = {"user_id": 999, "submitted_at": "2026-10-06T09:00:00Z"}
+ANSWER = [LATE_ONE, {"user_id": 103, "submitted_at": None}, STRANGER]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("times.json", json.dumps(ANSWER)),
+        ("times.csv", "user_id;submitted_at\n102;2026-10-06T09:00:00Z\n103;\n"),
+    ],
+)
+def test_canvas_api_knows_the_times(course, lms, zipped, capfd, name, text):
+    sheet = f"--worksheet={course.write(name, text)}"
+    assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS), sheet) == 0
+    assert "not how late" not in capfd.readouterr().err
+    times = [name for name in submitted(course) if name.endswith("timestamp.txt")]
+    assert times == [f"zoe/{FIRST}/timestamp.txt"]
+    assert submitted(course)[times[0]].startswith("2026-10-06 09:00:00")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("times.json", "[{]", "times.json is not JSON ("),
+        ("times.json", '{"errors": [{"message": "Invalid access token."}]}', "has no user_id"),
+        ("times.json", "[1]", "times.json has no user_id or submitted_at: name the answer"),
+        ("times.csv", "ID,late\n101,yes\n", "times.csv has no user_id or submitted_at"),
+        ("times.csv", "user_id,submitted_at\n101,noon\n", "user_id 101: 'noon' is not a date"),
+        ("times.json", None, "times.json can't be read (No such file or directory)"),
+    ],
+)
+def test_times_that_can_not_be_read_are_a_sentence(course, lms, zipped, capfd, name, text, told):
+    path = course.root / name if text is None else course.write(name, text)
+    assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS), f"--worksheet={path}") == 1
+    assert told in capfd.readouterr().err and not submitted(course)
 
 
 MOODLE = {

@@ -65,6 +65,18 @@ def test_without_a_zone_people_see_the_machines_time(monkeypatch):
         time.tzset()
 
 
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [("2026-07-05 23:59 CEST", SUMMER), ("2026-12-05 22:59:00.0 CET", WINTER)],
+)
+def test_letters_of_a_zone_are_those_of_the_courses(monkeypatch, text, when):
+    monkeypatch.setenv("COURSE_TIME_ZONE", "Europe/Berlin")
+    assert read_date(text) == when
+    monkeypatch.setenv("COURSE_TIME_ZONE", "America/New_York")
+    with pytest.raises(ValueError, match="is not a date with a time"):
+        read_date(text)
+
+
 @pytest.mark.parametrize("name", ["Berlin", "CEST", "../etc/hostname", "/etc/localtime", "a\nb"])
 def test_an_invalid_zone_is_reported(monkeypatch, name):
     monkeypatch.setenv("COURSE_TIME_ZONE", name)
