@@ -55,12 +55,14 @@ class CellRun:
 class Run:
     """The result of a notebook: the cells that ran, and why any others did not.
 
+    outlived: whether that is because the last of them went on after it was interrupted.
     doubtful: whether the machine may be to blame for what went wrong.
     """
 
     cells: list[CellRun] = field(default_factory=list)
     stopped: str = ""
     doubtful: bool = False
+    outlived: bool = False
 
 
 class Sandbox:
@@ -107,7 +109,7 @@ class Sandbox:
                 run.doubtful = isinstance(error, OSError)
             end()
         if watch.reason:
-            run.stopped, run.doubtful = watch.reason, watch.waited
+            run.stopped, run.doubtful, run.outlived = watch.reason, watch.waited, False
         elif silent and warm.is_lost():
             run.stopped, run.doubtful = LOST, True
         return run
@@ -152,6 +154,7 @@ def _receive(inbox: frames.Inbox, count: int, run: Run) -> bool:
             run.cells.append(_cell_run(report, inbox.next_bytes() or b""))
             run.stopped = utf8_text(report.get("stopped"))
             run.doubtful |= report.get("doubtful") is True
+            run.outlived = report.get("outlived") is True
     return False
 
 

@@ -38,7 +38,8 @@ CHECK = f"from {sending.__name__} import check; "
 # Seconds of processor time: what a check has beyond its exercise's own limit, and what any other
 # cell has that a grade may depend on. Such cells work on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
-MOST_RUNS = 3  # of one submission, if modules are lacking
+MOST_RUNS = 3  # of one submission, if modules are lacking or cells don't end
+LEFT_OUT = "pass"  # runs in place of such a cell
 
 
 def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
@@ -100,13 +101,19 @@ def _run(
 ) -> tuple[Run, list[str]]:
     """Run the cells; if one fails for a module that isn't here, run them again without it.
 
-    Returns the last run, and the names of such modules.
+    The same for a cell that goes on after an interrupt: its kernel ends with it, and the others run
+    again in a new one. Returns the last run, and the names of the modules.
     """
     code = [_code(cell, job) if reference else cell.source for cell in cells]
     seconds = [_seconds(cell, job, reference) for cell in cells]
     lacking: list[str] = []
+    endless: dict[int, CellRun] = {}
     for _ in range(MOST_RUNS):
         run = _run_once(code, seconds, ask)
+        if run.outlived:
+            last = len(run.cells) - 1
+            endless[last], code[last] = run.cells[last], LEFT_OUT
+            continue
         found = [(n, m) for n, cell in enumerate(run.cells) for m in lacked_modules(cell.outputs)]
         before = list(code)
         for number, module in found:
@@ -114,6 +121,9 @@ def _run(
         if code == before:
             break
         lacking += [module for _, module in found]
+    for number, cell in endless.items():
+        if number < len(run.cells):
+            run.cells[number] = cell
     return run, lacking
 
 
@@ -121,7 +131,7 @@ def _run_once(code: list[str], seconds: list[float], ask: Ask) -> Run:
     told, *outputs = ask({"cells": [list(one) for one in zip(code, seconds, strict=True)]})
     told = json.loads(told)
     done = [CellRun(sent, **about) for sent, about in zip(outputs, told["cells"], strict=True)]
-    return Run(done, told["stopped"], told["doubtful"])
+    return Run(done, told["stopped"], told["doubtful"], told["outlived"])
 
 
 def _code(cell: NotebookNode, job: Job) -> str:

@@ -89,6 +89,7 @@ def _run(job: Job, reference: LessonReference | None, message: Message) -> Itera
         "cells": [{"execution_count": c.execution_count, "seconds": c.seconds} for c in run.cells],
         "stopped": run.stopped,
         "doubtful": run.doubtful,
+        "outlived": run.outlived,
     }
     yield json.dumps(told).encode()
     for cell in run.cells:

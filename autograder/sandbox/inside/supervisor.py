@@ -52,6 +52,7 @@ class Cells(NotebookClient):
         self.kernel = cast(ForkedKernel, manager.provisioner)
         self.shown: Counter[str] = Counter()
         self.waited = False  # whether the last cell was ended for the wall time it took
+        self.outlived = False  # whether a cell went on after it was interrupted
 
     async def run(self, source: str, seconds: float) -> str:
         """Run one more cell; return why no more can run, "" if they can. Raises DeadKernelError."""
@@ -67,7 +68,8 @@ class Cells(NotebookClient):
         endless = await self._excess(running, GRACE)
         name = "CellWaitedError" if self.waited else "CellTimeoutError"
         cell.outputs.append(_error(name, f"this cell took {excess.time}"))
-        return "a cell could not be interrupted" if endless else ""
+        self.outlived = endless is not None
+        return "a cell could not be interrupted" if self.outlived else ""
 
     async def _excess(self, running: asyncio.Future, seconds: float) -> Excess | None:
         """Wait until a cell ends or exceeds a time; return it. Raises what `running` raises."""
@@ -139,6 +141,7 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
     """Run one cell and report on it, in few bytes.
 
     stopped: why no more cells can run.
+    outlived: whether that is because the cell went on after it was interrupted.
     doubtful: whether the machine may be to blame, because it was busy or short of memory.
     """
     start, killed = time.monotonic(), False
@@ -156,6 +159,7 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
         "execution_count": cell.execution_count,
         "seconds": time.monotonic() - start,
         "stopped": stopped,
+        "outlived": cells.outlived,
         "doubtful": killed or cells.waited,
     }
 

@@ -1,14 +1,17 @@
 """Grading a submission as a task: what is run, and where its outputs go."""
 
+from dataclasses import replace
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker import task
-from autograder.grading.worker.graded_cells import SHOWN
+from autograder.grading.worker.graded_cells import NOT_RUN, SHOWN
 from autograder.grading.worker.job import Job
 from autograder.grading.worker.own_sandbox import close_own_sandbox
+from autograder.sandbox.limits import Limits
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 HELPER, SHOW = "helper = 5", "print('a demonstration')"
@@ -22,12 +25,13 @@ def _sandbox_ends():
     close_own_sandbox()
 
 
-def graded(*sources):
+def graded(*sources, **options):
     """Grade a notebook with these cells; return their outputs' text, and which were only shown."""
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
     data = nbformat.writes(notebook).encode()
     solutions = {"f": "print(helper)"}
-    done = task.grade(Job("", Blueprint([]), data, solutions=solutions, course=COURSE))
+    job = Job("", Blueprint([]), data, solutions=solutions, course=COURSE)
+    done = task.grade(replace(job, **options))
     cells = nbformat.reads(done.notebook, as_version=4).cells
     texts = ["".join(o.get("text", o.get("ename", "")) for o in cell.outputs) for cell in cells]
     return texts, [SHOWN in cell.metadata for cell in cells]
@@ -47,3 +51,16 @@ def test_each_output_is_in_its_cell_where_a_given_up_exercise_needs_more():
     texts, shown = graded(HELPER, SHOW, GIVE_UP, "check(f)", "print('end')")
     assert texts == ["", "as released", "f\n", "5\n", "end\n"]
     assert shown == [False, True, False, False, False]
+
+
+def test_a_cell_that_outlives_an_interrupt_is_left_out():
+    endless = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+    limits = Limits(cell_seconds=0.5)
+    texts, _ = graded("number = 1", endless, "print(number)", limits=limits)
+    assert texts == ["", "CellTimeoutError", "1\n"]
+
+
+def test_but_only_two_of_them():
+    endless = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+    texts, _ = graded(*[endless] * 3, "print(1)", limits=Limits(cell_seconds=0.3))
+    assert texts == [*["CellTimeoutError"] * 3, NOT_RUN]

@@ -228,8 +228,8 @@ ATTACKS = [
         "a cell that takes long to compile",
         "adds half a million lines, which Python compiles without a break for interrupts",
         change=_endless_cell,
-        told="could not be interrupted",
-        outcome="not graded",
+        told="this cell took more than",
+        outcome="graded",
     ),
     Attack(
         "checks that look the same",
