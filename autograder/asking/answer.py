@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import torch
@@ -34,6 +34,7 @@ class Answer:
     borrowed: names of the notebook's tensors and modules that the code reads although they are no
         arguments; "self.name" where the module has an attribute of that name.
     unused: names of the arguments that the code never reads.
+    reordered: names of all arguments as they are passed, if the code takes them in another order.
     inputs: digests of the tensors that were passed, after the call.
     """
 
@@ -45,7 +46,13 @@ class Answer:
     output: str = ""
     borrowed: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    reordered: tuple[str, ...] = ()
     inputs: dict[str, str] = field(default_factory=dict)
+
+    def with_facts(self, about: "Answer") -> "Answer":
+        """Return the same with what another answer says about the code."""
+        facts = {name: getattr(about, name) for name in ("borrowed", "unused", "reordered")}
+        return replace(self, **facts)
 
     def to_tree(self) -> dict[str, Any]:
         problem = asdict(self.problem) if self.problem else None
@@ -56,6 +63,7 @@ class Answer:
             "printed": self.printed,
             "borrowed": list(self.borrowed),
             "unused": list(self.unused),
+            "reordered": list(self.reordered),
             "inputs": self.inputs,
         }
 
@@ -73,6 +81,7 @@ class Answer:
                 printed=int(tree["printed"]),
                 borrowed=_names(tree["borrowed"]),
                 unused=_names(tree["unused"]),
+                reordered=_names(tree["reordered"]),
                 inputs=_texts(tree["inputs"]),
             )
         except (TypeError, KeyError, AttributeError, OverflowError) as error:

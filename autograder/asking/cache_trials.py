@@ -44,6 +44,7 @@ def append_in_pieces(
 
     length: how many words the cache says it holds.
     forgets: whether it keeps no more words than it has to.
+    earlier: whether gradients flow back through what it returned for all pieces.
     """
     cache = cache_class() if window is None else cache_class(window=window)
     try:
@@ -59,6 +60,9 @@ def append_in_pieces(
         most >= sum(pieces) * per_word
         or _bytes_kept(cache_class, window, key, value, pieces) <= most
     )
+    wanted = _gradient_of_squares(GivenCache(window), key, pieces)
+    found = _gradient_of_squares(cache_class(window=window), key, pieces)
+    facts["earlier"] = torch.tensor(torch.allclose(found, wanted))
     return result
 
 
@@ -67,6 +71,21 @@ def _append(cache: Any, key: Tensor, value: Tensor, pieces: list[int]) -> Any:
     for new_key, new_value in zip(key.split(pieces, -2), value.split(pieces, -2), strict=True):
         result = cache.append(new_key.clone(), new_value.clone())
     return result
+
+
+def _gradient_of_squares(cache: Any, key: Tensor, pieces: list[int]) -> Tensor:
+    """Return the gradient of the squares of all that a cache returns for the pieces of a key.
+
+    A square needs its number on the way back: it may not have been overwritten by then.
+    """
+    leaf = key.detach().clone().requires_grad_()
+    with torch.enable_grad():
+        returned = [cache.append(new, 2 * new) for new in leaf.split(pieces, -2)]
+        total = sum((part**2).sum() for pair in returned for part in pair)
+        try:
+            return torch.autograd.grad(total, leaf)[0]
+        except RuntimeError:
+            return torch.zeros_like(leaf)
 
 
 def _require_own_memory(cache_class: Callable[..., Any]) -> None:

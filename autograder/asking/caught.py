@@ -1,6 +1,8 @@
 """Turn an exception into a Problem that names the line of the learner's code."""
 
+import builtins
 import linecache
+import os
 import traceback
 from pathlib import Path
 from types import CodeType
@@ -17,7 +19,7 @@ from autograder.asking.returned import WrongResult
 from autograder.asking.surroundings import ForbiddenCall
 
 HERE = Path(__file__).parents[1]
-SITE_PACKAGES = Path(torch.__file__).parents[1]
+LIBRARIES = (HERE, Path(torch.__file__).parents[1], Path(os.__file__).parent)
 
 
 def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Problem:
@@ -39,9 +41,19 @@ def problem_of(error: BaseException, question: Question, limit: TimeLimit) -> Pr
             return Problem(ProblemKind.MEMORY, "", place)
         case ForbiddenCall():
             return Problem(ProblemKind.FORBIDDEN, str(error), place)
-    said = f"{type(error).__name__}: {_layer(error)}{plain_message(error)}"
+    said = f"{_usual_name(error)}: {_layer(error)}{plain_message(error)}"
     text = said.strip().splitlines()[0].rstrip(":.")
     return Problem(ProblemKind.RAISED, cut(text), place)
+
+
+def _usual_name(error: BaseException) -> str:
+    """Return the name of an exception's class; of one of the learner's own, that of its base."""
+    kinds = type(error).__mro__
+    return next(kind.__name__ for kind in kinds if not _is_learners(kind))
+
+
+def _is_learners(kind: type) -> bool:
+    return kind.__module__ in ("__main__", "builtins") and not hasattr(builtins, kind.__name__)
 
 
 def _stub(error: BaseException, exercise: str) -> Problem:
@@ -71,7 +83,7 @@ def _learner_frames(error: BaseException) -> list[tuple[CodeType, int]]:
 
 
 def _is_library(path: Path) -> bool:
-    return path.is_relative_to(HERE) or path.is_relative_to(SITE_PACKAGES)
+    return any(path.is_relative_to(library) for library in LIBRARIES)
 
 
 def _raised_in(error: BaseException) -> str:

@@ -66,7 +66,16 @@ def _cuts(answer: Any) -> dict[tuple[str, int], Instead]:
         if step.opname in LOADS_NAME and step.argval in CUTS
         if CUTS[step.argval] != Instead.MATH or before.argval == "math"
         if step.positions and step.positions.lineno
+        if step.positions.lineno not in _only_kept(code)
     }
+
+
+def _only_kept(code: CodeType) -> set[int | None]:
+    """Return the lines that end by storing an attribute which the code never reads."""
+    steps = list(dis.get_instructions(code))
+    read = {step.argval for step in steps if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    stored = (step for step in steps if step.opname == "STORE_ATTR" and step.argval not in read)
+    return {step.positions.lineno for step in stored if step.positions}
 
 
 def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:
@@ -77,6 +86,18 @@ def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:
     count = code.co_argcount + code.co_kwonlyargcount
     arguments = [name for name in code.co_varnames[:count] if name != "self"]
     return tuple(name for name in arguments if name not in _read(code))
+
+
+def reordered_arguments(answer: Callable[..., Any], names: list[str]) -> tuple[str, ...]:
+    """Return the names of arguments as they are passed, if a function takes them in another order.
+
+    Otherwise ().
+    """
+    code = getattr(inspect.unwrap(written_function(answer)), "__code__", None)
+    if not isinstance(code, CodeType):
+        return ()
+    taken = [name for name in code.co_varnames[: code.co_argcount] if name in names]
+    return tuple(names) if taken != names and sorted(taken) == sorted(names) else ()
 
 
 def returns_something(answer: Callable[..., Any]) -> bool:

@@ -28,6 +28,7 @@ from autograder.asking.clock import TimeLimit
 from autograder.asking.code_facts import (
     cut_in,
     first_arguments,
+    reordered_arguments,
     returns_something,
     unused_arguments,
 )
@@ -51,7 +52,13 @@ from autograder.asking.returned import (
 )
 from autograder.asking.surroundings import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.trials import TRIALS
-from autograder.asking.written import borrowed_names, method_of, uncompiled, written_function
+from autograder.asking.written import (
+    borrowed_names,
+    method_of,
+    names_beside,
+    uncompiled,
+    written_function,
+)
 
 # After one of these, the other calls would go the same way and take as long.
 IN_VAIN = {ProblemKind.TIME, ProblemKind.WAITING, ProblemKind.NOT_ANSWERED}
@@ -64,17 +71,27 @@ def collect(answer: Callable[..., Any], question: Question) -> list[Answer]:
     """Collect one answer for each call of the question."""
     answers: list[Answer] = []
     answer = uncompiled(answer)
-    borrowed, unused = borrowed_names(answer), unused_arguments(answer)
+    passed = max((list(call.arguments) for call in question.calls), key=len, default=[])
+    about = Answer(
+        borrowed=borrowed_names(answer),
+        unused=unused_arguments(answer),
+        reordered=() if question.trial else reordered_arguments(answer, passed),
+    )
     forbidden = forbid(question.forbidden) if question.forbidden else contextlib.nullcontext()
     with TimeLimit(question.seconds) as limit, forbidden:
         for call in question.calls:
             collected = OneCall(answer, question, call).collect(limit)
-            answers.append(replace(collected, borrowed=borrowed, unused=unused))
+            answers.append(collected.with_facts(about))
             problem = collected.problem
             if problem and problem.kind in IN_VAIN:
                 rest = len(question.calls) - len(answers)
                 return answers + [Answer(problem=problem)] * rest
     return answers
+
+
+def _memory(value: object) -> int:
+    """Return where a tensor keeps its numbers; 0 for anything else."""
+    return value.untyped_storage().data_ptr() if isinstance(value, Tensor) else 0
 
 
 def trusted_outputs(
@@ -204,11 +221,15 @@ class OneCall:
             self._forget(method, arguments)
 
     def _forget(self, method: Callable[..., Any], arguments: dict[str, Any]) -> None:
-        """Make a call that must leave nothing behind, and overwrite what it returned."""
+        """Make a call that must leave nothing behind, and overwrite what it returned.
+
+        It may be a tensor of the notebook's, which stays as it is.
+        """
+        notebooks = {_memory(value) for value in names_beside(self.answer).values()} - {0}
         with self._without_graph():
             results = named_results(method(*arguments.values()), self.question)
         for value in results.values():
-            if value.numel() <= MOST_ELEMENTS:
+            if value.numel() <= MOST_ELEMENTS and _memory(value) not in notebooks:
                 with contextlib.suppress(RuntimeError):  # expanded tensors can't be written to
                     value.detach().zero_()
 

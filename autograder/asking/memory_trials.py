@@ -17,67 +17,94 @@ from torch.autograd.profiler import profile
 from autograder.asking.answer import Facts
 
 ROOM = 2  # how many times as large as necessary a tensor may be
+USUAL_TILE = (16, 16)  # if no other is asked for
 ROWS = 64  # rows of scores that a backward pass may hold at a time
+FLOATS = {f"torch.{name}" for name in ("float64", "float32", "float16", "bfloat16")}
 ODDMENTS = 20_000  # bytes of Python's that don't count, such as an object's attributes
-FLOATS = {"float", "double", "c10::Half", "c10::BFloat16"}
 
 
 def in_little_memory(
-    function: Callable[..., Any], facts: Facts, query: Tensor, *arguments: Any
+    function: Callable[..., Any],
+    facts: Facts,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *options: Any,
 ) -> Any:
-    """Attend in tiles; the last two arguments are their sizes.
+    """Attend in tiles.
+
+    options: whether it is causal, and the sizes of tiles; nothing for the defaults.
 
     small: whether all tensors are about as small as the inputs, or as a tile of scores.
     tiles: whether one of them has the size of a tile.
 
     Where all scores are that small, too, neither is in question.
     """
-    inputs, tile = [query, *arguments], arguments[-2:]
-    most, scores = _most_elements(inputs, math.prod(tile)), _all_scores(query, arguments[0])
+    tile = options[1:] or USUAL_TILE
+    most, scores = _most_elements([query, key, value], math.prod(tile)), _all_scores(query, key)
     with recording() if scores > most else contextlib.nullcontext() as record:
-        result = function(query, *arguments)
+        result = function(query, key, value, *options)
     facts["small"] = torch.tensor(record is None or record.largest <= most)
     facts["tiles"] = torch.tensor(record is None or tile in record.matrices)
     return result
 
 
 def apply_in_little_memory(
-    function: type[torch.autograd.Function], facts: Facts, *arguments: Any
+    function: type[torch.autograd.Function],
+    facts: Facts,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *causal: bool,
 ) -> Any:
-    """Apply an autograd function to query, key, value and whether it is causal.
+    """Apply an autograd function to query, key, value and, if it is stated, whether it is causal.
 
     small: whether all tensors, forward and backward, are about as small as the inputs, or as
         `ROWS` rows of scores.
     saves: whether no more is kept for the way back than about as much as the inputs hold.
     own: whether another call in between leaves the gradients as they are.
+    alone: whether an input gets the same gradient if no other needs one.
+    given: whether the gradient that comes from above stays as it is.
     precise: whether gradients are as precise as the inputs.
     once: whether gradients can't be differentiated in turn.
     """
-    result = function.apply(*arguments)
+    inputs = [query, key, value]
+    result = function.apply(*inputs, *causal)
     if not isinstance(result, Tensor):
         return result
-    *inputs, causal = arguments
-    leaves = [value.detach().double().requires_grad_() for value in inputs]
+    leaves = [each.detach().double().requires_grad_() for each in inputs]
     with torch.enable_grad():
         facts |= _memory_of(function, leaves, causal)
-        first = function.apply(*leaves, causal)
-        found = _gradients(first, leaves)
-        function.apply(*(2 * leaf for leaf in leaves), not causal)
+        first = function.apply(*leaves, *causal)
+        above = torch.ones_like(first)
+        found = _gradients(first, leaves, above)
+        alone = _gradients_alone(function, leaves, causal)
+        function.apply(*(2 * leaf for leaf in leaves), not any(causal))
         again = _gradients(first, leaves, again=True)
         once = not _differentiates(again, leaves)
     facts["own"] = torch.tensor(all(map(torch.allclose, found, again)))
+    facts["alone"] = torch.tensor(all(map(torch.allclose, found, alone)))
+    facts["given"] = torch.tensor(bool((above == 1).all()))
     facts["precise"] = torch.tensor(not any(map(_is_rounded, found)))
     facts["once"] = torch.tensor(once)
     return result
 
 
-def _gradients(result: Tensor, leaves: list[Tensor], again: bool = False) -> list[Tensor]:
+def _gradients(
+    result: Tensor, leaves: list[Tensor], above: Tensor | None = None, again: bool = False
+) -> list[Tensor]:
     """Return the gradients of a sum; zeros for one that is missing.
 
+    above: the gradient that the result gets.
     again: whether they may be differentiated in turn.
     """
     found = torch.autograd.grad(
-        result.sum(), leaves, retain_graph=True, create_graph=again, allow_unused=True
+        result,
+        leaves,
+        torch.ones_like(result) if above is None else above,
+        retain_graph=True,
+        create_graph=again,
+        allow_unused=True,
     )
     return [
         torch.zeros_like(leaf) if gradient is None else gradient
@@ -85,8 +112,20 @@ def _gradients(result: Tensor, leaves: list[Tensor], again: bool = False) -> lis
     ]
 
 
+def _gradients_alone(
+    function: type[torch.autograd.Function], leaves: list[Tensor], causal: tuple[bool, ...]
+) -> list[Tensor]:
+    """Return the gradient of each input, found while it is the only one that needs one."""
+    found = []
+    for leaf in leaves:
+        inputs = [each if each is leaf else each.detach() for each in leaves]
+        result = function.apply(*inputs, *causal)
+        found += _gradients(result, [leaf]) if result.requires_grad else [torch.zeros_like(leaf)]
+    return found
+
+
 def _memory_of(
-    function: type[torch.autograd.Function], leaves: list[Tensor], causal: bool
+    function: type[torch.autograd.Function], leaves: list[Tensor], causal: tuple[bool, ...]
 ) -> Facts:
     """Find out `small` and `saves`, where all scores together would be too large."""
     query, key, _ = leaves
@@ -94,7 +133,7 @@ def _memory_of(
     most = _most_elements(leaves, ROWS * key.shape[-2])
     if _all_scores(query, key) > most:
         with recording() as forward:
-            result = function.apply(*leaves, causal)
+            result = function.apply(*leaves, *causal)
         with recording() as backward:
             _gradients(result, leaves)
         small = max(forward.largest, backward.largest) <= most
@@ -103,7 +142,8 @@ def _memory_of(
 
 
 def _is_rounded(value: Tensor) -> bool:
-    return bool(value.any()) and torch.equal(value, value.float().double())
+    """Whether all numbers, unless they are whole, are those of float32."""
+    return not torch.equal(value, value.round()) and torch.equal(value, value.float().double())
 
 
 def _differentiates(gradients: list[Tensor], leaves: list[Tensor]) -> bool:
@@ -149,7 +189,7 @@ def _most_elements(inputs: list[Any], scores: int) -> int:
 class Record:
     """What torch and Python did with memory.
 
-    largest: how many elements the largest floating-point tensor has that an operation was given.
+    largest: how many numbers the largest floating-point tensor keeps that an operation got.
     matrices: the last two sizes of each of these.
     held: how many bytes were allocated and not released again, in whatever kind of object.
     """
@@ -176,22 +216,37 @@ def recording() -> Iterator[Record]:
     finally:
         if not tracing:
             tracemalloc.stop()
-    events = profiler.kineto_results.events()
-    given = [shape for event in _outermost(events) for shape in _floats(event)]
-    record.largest = max(map(math.prod, given), default=0)
-    record.matrices = {tuple(shape[-2:]) for shape in given}
     tree = profiler.kineto_results.experimental_event_tree()
+    given = list(_tensors_given(tree))
+    record.largest = max(map(_elements, given), default=0)
+    record.matrices = {tuple(tensor.sizes[-2:]) for tensor in given}
     record.held = max(0, after - before - ODDMENTS) + _held(tree)
 
 
-def _outermost(events: list[Any]) -> Iterator[Any]:
-    """Yield torch's operations, without those that others consist of."""
-    operations = [event for event in events if event.name().startswith("aten::")]
-    end = 0
-    for event in sorted(operations, key=lambda event: (event.start_ns(), -event.duration_ns())):
-        if event.start_ns() >= end:
-            end = event.end_ns()
-            yield event
+def _tensors_given(tree: list[Any]) -> Iterator[Any]:
+    """Yield what torch knows about the floating-point tensors that its operations were given.
+
+    Operations that others consist of are left out.
+    """
+    for event in tree:
+        if event.name.startswith("aten::"):
+            yield from _floats(event.extra_fields.inputs)
+        else:
+            yield from _tensors_given(event.children)
+
+
+def _floats(inputs: list[Any]) -> Iterator[Any]:
+    for value in inputs:
+        if isinstance(value, list):
+            yield from _floats(value)
+        elif str(getattr(value, "dtype", "")) in FLOATS:
+            yield value
+
+
+def _elements(tensor: Any) -> int:
+    """Return how many numbers a tensor keeps; an expanded one repeats them in a dimension."""
+    pairs = zip(tensor.sizes, tensor.strides, strict=True)
+    return math.prod(size for size, stride in pairs if stride)
 
 
 def _held(tree: list[Any]) -> int:
@@ -214,12 +269,6 @@ def _with_children(events: list[Any]) -> Iterator[Any]:
     for event in events:
         yield event
         yield from _with_children(event.children)
-
-
-def _floats(event: Any) -> list[list[int]]:
-    """Return the shapes of the floating-point tensors that an operation was given."""
-    inputs = zip(event.shapes(), event.dtypes(), strict=False)
-    return [shape for shape, dtype in inputs if dtype in FLOATS]
 
 
 @contextlib.contextmanager

@@ -160,6 +160,9 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
     for name, value in outputs.items():
         if not value.requires_grad:
             raise WrongResult(ProblemKind.DETACHED, name)
+    for name, leaf in leaves.items():
+        if not leaf.requires_grad:
+            raise WrongResult(ProblemKind.FROZEN, name)
     sums = [(value * output_weights(value)).sum() for value in outputs.values()]
     found = _differentiated(reduce(add, sums), list(leaves.values()))
     return {

@@ -29,22 +29,26 @@ def draw_often(
     function: Callable[..., Any],
     facts: Facts,
     logits: Tensor,
-    temperature: float,
-    top_k: int | None,
-    top_p: float | None,
+    *how: float | None,
 ) -> Tensor:
     """Draw `DRAWS` tokens; return how often each one came.
 
+    how: temperature, top_k and top_p; nothing for their defaults.
     possible: which tokens came at all.
     by_generator, varies, advances: see above.
     """
     n_tokens, kept = len(logits), logits.clone()
-    how = temperature, top_k, top_p
+
+    def token(logits: Tensor, generator: torch.Generator | None) -> Any:
+        if how:
+            return function(logits, *how, generator)
+        return function(logits, generator=generator)
+
     with _same_seed():
-        function(logits, *how, _generator())  # may change its input only here, where we notice
+        token(logits, _generator())  # may change its input only here, where we notice
 
     def drawn(count: int, generator: torch.Generator | None) -> Tensor:
-        drawing = (function(kept.clone(), *how, generator) for _ in range(count))
+        drawing = (token(kept.clone(), generator) for _ in range(count))
         return torch.tensor([_token(value, n_tokens) for value in drawing])
 
     counts = torch.bincount(drawn(DRAWS, _generator()), minlength=n_tokens)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from autograder.asking.answer import Answer
+from autograder.asking.code_facts import unused_arguments
 from autograder.asking.collect import collect
 from autograder.asking.question import Call, Question
 from autograder.asking.written import written_function
@@ -88,6 +89,7 @@ class ExerciseBuilder:
             challenge=self.exercise.challenge,
             measure=self.measure,
             example=self.example,
+            unneeded=list(unused_arguments(self.solution)),
         )
 
     def _footprints(self, answers: list[Answer]) -> list[Footprint]:

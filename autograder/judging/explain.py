@@ -29,7 +29,8 @@ LEFT = {
 
 def explain(failure: Failure) -> list[Finding]:
     """Return what there is to say about a failure, in order."""
-    unused = () if failure.problem else failure.answer.unused
+    needed = set(failure.answer.unused) - {*failure.judgment.key.unneeded}
+    unused = [] if failure.problem else [n for n in failure.answer.unused if n in needed]
     return [*_borrowed(failure.answer.borrowed), *_unused(unused), *_cause(failure)]
 
 
@@ -50,7 +51,7 @@ def _borrowed(names: tuple[str, ...]) -> list[Finding]:
     return [finding(General.BORROWED if name == names[0] else General.NOT_ITS_OWN, name=name)]
 
 
-def _unused(names: tuple[str, ...]) -> list[Finding]:
+def _unused(names: list[str]) -> list[Finding]:
     """Say that an answer never reads some of its arguments."""
     return [finding(General.UNUSED, names=in_backticks(names))] if names else []
 

@@ -55,10 +55,17 @@ from autograder.judging.differences.weights import (
     softmax_twice,
     untouched_by_softmax,
 )
-from autograder.judging.differences.words import apart, largest_gap, named, subject
+from autograder.judging.differences.words import (
+    apart,
+    dim_name,
+    largest_gap,
+    named,
+    subject,
+)
 from autograder.judging.finding import Finding, General, finding
 
 Rule = Callable[[Comparison], str | None]
+FEW_ROWS = 3  # of so few, one may be right by chance
 ROWS = ("n_query", "n_source", "n_target")  # dimensions whose elements attend to others
 RULES: tuple[Rule, ...] = (
     other_axis_order,
@@ -119,17 +126,31 @@ def recognize_difference(comparison: Comparison) -> Finding | None:
     return next((Finding(rule.__name__, sentence) for rule, sentence in said), None)
 
 
+def some_texts_right(c: Comparison) -> str | None:
+    """Some of what the first dimension counts entirely right, the others wrong everywhere."""
+    if c.got.dim() < 3 or c.got.shape[0] < 3:
+        return None
+    wrong = c.wrong_at.any(-1).flatten(1)
+    if not (wrong.all(1) | ~wrong.any(1)).all() or wrong.all():
+        return None
+    right = [str(place) for place, row in enumerate(wrong.tolist()) if not row[0]]
+    where = f"{', '.join(right[:4])}{' …' if len(right) > 4 else ''}"
+    return f"{subject(c)} right at {where} of {dim_name(c, 0)}, and wrong at the others."
+
+
 def some_rows_right(c: Comparison) -> str | None:
     """Some rows entirely right, the others wrong."""
     if c.got.dim() < 2:
         return None
-    wrong = c.wrong_at.any(-1).reshape(-1, c.got.shape[-2]).any(0)
+    each = c.wrong_at.any(-1).reshape(-1, c.got.shape[-2])
+    wrong = each.any(0)
     if wrong.all():
         return None
     rows = [row for row, is_wrong in enumerate(wrong.tolist()) if not is_wrong]
     few = ", ".join(str(row) for row in rows[:4]) + (" …" if len(rows) > 4 else "")
     word = "row" if len(rows) == 1 else "rows"
-    last = rows == [len(wrong) - 1] and c.dims.split()[-2:-1] in ([name] for name in ROWS)
+    only_last = rows == [len(wrong) - 1] and len(wrong) > FEW_ROWS and bool(each[:, :-1].all())
+    last = only_last and c.dims.split()[-2:-1] in ([name] for name in ROWS)
     why = " The last row is the only one that nothing comes after." if last else ""
     return f"{subject(c)} right in {word} {few} of {len(wrong)}, and wrong in the others.{why}"
 
@@ -145,4 +166,5 @@ def largest_difference(c: Comparison) -> str:
     return f"{many} of {c.got.numel()} values{of} are off, most of all {largest_gap(c)}"
 
 
-PLACES: tuple[Rule, ...] = (some_rows_right, largest_difference)  # the last one always applies
+# The last one always applies.
+PLACES: tuple[Rule, ...] = (some_texts_right, some_rows_right, largest_difference)

@@ -44,6 +44,12 @@ def _misfit(sizes: str = "()", cure: str = "") -> Rule:
     )
 
 
+# What learners know by these names from mathematics or other languages.
+TORCHS = (
+    "exp|log|sqrt|dot|zeros|ones|eye|arange|stack|cat|einsum|matmul|randn|rand|tensor|sin|"
+    "cos|outer|where|mean|tril|triu|argmax|amax|transpose"
+)
+
 RULES = (
     Rule(
         r"Linear\((\d+), \d+\): mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and",
@@ -190,6 +196,14 @@ RULES = (
         "`{0}` is a module that this notebook has not imported. Import it in a cell above.",
     ),
     Rule(
+        r"name '(true|false|none)' is not defined",
+        "Python writes `True`, `False` and `None` with a capital letter.",
+    ),
+    Rule(
+        rf"name '({TORCHS})' is not defined",
+        "Python itself has no `{0}`; torch does. Write `torch.{0}`.",
+    ),
+    Rule(
         r"name '(\w+)' is not defined",
         "There is no `{0}` here. Is it misspelled, made in another function, or an attribute that "
         "needs `self.`?",
@@ -274,6 +288,10 @@ RULES = (
         "These arguments don't fit `{0}`: check their number, order and names.",
     ),
     Rule(
+        r"unsupported operand type\(s\) for \S+: '(?:Tensor' and 'Linear|Linear' and 'Tensor)'",
+        "A layer isn't a matrix: it is called like a function, `self.layer(x)`.",
+    ),
+    Rule(
         r"unsupported operand type\(s\) for (\S+): '([\w.]+)' and '([\w.]+)'",
         "`{0}` has no meaning between these two types: {1} and {2}.",
     ),
@@ -291,6 +309,26 @@ RULES = (
         r"element 0 of tensors does not require grad",
         "There is nothing to differentiate: something cuts the path from the parameters to the "
         "loss, such as `no_grad`, `detach` or `.item()`.",
+    ),
+    Rule(
+        r"argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor",
+        "`torch.stack` and `torch.cat` take a list of tensors, and this is a single one. Collect "
+        "them in a list first: `append` one in each pass of the loop.",
+    ),
+    Rule(
+        r"Output \d+ of \w+ is a view and is being modified inplace",
+        "Filling a tensor piece by piece, in place, breaks its gradients here. Collect the pieces "
+        "in a list, then `torch.stack` them.",
+        alone=True,
+    ),
+    Rule(
+        r"tuple index out of range",
+        "This tuple has fewer items than that. A `shape` has one for each dimension, counted from "
+        "0; -1 is the last.",
+    ),
+    Rule(
+        r"'torch.Size' object is not callable",
+        "A size is picked with brackets: `x.shape[-1]`.",
     ),
     Rule(
         r"'(\w+)' object is not callable",

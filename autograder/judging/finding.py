@@ -11,6 +11,7 @@ from enum import StrEnum
 class General(StrEnum):
     """Rules about how the cases differ, and about what a call did besides returning something."""
 
+    REORDERED = "reordered"
     UNUSED = "unused"
     BORROWED = "borrowed"
     NOT_ITS_OWN = "not_its_own"
@@ -30,6 +31,10 @@ class General(StrEnum):
 
 
 SENTENCES = {
+    General.REORDERED: (
+        "Your first line has the arguments in another order: they are passed as ({names}). Put the "
+        "line back as it was."
+    ),
     General.UNUSED: "The code never uses {names}.",
     General.BORROWED: (
         "The code reads the notebook's `{name}`, the same for every call. Use the argument."

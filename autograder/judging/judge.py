@@ -11,7 +11,7 @@ from autograder.asking.answer import Answer
 from autograder.judging.code_marks import in_backticks
 from autograder.judging.explain import explain, explained
 from autograder.judging.find_mistake import find_mistake
-from autograder.judging.finding import Finding
+from autograder.judging.finding import Finding, General, finding
 from autograder.judging.judgment import Failure, Judgment
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import NEVER_CALLED, AspectResult, Verdict
@@ -40,6 +40,9 @@ def _with_reason(verdict: Verdict, failure: Failure) -> Verdict:
     problem = failure.answer.problem
     if problem and problem.kind in NEVER_CALLED:
         return _saying(verdict, [explained(problem, verdict.exercise)])
+    if names := failure.answer.reordered:
+        said = finding(General.REORDERED, names=", ".join(names))
+        return _saying(replace(verdict, exhibit=failure.exhibit()), [said])
     example = _clear_example(failure)
     mistake = find_mistake(failure.judgment, failure.index)
     if mistake:

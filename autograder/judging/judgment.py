@@ -1,5 +1,6 @@
 """The answers to an exercise, case by case and aspect by aspect, compared with its key."""
 
+import builtins
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -273,8 +274,12 @@ class Failure:
 
 
 def raised(problem: Problem | None, error: str) -> bool:
-    """Whether the code stopped with this exception."""
-    return problem is not None and problem.exception == error
+    """Whether the code stopped with this exception, or one of its kind."""
+    if problem is None or not problem.exception:
+        return False
+    kind, wanted = (getattr(builtins, name, None) for name in (problem.exception, error))
+    is_one = isinstance(kind, type) and isinstance(wanted, type) and issubclass(kind, wanted)
+    return is_one or problem.exception == error
 
 
 def _complete(case: CaseKey, answer: Answer) -> Answer:

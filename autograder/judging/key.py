@@ -98,6 +98,7 @@ class AnswerKey:
     choices: for each of the question's choices, what to say if it is the wrong one.
     challenge: whether it is optional, and never graded.
     measure: what is judged instead of the outputs, by its name in `judging.measures`.
+    unneeded: arguments that the solution never reads.
     example: the case that is the docstring's example, if it is one. It belongs to no aspect: it
         counts in the first if nothing else is wrong.
     """
@@ -115,6 +116,7 @@ class AnswerKey:
     challenge: bool = False
     measure: str = ""
     example: int | None = None
+    unneeded: list[str] = field(default_factory=list)
 
     @property
     def points(self) -> int:

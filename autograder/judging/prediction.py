@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from string import ascii_lowercase
 from typing import Any
 
@@ -36,12 +37,13 @@ class Prediction:
         said = _plain(answer) if isinstance(answer, str) else ""
         if said in self.letters:
             return self.letters[said]
-        words = re.compile(rf"\b{re.escape(said)}\b")
+        words = re.compile(rf"(?<!\w){re.escape(said)}(?!\w)")
         meant = [choice for choice in self.choices if said and words.search(_plain(choice))]
-        same = [choice for choice in meant if said == _plain(choice)]
+        same = [choice for choice in self.choices if said == _plain(choice)]
         if len(same or meant) != 1:
+            fits = "fits several" if meant else "is none"
             there = "; ".join(f'"{letter}" ({choice})' for letter, choice in self.letters.items())
-            raise CourseError(f"{_short(answer)} is none of the choices: {there}.")
+            raise CourseError(f"{_short(answer)} {fits} of the choices: {there}.")
         return (same or meant)[0]
 
     def is_right(self, answer: Any) -> bool:
@@ -53,9 +55,11 @@ class Prediction:
     def number(self, answer: Any) -> float:
         """Return the number that an answer is, in quotes or not. Raises CourseError."""
         try:
-            if isinstance(answer, int | float | str) and not isinstance(answer, bool):
+            if isinstance(answer, str):
+                return float(Fraction(answer))
+            if isinstance(answer, int | float) and not isinstance(answer, bool):
                 return float(answer)
-        except (ValueError, OverflowError):
+        except (ValueError, OverflowError, ZeroDivisionError):
             pass
         raise CourseError(
             f'{_short(answer)} is not a number to compare with: predict("{self.name}", 10), say.'
@@ -63,8 +67,8 @@ class Prediction:
 
 
 def _plain(text: str) -> str:
-    """Return a text in small letters, without quotation marks and space around it."""
-    return text.strip(" .\"'“”‘’").lower()
+    """Return a text in small letters, without quotation marks and space around it, and with √."""
+    return re.sub(r"sqrt\(?(\w+)\)?", r"√\1", text.strip(" .\"'“”‘’").lower())
 
 
 def _short(answer: Any) -> str:

@@ -54,7 +54,7 @@ def _open_prediction(prediction: Prediction) -> Card:
     text = "\n".join(f"{letter}: {choice}" for letter, choice in letters.items())
     title, answer = "What number do you expect?", "your number"
     if letters:
-        title, answer = "What do you expect? Click on your answer", "it in quotes"
+        title, answer = "What do you expect? Click on your answer", "its letter in quotes"
     keep = f"To keep your answer, put {answer} where the dots are, and run the cell again."
     return framed(f"○ {title}", PARTLY, [(choices_html(prediction), text), paragraph(keep)])
 
@@ -68,10 +68,10 @@ def choices_html(prediction: Prediction) -> str:
         said = paragraph(f"{prediction.right}. {prediction.because}")[0]
         return _opened("Show the answer", said, prediction.name)
     opened = []
-    for choice in prediction.choices:
+    for letter, choice in prediction.letters.items():
         sign = sign_of(choice == prediction.right)
         said = "".join(html for html, _ in _about(prediction, choice, f"{sign} "))
-        opened.append(_opened(choice, said, prediction.name))
+        opened.append(_opened(f"{letter}: {choice}", said, prediction.name))
     return "".join(opened)
 
 

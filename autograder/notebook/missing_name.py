@@ -46,7 +46,7 @@ def _missing_exercise(history: History, name: str) -> str:
         happened = what_happened(history, attempt, name)
         return f"{happened} So there is no `{name}` yet. {remedy(history, attempt, name)}"
     where = f"Run the cell with your `{name}` first, then this one again."
-    if len(history.runs) == 1:
+    if _nothing_ran(history):
         return f"{_not_run(history, name)} {_run_above(history.namespace)}"
     general = f"There is no `{name}` yet: its cell has not run since the kernel started. {where}"
     return _stopped_above(history) or general
@@ -55,7 +55,7 @@ def _missing_exercise(history: History, name: str) -> str:
 def _stopped_above(history: History) -> str:
     """Say where a run of several cells stopped: in a cell above, right before this run."""
     file = saved_notebook(history.namespace)
-    if file is None or len(history.runs) < 2:
+    if file is None or _nothing_ran(history):
         return ""
     *_, before, this = history.runs
     if not before.failure or before.cell not in file.above(this.cell):
@@ -66,9 +66,14 @@ def _stopped_above(history: History) -> str:
     )
 
 
+def _nothing_ran(history: History) -> bool:
+    """Whether no cell has come to its end since the kernel started."""
+    return all(run.failure for run in history.runs)
+
+
 def _not_run(history: History, name: str) -> str:
-    if len(history.runs) == 1:
-        return "The kernel has just started, so nothing above this cell has run."
+    if _nothing_ran(history):
+        return "The kernel has just started, and no cell above this one has run."
     return f"The cell above that makes `{name}` has not run since the kernel started."
 
 

@@ -69,6 +69,22 @@ def test_of_several_lines_none_is_blamed():
     assert "Is there a `detach()`" in explain_problem(problem_of(twice), "f")
 
 
+def test_a_copy_that_is_only_kept_is_not_to_blame():
+    class Keeping(nn.Module):
+        @torch.no_grad()
+        def forward(self, x):
+            self.kept = x.detach()
+            return 2 * x
+
+    class Using(nn.Module):
+        def forward(self, x):
+            self.kept = x.detach()
+            return 2 * self.kept
+
+    assert cut_in(Keeping)[0] is None
+    assert cut_in(Using)[0].code == "self.kept = x.detach()"
+
+
 def test_arguments_that_are_never_read():
     def all_read(x, y=1, *, z=2):
         return [x + i for i in range(y)] + [z]

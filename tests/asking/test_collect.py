@@ -230,6 +230,24 @@ def test_state_that_a_function_keeps_is_noticed():
     assert torch.equal(result, torch.zeros(3))  # the first caller wrote into it
 
 
+def test_a_tensor_of_the_notebook_stays_as_it_is():
+    namespace = {"kept": torch.arange(6.0)}
+    exec("def f(words):\n    return kept[1:4]", namespace)
+    twice(namespace["f"])
+    assert torch.equal(namespace["kept"], torch.arange(6.0))
+
+
+def test_arguments_in_another_order_are_told():
+    def swapped(key, query):
+        return query
+
+    call = Call({"query": torch.ones(2), "key": torch.zeros(2)})
+    [answer] = collect(swapped, Question("f", [call], ["y"]))
+    assert answer.reordered == ("query", "key")
+    [answer] = collect(lambda query, other: query, Question("f", [call], ["y"]))
+    assert answer.reordered == ()
+
+
 def test_state_that_a_module_keeps_is_noticed():
     class Keeping(nn.Module):
         def forward(self, words):

@@ -27,6 +27,11 @@ def in_place():
     y.sum().backward()
 
 
+def filled_in_place():
+    rows = X.clone().requires_grad_().clone().unbind()
+    rows[0].mul_(2)
+
+
 def not_a_pair():
     _batch, _n, _d = X.shape
 
@@ -37,6 +42,13 @@ def not_a_pair():
         (lambda: X @ Y, "(n_query=4, d_k=3) and (n_key=5, d_k=3)"),
         (lambda: X @ Y, "They fit if you transpose the right one"),
         (lambda: Y.T @ X.T, "They fit if you transpose the left one"),
+        (lambda: torch.stack(X[0]), "take a list of tensors, and this is a single one."),
+        (filled_in_place, "Collect the pieces in a list, then `torch.stack` them."),
+        (lambda: X.shape[2], "A `shape` has one for each dimension"),
+        (lambda: X.shape(0), "A size is picked with brackets: `x.shape[-1]`."),
+        (lambda: X @ nn.Linear(3, 2), "it is called like a function, `self.layer(x)`."),
+        (lambda: eval("exp(1)"), "Python itself has no `exp`; torch does. Write `torch.exp`."),
+        (lambda: eval("true"), "Python writes `True`"),
         (lambda: X @ torch.ones(5, 6), "so the two have to be the same."),
         (lambda: torch.eye(3) @ X, "They fit the other way around, and with"),
         (lambda: X @ torch.ones(5, 4), "They fit the other way around: what is on the right"),

@@ -22,6 +22,8 @@ SIZES = {"n_query": 3, "n_key": 5, "d_k": 4, "d_v": 6}
 torch.manual_seed(0)
 EXPECTED = torch.randn(2, 3, 5)
 WEIGHTS = EXPECTED.softmax(-1)
+FIVE_ROWS, SENTENCES = torch.randn(2, 5, 5), torch.randn(4, 3, 5)
+ONLY_TWO = torch.tensor([1.0, 0.0, 1.0, 0.0])[:, None, None] * torch.rand(4, 3, 5)
 SQUARE = torch.randn(2, 4, 4).softmax(-1)
 CAUSAL = SQUARE.tril() / SQUARE.tril().sum(-1, keepdim=True)
 SUMS = torch.tensor([1.0, 2.0, 4.0, 8.0])
@@ -130,9 +132,15 @@ def one_row_of_zeros(weights):
         ),
         (only_first(EXPECTED), EXPECTED, "right at index 0 of `n_query`, and 0 elsewhere"),
         (
-            only_last(EXPECTED),
-            EXPECTED,
+            only_last(FIVE_ROWS),
+            FIVE_ROWS,
             "wrong in the others. The last row is the only one that",
+        ),
+        (only_last(EXPECTED), EXPECTED, "is right in row 2 of 3, and wrong in the others."),
+        (
+            SENTENCES + ONLY_TWO,
+            SENTENCES,
+            "`y` is right at 1, 3 of `batch`, and wrong at the others",
         ),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
         (torch.ones(2, 3, 9), EXPECTED, "it has (2, 3, 9)."),

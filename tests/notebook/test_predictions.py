@@ -20,7 +20,7 @@ def test_an_open_one_shows_its_choices():
         "○ What do you expect? Click on your answer",
         "a: a dog",
         "b: a cat",
-        "To keep your answer, put it in quotes where the dots are, and run the cell again.",
+        "To keep your answer, put its letter in quotes where the dots are, and run the cell again.",
     ]
     assert lines(prediction_card(SIZE, ...)) == [
         "○ What number do you expect?",
@@ -31,7 +31,7 @@ def test_an_open_one_shows_its_choices():
 def test_a_click_on_a_choice_says_whether_it_is_right():
     dog, cat = BeautifulSoup(choices_html(PET), "html.parser").find_all("details")
     assert dog["name"] == cat["name"]  # so that one at a time is open
-    assert (dog.summary.text, cat.summary.text) == ("a dog", "a cat")
+    assert (dog.summary.text, cat.summary.text) == ("a: a dog", "b: a cat")
     assert dog.text.endswith("✗ Dogs bark.The answer: a cat. It purrs.")
     assert cat.text.endswith("✓ It purrs.")
     [number] = BeautifulSoup(choices_html(SIZE), "html.parser").find_all("details")
@@ -57,7 +57,16 @@ def test_a_choice_is_a_letter_or_its_words(answer):
     assert PET.is_right(answer)
 
 
-@pytest.mark.parametrize("answer", [12, 12.0, "12", " 11.9 "])
+@pytest.mark.parametrize("answer", ["√d_k", "sqrt(d_k)", "b"])
+def test_a_choice_may_have_signs_and_stand_in_another(answer):
+    choices = {"d_k": "", "√d_k": "", "1, as before": "", "1, or √d_k": ""}
+    roots = Prediction("scale", right="√d_k", choices=choices)
+    assert roots.chosen(answer) == "√d_k"
+    with pytest.raises(CourseError, match="'1' fits several of the choices"):
+        roots.chosen("1")
+
+
+@pytest.mark.parametrize("answer", [12, 12.0, "12", " 11.9 ", "24/2"])
 def test_a_number_may_stand_in_quotes(answer):
     assert SIZE.is_right(answer)
 

@@ -13,7 +13,7 @@ from autograder.utils.plots.numbers import as_array, as_labels, softmax
 from autograder.utils.plots.picture import Diagram
 from autograder.utils.plots.sketch import CELL, Box, Sketch, column
 
-PALE = 0.75  # share of white in cells that only stand for numbers
+PALE = 0.55  # share of white in cells that only stand for numbers
 NUMBER = 34  # width of a cell with a number
 
 

@@ -122,6 +122,12 @@ NOT_SO = {
     "once": "Your gradients can be differentiated once more, and what comes out is wrong. Leave "
     "`@once_differentiable` above `backward`.",
     "own": "A call in between changes the gradients. Keep what you need in `ctx` alone.",
+    "alone": "Where only one of query, key and value needs a gradient, it gets another one, or "
+    "none. Return all three gradients, each time.",
+    "given": "`backward` changes the gradient that it gets, which others may still need. Make new "
+    "tensors.",
+    "earlier": "Gradients don't flow back through what the cache returned earlier: it was cut off, "
+    "or written over later. Make new tensors, with `torch.cat`.",
     "precise": "The gradients are less precise than the inputs: something on the way is float32.",
     "by_generator": "The same generator, in the same state, should give the same again. Draw with "
     "`generator`, and with nothing else.",

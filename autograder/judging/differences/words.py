@@ -95,10 +95,7 @@ def name_divisor(factor: float, sizes: dict[str, int]) -> str:
         known = {float(size): name for name, size in sizes.items()}
         known |= {math.sqrt(size): f"√{name}" for name, size in sizes.items()}
         # Whoever wrote a whole number may not have meant a size.
-        known |= {
-            value: f"{value:.0f}" + (f" (which is {known[value]} here)" if value in known else "")
-            for value in map(float, range(2, 10))
-        }
+        known |= {float(value): str(value) for value in range(2, 10)}
         for value, words in known.items():
             if math.isclose(right / factor, value, rel_tol=1e-3):
                 return f", as if divided by {words}, not by √{features} = {right:.4g}"
