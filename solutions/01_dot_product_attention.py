@@ -291,7 +291,7 @@ print(table[:2] / table[:2].sum(dim=-1))
 # No error, wrong shares.
 
 # %%
-draw_keepdim(caption="A sum and what it divides share a color. Left: its own row. Right: a column.")
+draw_keepdim(caption="A sum divides what has its color: its own row, or without keepdim, a column.")
 
 # %% [markdown]
 # ### Exercise 2: `softmax` (18 minutes)
@@ -370,8 +370,9 @@ x = torch.tensor([[0.0, 4.0], [8.0, 0.0]])
 # %% [markdown]
 # ### Exercise 3: `context_vector` (7 minutes)
 #
-# Add up the words, each multiplied by its weight. `torch.zeros_like(word)` makes zeros in the shape
-# of one word to start from, and `zip(a, b, strict=True)` takes the rows of two tensors in pairs.
+# Add up the words, each multiplied by its weight. `torch.zeros_like(words[0])` makes zeros in the
+# shape of one word to start from, and `zip(a, b, strict=True)` takes the rows of two tensors in
+# pairs.
 
 
 # %%
@@ -449,7 +450,7 @@ all_scores[0]
 # %% [markdown]
 # ### Exercise 4: `attention_scores` (4 minutes)
 #
-# Compute all scores with one matrix product.
+# Compute all scores. A single matrix product is enough.
 
 
 # %%

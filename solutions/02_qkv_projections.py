@@ -489,7 +489,8 @@ print(batch_of_keys.shape, "→", batch_of_keys.shape[1])
 # %% [markdown]
 # ## Scaled dot-product attention
 #
-# You know the rest: softmax over the keys, then the weighted sum, now of the *values*.
+# You know the rest: softmax over the keys (you may use `torch.softmax(…, dim=-1)`), then the
+# weighted sum, now of the *values*.
 #
 # $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #

@@ -679,7 +679,7 @@ check(attention_backward)
 # on the queries.)
 #
 # `forward` returns the context alone, and saves no weights. In `backward`, take 64 queries at a
-# time, so that there are never more than 64 rows of scores. Each tile of queries has its own
+# time, so that there are never more scores than 64 rows hold. Each tile of queries has its own
 # d_query; d_key and d_value are sums over all tiles. If it's causal, give `attention_backward` only
 # the keys up to the tile's last query. Then the tile's queries are the last ones again.
 #

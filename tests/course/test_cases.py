@@ -1,10 +1,13 @@
 """The cases of all exercises together leave nothing constant that a wrong answer could rely on."""
 
+import inspect
 from collections import defaultdict
+from inspect import isclass
 
 import pytest
 
 from autograder.judging.form import AFTER_A_CALL, Form
+from autograder.lessons.lesson import Lesson
 from autograder.references.store import exercises, find
 
 ASKED = [(name, find(name).questions[name], find(name).keys[name]) for name in sorted(exercises())]
@@ -54,3 +57,32 @@ def test_the_forms_are_asked_for_almost_everywhere():
         for form in (Form.EQUAL, Form.RESIZED)
     }
     assert all(len(names) < len(ASKED) / 3 for names in lacking.values()), lacking
+
+
+@by_exercise
+def test_an_argument_that_has_a_default_is_left_out_once(question, key):
+    answer = Lesson(key.lesson).namespace()[key.exercise]
+    given = [(answer, call.arguments) for call in question.calls if not isclass(answer)]
+    for call in question.calls if isclass(answer) else ():
+        given.append((getattr(answer, call.method or "forward", None), call.arguments))
+        given.append((answer.__init__, call.build or {}))
+    for function in {function for function, _ in given} - {None}:
+        passed = [set(names) for of, names in given if of is function]
+        always = set.intersection(*passed)
+        assert not {name for name in _with_default(function) if name in always}
+
+
+def _with_default(function):
+    parameters = inspect.signature(function).parameters.values()
+    return {one.name for one in parameters if one.default is not one.empty}
+
+
+@by_exercise
+def test_a_module_is_asked_in_both_modes(question, key):
+    calls = zip(question.calls, key.cases, strict=True)
+    modes = {
+        call.training
+        for call, case in calls
+        if call.build is not None and call.method and max(case.sizes.values(), default=0) > 1
+    }
+    assert modes in (set(), {False, True})

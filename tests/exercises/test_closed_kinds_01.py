@@ -21,6 +21,42 @@ for word in words:
         context = context + weight * word
 return context
 """
+RETURNS_INSIDE = """
+scores = []
+for word in words:
+    scores.append(query @ word)
+    return torch.stack(scores)
+"""
+OVERWRITES = """
+for word in words:
+    score = query @ word
+return score
+"""
+FROM_ONE = """
+scores = []
+for i in range(1, len(words)):
+    scores.append(query @ words[i])
+return torch.stack(scores)
+"""
+FILLS = """
+scores = torch.zeros(len(words))
+for j in range({}):
+    scores[j] = query @ words[j]
+return scores
+"""
+LAST_FEATURE = """
+scores = torch.zeros(len(words))
+for j in range(len(words)):
+    for i in range(len(query)):
+        scores[j] = query[i] * words[j, i]
+return scores
+"""
+MIXED = """
+context = torch.{}_like(words[0])
+for j in range({}):
+    context = context + attn_weights[j] * words[j]
+return context
+"""
 WEIGHTS = "attn_weights = torch.softmax(words @ words.T, dim=-1)"
 
 
@@ -34,6 +70,22 @@ WEIGHTS = "attn_weights = torch.softmax(words @ words.T, dim=-1)"
             "query_scores",
             "return torch.tensor([sum(a * b for a, b in zip(query, word)) for word in words])",
             PASSES,
+        ),
+        ("query_scores", RETURNS_INSIDE, "stopped after one word"),
+        ("query_scores", OVERWRITES, "only the last score"),
+        ("query_scores", OVERWRITES.replace("n score", "n score[None]"), "only the last score"),
+        ("query_scores", "return sum(query @ word for word in words)", "all scores added up"),
+        ("query_scores", "return (query * words).sum()", "all scores added up"),
+        ("query_scores", FROM_ONE, "the first word skipped"),
+        ("query_scores", FILLS.format("1, len(words)"), "the first word skipped"),
+        ("query_scores", FILLS.format("len(words) - 1"), "the last word skipped"),
+        ("query_scores", FILLS.format("len(words)"), PASSES),
+        ("query_scores", LAST_FEATURE, "only the last feature"),
+        ("query_scores", LAST_FEATURE.replace("] =", "] +="), PASSES),
+        (
+            "softmax",
+            f"{SHIFTED}\nreturn exps / exps.sum(dim=-1, keepdim=True)",
+            "sum along the last dimension",
         ),
         ("softmax", f"{SHIFTED}\nif scores.dim() > 3:\n    return exps\n{DIVIDED}", "not_divided"),
         (
@@ -64,6 +116,10 @@ WEIGHTS = "attn_weights = torch.softmax(words @ words.T, dim=-1)"
             f"{SHIFTED}\nreturn exps / (exps.sum(dim, keepdim=True) + 1e-6)",
             "a small number added to the sum",
         ),
+        ("context_vector", MIXED.format("ones", "len(words)"), "started from ones"),
+        ("context_vector", MIXED.format("zeros", "1, len(words)"), "the first word skipped"),
+        ("context_vector", MIXED.format("zeros", "len(words) - 1"), "the last word skipped"),
+        ("context_vector", MIXED.format("zeros", "len(words)"), PASSES),
         ("context_vector", EVERY_WEIGHT, "every weight with every word"),
         (
             "simple_attention",

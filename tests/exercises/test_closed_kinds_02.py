@@ -13,6 +13,14 @@ with torch.no_grad():
     target.value.weight.copy_(source.w_value.T)
 """
 
+BALL = """
+q = torch.tensor([[{}, 0.0], [{}], [{}], [{}, 0.0]])
+k = torch.tensor([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+return torch.softmax(words @ q @ k.T @ words.T / 2**0.5, dim=-1)
+"""
+FOUND = BALL.format(0, "0.0, 20.0", "20.0, 0.0", 0)
+CAPPED = {"key.shape[-1] ** 0.5": "min(key.shape[-1] ** 0.5, 4)"}
+
 
 @pytest.mark.parametrize(
     ("exercise", "code", "expected"),
@@ -46,6 +54,27 @@ with torch.no_grad():
             "return weights @ value / key.shape[-1] ** 0.5, weights",
             "context scaled",
         ),
+        ("scaled_scores", f"{SCORES.replace('key.shape[-1]', '4')}\nreturn scores", "divided by 2"),
+        (
+            "scaled_scores",
+            "return query @ key.mT / int(key.shape[-1] ** 0.5)",
+            "√d_k rounded down",
+        ),
+        (
+            "scaled_dot_product_attention",
+            "weights = torch.softmax(query @ key.mT / int(key.shape[-1] ** 0.5), -1)\n"
+            "return weights @ value, weights",
+            "√d_k rounded down",
+        ),
+        (
+            "scaled_dot_product_attention",
+            "weights = torch.softmax(query @ key.mT / min(key.shape[-1] ** 0.5, 4), -1)\n"
+            "return weights @ value, weights",
+            "other_scale",
+        ),
+        ("SelfAttention", CAPPED, "other_scale"),
+        ("LinearSelfAttention", CAPPED, "other_scale"),
+        ("LinearSelfAttention", {"key.shape[-1] ** 0.5": "2"}, "divided by 2"),
         ("SelfAttention", {"    def forward": "    def __call__"}, "method"),
         (
             "SelfAttention",
@@ -77,6 +106,29 @@ with torch.no_grad():
         ("copy_projections", f"{COPIED}target.train()", "wrong_mode"),
         ("copy_projections", f"{COPIED}source.eval()", "argument changed"),
         ("copy_projections", f"{COPIED}source.w_query.data.zero_()", "wrong direction"),
+        (
+            "copy_projections",
+            f"{COPIED}with torch.no_grad():\n    source.w_query.zero_()",
+            "wrong direction",
+        ),
+        ("find_the_ball", FOUND, PASSES),
+        ("find_the_ball", FOUND.replace("20.0", "6.5"), PASSES),
+        ("find_the_ball", BALL.format(0, "0.0, 60.0", "5.4, 0.0", 0), "too_much_error"),
+        ("find_the_ball", BALL.format(0, "0.0, 60.0", "6.0, 0.0", 0), "too_much_error"),
+        ("find_the_ball", BALL.format(0, "0.0, 5.4", "60.0, 0.0", 0), "too_much_error"),
+        ("find_the_ball", BALL.format(0.4, "0.0, 20.0", "20.0, 0.0", 0), "too_much_error"),
+        ("find_the_ball", BALL.format(0.1, "0.0, 20.0", "20.0, 0.0", 0), "some_rows_right"),
+        ("find_the_ball", BALL.format(0, "0.0, 0.0", "20.0, 0.0", 0), "the verb looks for nothing"),
+        ("find_the_ball", BALL.format(0, "20.0, 0.0", "20.0, 0.0", 0), "the verb finds the noun"),
+        ("find_the_ball", BALL.format(0, "20.0, 20.0", "20.0, 20.0", 0), "both look for both"),
+        ("find_the_ball", BALL.format(0, "0.0, 20.0", "20.0, 0.0", 20.0), "round words look too"),
+        ("find_the_ball", FOUND.replace("q @ k.T", "k @ q.T"), "query and key exchanged"),
+        ("find_the_ball", FOUND.replace("dim=-1", "dim=0"), "columns instead of rows"),
+        (
+            "find_the_ball",
+            FOUND.replace("torch.softmax(", "(").replace(", dim=-1", ""),
+            "scores returned",
+        ),
         (
             "copy_projections",
             f"target.query = nn.Linear(*source.w_query.shape)\n{COPIED}",

@@ -36,6 +36,34 @@ TURNED = f"""if keep is not None and keep.shape[-1] == keep.shape[-2]:
             {WEIGHTS: f"{WEIGHTS[:-1]} if self.n_heads > 1 else None)"},
             "largest_difference",
         ),
+        (
+            "MultiHeadAttention",
+            {WEIGHTS: f"{WEIGHTS[:-1]} if self.training else None)"},
+            "keep in training only",
+        ),
+        (
+            "MultiHeadAttention",
+            {WEIGHTS: f"{WEIGHTS[:-1]} if keep is None or keep.dim() < 3 else keep[:1])"},
+            "one mask for all sentences",
+        ),
+        (
+            "MultiHeadAttention",
+            {"attn_weights.detach()": "attn_weights.detach() if self.training else None"},
+            "weights kept in training only",
+        ),
+        ("MultiHeadAttention", {"query.shape[-1] ** 0.5": "2"}, "divided by 2"),
+        (
+            "MultiHeadAttention",
+            {"query.shape[-1] ** 0.5": "min(query.shape[-1] ** 0.5, 4)"},
+            "largest_difference",
+        ),
+        ("MultiHeadAttention", {"bias: bool = True": "bias: bool = False"}, "bias switched off"),
+        (
+            "merge_heads",
+            "batch, n_heads, n, d_head = x.shape\n"
+            "return x.contiguous().transpose(1, 2).view(batch, n, -1)",
+            "view right after transpose",
+        ),
         ("MultiHeadAttention", {f"attn_weights = {WEIGHTS}": TURNED}, "largest_difference"),
         (
             "MultiHeadAttention",

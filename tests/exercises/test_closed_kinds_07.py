@@ -38,6 +38,15 @@ ANSWERS = {
     ],
     "relative_bias": [
         (
+            "wrapped around",
+            {
+                "distance.clamp(-max_distance, max_distance) + max_distance": (
+                    "(distance + max_distance) % len(table)"
+                )
+            },
+            "wrapped around",
+        ),
+        (
             "one query is the first",
             {"distance.cl": "(distance, place[None])[n_query == 1].cl"},
             REJECTED,
@@ -96,9 +105,14 @@ ANSWERS = {
     "to_halves": [
         ("six features", {"rows // n_heads // 2": "3"}, REJECTED),
         (
+            "n_heads for d_head",
+            "return weight.view(-1, n_heads, weight.shape[1]).transpose(0, 1).reshape_as(weight)",
+            "n_heads for d_head",
+        ),
+        (
             "heads for pairs",
             {"view(n_heads, rows // n_heads // 2, 2, d_model)": "view(-1, n_heads, 2, d_model)"},
-            "nothing moved",
+            "n_heads for d_head",
         ),
     ],
     "RotarySelfAttention": [

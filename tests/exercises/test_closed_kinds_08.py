@@ -16,6 +16,10 @@ WEIGHTS = "attention_weights[:, place, : place + 1]"
 RATIO = "(attention(second)[0, 1:] / attention(first)[0, 1:])"
 BEGUN = "x = torch.randn(4, 12"
 CHANGED = "argument changed"
+SCALED = "return not torch.allclose(difference, torch.ones_like(difference), atol=1e-3)"
+DIFFERENCE = "(healthy(x) - ill(x)).abs().max()"
+CLOSE = "not torch.allclose(output, others[name], rtol=0, atol=1e-4)"
+OFF = "(output - others[name])"
 
 
 def begun(by: str) -> dict[str, str]:
@@ -33,6 +37,16 @@ ANSWERS = {
         (
             "the first text and the last",
             {EARLIER: EARLIER.replace("[:,", "[[0, -1],")},
+            "some texts only",
+        ),
+        (
+            "no copy",
+            {"before = attention(x)\n    ": "", "x.clone()": "x", "before": "attention(x)"},
+            "never",
+        ),
+        (
+            "one text changed",
+            {"changed[:, place:] = torch.randn_like(x[:, place:])": "changed[0, place:] += 1"},
             "some texts only",
         ),
         ("one feature", {EARLIER: EARLIER.replace("place]", "place, 1]")}, "one feature only"),
@@ -86,16 +100,45 @@ ANSWERS = {
             {RATIO: RATIO.replace("1:", "[1, -1]")},
             "some queries only",
         ),
+        ("sign ignored", {SCALED: SCALED.replace("difference,", "difference.abs(),")}, REJECTED),
+        (
+            "the mean",
+            {SCALED: "return bool((difference.mean() - 1).abs() > 1e-3)"},
+            "the mean of all",
+        ),
         ("every third query", {RATIO: RATIO.replace("1:", "1::3")}, "some queries only"),
     ],
     "smallest_input": [
+        (
+            "the sum",
+            {DIFFERENCE: "(healthy(x) - ill(x)).sum() / x.numel()"},
+            "the sum of all differences",
+        ),
         ("one input of each size", {"range(10)": "range(1)"}, "one input of each size"),
         ("two texts", {"range(1, words + 1)": "range(1, 3)"}, "two texts at most"),
         ("one text", {"range(1, words + 1)": "range(1, 2)"}, "one text only"),
         ("ten words", {"range(1, 17)": "range(1, 11)"}, "too few words tried"),
         ("fifteen words", {"range(1, 17)": "range(1, 16)"}, "too few words tried"),
     ],
+    "first_difference": [
+        ("rtol", {"rtol=0, ": ""}, "a tolerance that grows with the numbers"),
+        ("rtol 0.01", {"rtol=0": "rtol=1e-2"}, "a tolerance that grows with the numbers"),
+        ("0.1", {"atol=1e-4": "atol=0.1"}, "a tolerance that is too large"),
+        ("equal", {CLOSE: "not torch.equal(output, others[name])"}, "no room for rounding"),
+        ("last word", {CLOSE: f"{OFF}[:, -1].abs().max() > 1e-4"}, "some texts or words only"),
+        ("first text", {CLOSE: f"{OFF}[0].abs().max() > 1e-4"}, "some texts or words only"),
+        ("sums", {CLOSE: f"{OFF}.sum().abs() > 1e-4"}, "sums or means"),
+        ("means", {CLOSE: f"{OFF}.abs().mean() > 1e-4"}, "sums or means"),
+        ("one sign", {CLOSE: f"{OFF}.max() > 1e-4"}, "one sign only"),
+    ],
     "repair_1": [
+        ("below 0", {CUT: "n_key - n_query - window + 1"}, "first below 0"),
+        ("too early", {CUT: "max(0, n_key - max(window, n_query))"}, "keys cut too early"),
+        (
+            "a wider window",
+            {CUT: "max(0, n_key - (window := window + n_query - 1))"},
+            "no window",
+        ),
         ("−10⁹", {CUT: "max(0, n_key - window)", "-torch.inf": "-1e9"}, "NaN covered up"),
         ("no window", {CUT: "0", " & (distance < window)": ""}, "no window, and nothing cut off"),
         ("no mask", {".masked_fill(~keep, -torch.inf)": ""}, "no mask"),

@@ -111,7 +111,7 @@ KV_CACHE: list[Row] = [
             "        pieces = [[torch.from_numpy(x) for x in pair] for pair in self.all[:-1]]\n"
             "        pieces.append((key, value))",
         ),
-        "not_so",
+        "the past detached",
     ),
     (
         "hidden in a global",
@@ -192,10 +192,22 @@ class KVCache:
     (
         "places kept in half precision",
         {"key[..., first:, :].clone()": "key[..., first:, :].half().to(key.dtype)"},
-        "too_few_digits",
+        "kept in half precision",
     ),
     ("with slots", SLOTS, PASSES),
     ("with room in advance", ROOMY, PASSES),
+    (
+        "the oldest words kept",
+        {
+            "self.keys, self.values = key[..., first:, :].clone(), value[..., first:, :].clone()": (
+                "self.keys, self.values = key, value\n"
+                "        if self.window is not None:\n"
+                "            self.keys = key[:, :, : self.window - 1].clone()\n"
+                "            self.values = value[:, :, : self.window - 1].clone()"
+            )
+        },
+        "the first words are kept",
+    ),
 ]
 
 BY_HAND = """
@@ -327,6 +339,11 @@ CACHED: list[Row] = [
         },
         "some_rows_right",
     ),
+    (
+        "a mask only with a cache",
+        {KEEP: f"{KEEP}\n        keep = None if cache is None else keep"},
+        "no mask without a cache",
+    ),
 ]
 
 ONLINE: list[Row] = [
@@ -369,6 +386,11 @@ def online_step(state, scores, value):
         "the largest of a batch",
         {"scores.amax(dim=-1)": "scores.flatten(-2).amax(-1, keepdim=True)"},
         "one maximum for all queries",
+    ),
+    (
+        "0 as the maximum of nothing",
+        {"return new_maximum,": "return offset,"},
+        "0 for a maximum of nothing",
     ),
 ]
 
@@ -440,6 +462,17 @@ TILED: list[Row] = [
         },
         PASSES,
     ),
+    (
+        "numbers of tiles",
+        {
+            "    contexts, logsumexps = [], []\n": (
+                "    tile_query = max(1, -(-query.shape[-2] // tile_query))\n"
+                "    tile_key = max(1, -(-key.shape[-2] // tile_key))\n"
+                "    contexts, logsumexps = [], []\n"
+            )
+        },
+        "tile sizes taken for numbers of tiles",
+    ),
 ]
 
 WEIGHTS = "(scores - logsumexp[..., None]).exp()"
@@ -487,6 +520,27 @@ def attention_backward(query, key, value, context, logsumexp, d_context, causal=
     return torch.autograd.grad(result, qkv, d_context)
     """,
         "largest_difference",
+    ),
+    (
+        "float32 inside",
+        {
+            "    n_query, n_key, root = ": (
+                "    query, key, value = query.float(), key.float(), value.float()\n"
+                "    context, logsumexp = context.float(), logsumexp.float()\n"
+                "    d_context = d_context.float()\n"
+                "    n_query, n_key, root = "
+            )
+        },
+        "wrong_dtype",
+    ),
+    (
+        "the weights in float32",
+        {
+            "(scores - logsumexp[..., None]).exp()": (
+                "(scores - logsumexp[..., None]).float().exp().to(query.dtype)"
+            )
+        },
+        "too_few_digits",
     ),
 ]
 
@@ -570,6 +624,31 @@ class TiledAttention(torch.autograd.Function):
         "dQ never filled in",
         {"            d_query[rows] = parts[0]\n": ""},
         "a gradient never filled in",
+    ),
+    (
+        "tensors kept on the class",
+        {
+            "ctx.save_for_backward(query, key, value, context, logsumexp)": (
+                "TiledAttention.kept = query, key, value, context, logsumexp"
+            ),
+            "ctx.saved_tensors": "TiledAttention.kept",
+        },
+        "kept on the class",
+    ),
+    (
+        "d_context taken for ones",
+        {"d_context[rows]": "torch.ones_like(context)[rows]"},
+        "d_context ignored",
+    ),
+    (
+        "always causal on the way back",
+        {"ctx.causal = causal": "ctx.causal = True"},
+        "always causal on the way back",
+    ),
+    (
+        "only the first 64 queries",
+        {"range(0, n_query, 64)": "[0]"},
+        "the last queries dropped",
     ),
 ]
 

@@ -166,6 +166,16 @@ SAMPLE: list[Row] = [
         "0 taken for 1",
     ),
     ("above p, not at p", {"likelier >= top_p": "likelier > top_p"}, "on from exactly p"),
+    (
+        "top-p without top-k only",
+        {"if top_p is not None:": "if top_p is not None and top_k is None:"},
+        "top-p ignored with top-k",
+    ),
+    (
+        "top-k without top-p only",
+        {"if top_k is not None:": "if top_k is not None and top_p is None:"},
+        "top-k ignored with top-p",
+    ),
 ]
 
 READ = "logits = model(unread, caches)[:, -1]"
@@ -343,13 +353,46 @@ def without_head(model, layer, head):
         {"d_head = attention": ("head = attention.n_heads - 1 - head\n    d_head = attention")},
         "another head",
     ),
+    ("the attention returned", {"return model": "return attention"}, "a part returned"),
+    ("the block returned", {"return model": "return model.blocks[layer]"}, "a part returned"),
 ]
+
+CERTAIN = "torch.rand((), generator=generator) < target[token] / draft[token]"
+LACKING = "(target - draft).clamp(min=0.0)"
+
+
+def refused(rest: str) -> str:
+    """Keep the draft's token as one should, or else draw from the rest."""
+    return (
+        "p, q = target[token], draft[token]\n"
+        "if p >= q or torch.rand((), generator=generator) < p / q:\n"
+        "    return token\n"
+        f"rest = {rest}\n"
+        "return torch.multinomial(rest / rest.sum(), 1, generator=generator).item()"
+    )
+
 
 SPECULATE: list[Row] = [
     (
         "manual_seed",
         {"    if torch.rand": "    torch.manual_seed(1)\n    if torch.rand"},
         "setting",
+    ),
+    ("the rest", refused(LACKING), PASSES),
+    ("the distance", refused("(target - draft).abs()"), "the difference without its sign"),
+    ("a softmax", refused(f"{LACKING}.softmax(dim=-1)"), "a softmax of the difference"),
+    (
+        "kept with q / p",
+        {
+            CERTAIN: "target[token] <= draft[token] or "
+            "torch.rand((), generator=generator) < draft[token] / target[token]"
+        },
+        "the ratio upside down",
+    ),
+    (
+        "kept above a half",
+        {CERTAIN: "target[token] / draft[token] > 0.5"},
+        "kept if it is more likely",
     ),
 ]
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
@@ -29,16 +30,31 @@ def smaller_score(draw: Draw) -> dict[str, Tensor]:
     return one_more(draw, -draw.uniform("n", 0.5, 2.0))
 
 
+def tied_score(draw: Draw) -> dict[str, Tensor]:
+    draw.label("the new score is as large as the largest")
+    return one_more(draw, torch.zeros(draw.size("n")))
+
+
 def first_score(draw: Draw) -> dict[str, Tensor]:
     draw.label("the first score")
     nothing = torch.zeros(draw.size("n"))
     return {"largest": nothing - torch.inf, "total": nothing, "score": draw.normal("n")}
 
 
-def far_apart(draw: Draw) -> dict[str, Tensor]:
-    draw.label("scores above 100")
-    inputs = one_more(draw, draw.normal("n"))
-    return inputs | {name: inputs[name] + 500 for name in ("largest", "score")}
+def shifted(make: Inputs, shift: float) -> Inputs:
+    """A case whose scores are all larger or smaller by so much."""
+
+    def case(draw: Draw) -> dict[str, Tensor]:
+        inputs = make(draw)
+        draw.label(f"{draw.name}, {'above' if shift > 0 else 'below -'}100")
+        return inputs | {name: inputs[name] + shift for name in ("largest", "score")}
+
+    return case
+
+
+def one_more_score(draw: Draw) -> dict[str, Tensor]:
+    draw.label("scores")
+    return one_more(draw, draw.normal("n"))
 
 
 EXERCISE = Exercise(
@@ -46,10 +62,10 @@ EXERCISE = Exercise(
     challenge=True,
     returns="largest total",
     aspects=[
-        Aspect("a score that is not the largest", 1, [smaller_score]),
+        Aspect("a score that is not the largest", 1, [tied_score, smaller_score]),
         Aspect("a larger score", 1, [larger_score]),
-        Aspect("the first score", 1, [first_score]),
-        Aspect("no overflow", 1, [far_apart]),
+        Aspect("the first score", 1, [shifted(first_score, -500), first_score]),
+        Aspect("no overflow", 1, [shifted(one_more_score, -500), shifted(one_more_score, 500)]),
         connected(smaller_score),
     ],
     mistakes=[

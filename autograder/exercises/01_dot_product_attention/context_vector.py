@@ -101,6 +101,21 @@ EXERCISE = Exercise(
             "Your sum starts from the first word, so it counts once too often. Start from zeros.",
             {"torch.zeros_like(words[0])": "words[0]"},
         ),
+        Mistake(
+            "started from ones",
+            "Your sum starts from ones. Start from zeros: `torch.zeros_like(words[0])`.",
+            {"torch.zeros_like(words[0])": "torch.ones_like(words[0])"},
+        ),
+        Mistake(
+            "the first word skipped",
+            "You skipped the first word: Python counts from 0.",
+            "return attn_weights[1:] @ words[1:]",
+        ),
+        Mistake(
+            "the last word skipped",
+            "You skipped the last word. `range(n)` stops before n by itself: no −1 is needed.",
+            "return attn_weights[:-1] @ words[:-1]",
+        ),
     ],
     alternatives=[
         Alternative("vector times matrix", "return attn_weights @ words"),

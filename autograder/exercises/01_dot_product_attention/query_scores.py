@@ -50,6 +50,64 @@ EXERCISE = Exercise(
             for word in words:
                 return word @ query
             """,
+            """
+            scores = []
+            for word in words:
+                scores.append(word @ query)
+                return torch.stack(scores)
+            """,
+        ),
+        Mistake(
+            "only the last score",
+            "Each pass overwrote the score, so only the last is left. Collect them in a list.",
+            """
+            for word in words:
+                score = word @ query
+            return score
+            """,
+            """
+            for word in words:
+                score = word @ query
+            return torch.stack([score])
+            """,
+            """
+            for word in words:
+                scores = [word @ query]
+            return torch.stack(scores * len(words))
+            """,
+        ),
+        Mistake(
+            "all scores added up",
+            "You added all scores into one; keep one for each word.",
+            "return sum(word @ query for word in words)",
+            "return torch.stack([sum(word @ query for word in words)])",
+        ),
+        Mistake(
+            "the first word skipped",
+            "You skipped the first word: Python counts from 0.",
+            {"for word in words": "for word in words[1:]"},
+            """
+            scores = torch.zeros(len(words))
+            for i in range(1, len(words)):
+                scores[i] = words[i] @ query
+            return scores
+            """,
+        ),
+        Mistake(
+            "the last word skipped",
+            "You skipped the last word. `range(n)` stops before n by itself: no −1 is needed.",
+            {"for word in words": "for word in words[:-1]"},
+            """
+            scores = torch.zeros(len(words))
+            for i in range(len(words) - 1):
+                scores[i] = words[i] @ query
+            return scores
+            """,
+        ),
+        Mistake(
+            "only the last feature",
+            "Each feature overwrote the one before it. Add to it: `+=`.",
+            "return words[:, -1] * query[-1]",
         ),
         Mistake(
             "three features only",

@@ -108,6 +108,11 @@ EXERCISE = Exercise(
             {"amax(dim,": "amax(-1,"},
         ),
         Mistake(
+            "sum along the last dimension",
+            "`sum` ignores `dim`: pass it on.",
+            {"exps.sum(dim,": "exps.sum(-1,"},
+        ),
+        Mistake(
             "largest absolute value subtracted",
             "You subtracted the largest absolute value. In a row of very negative scores that "
             "makes all exponentials zero, and 0 / 0 is NaN. Subtract the largest score itself.",

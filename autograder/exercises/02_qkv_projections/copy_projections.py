@@ -84,8 +84,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "wrong direction",
-            "You wrote into `source`. Go the other way: the numbers of `source` are the ones to "
-            "keep.",
+            "You wrote into `source`. Its numbers are the ones to keep: copy them into `target`, "
+            "and leave `source` as it is.",
             """
             with torch.no_grad():
                 source.w_query.copy_(target.query.weight.T)

@@ -2,10 +2,10 @@
 
 import torch
 
-from autograder.lessons.cases import Goal, Inputs
+from autograder.lessons.cases import Case, Goal, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
-from autograder.lessons.variants import Alternative, Mistake
+from autograder.lessons.variants import Alternative, Code, Mistake
 
 WORDS = {"noun": 0, "verb": 1, "pronoun": 2}
 LOOKS_FOR = {"pronoun": "noun", "verb": "pronoun"}
@@ -15,7 +15,7 @@ MOST_MISSING = 0.05  # share of the weight that a word owes to the one it looks 
 def sentence(*kinds: str) -> Inputs:
     """Make a sentence of words of these kinds, and the weights that it should get."""
 
-    def case(draw: Draw) -> Goal:
+    def case(draw: Draw) -> Case:
         draw.label(", ".join(kinds))
         words, weights = torch.zeros(len(kinds), 4), torch.full((len(kinds),) * 2, 1 / len(kinds))
         words[:, 3] = (draw.normal_of((len(kinds),)) > 0).float()
@@ -25,10 +25,23 @@ def sentence(*kinds: str) -> Inputs:
             if kind in LOOKS_FOR:
                 weights[place] = torch.eye(len(kinds))[kinds.index(LOOKS_FOR[kind])]
         looking = sum(kind in LOOKS_FOR for kind in kinds)
+        if not looking:
+            return {"words": words}
         most_error = looking * 2 * MOST_MISSING**2 / weights.numel()  # all of it on one other word
         return Goal({"words": words}, {"attn_weights": weights}, most_error)
 
     return case
+
+
+def aloud(*edits: dict[str, str]) -> list[Code]:
+    """Edits of the solution, each as loud as there and louder."""
+    louder = [{"loud = 8.0": f"loud = {loud}"} for loud in ("10.0", "12.0", "15.0", "20.0")]
+    return [edit | more for edit in edits for more in ({}, *louder)]
+
+
+def quiet(old: str, new: str) -> list[Code]:
+    """Edits that make a part of the solution too quiet, to various degrees."""
+    return [{old: new.format(loud)} for loud in ("1.0", "2.0", "3.0", "4.0", "5.0", "5.5")]
 
 
 EXERCISE = Exercise(
@@ -45,6 +58,10 @@ EXERCISE = Exercise(
                 sentence("verb", "pronoun", "noun"),
                 sentence("other", "noun", "other", "pronoun", "verb"),
                 sentence("verb", "noun", "pronoun", "verb", "other", "other"),
+                sentence("noun", "pronoun"),
+                sentence("other", "pronoun", "noun", "other", "other", "other"),
+                sentence("verb", "noun", "verb", "pronoun", "verb", "verb"),
+                sentence("noun", "other", "noun", "other"),
             ],
         ),
     ],
@@ -53,41 +70,113 @@ EXERCISE = Exercise(
             "too quiet",
             "Your words look the right way, but the lead is too small: softmax leaves the other "
             "words more than 0.05, and even more in longer sentences. Make one projection larger.",
-            {"loud = 8.0": "loud = 1.0"},
-            {"loud = 8.0": "loud = 2.0"},
-            {"loud = 8.0": "loud = 4.0"},
-            {"loud = 8.0": "loud = 5.0"},
+            *quiet("loud = 8.0", "loud = {}"),
             {"loud = 8.0": "loud = 6.0"},
+        ),
+        Mistake(
+            "the pronoun too quiet",
+            "Your pronoun looks the right way, but its lead is too small: softmax leaves the other "
+            "words more than 0.05. Make its query larger.",
+            *quiet("[loud, 0.0]", "[{}, 0.0]"),
+        ),
+        Mistake(
+            "the verb too quiet",
+            "Your verb looks the right way, but its lead is too small: softmax leaves the other "
+            "words more than 0.05. Make its query larger.",
+            *quiet("[0.0, loud]", "[0.0, {}]"),
+        ),
+        Mistake(
+            "the verb looks for nothing",
+            "Your verb looks for nothing. It should find the pronoun: give its row of the query "
+            "projection a number.",
+            *aloud({"[0.0, loud]": "[0.0, 0.0]"}),
+        ),
+        Mistake(
+            "the pronoun looks for nothing",
+            "Your pronoun looks for nothing. It should find the noun: give its row of the query "
+            "projection a number.",
+            *aloud({"[loud, 0.0]": "[0.0, 0.0]"}),
+        ),
+        Mistake(
+            "the pronoun finds itself",
+            "Your pronoun looks at itself. It should look at the noun.",
+            *aloud({"[loud, 0.0]": "[0.0, loud]"}),
+        ),
+        Mistake(
+            "what verb and pronoun look for is swapped",
+            "Your verb looks at the noun, and your pronoun at itself. It's the other way around: "
+            "the verb looks for the pronoun, and the pronoun for the noun.",
+            *aloud({"[0.0, loud], [loud, 0.0]": "[loud, 0.0], [0.0, loud]"}),
+        ),
+        Mistake(
+            "both look for both",
+            "Your verb and your pronoun look for noun and pronoun alike. Each should look for only "
+            "one of them: keep the other number of its query at 0.",
+            *aloud({"[0.0, loud], [loud, 0.0]": "[loud, loud], [loud, loud]"}),
+        ),
+        Mistake(
+            "round words look too",
+            "Words that are round look for something, too. Keep the fourth row of the query "
+            "projection at zero.",
+            *aloud(
+                {"[loud, 0.0], [0.0, 0.0]]": "[loud, 0.0], [loud, 0.0]]"},
+                {"[loud, 0.0], [0.0, 0.0]]": "[loud, 0.0], [0.0, loud]]"},
+                {"[loud, 0.0], [0.0, 0.0]]": "[loud, 0.0], [loud, loud]]"},
+            ),
+        ),
+        Mistake(
+            "other words look at themselves",
+            "Words that look for nothing look at themselves. They should spread their attention "
+            "evenly: leave their scores at 0.",
+            *aloud(
+                {
+                    "scores / 2**0.5": (
+                        "scores / 2**0.5 + 10 * torch.eye(len(words)) "
+                        "* (scores == 0).all(-1, keepdim=True)"
+                    )
+                }
+            ),
+        ),
+        Mistake(
+            "scores returned",
+            "You returned the scores. Softmax turns them into weights.",
+            *aloud({"torch.softmax(scores / 2**0.5, dim=-1)": "scores / 2**0.5"}),
         ),
         Mistake(
             "query and key exchanged",
             "The noun finds the pronoun instead of being found. The query says what a word looks "
             "for; the key says what it can be found by.",
-            {"(words @ w_query) @ (words @ w_key).T": "(words @ w_key) @ (words @ w_query).T"},
+            *aloud(
+                {"(words @ w_query) @ (words @ w_key).T": "(words @ w_key) @ (words @ w_query).T"}
+            ),
         ),
         Mistake(
             "the verb finds the noun",
             "Your verb looks at the noun. It should look at the pronoun: give the pronoun a "
             "feature of its own.",
-            {"[0.0, loud]": "[loud, 0.0]"},
+            *aloud({"[0.0, loud]": "[loud, 0.0]"}),
         ),
         Mistake(
             "the noun looks too",
             "Your noun looks for something. Its row of the query projection should be all zeros.",
-            {"[[0.0, 0.0], [0.0, loud]": "[[loud, loud], [0.0, loud]"},
-            {"[[0.0, 0.0], [0.0, loud]": "[[loud, 0.0], [0.0, loud]"},
-            {"[[0.0, 0.0], [0.0, loud]": "[[0.0, loud], [0.0, loud]"},
+            *aloud(
+                {"[[0.0, 0.0], [0.0, loud]": "[[loud, loud], [0.0, loud]"},
+                {"[[0.0, 0.0], [0.0, loud]": "[[loud, 0.0], [0.0, loud]"},
+                {"[[0.0, 0.0], [0.0, loud]": "[[0.0, loud], [0.0, loud]"},
+            ),
         ),
         Mistake(
             "round things are found",
             "Your words look for what is round. A noun doesn't have to be: keep the fourth row at "
             "zero.",
-            {"[0.0, 1.0], [0.0, 0.0]]": "[0.0, 1.0], [1.0, 0.0]]"},
-            {
-                "w_key = torch.tensor([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])": (
-                    "w_key = torch.tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])"
-                )
-            },
+            *aloud(
+                {"[0.0, 1.0], [0.0, 0.0]]": "[0.0, 1.0], [1.0, 0.0]]"},
+                {
+                    "w_key = torch.tensor([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])": (
+                        "w_key = torch.tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])"
+                    )
+                },
+            ),
         ),
         Mistake(
             "by place",
@@ -99,7 +188,7 @@ EXERCISE = Exercise(
             "columns instead of rows",
             "Your columns sum to 1. Each query shares out its attention over the keys: softmax "
             "along the last dimension.",
-            {"dim=-1": "dim=0"},
+            *aloud({"dim=-1": "dim=0"}),
         ),
     ],
     alternatives=[

@@ -5,6 +5,7 @@ from autograder.exercises.slips import (
     FROM_THE_LEFT,
     KEYS,
     RETURNED,
+    ROUNDED_DOWN,
     SCALE,
     WEIGHTS,
     without,
@@ -15,7 +16,7 @@ from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Forbids
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import BATCHES, SOFTMAX
+from .shared import BATCHES, DIVIDED_BY_2, SOFTMAX, many_features
 
 
 def large_scores(draw: Draw) -> dict:
@@ -34,7 +35,7 @@ EXERCISE = Exercise(
     returns="context attn_weights",
     parts=[Forbids("scaled_dot_product_attention")],
     aspects=[
-        Aspect("the weights", 2, outputs=("attn_weights",)),
+        Aspect("the weights", 2, [many_features, drawn()], outputs=("attn_weights",)),
         Aspect("the context vectors", 1, outputs=("context",)),
         Aspect("a batch of sentences", 1, BATCHES),
         Aspect("scores above 100", 1, [large_scores, drawn(scale=12)]),
@@ -45,6 +46,8 @@ EXERCISE = Exercise(
         "weights transposed in the sum",
     ),
     mistakes=[
+        Mistake("divided by 2", DIVIDED_BY_2, {"d_k**0.5": "2"}),
+        Mistake("√d_k rounded down", ROUNDED_DOWN, {"d_k**0.5": "int(d_k**0.5)"}),
         Mistake(
             "scaled after softmax",
             "You divided after softmax, so each row of weights sums to 1/√d_k. Divide the scores "

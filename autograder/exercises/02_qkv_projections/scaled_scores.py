@@ -1,17 +1,17 @@
 """Dot product of every query (row) with every key (column), divided by √d_k."""
 
-from autograder.exercises.slips import FROM_THE_LEFT, KEYS, SCALE
+from autograder.exercises.slips import FROM_THE_LEFT, KEYS, ROUNDED_DOWN, SCALE
 from autograder.lessons.cases import drawn
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import one_sentence, three_in_front
+from .shared import DIVIDED_BY_2, many_features, one_sentence, three_in_front
 
 EXERCISE = Exercise(
     "scaled_scores",
     returns="attn_scores",
     aspects=[
-        Aspect("every query with every key", 1),
+        Aspect("every query with every key", 1, [many_features, drawn()]),
         Aspect("a batch of sentences", 1, [drawn("batch"), one_sentence]),
         Aspect(
             "more dimensions in front",
@@ -22,6 +22,8 @@ EXERCISE = Exercise(
     ],
     slips=[*SCALE, *KEYS, *FROM_THE_LEFT],
     mistakes=[
+        Mistake("divided by 2", DIVIDED_BY_2, {"d_k**0.5": "2"}),
+        Mistake("√d_k rounded down", ROUNDED_DOWN, {"d_k**0.5": "int(d_k**0.5)"}),
         Mistake(
             "divided by d_k",
             "Altogether you divided by d_k. Divide by its square root, once.",

@@ -5,6 +5,7 @@ from autograder.exercises.slips import (
     FROM_THE_LEFT,
     KEEPING,
     KEYS,
+    ROUNDED_DOWN,
     SCALE,
     WEIGHTS,
     without,
@@ -18,7 +19,11 @@ SOFTMAX = "torch.softmax(attn_scores, dim=-1)"
 
 
 def self_attention(
-    dims: str, own_parameters: bool = False, scale: float = 1.0, **sizes: int
+    dims: str,
+    own_parameters: bool = False,
+    scale: float = 1.0,
+    training: bool = False,
+    **sizes: int,
 ) -> Inputs:
     """A case: the module built with sizes that all differ, called on words of shape `dims`."""
 
@@ -26,9 +31,13 @@ def self_attention(
         build = draw.fix(**sizes).named("d_in d_k d_v")
         # Parameters from 0 to 1 would saturate on larger words, and hide a wrong scale.
         size = 0.4 if own_parameters else scale
-        return ModuleCase(build, {"words": draw.normal(dims, size)}, own_parameters)
+        return ModuleCase(build, {"words": draw.normal(dims, size)}, own_parameters, training)
 
     return case
+
+
+def many_features(draw: Draw) -> dict:
+    return draw.choose("d_k", 18, 20, 22).arguments()
 
 
 def one_sentence(draw: Draw) -> dict:
@@ -43,12 +52,17 @@ def three_in_front(draw: Draw) -> dict:
 BATCHES = [drawn("batch"), one_sentence, drawn("batch n_heads"), three_in_front]
 RESULTS = [
     Aspect("the context vectors", 1, [self_attention("n d_in")], outputs=("context",)),
-    Aspect("the weights it keeps", 1, [self_attention("n d_in")], outputs=("attn_weights",)),
+    Aspect(
+        "the weights it keeps",
+        1,
+        [self_attention("n d_in", d_k=20), self_attention("n d_in")],
+        outputs=("attn_weights",),
+    ),
     Aspect(
         "a batch of sentences",
         1,
         [
-            self_attention("batch n d_in"),
+            self_attention("batch n d_in", training=True),
             self_attention("batch n d_in", scale=12),
             self_attention("batch n_heads n d_in"),
             self_attention("n_sentences n d_in", n_sentences=1),
@@ -59,6 +73,7 @@ SLOPES = Aspect("gradients", 1, [self_attention("n d_in")], gradients=True)
 KEYS_ADDED_UP = (
     "The weights are right, but you added up the keys. Values come from a projection of their own."
 )
+DIVIDED_BY_2 = "You divided the scores by 2, whatever d_k is. Divide by its root: `d_k ** 0.5`."
 # Mistakes that both modules can hold: in what comes after the projections.
 EINSUM = Alternative(
     "einsum",
@@ -71,6 +86,12 @@ EINSUM = Alternative(
 )
 IN_A_MODULE = without([*SCALE, *KEYS, *FROM_THE_LEFT, *WEIGHTS, *CONTEXT, *KEEPING], "not stable")
 AFTER_THE_PROJECTIONS = [
+    Mistake("divided by 2", DIVIDED_BY_2, {"key.shape[-1] ** 0.5": "2"}),
+    Mistake(
+        "√d_k rounded down",
+        ROUNDED_DOWN,
+        {"key.shape[-1] ** 0.5": "int(key.shape[-1] ** 0.5)"},
+    ),
     Mistake(
         "query and key exchanged",
         "Your scores are transposed: row i should belong to query i. Put the query on the left.",

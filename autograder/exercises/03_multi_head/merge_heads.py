@@ -32,7 +32,8 @@ EXERCISE = Exercise(
         Mistake(
             "view right after transpose",
             "`view` can't join dimensions that aren't next to each other in memory, and after a "
-            "transpose they aren't. `reshape` copies when it has to (or call `contiguous` first).",
+            "transpose they aren't. `reshape` copies when it has to (or call `contiguous` after "
+            "the transpose).",
             {".reshape(": ".view("},
         ),
         Mistake(

@@ -64,6 +64,16 @@ def with_keep(dims: str, scale: float = 1.0) -> Callable[[Draw], ModuleCase]:
     return case
 
 
+def masked_in_training(draw: Draw) -> ModuleCase:
+    draw.label("keep in training mode")
+    return replace(masked_self_attention(draw), training=True)
+
+
+def many_features(draw: Draw) -> ModuleCase:
+    draw.label("heads of 18 features")
+    return self_attention(draw.fix(batch=1, n_heads=2, d_head=18))
+
+
 def one_query_sees_nothing(draw: Draw) -> ModuleCase:
     case = small_inputs(draw)
     case.inputs["keep"] = draw.keep("batch n_query n_key")
@@ -112,7 +122,7 @@ EXERCISE = Exercise(
         Aspect(
             "the weights of every head",
             1,
-            [self_attention, cross_attention],
+            [self_attention, cross_attention, many_features],
             outputs=("attn_weights",),
         ),
         Aspect("without a bias", 1, [lambda draw: self_attention(draw, bias=False)]),
@@ -127,6 +137,7 @@ EXERCISE = Exercise(
             [
                 with_keep("n_query n_key"),
                 with_keep("n_query n_key", scale=60),
+                masked_in_training,
                 with_keep("batch n_query n_key"),
                 with_keep("batch 1 n_key"),
                 with_keep("batch n_heads n_query n_key"),

@@ -67,6 +67,11 @@ MISTAKES = [
         {"query.shape[-1] ** 0.5": "query.shape[1] ** 0.5"},
     ),
     Mistake(
+        "divided by 2",
+        "You divided the scores by 2, whatever d_head is. Divide by its root: `d_head ** 0.5`.",
+        {"query.shape[-1] ** 0.5": "2"},
+    ),
+    Mistake(
         "query and key exchanged",
         "Queries and keys are swapped in the product: the rows of the scores should be "
         "queries, the columns keys.",
@@ -151,8 +156,8 @@ MISTAKES = [
     ),
     Mistake(
         "bias switched off",
-        "Your projections have no bias. They should, unless the argument `bias` says "
-        "otherwise: pass `bias` on to all four.",
+        "Your projections have no bias. Unless told otherwise, they should: `bias` is True by "
+        "default, and is passed on to all four.",
         linears("nn.Linear(d_model, d_model, bias=False)", *LINEARS),
     ),
     Mistake(
@@ -322,6 +327,13 @@ MISTAKES = [
         {MAKE_WEIGHTS: "attn_scores"},
     ),
     Mistake(
+        "weights kept in training only",
+        "In evaluation, you don't keep the weights. Set `self.attn_weights` in every call, in "
+        "either mode.",
+        {KEEP_WEIGHTS: f"{KEEP_WEIGHTS} if self.training else None"},
+        {KEEP_WEIGHTS: f"if self.training:\n            {KEEP_WEIGHTS}"},
+    ),
+    Mistake(
         "the mean over heads kept",
         "`attn_weights` holds the mean over the heads, which no head used. Keep the weights "
         "of each: [batch, n_heads, n_query, n_key].",
@@ -402,6 +414,21 @@ MISTAKES = [
         "keep ignored",
         "`keep` has no effect. Pass it to `weights_from_scores`.",
         {MAKE_WEIGHTS: "weights_from_scores(attn_scores)"},
+    ),
+    Mistake(
+        "keep in training only",
+        "`keep` has an effect in training only. It hides keys in evaluation, too.",
+        {MAKE_WEIGHTS: f"{MAKE_WEIGHTS[:-1]} if self.training else None)"},
+    ),
+    Mistake(
+        "keep in evaluation only",
+        "`keep` has an effect in evaluation only. It hides keys in training, too.",
+        {MAKE_WEIGHTS: f"{MAKE_WEIGHTS[:-1]} if not self.training else None)"},
+    ),
+    Mistake(
+        "one mask for all sentences",
+        "All sentences get the mask of the first. Each has its own: pass `keep` on as it is.",
+        {MAKE_WEIGHTS: (f"{MAKE_WEIGHTS[:-1]} if keep is None or keep.dim() == 2 else keep[:1])")},
     ),
     Mistake(
         "keep reversed",

@@ -30,7 +30,7 @@ TOLERANT = (
 )
 ONE_SENTENCE = (
     "Your test misses a leak that is only in a later sentence of the batch. Make a batch of "
-    "several sentences, and change every one of them."
+    "several sentences, change every one of them, and compare them all."
 )
 
 MISTAKES = [
@@ -193,6 +193,7 @@ MISTAKES = [
         ONE_SENTENCE,
         {"torch.randn(3, 6, 8)": "torch.randn(1, 6, 8)"},
         {f"changed[:, later:] = {CHANGED}": f"changed[0, later:] = {CHANGED}[0]"},
+        {COMPARED: COMPARED.replace("[:, ", "[0, ")},
     ),
     Mistake(
         "a single feature",

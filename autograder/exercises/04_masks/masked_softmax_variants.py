@@ -273,9 +273,9 @@ MISTAKES = [
     ),
     Mistake(
         "filled with −∞, NaN replaced",
-        "The weights are right, and so is the gradient, but only because `masked_fill` wipes "
-        "out the NaN that softmax passes back for a row with nothing to attend to. Don't let "
-        "NaN arise at all: one other step in between, and it spreads.",
+        "The weights are right, and so is the gradient, but only because filling in the −∞ "
+        "wipes out the NaN that softmax passes back for a row with nothing to attend to. Don't "
+        "let NaN arise at all: one other step in between, and it spreads.",
         f"return torch.softmax({INFINITY}, dim=-1).nan_to_num()",
         f"return torch.where(keep, torch.softmax({INFINITY}, dim=-1), 0.0)",
     ),

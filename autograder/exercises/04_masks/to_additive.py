@@ -107,6 +107,20 @@ EXERCISE = Exercise(
             {", dtype=dtype": ""},
         ),
         Mistake(
+            "dtype ignored at times",
+            "With some dtypes, your mask is of another one. Make it in the `dtype` that you are "
+            "given, whichever that is.",
+            *(
+                {", dtype=dtype": f", dtype=torch.float32 if {when} else dtype"}
+                for when in (
+                    "dtype in (torch.float16, torch.bfloat16)",
+                    "dtype == torch.float16",
+                    "dtype == torch.bfloat16",
+                    "dtype == torch.float64",
+                )
+            ),
+        ),
+        Mistake(
             "transposed",
             "The mask is transposed. Rows are queries and columns keys, as in `keep`.",
             {".masked_fill(~keep, -math.inf)": ".masked_fill(~keep, -math.inf).mT"},

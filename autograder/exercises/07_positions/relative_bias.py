@@ -60,6 +60,16 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "wrapped around",
+            "Your distances that are too far come in again at the other end of the table. Clip "
+            "them: those that are too far before share row 0, those too far after the last row.",
+            {
+                "distance.clamp(-max_distance, max_distance) + max_distance": (
+                    "(distance + max_distance) % len(table)"
+                )
+            },
+        ),
+        Mistake(
             "clipped on one side",
             "You clipped the distances on one side only. Words far before and words far after the "
             "query both need it.",

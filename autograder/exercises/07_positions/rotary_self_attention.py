@@ -20,6 +20,7 @@ def reading(
     keep: str = "",
     far: bool = False,
     nobody: bool = False,
+    training: bool = False,
     scale: float = 1.0,
     sizes: Mapping[str, int] = NO_SIZES,
     **build: Any,
@@ -47,7 +48,8 @@ def reading(
             if nobody:
                 inputs["keep"][..., 0, :] = False
             draw.label(f"keep [{own.replace(' ', ', ')}]")
-        return ModuleCase({"d_model": d_model, "n_heads": n_heads} | build, inputs)
+        build_with = {"d_model": d_model, "n_heads": n_heads} | build
+        return ModuleCase(build_with, inputs, training=training)
 
     return case
 
@@ -80,7 +82,12 @@ EXERCISE = Exercise(
     builds_on=("rotate",),
     also=(*SIZES, Form.HALF, *CALLS),
     aspects=[
-        Aspect("words at 0, 1, 2, …", 2, [reading(sizes=LONG), reading()], outputs=("result",)),
+        Aspect(
+            "words at 0, 1, 2, …",
+            2,
+            [reading(sizes=LONG, training=True), reading()],
+            outputs=("result",),
+        ),
         Aspect("words at other places", 1, [reading(far=True)], outputs=("result",)),
         Aspect("the weights of every head", 1, [reading()], outputs=("attn_weights",)),
         Aspect("another base", 1, [reading(base=50.0)]),
@@ -102,7 +109,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "nothing turned",
-            "Nothing is turned, so your attention doesn't see any order. Turn queries and keys.",
+            "Nothing is turned by its place in the text, so your attention doesn't see any order. "
+            "Turn queries and keys, [batch, n_heads, n, d_head], with `rotate`.",
             both("self.heads_of({layer}(x))"),
         ),
         Mistake(

@@ -69,6 +69,13 @@ EXERCISE = Exercise(
             "even, odd = weight[:, 0::2], weight[:, 1::2]\nreturn torch.cat([even, odd], dim=1)",
         ),
         Mistake(
+            "n_heads for d_head",
+            "You used n_heads as the size of a head. It's the number of heads, so it comes first "
+            "in `view`.",
+            "pieces = weight.view(-1, n_heads, weight.shape[1])\n"
+            "return pieces.transpose(0, 1).reshape(weight.shape)",
+        ),
+        Mistake(
             "nothing moved",
             "The rows are where they were. `view` and `reshape` don't move numbers; `transpose` "
             "does.",

@@ -66,8 +66,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "scale before blind spot",
-            "You ask `find_scale` before `find_blind_spot`. It compares weights, and a hidden one "
-            "looks like a wrong scale to it.",
+            "In your answer, `find_scale` overrules `find_blind_spot`. It compares weights, and a "
+            "hidden one looks like a wrong scale to it, so `find_blind_spot` should decide first.",
             {
                 'if find_blind_spot(attention):\n        return "blind spot"': (
                     'if find_scale(attention):\n        return "wrong scale"\n    '

@@ -49,9 +49,10 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "never",
-            "Your test finds no leak anywhere. Is your tolerance as large as the outputs? Rounding "
-            "moves them by less than 1e-5.",
+            "Your test finds no leak anywhere. Do you change a copy of the text, and by enough? "
+            "And is your tolerance small? Rounding moves outputs by less than 1e-5.",
             {"atol=1e-5": "atol=50.0"},
+            {"before = attention(x)\n    ": "", "x.clone()": "x", "before": "attention(x)"},
             "return False",
         ),
         Mistake(
@@ -90,7 +91,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "some texts only",
-            "You don't compare all texts of the batch. A mask may go wrong in any one of them.",
+            "You don't change and compare all texts of the batch. A mask may go wrong in any one "
+            "of them.",
             {EARLIER: "attention(changed)[0, :place], before[0, :place]"},
             {EARLIER: "attention(changed)[-1, :place], before[-1, :place]"},
             {EARLIER: "attention(changed)[[0, -1], :place], before[[0, -1], :place]"},

@@ -33,6 +33,9 @@ EXERCISE = Exercise(
             "no scale in the seventh word",
             "no scale in the second head",
             "divided by d_head",
+            "scores with the wrong sign",
+            "one head scaled by 1.2, the next by 0.8",
+            "the third word scaled by 1.2, the fourth by 0.8",
             hidden=("keys measured from the mean of all", "head by head"),
         ),
         telling_apart("other diseases", 1, "LOQ", "weights by sigmoid"),
@@ -62,6 +65,17 @@ EXERCISE = Exercise(
             "too small only",
             "You notice scores that are too small, but not those that are too large.",
             {SAID: "return bool(difference.mean() < 0.999)"},
+        ),
+        Mistake(
+            "the mean of all",
+            "You average over heads or queries, so one that is too large makes up for one that is "
+            "too small. Compare each by itself.",
+            {SAID: "return bool((difference.mean() - 1).abs() > 1e-3)"},
+        ),
+        Mistake(
+            "sign ignored",
+            "You ignore the sign of the difference. Scores of −1 instead of 1 are wrong, too.",
+            {"attention(first)[0, 1:]).log()": "attention(first)[0, 1:]).log().abs()"},
         ),
         Mistake(
             "d_model for d_head",

@@ -1,5 +1,8 @@
 """The name of the first part whose output differs by more than 1e-4, such as "blocks.1.norm"."""
 
+import inspect
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -14,24 +17,55 @@ from autograder.utils.models import PART_NAMES, stack_code
 
 from .shared import EVALUATED, NEARLY
 
+Off = Mapping[str, Mapping[Any, float]]  # part → where in its output → what is added there
+NOWHERE: Off = MappingProxyType({})
 
-def stacks(*ill: str) -> Inputs:
-    """Two models with the same weights, except for some parts, and an input."""
+
+def off_by(part, numbers):
+    forward = part.forward
+
+    def changed(x):
+        output = forward(x)
+        for where, number in numbers.items():
+            output[where] += number
+        return output
+
+    part.forward = changed
+
+
+def stacks(*ill: str, off: Off = NOWHERE, both: Off = NOWHERE) -> Inputs:
+    """Two models with the same weights, except for some parts, and an input.
+
+    ill: parts with other weights.
+    off: what is added to outputs of the ill model.
+    both: what is added to outputs of both.
+    """
 
     def case(draw: Draw) -> dict[str, Any]:
         seed = int(torch.randint(1000, (), generator=draw.generator))
         n_heads = draw.choose("n_heads", 2, 3).size("n_heads")
         d_model = n_heads * draw.choose("d_head", 4, 5).size("d_head")
         shape = draw.size("batch"), draw.size("n"), d_model
-        healthy, other = (
-            Code(stack_code(d_model, n_heads, seed, parts)) for parts in ([], list(ill))
-        )
+
+        def model(parts: list[str], *added: Off) -> Code:
+            built = stack_code(d_model, n_heads, seed, parts)
+            changes = [
+                f"off_by(stack.get_submodule({name!r}), {dict(numbers)})"
+                for one in added
+                for name, numbers in one.items()
+            ]
+            return Code("\n\n".join([inspect.getsource(off_by), built, *changes]))
+
+        healthy, other = model([], both), model(list(ill), both, off)
         words = f"x = torch.randn({shape}, generator=torch.Generator().manual_seed({seed}))"
         return {"healthy": healthy, "ill": other, "x": Code(words)}
 
     return case
 
 
+FIRST, LAST = (0, 0, 0), (-1, -1, -1)  # [text, word, feature]
+LARGE = {"blocks.2.feed_forward": {...: 300.0}}
+SLIGHT = {"blocks.1.norm": {...: 5e-5}}
 OUTPUTS_DIFFER = "not torch.allclose(output, others[name], rtol=0, atol=1e-4)"
 
 EXERCISE = Exercise(
@@ -51,6 +85,11 @@ EXERCISE = Exercise(
             [
                 stacks("blocks.1.attention"),
                 stacks("blocks.0.norm"),
+                stacks(off={"blocks.0.feed_forward": {FIRST: 5e-4}}),
+                stacks(off={"blocks.2.feed_forward": {LAST: -5e-4}}),
+                stacks(off={"blocks.1.feed_forward": {...: -3e-4}}),
+                stacks(off={"blocks.1.norm": {FIRST: 5e-4, LAST: -5e-4}}),
+                stacks(off={"blocks.2.feed_forward": {...: 1e-3}}, both=LARGE),
                 stacks("blocks.2.feed_forward"),
             ],
         ),
@@ -60,6 +99,7 @@ EXERCISE = Exercise(
             [
                 stacks("blocks.1.feed_forward", "blocks.1.norm"),
                 stacks("blocks.2.norm", "blocks.0.attention"),
+                stacks("blocks.1.attention", off=SLIGHT),
                 stacks("blocks.2.attention", "blocks.2.feed_forward"),
             ],
         ),
@@ -89,6 +129,50 @@ EXERCISE = Exercise(
                 )
             },
         ),
+        Mistake(
+            "a tolerance that is too large",
+            "Your tolerance is too large: some parts are off by only a little. An output differs "
+            "if some number is off by more than 1e-4.",
+            {"atol=1e-4": "atol=0.1"},
+            {"atol=1e-4": "atol=1e-2"},
+        ),
+        Mistake(
+            "no room for rounding",
+            "You stop at a part that is off by less than 1e-4. Such a difference may come from "
+            "rounding, so it doesn't count.",
+            {OUTPUTS_DIFFER: "not torch.equal(output, others[name])"},
+            {"atol=1e-4": "atol=1e-5"},
+        ),
+        Mistake(
+            "a tolerance that grows with the numbers",
+            "You forgive more where the numbers are large. If you use `torch.allclose`, pass "
+            "`rtol=0`.",
+            {"rtol=0, ": ""},
+            {"rtol=0": "rtol=1e-3"},
+            {"rtol=0": "rtol=1e-2"},
+        ),
+        Mistake(
+            "some texts or words only",
+            "You don't compare all texts and all words. A part may be ill in a single word.",
+            {OUTPUTS_DIFFER: "(output - others[name])[:, -1].abs().max() > 1e-4"},
+            {OUTPUTS_DIFFER: "(output - others[name])[:, 0].abs().max() > 1e-4"},
+            {OUTPUTS_DIFFER: "(output - others[name])[0].abs().max() > 1e-4"},
+            {OUTPUTS_DIFFER: "(output - others[name])[-1].abs().max() > 1e-4"},
+        ),
+        Mistake(
+            "sums or means",
+            "You compare sums or means, so a single number that is off may get lost. It is enough "
+            "if one number is off by more than 1e-4.",
+            {OUTPUTS_DIFFER: "(output.sum() - others[name].sum()).abs() > 1e-4"},
+            {OUTPUTS_DIFFER: "(output.mean() - others[name].mean()).abs() > 1e-4"},
+            {OUTPUTS_DIFFER: "(output - others[name]).abs().mean() > 1e-4"},
+        ),
+        Mistake(
+            "one sign only",
+            "You miss differences below 0. Take the absolute value before you compare.",
+            {OUTPUTS_DIFFER: "(output - others[name]).max() > 1e-4"},
+            {OUTPUTS_DIFFER: "(others[name] - output).max() > 1e-4"},
+        ),
     ],
     alternatives=[
         Alternative(
@@ -109,7 +193,6 @@ EXERCISE = Exercise(
             "        return name",
             excuses={
                 "operands swapped: right - other": "a difference has no sign",
-                "call dropped: (right - other).abs()": "some differences are positive",
                 "arguments swapped": "likewise",
                 "another comparison": NEARLY,
             },
@@ -119,8 +202,7 @@ EXERCISE = Exercise(
             {OUTPUTS_DIFFER: "(output - others[name]).abs().max() > 1e-4"},
             excuses={
                 "operands swapped": NEARLY,
-                "call dropped: (output - others[name]).abs()": "some differences are positive",
-                "another comparison": "likewise",
+                "another comparison": NEARLY,
                 "in place": "the function ends there, or nothing was changed",
             },
         ),
@@ -136,6 +218,5 @@ EXERCISE = Exercise(
         "argument left in evaluation mode": EVALUATED,
         "elements swapped": "the order of the calls decides",
         "arguments swapped: torch.allclose": NEARLY,
-        "keyword dropped: torch.allclose": "these differences are larger than any tolerance",
     },
 )

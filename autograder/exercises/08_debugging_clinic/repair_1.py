@@ -66,13 +66,27 @@ EXERCISE = Exercise(
             {CUT: "first = max(0, n_key - n_query - window + 2)"},
         ),
         Mistake(
+            "keys cut too early",
+            "You cut off too many keys. The first query sees `window` − 1 words before its own "
+            "place, so n_query + window − 1 keys have to stay.",
+            {CUT: "first = max(0, n_key - max(window, n_query))"},
+            {CUT: "first = max(0, n_key - n_query)"},
+        ),
+        Mistake(
+            "first below 0",
+            "Your first key has a negative number when the window begins before the text. Python "
+            "counts that from the end: go back to 0 at most, with `max(0, …)`.",
+            {CUT: "first = n_key - n_query - window + 1"},
+        ),
+        Mistake(
             "a window of one more",
             "The cut was wrong, but the window was right. Now yours has one word too many.",
             {"(distance < window)": "(distance <= window)"},
         ),
         Mistake(
             "no window",
-            "Your words see everything before them. Only the last `window` words may be seen.",
+            "Your words see every earlier key that you keep. Each may see only itself and the "
+            "`window` − 1 words before it.",
             {"(distance >= 0) & (distance < window)": "distance >= 0"},
         ),
         Mistake(

@@ -213,6 +213,15 @@ OTHERS = {
         CONTEXT, f"context = F.dropout(context, 0.01)\n        {CONTEXT}"
     ),
     "divided by d_head": changed(SCORES, SCORES.replace("**0.5", "")),
+    "scores with the wrong sign": changed(SCORES, f"{SCORES}\n        scores = -scores"),
+    "one head scaled by 1.2, the next by 0.8": changed(
+        SCORES, f"{SCORES}\n        scores[:, 0] *= 1.2\n        scores[:, 1] *= 0.8"
+    ),
+    "the third word scaled by 1.2, the fourth by 0.8": changed(
+        SCORES, f"{SCORES}\n        scores[..., 2:3, :] *= 1.2\n        scores[..., 3:4, :] *= 0.8"
+    ),
+    "one feature a little too large": in_result("result[..., 3] += 3e-4"),
+    "one feature a little too small": in_result("result[..., 3] -= 3e-4"),
     "keys measured from the mean of all": changed(
         SCORES, f"key = key - key.mean(dim=(0, 2), keepdim=True)\n        {SCORES}"
     ),

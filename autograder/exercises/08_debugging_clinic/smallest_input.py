@@ -27,6 +27,7 @@ SOME = "too much where a query begins below 0.3"
 FOURTEEN = "a mask for fourteen words only"
 SEARCH = "for batch in range(1, words + 1):"
 FOUND = "                        return x"
+DIFFERENCE = "(healthy(x) - ill(x)).abs().max() > 1e-4"
 
 EXERCISE = Exercise(
     "smallest_input",
@@ -40,6 +41,8 @@ EXERCISE = Exercise(
             1,
             [
                 *map(two, "CDQ"),
+                two("one feature a little too large"),
+                two("one feature a little too small"),
                 two(SOME),
                 two("a trace of the next text"),
                 two("a trace of the text after the next"),
@@ -134,6 +137,20 @@ EXERCISE = Exercise(
             {"> 1e-4": "> 0.1"},
         ),
         Mistake(
+            "the sum of all differences",
+            "You add up or average the differences, so a large one may get lost among the others. "
+            "A single number that is off by more than 1e-4 is enough.",
+            {DIFFERENCE: "(healthy(x) - ill(x)).sum().abs() / x.numel() > 1e-4"},
+            {DIFFERENCE: "(healthy(x) - ill(x)).sum() / x.numel() > 1e-4"},
+            {DIFFERENCE: "(healthy(x) - ill(x)).abs().mean() > 1e-4"},
+        ),
+        Mistake(
+            "one sign only",
+            "You miss differences below 0. Take the absolute value before you compare.",
+            {DIFFERENCE: "(healthy(x) - ill(x)).max() > 1e-4"},
+            {DIFFERENCE: "(ill(x) - healthy(x)).max() > 1e-4"},
+        ),
+        Mistake(
             "no dimension for the texts",
             "Your input has no dimension for the texts. It should be [batch, n, d_model].",
             {"return x": "return x[0]"},
@@ -167,7 +184,6 @@ EXERCISE = Exercise(
             "                return x",
             excuses={
                 "operands swapped": "the size of a difference has no sign",
-                "call dropped: (healthy": "some differences are positive",
                 "another comparison": NEARLY,
                 "condition fixed: 0 if rest": "what is rounded down was tried before",
                 "another number: 0 →": "likewise",
@@ -196,7 +212,6 @@ EXERCISE = Exercise(
         "another number: 10 →": "nine texts of each size are enough for these modules",
         "argument left in evaluation mode": EVALUATED,
         "operands swapped: healthy(x) - ill(x)": "the size of a difference has no sign",
-        "call dropped: (healthy(x) - ill(x)).abs()": "some differences are positive",
         "another comparison: (healthy(x)": NEARLY,
         "arguments swapped: torch.randn(batch": "all numbers of texts are tried",
     },

@@ -10,7 +10,12 @@ from autograder.lessons.variants import Alternative, Mistake
 
 
 def reading(
-    *pieces: int, n: int = 0, window: int | None = None, scale: float = 1.0, group: int = 1
+    *pieces: int,
+    n: int = 0,
+    window: int | None = None,
+    scale: float = 1.0,
+    group: int = 1,
+    training: bool = False,
 ) -> Inputs:
     """A text in pieces or, with n, in one go."""
 
@@ -24,7 +29,8 @@ def reading(
         draw.fix(d_model=draw.size("n_heads") * draw.size("d_head"))
         build = draw.named("d_model n_heads" + " n_kv_heads" * ("n_kv_heads" in draw.sizes))
         x = draw.normal("batch n d_model", scale)
-        return ModuleCase(build, {"x": x, "pieces": read, "window": window})
+        inputs = {"x": x, "pieces": read, "window": window}
+        return ModuleCase(build, inputs, training=training)
 
     return case
 
@@ -51,9 +57,9 @@ EXERCISE = Exercise(
     builds_on=("grouped_query_attention",),
     also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
-        Aspect("a text in one go", 2, [reading(n=7), reading(n=9)]),
+        Aspect("a text in one go", 2, [reading(n=23), reading(n=7), reading(n=9)]),
         Aspect("several query heads share a key head", 1, [reading(n=7, group=2)]),
-        Aspect("word by word", 1, [reading(1, 1, 1, 1), reading(4, 1, 1)]),
+        Aspect("word by word", 1, [reading(1, 1, 1, 1, training=True), reading(4, 1, 1)]),
         Aspect("pieces of several words", 1, [reading(2, 2, 3), reading(2, 3, 3, group=3)]),
         Aspect(
             "a window",
@@ -83,6 +89,16 @@ EXERCISE = Exercise(
                 "            keep = torch.ones_like(keep)"
             },
             {".tril(n_key - n_query)": ".tril(cache.length if cache is not None else 0)"},
+        ),
+        Mistake(
+            "no mask without a cache",
+            "Without a cache, nothing is masked. A text in one go needs its mask, too: words must "
+            "not attend to what comes after them.",
+            {
+                f"keep = {KEEP}": f"keep = {KEEP}\n"
+                "        if cache is None:\n"
+                "            keep = torch.ones_like(keep)"
+            },
         ),
         Mistake(
             "the mask's corner at the top left",

@@ -13,11 +13,11 @@ from autograder.lessons.variants import Alternative, Mistake
 from .shared import SAME_SIZES
 
 
-def appended(*pieces: int, window: int | None = None) -> Inputs:
+def appended(*pieces: int, window: int | None = None, **sizes: int) -> Inputs:
     """Keys and values that come in pieces."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(n=sum(pieces)).label(in_pieces(pieces, window))
+        draw.fix(n=sum(pieces), **sizes).label(in_pieces(pieces, window))
         dims = "batch n_heads n d_head"
         pair = {"key": draw.normal(dims), "value": draw.normal(dims)}
         return pair | {"pieces": list(pieces), "window": window}
@@ -49,7 +49,11 @@ EXERCISE = Exercise(
             [appended(4), appended(2, 2), appended(3, 1, 2, 1)],
             outputs=("keys", "values"),
         ),
-        connected(appended(2, 3, 1), appended(1, 2, 2, window=3), outputs=("keys", "values")),
+        connected(
+            appended(2, 3, 1),
+            appended(1, 2, 2, window=3),
+            outputs=("keys", "values", "earlier"),
+        ),
         Aspect(
             "the number of words",
             1,
@@ -59,7 +63,11 @@ EXERCISE = Exercise(
         Aspect(
             "old words are forgotten",
             1,
-            [appended(*[1] * 60, window=4), appended(40, window=3)],
+            [
+                appended(*[1] * 60, window=4),
+                appended(40, window=3),
+                appended(41, window=3, batch=1, n_heads=1),
+            ],
             outputs=("keys", "values", "forgets"),
         ),
         Aspect(
@@ -132,8 +140,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "a view is kept",
-            "The window is right, but a slice is only a view: it keeps the whole tensor in memory. "
-            "`clone()` makes a copy of just the slice.",
+            "The window is right, but more stays in memory than its words. A slice is only a view, "
+            "which keeps the whole tensor: `clone()` makes a copy of just the last w − 1 words.",
             {STORED: STORED.replace(".clone()", "")},
         ),
         Mistake(
@@ -173,6 +181,13 @@ EXERCISE = Exercise(
                     "        self.values = value[..., : key.shape[-2] - first, :]"
                 )
             },
+            {
+                STORED: (
+                    "last = None if self.window is None else self.window - 1\n"
+                    "        self.keys = key[..., :last, :].clone()\n"
+                    "        self.values = value[..., :last, :].clone()"
+                )
+            },
         ),
         Mistake(
             "nothing is forgotten",
@@ -196,6 +211,13 @@ EXERCISE = Exercise(
             {STORED: f"{STORED}\n        self.keys = self.keys.detach()"},
             {STORED: f"{STORED}\n        self.values = self.values.detach()"},
             {STORED: STORED.replace(".clone()", ".detach().clone()")},
+        ),
+        Mistake(
+            "kept in half precision",
+            "You keep the words in half precision, which rounds them. Keep them in the dtype that "
+            "they come in.",
+            {STORED: STORED.replace(".clone()", ".half().to(key.dtype)")},
+            {STORED: STORED.replace(".clone()", ".half().to(key.dtype)", 1)},
         ),
         Mistake(
             "length of what is kept",

@@ -172,6 +172,12 @@ EXERCISE = Exercise(
             {OFFSET: "new_maximum"},
         ),
         Mistake(
+            "0 for a maximum of nothing",
+            "Where a row has seen nothing yet, you return 0 for m. Subtract 0 there, but return "
+            "−∞: later scores may be below 0.",
+            {"return new_maximum,": "return offset,"},
+        ),
+        Mistake(
             "the tile's maximum subtracted",
             "You subtracted this tile's own maximum. Subtract m′, which may come from an earlier "
             "tile.",

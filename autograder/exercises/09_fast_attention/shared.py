@@ -33,6 +33,7 @@ def backward(
     last: float = 0.0,
     shift: float = 0.0,
     others: int = 0,
+    dtype: torch.dtype = torch.float32,
 ) -> Callable[[Draw], dict[str, Any]]:
     """A backward pass, with the context and the logsumexp that belong to it.
 
@@ -45,7 +46,8 @@ def backward(
         rows, columns = draw.same or n_query, draw.same or n_key
         draw.label(f"{rows} queries, {columns} keys" + (", causal" if causal else ""))
         queries, keys = dims_of(draw, rows, columns, leading)
-        query, key, value = draw.normal(queries), draw.normal(keys), draw.normal(keys)
+        named = (draw.normal(queries), draw.normal(keys), draw.normal(keys))
+        query, key, value = (each.to(dtype) for each in named)
         move_scores(query, key, shift)
         if last:
             query[..., :-1, 0], query[..., -1, 0], key[..., -1, 0] = 1.0, 0.0, last
@@ -63,9 +65,9 @@ def backward(
             "query": query,
             "key": key,
             "value": value,
-            "context": (scores.softmax(dim=-1) @ seen).float(),
-            "logsumexp": scores.logsumexp(dim=-1).float(),
-            "d_context": draw.normal(queries),
+            "context": (scores.softmax(dim=-1) @ seen).to(dtype),
+            "logsumexp": scores.logsumexp(dim=-1).to(dtype),
+            "d_context": draw.normal(queries).to(dtype),
             "causal": causal,
         }
 

@@ -21,8 +21,12 @@ def tiles(
     leading: str = "",
     scale: float = 1.0,
     shift: float = 0.0,
+    stated: bool = True,
 ) -> Inputs:
-    """Queries, keys and values; `shift` takes all scores far from 0."""
+    """Queries, keys and values; `shift` takes all scores far from 0.
+
+    stated: whether the other arguments are given; they have defaults.
+    """
 
     def case(draw: Draw) -> dict[str, Any]:
         rows, columns = draw.same or n_query, draw.same or n_key
@@ -35,7 +39,7 @@ def tiles(
         value = draw.normal(keys)
         move_scores(query, key, shift)
         sizes = {"causal": causal, "tile_query": tile_query, "tile_key": tile_key}
-        return {"query": query, "key": key, "value": value} | sizes
+        return {"query": query, "key": key, "value": value} | (sizes if stated else {})
 
     return case
 
@@ -56,6 +60,7 @@ EXERCISE = Exercise(
             [
                 tiles(8, 12, tile_query=4, tile_key=3, leading="batch"),
                 tiles(32, 48),
+                tiles(48, 32, stated=False),
                 tiles(6, 9, tile_query=6, tile_key=9),
             ],
             outputs=BOTH,
@@ -97,7 +102,11 @@ EXERCISE = Exercise(
         Aspect(
             "never more than a tile",
             1,
-            [tiles(150, 160, tile_query=12, tile_key=100), tiles(150, 150, True, 100, 12)],
+            [
+                tiles(150, 160, tile_query=12, tile_key=100),
+                tiles(150, 150, tile_query=20, tile_key=20),
+                tiles(150, 150, True, 100, 12),
+            ],
             outputs=(*BOTH, "small", "tiles"),
         ),
         connected(tiles(6, 9, tile_query=6, tile_key=9), outputs=BOTH),

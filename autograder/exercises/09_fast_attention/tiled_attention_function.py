@@ -12,10 +12,15 @@ from autograder.lessons.variants import Alternative, Mistake
 from .shared import SAME_SIZES, backward
 
 
-def applied(n_query: int, n_key: int, causal: bool = False, leading: str = "") -> Inputs:
+def applied(
+    n_query: int, n_key: int, causal: bool = False, leading: str = "", stated: bool = True
+) -> Inputs:
+    """Queries, keys and values, and whether it is causal, if that is stated."""
+    names = ("query", "key", "value", *(["causal"] if stated else []))
+
     def case(draw: Draw) -> dict[str, Any]:
         made = backward(n_query, n_key, causal, leading)(draw)
-        return {name: made[name] for name in ("query", "key", "value", "causal")}
+        return {name: made[name] for name in names}
 
     return case
 
@@ -31,7 +36,12 @@ EXERCISE = Exercise(
     also=(*SIZES, Form.DOUBLE, *CALLS),
     seconds=10.0,
     aspects=[
-        Aspect("forward", 1, [applied(5, 7), applied(4, 6, True, "batch")], outputs=("context",)),
+        Aspect(
+            "forward",
+            1,
+            [applied(5, 7, stated=False), applied(5, 7), applied(4, 6, True, "batch")],
+            outputs=("context",),
+        ),
         Aspect(
             "backward",
             2,
@@ -42,7 +52,7 @@ EXERCISE = Exercise(
                 applied(6, 6, True),
                 applied(130, 140, True),
             ],
-            outputs=("context", "own", "precise", "once"),
+            outputs=("context", "own", "alone", "given", "precise", "once"),
             gradients=True,
         ),
         Aspect(
@@ -127,6 +137,12 @@ EXERCISE = Exercise(
                 ),
                 "d_context[rows], ctx.causal)": "d_context[rows], TiledAttention.causal)",
             },
+            {
+                "ctx.save_for_backward(query, key, value, context, logsumexp)": (
+                    "TiledAttention.kept = query, key, value, context, logsumexp"
+                ),
+                "ctx.saved_tensors": "TiledAttention.kept",
+            },
         ),
         Mistake(
             "float32 inside",
@@ -153,13 +169,25 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "always causal on the way back",
+            "Your backward pass is always causal. Keep `causal` in `ctx`, and pass it on.",
+            {"ctx.causal = causal": "ctx.causal = True"},
+        ),
+        Mistake(
+            "d_context ignored",
+            "You didn't use `d_context`, the gradient that the context gets from what comes after "
+            "it. Pass the tile's rows of it on to `attention_backward`.",
+            {"d_context[rows], ctx": "torch.ones_like(d_context[rows]), ctx"},
+        ),
+        Mistake(
             "causal forgotten",
             "You didn't pass `causal` on to `tiled_attention`.",
             {"(query, key, value, causal, 64, 64)": "(query, key, value)"},
         ),
         Mistake(
             "the last queries dropped",
-            "You drop the last queries if they don't fill a tile of 64.",
+            "Your `backward` leaves out the last queries. Take 64 at a time until none is left; "
+            "the last tile may have fewer.",
             {TILE_ROWS: "range(0, max(1, n_query - 63), 64)"},
         ),
         Mistake(

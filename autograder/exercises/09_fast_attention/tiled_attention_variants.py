@@ -119,6 +119,15 @@ MISTAKES = [
         {START: f"    tile_key = tile_query\n{START}"},
     ),
     Mistake(
+        "tile sizes taken for numbers of tiles",
+        "You made `tile_query` tiles of queries and `tile_key` tiles of keys. They are sizes: how "
+        "many queries and keys are in one tile.",
+        {
+            START: "    tile_query = -(-query.shape[-2] // tile_query)\n"
+            f"    tile_key = -(-key.shape[-2] // tile_key)\n{START}"
+        },
+    ),
+    Mistake(
         "a tile size ignored",
         "Your tiles have sizes of their own. Take `tile_query` queries and `tile_key` keys at a "
         "time.",

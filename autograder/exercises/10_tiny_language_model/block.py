@@ -9,7 +9,7 @@ from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def block_case(*pieces: int, n: int = 0, scale: float = 1.0) -> Inputs:
+def block_case(*pieces: int, n: int = 0, scale: float = 1.0, training: bool = False) -> Inputs:
     """A text in pieces or, with n, in one go."""
 
     def case(draw: Draw) -> ModuleCase:
@@ -17,7 +17,8 @@ def block_case(*pieces: int, n: int = 0, scale: float = 1.0) -> Inputs:
         draw.label(in_pieces(pieces))
         build = draw.heads() | draw.named("d_feedforward")
         x = draw.normal("batch n d_model", scale)
-        return ModuleCase(build, {"x": x, "pieces": list(pieces), "window": None})
+        inputs = {"x": x, "pieces": list(pieces), "window": None}
+        return ModuleCase(build, inputs, training=training)
 
     return case
 
@@ -34,7 +35,7 @@ EXERCISE = Exercise(
     also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect("attention and network, added", 2, [block_case(n=9), block_case(n=7)]),
-        Aspect("with a cache", 1, [block_case(1, 1, 1, 1), block_case(3, 2, 4)]),
+        Aspect("with a cache", 1, [block_case(1, 1, 1, 1, training=True), block_case(3, 2, 4)]),
         Aspect("gradients", 1, [block_case(n=4, scale=0.5)], gradients=True),
     ],
     mistakes=[

@@ -70,8 +70,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the query's own place left out",
-            "You left out the query's own place. If the token before it is the same, that place "
-            "comes right after it, and counts.",
+            "Where a token follows one like itself, its own place comes right after an earlier "
+            "occurrence, so it counts. You leave it out.",
             {AFTER: f"{AFTER}.tril(-1)"},
         ),
         Mistake(

@@ -215,6 +215,16 @@ MISTAKES = [
         SORTED.replace(FIRST_K, "").replace("return int(order", f"{FIRST_K}return int(order"),
     ),
     Mistake(
+        "top-p ignored with top-k",
+        "If both are given, you use only `top_k`. First top-k, then top-p among what it leaves.",
+        {"if top_p is not None:": "if top_p is not None and top_k is None:"},
+    ),
+    Mistake(
+        "top-k ignored with top-p",
+        "If both are given, you use only `top_p`. First top-k, then top-p among what it leaves.",
+        {"if top_k is not None:": "if top_k is not None and top_p is None:"},
+    ),
+    Mistake(
         "another source of randomness",
         "You didn't draw with `generator`, so the same generator doesn't give the same token.",
         {DRAWN: "torch.multinomial(probs, 1).item()"},

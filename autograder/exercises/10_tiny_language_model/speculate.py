@@ -44,6 +44,14 @@ def pair_chances(draft: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 CERTAIN = "torch.rand((), generator=generator) < target[token] / draft[token]"
 LACKING = "(target - draft).clamp(min=0.0)"
+# The same in another order of random numbers.
+EITHER = f"target[token] >= draft[token] or {CERTAIN}"
+
+
+def drawn_from(lacking: str) -> tuple[dict[str, str], ...]:
+    """Edits that draw from something else if the draft's token isn't kept."""
+    return {LACKING: lacking}, {LACKING: lacking, CERTAIN: EITHER}
+
 
 EXERCISE = Exercise(
     "speculate",
@@ -85,13 +93,13 @@ EXERCISE = Exercise(
             "from the target again",
             "If the draft's token isn't kept, you draw from the whole target. Some tokens then "
             "come too often. Draw from max(0, p − q).",
-            {LACKING: "target"},
+            *drawn_from("target"),
         ),
         Mistake(
             "from the draft again",
             "If the draft's token isn't kept, you draw from the draft once more. Draw from "
             "max(0, p − q).",
-            {LACKING: "draft"},
+            *drawn_from("draft"),
         ),
         Mistake(
             "kept and refused exchanged",
@@ -103,10 +111,15 @@ EXERCISE = Exercise(
             "the ratio upside down",
             "Your ratio is upside down: keep the token with probability p / q, target by draft.",
             {"target[token] / draft[token]": "draft[token] / target[token]"},
+            {
+                CERTAIN: "target[token] <= draft[token] or "
+                + CERTAIN.replace("target[token] / draft[token]", "draft[token] / target[token]")
+            },
         ),
         Mistake(
             "kept if it is more likely",
-            "You keep the token only if p ≥ q. Otherwise keep it with probability p / q.",
+            "Where p is less than q, you don't leave it to chance whether the token is kept. Keep "
+            "it with probability p / q.",
             {CERTAIN: "target[token] >= draft[token]"},
         ),
         Mistake(
@@ -114,12 +127,13 @@ EXERCISE = Exercise(
             "You keep the token with probability p. Divide by q: the draft drew it with that "
             "probability already.",
             {"target[token] / draft[token]": "target[token]"},
+            {CERTAIN: EITHER.replace(" / draft[token]", "")},
         ),
         Mistake(
             "the difference the wrong way",
             "You drew from the tokens that the draft made too likely. Draw from those it made too "
             "unlikely: max(0, p − q).",
-            {LACKING: "(draft - target).clamp(min=0.0)"},
+            *drawn_from("(draft - target).clamp(min=0.0)"),
         ),
         Mistake(
             "another source of randomness",
@@ -130,7 +144,13 @@ EXERCISE = Exercise(
         Mistake(
             "the difference without its sign",
             "You took |p − q|. Where q is larger, nothing is lacking: max(0, p − q).",
-            {LACKING: "(target - draft).abs()"},
+            *drawn_from("(target - draft).abs()"),
+        ),
+        Mistake(
+            "a softmax of the difference",
+            "You took a softmax of max(0, p − q), so even tokens that lack nothing may be drawn. "
+            "`torch.multinomial` takes it as it is.",
+            *drawn_from(f"{LACKING}.softmax(dim=-1)"),
         ),
     ],
     alternatives=[

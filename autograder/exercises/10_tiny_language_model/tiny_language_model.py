@@ -12,7 +12,12 @@ from .shared import whole_numbers
 
 
 def language(
-    *pieces: int, n: int = 0, n_context: int = 13, n_layers: int = 3, **sizes: int
+    *pieces: int,
+    n: int = 0,
+    n_context: int = 13,
+    n_layers: int = 3,
+    training: bool = False,
+    **sizes: int,
 ) -> Inputs:
     """Tokens in pieces, with caches, or n tokens in one go."""
 
@@ -27,7 +32,7 @@ def language(
         build = draw.named("n_tokens d_model n_heads n_layers n_context")
         tokens = whole_numbers(draw, draw.size("n_tokens"), draw.size("batch"), length)
         tokens[0, 0] = 0
-        return ModuleCase(build, {"tokens": tokens, "pieces": list(pieces)})
+        return ModuleCase(build, {"tokens": tokens, "pieces": list(pieces)}, training=training)
 
     return case
 
@@ -47,13 +52,18 @@ EXERCISE = Exercise(
     builds_on=("Block",),
     also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
-        Aspect("a text in one go", 2, [language(n=7), language(n=9)], outputs=("logits",)),
+        Aspect(
+            "a text in one go",
+            2,
+            [language(n=7, training=True), language(n=9)],
+            outputs=("logits",),
+        ),
         Aspect(
             "a text in pieces",
             2,
             [
                 language(2, 3, n_context=41),  # room for places that are wrong
-                language(*[1] * 7),
+                language(*[1] * 7, training=True),
                 language(4, 7, n_context=11),
             ],
             outputs=("logits", "afterwards"),
@@ -162,8 +172,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "probabilities",
-            "You returned probabilities. Return the logits as they are; whoever needs "
-            "probabilities takes a softmax.",
+            "You returned probabilities, or their logarithms. Return the logits as they are; "
+            "whoever needs probabilities takes a softmax.",
             {LOGITS: f"{LOGITS}.softmax(dim=-1)"},
             {LOGITS: f"{LOGITS}.log_softmax(dim=-1)"},
         ),

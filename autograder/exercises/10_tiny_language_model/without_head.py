@@ -112,6 +112,12 @@ EXERCISE = Exercise(
             {COPIED: "model = copy.copy(model)"},
         ),
         Mistake(
+            "a part returned",
+            "You returned only a part of the model. Return the whole copy.",
+            {"return model": "return attention"},
+            {"return model": "return model.blocks[layer]"},
+        ),
+        Mistake(
             "rows instead of columns",
             "You cleared rows of the output layer's weight. A row makes one feature of the result; "
             "the heads come in along the columns.",
