@@ -371,7 +371,7 @@ def test_an_output_may_be_judged_by_its_error():
 
     assert off_by(0.09).passed
     assert (
-        "mean squared error of `weights` is 0.012; it may be at most 0.01" in off_by(0.11).sentence
+        "mean squared error of `weights` is 0.0121; it may be at most 0.01" in off_by(0.11).sentence
     )
     assert off_by(float("nan")).points == 0
 

@@ -68,7 +68,7 @@ def too_often(c: Comparison) -> str | None:
     seen, wanted = (f"{100 * t[*instead, token].item():.0f}%" for t in (c.got, c.expected))
     about = "came"
     if instead:
-        about = "was kept" if instead == [token] else f"took the place of token {instead[0]}"
+        about = "stayed" if instead == [token] else f"took the place of token {instead[0]}"
     return f"Token {token} {about} in {seen} of all draws, too often: {wanted} would be right."
 
 
@@ -77,8 +77,8 @@ def too_much_error(c: Comparison) -> str | None:
     if c.most_error is None or not math.isfinite(c.error):
         return None
     return (
-        f"The mean squared error of {named(c)} is {c.error:.2g}; it may be at most "
-        f"{c.most_error:g}."
+        f"The mean squared error of {named(c)} is {c.error:.3g}; it may be at most "
+        f"{c.most_error:.3g}."
     )
 
 
@@ -209,6 +209,6 @@ def _misplaced(c: Comparison) -> str:
     strange = [
         got
         for got, wanted in pairs
-        if got != wanted and got in names and got not in c.expected.shape
+        if got != wanted and got > 1 and got in names and got not in c.expected.shape
     ]
     return f" {strange[0]} is {names[strange[0]]}." if strange else ""
