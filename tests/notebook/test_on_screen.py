@@ -138,7 +138,7 @@ def test_a_slip_that_is_not_the_last_cell_is_called_by_its_exercise(notebook):
 
 def test_a_kernel_that_has_just_started(just_started):
     shown = just_started.run("check", CHECK)
-    assert "nothing above this cell has run. Choose Run > Run All Above Selected Cell" in shown
+    assert "no cell above this one has run. Choose Run > Run All Above Selected Cell" in shown
 
 
 def test_a_kernel_in_which_something_else_has_run(just_started):
