@@ -118,7 +118,7 @@ def test_an_hour_with_the_first_lesson(page):
         page.locator(".jp-Dialog").get_by_text("Restart", exact=True).click()
     wait_for_kernel(page)
     check = cell(page, "check(query_scores)")
-    expect(run(page, check)).to_contain_text("nothing above this cell has run")
+    expect(run(page, check)).to_contain_text("no cell above this one has run")
     choose(page, "Run", "Run All Above Selected Cell")
     expect(run(page, check)).to_contain_text("✓ query_scores")
 
