@@ -184,7 +184,7 @@ def smallest_input(healthy, ill):
     for batch, n in sorted(shapes, key=lambda shape: (shape[0] * shape[1], -shape[0])):
         for _ in range(12):
             x = torch.randn(batch, n, healthy.query.in_features)
-            if (healthy(x) - ill(x)).norm() > 1e-3:
+            if (healthy(x) - ill(x)).norm(torch.inf) > 1e-4:
                 return x
     return None
 

@@ -77,7 +77,7 @@ def lower_right(query, key, causal):
     return torch.arange(n_key) <= torch.arange(n_key - n_query, n_key)[:, None] if causal else None
 
 
-def tiled_attention(query, key, value, causal, tile_query, tile_key):
+def tiled_attention(query, key, value, causal=False, tile_query=16, tile_key=16):
     keep = lower_right(query, key, causal)
     scores = torch.einsum("...qd,...kd->...qk", query, key) / math.sqrt(query.shape[-1])
     seen = scores if keep is None else torch.where(keep, scores, -torch.inf)
@@ -100,7 +100,7 @@ def attention_backward(query, key, value, context, logsumexp, d_context, causal)
     return d_query, d_key, d_value
 
 
-def tiled_attention_function(query, key, value, causal):
+def tiled_attention_function(query, key, value, causal=False):
     return attended(query, key, value, lower_right(query, key, causal))
 
 

@@ -76,7 +76,7 @@ def tiny_language_model(build, parameters, tokens, pieces):
     } | ({"afterwards": logits} if pieces else {})
 
 
-def sample(logits, temperature, top_k, top_p):
+def sample(logits, temperature=1.0, top_k=None, top_p=None):
     """What is left of the probabilities, token by token."""
     probs = F.one_hot(logits.argmax(), len(logits)).to(logits.dtype)
     if temperature > 0:
