@@ -105,7 +105,7 @@ grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUD
 learners: $(VENV)/developer  ## learners.csv from Canvas's gradebook export, Moodle's participants or any table, FROM=...
 	$(call needs,FROM)python -m autograder.course learners '$(subst ','\'',$(FROM))'
 
-# Options of the three below: LMS=canvas|moodle, Moodle's WORKSHEET=..., and TO=..., the file to write.
+# Options of the three below: LMS=canvas|moodle, the system's WORKSHEET=..., and TO=..., the file to write.
 LMS_OPTIONS = $(if $(LMS),--lms=$(LMS)) $(if $(TO),--to='$(subst ','\'',$(TO))') \
 	$(if $(WORKSHEET),--worksheet='$(subst ','\'',$(WORKSHEET))')
 

@@ -184,7 +184,7 @@ def _add_system(command: Parser, required: bool = False) -> None:
     _add_course(command)
     command.add_argument("--lms", type=_system, default="", required=required, metavar="LMS")
     command.add_argument(
-        "--worksheet", default="", metavar="CSV", help="the system's table, as downloaded"
+        "--worksheet", default="", metavar="FILE", help="the system's table, as downloaded"
     )
 
 

@@ -5,19 +5,18 @@ from collections.abc import Iterator, Sequence
 from autograder.errors import CourseError
 from autograder.grading.gradebook.course_files import CourseFiles
 from autograder.grading.gradebook.grades import LessonGrades
-from autograder.grading.gradebook.lesson_grades import lesson_grades
+from autograder.grading.gradebook.lesson_grades import lesson_grades, require_cell
 from autograder.grading.gradebook.opening import NoGradebook, reading
 from autograder.grading.term.adjustments import (
     FORMS,
     NONE,
     TABLE,
     Adjustment,
-    read_adjustments,
     read_points,
     write_adjustments,
 )
 from autograder.grading.term.learner_names import listed
-from autograder.grading.term.tables import Term
+from autograder.grading.term.tables import Term, read_term
 from autograder.grading.worker.job import earlier_run
 from autograder.judging.code_marks import count
 
@@ -41,7 +40,7 @@ def adjust(files: CourseFiles, lesson: str, cell: str, points: str, who: Sequenc
     rows = [] if points == NONE else _rows(known, lesson, cell, points, learners)
     kept = [
         one
-        for one in read_adjustments(path)
+        for one in read_term(files.root).adjustments
         if (one.lesson, one.cell) != (lesson, cell) or not (all_rows or one.learner in learners)
     ]
     write_adjustments(path, [*kept, *rows])
@@ -64,9 +63,7 @@ def _cell(known: LessonGrades, lesson: str, name: str) -> str:
     """Return nbgrader's name of a cell. Raises CourseError if the lesson has none."""
     by_exercise = {exercise: cell for cell, exercise in known.checks.items()}
     cell = by_exercise.get(name, name)
-    if cell not in known.most:
-        there = listed(known.checks.get(one, one) for one in known.most)
-        raise CourseError(f"{lesson} has no graded cell {name!r}: choose one of {there}.")
+    require_cell(known.most, cell, lesson)
     return cell
 
 
@@ -97,7 +94,8 @@ def _rows(
     try:
         given = read_points(points)
     except ValueError:
-        raise CourseError(f"{points!r} are no points: {FORMS}, or {NONE!r} to remove it.") from None
+        told = f"POINTS={points} can't be read: {FORMS}, or {NONE!r} to remove it."
+        raise CourseError(told) from None
     most = known.most[cell]
     if given is not None and most < given < float("inf"):
         raise CourseError(f"{cell} has {count(most, 'point')}: give no more than that.")

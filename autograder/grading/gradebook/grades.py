@@ -99,7 +99,7 @@ class Grade:
         return any(cell.by_hand is not None or cell.extra for cell in self.cells)
 
     @property
-    def adjusted(self) -> list[str]:
+    def adjusted_cells(self) -> list[str]:
         """The cells whose points are those of adjustments.csv."""
         return [cell.name for cell in self.cells if cell.adjusted is not None]
 
@@ -109,6 +109,8 @@ class Grade:
         given: at least so many points, by cell; None leaves the cell out, so that the share of the
         other cells' points counts for it.
         """
+        if not given:
+            return self
         left_out = {name for name, points in given.items() if points is None}
         cells = [cell.raised(given.get(cell.name)) for cell in self.cells]
         rest = [cell for cell in cells if cell.name not in left_out]

@@ -5,7 +5,7 @@ take a time that grows with the whole term.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,19 +24,29 @@ from nbgrader.api import (
 )
 from sqlalchemy import ColumnElement, Select, func, select
 
+from autograder.errors import CourseError
 from autograder.grading.gradebook.grades import CellGrade, Grade, LessonGrades
+from autograder.grading.term.adjustments import TABLE
 from autograder.grading.term.learner_names import is_learner_name
 from autograder.grading.term.tables import Learner, Term
 
 
 def lesson_grades(gradebook: Gradebook, lesson: str, term: Term) -> LessonGrades:
-    """Read all grades of a lesson, adjusted; none if it is not in the gradebook."""
+    """Read all grades of a lesson, adjusted; none if it is not in the gradebook.
+
+    Raises CourseError if adjustments.csv names a cell that the lesson doesn't have.
+    """
+    cells = [*_cells(gradebook, lesson, GradeCell), *_cells(gradebook, lesson, TaskCell)]
+    if cells:
+        for one in term.adjustments:
+            if one.lesson == lesson:
+                require_cell(dict(cells), one.cell, f"{TABLE}: {lesson}")
     notebooks = select(Notebook.name).join(Assignment).where(Assignment.name == lesson)
     due = select(Assignment.duedate).where(Assignment.name == lesson)
     return LessonGrades(
         notebooks=list(gradebook.db.scalars(notebooks.order_by(Notebook.name))),
         due=gradebook.db.scalar(due),
-        cells=[*_cells(gradebook, lesson, GradeCell), *_cells(gradebook, lesson, TaskCell)],
+        cells=cells,
         released={name: source or "" for name, source in gradebook.db.execute(_sources(lesson))},
         learners={
             learner: grade.with_adjustments(term.adjustments_for(lesson, learner))
@@ -45,6 +55,15 @@ def lesson_grades(gradebook: Gradebook, lesson: str, term: Term) -> LessonGrades
         },
         names={id: learner.full_name for id, learner in known_learners(gradebook).items()},
     )
+
+
+def require_cell(known: Collection[str], cell: str, lesson: str) -> None:
+    """Raise CourseError unless a cell is among the graded ones.
+
+    lesson: what the error says of the lesson before "has no graded cell".
+    """
+    if cell not in known:
+        raise CourseError(f"{lesson} has no graded cell {cell!r}. It has {', '.join(known)}.")
 
 
 def lesson_names(gradebook: Gradebook) -> list[str]:

@@ -20,7 +20,7 @@ from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import DownloadedName, read_canvas_name
 from autograder.grading.lms.export import LmsExporter, never_a_formula
-from autograder.grading.term.read_table import TableRow, read_foreign_table
+from autograder.grading.term.read_table import TableRow, read_foreign_table, read_number
 from autograder.grading.term.tables import Learner, Term, terms_of
 from autograder.grading.term.write_table import as_csv
 
@@ -115,7 +115,7 @@ class CanvasCollector(LmsCollector):
 
 def _maximum(row: TableRow, title: str) -> float:
     try:
-        return float(row[title].replace(",", "."))
+        return read_number(row[title])
     except ValueError:
         raise row.error(f"{title} has no points, but {row[title]!r}.") from None
 

@@ -17,9 +17,9 @@ from traitlets import Unicode
 
 from autograder.errors import CourseError
 from autograder.grading.engine.plugins import course_term
+from autograder.grading.lms import groups
 from autograder.grading.lms.downloaded_names import DownloadedName, remember_names
 from autograder.grading.lms.extract import ExtractPlainFiles
-from autograder.grading.lms.groups import members, share
 from autograder.grading.lms.kept_times import KeptTimes
 from autograder.grading.lms.whose import Handed, Plan, is_litter, make_plan, read_handed
 from autograder.grading.submission.plain_files import MOST_NOTEBOOK_BYTES, NOTEBOOK
@@ -108,12 +108,28 @@ class LmsCollector(FileNameCollectorPlugin):
         untimed = [LATE.format(system=system, learners=", ".join(late))] if late else []
         without = [self._without(one, handed) for one, handed in plan.without.items()]
         kept = self.kept_times.report()
-        return [*nameless, *others, *unknown, *twice, *untimed, *kept, *sorted(without)]
+        told = [*nameless, *others, *unknown, *twice, *untimed, *kept, *sorted(without)]
+        return [*told, *self._about_groups()]
 
-    def share_with_groups(self) -> list[str]:
-        """Give the members of groups what one of them handed in; return lines about it."""
-        collected = self.plan.by_learner.keys()
-        return share(members(self.term.learners.values()).values(), collected, self._folder)
+    def _about_groups(self) -> Iterator[str]:
+        for giver in dict.fromkeys(self._shared.values()):
+            got = listed(one for one, other in self._shared.items() if other == giver)
+            yield f"{giver} handed in for the group: {got} got the same"
+        yield from groups.left_over(self._groups.values(), self.plan.by_learner)
+
+    def share_with_groups(self) -> None:
+        """Give the members of groups what one of them handed in. Raises OSError."""
+        for learner, giver in self._shared.items():
+            groups.copy(self._folder(giver), self._folder(learner))
+
+    @cached_property
+    def _shared(self) -> Mapping[str, str]:
+        return groups.shared(self._groups.values(), self.plan.by_learner)
+
+    @cached_property
+    def _groups(self) -> Mapping[str, list[str]]:
+        """The members of each group, by its name in small letters."""
+        return groups.members(self.term.learners.values())
 
     def left_out(self) -> list[str]:
         """Say what in the zip was not extracted, and why."""
@@ -147,7 +163,7 @@ class LmsCollector(FileNameCollectorPlugin):
 
     def _require_room(self) -> None:
         """Raise CourseError if collecting would replace what was put into folders by hand."""
-        learners = {learner for learner, _ in self.plan.files}
+        learners = {*self.plan.by_learner, *self._shared}
         filled = [one for one in learners if any(self._folder(one).glob("*"))]
         if filled and not self.parent.force:
             raise CourseError(

@@ -57,6 +57,10 @@ def run(command: str, options: argparse.Namespace) -> int:
 
 def export(options: argparse.Namespace) -> int:
     """Export grades with the exporter for a system. Raises CourseError, SystemExit."""
+    if options.percent and not options.lms:
+        raise CourseError(
+            "Percentages are for Canvas or Moodle: add LMS=… (--lms), or leave PERCENT=1 out."
+        )
     app = _app(ExportApp, options, f"--exporter={EXPORTERS[options.lms]}")
     app.update_config(
         Config(
@@ -90,7 +94,7 @@ def collect(options: argparse.Namespace) -> int:
             f"{options.zip} has nothing from the learners in learners.csv. Is it the zip of all "
             f"submissions from {options.lms.title()}, and is learners.csv filled in?"
         )
-    sys.stderr.writelines(f"{printable(line)}\n" for line in collector.share_with_groups())
+    collector.share_with_groups()
     print(f"Collected {options.lesson} from {len(plan.by_learner)} learners")
     return 1 if plan.unknown or plan.nameless or plan.without else 0
 

@@ -5,7 +5,7 @@ name and number, which is nobody's.
 """
 
 import shutil
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from autograder.grading.submission.plain_files import read_below, write_below
@@ -22,30 +22,32 @@ def members(learners: Iterable[Learner]) -> dict[str, list[str]]:
     return found
 
 
-def share(
-    groups: Iterable[Collection[str]], collected: Collection[str], folder_of: Callable[[str], Path]
-) -> list[str]:
-    """Give the members of each group what one of them handed in; return lines about it.
+def shared(groups: Iterable[Collection[str]], collected: Collection[str]) -> dict[str, str]:
+    """Return who gets what another member of the group handed in, and from whom.
 
-    collected: those who were collected. If they are several of a group, each keeps their own.
-    folder_of: returns the folder of a learner's submission.
+    collected: those who handed in. If they are several of a group, each keeps their own.
     """
-    said = []
+    found: dict[str, str] = {}
+    for group in groups:
+        having = [one for one in group if one in collected]
+        if len(having) == 1:
+            found |= {one: having[0] for one in group if one not in collected}
+    return found
+
+
+def left_over(groups: Iterable[Collection[str]], collected: Collection[str]) -> Iterator[str]:
+    """Say who got nothing because others of the group handed in separately."""
     for group in groups:
         having = [one for one in group if one in collected]
         others = [one for one in group if one not in collected]
-        if len(having) == 1 and others:
-            for learner in others:
-                _copy(folder_of(having[0]), folder_of(learner))
-            said.append(f"{having[0]} handed in for the group: {listed(others)} got the same")
-        elif having and others:
-            said.append(
-                f"{listed(having)} of one group handed in apart, so {listed(others)} got nothing"
+        if len(having) > 1 and others:
+            yield (
+                f"{listed(having)} are in one group and handed in separately, so {listed(others)} "
+                "got nothing"
             )
-    return said
 
 
-def _copy(source: Path, target: Path) -> None:
+def copy(source: Path, target: Path) -> None:
     """Replace a folder by a copy of another one's plain files. Raises OSError."""
     files = read_below(source).files
     shutil.rmtree(target, ignore_errors=True)

@@ -19,7 +19,6 @@ from autograder.grading.lms.class_grades import ClassGrades
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import DownloadedName, read_moodle_name
 from autograder.grading.lms.export import LmsExporter
-from autograder.grading.lms.groups import members
 from autograder.grading.lms.moodle_date import read_moodle_date
 from autograder.grading.lms.worksheet import Participant, Worksheet
 from autograder.grading.term.dates import course_zone
@@ -112,10 +111,6 @@ class MoodleCollector(LmsCollector):
         known = self.times().keys() | self.kept_times.times.keys()
         lost = [f"{one} ({text})" for one, text in self._times.items() if one not in known]
         return [*super().report(), *([NO_DATES.format(times=listed(lost))] if lost else [])]
-
-    @cached_property
-    def _groups(self) -> Mapping[str, list[str]]:
-        return members(self.term.learners.values())
 
     @property
     def _times(self) -> Mapping[str, str]:

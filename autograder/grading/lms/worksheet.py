@@ -27,6 +27,7 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.grading.lms.class_grades import exact
 from autograder.grading.lms.moodle_date import YEAR
+from autograder.grading.term.read_table import read_number
 from autograder.grading.term.tables import Learner
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
@@ -191,7 +192,7 @@ class Worksheet:
 
     def _numbers(self, column: int) -> list[float]:
         values = (row.cells[column].value for row in self.participants)
-        return [float(v.replace(",", ".")) for v in values if NUMBER.fullmatch(v)]
+        return [read_number(v) for v in values if NUMBER.fullmatch(v)]
 
     def _written(self, grade: float, cell: SheetCell) -> str:
         """Write a grade with the worksheet's own decimal sign and quotation marks."""

@@ -173,7 +173,7 @@ def _drop_strange_verdicts(submission: Submission, known: LessonGrades) -> None:
 
 def _settle(submission: Submission, grade: Grade | None) -> None:
     """Count what could not be graded as graded, once a person has given all the points."""
-    given = grade and (grade.by_hand or grade.adjusted) and not grade.waiting
+    given = grade and (grade.by_hand or grade.adjusted_cells) and not grade.waiting
     if submission.outcome == Outcome.NOT_GRADED and given:
         submission.outcome, submission.reason = Outcome.GRADED, ""
 

@@ -168,7 +168,7 @@ class LearnerRow:
             yield f"Handed in again. Grades before: {before}."
         if grade and grade.by_hand:
             yield "Partly graded by hand."
-        if grade and grade.adjusted:
-            yield f"In adjustments.csv: {self._exercises(grade.adjusted)}."
+        if grade and grade.adjusted_cells:
+            yield f"In adjustments.csv: {self._exercises(grade.adjusted_cells)}."
         if self.to_grade:
             yield self.to_grade

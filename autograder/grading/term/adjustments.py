@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.atomic_writes import write_whole
-from autograder.grading.term.read_table import TableRow, check_unique, read_table
+from autograder.grading.term.read_table import read_number
 from autograder.grading.term.write_table import as_csv
 
 TABLE = "adjustments.csv"
@@ -48,21 +48,6 @@ class Adjustment:
         return self.lesson, self.cell, written or f"{self.points:g}", self.learner
 
 
-def read_adjustments(path: Path) -> tuple[Adjustment, ...]:
-    """Read the table; nothing if it is missing. Raises CourseError."""
-    rows = read_table(path, COLUMNS[:3], COLUMNS[3:])
-    check_unique(rows, "lesson", "cell", "learner")
-    return tuple(_adjustment(row) for row in rows)
-
-
-def adjusted_points(
-    table: Iterable[Adjustment], lesson: str, learner: str
-) -> dict[str, float | None]:
-    """Return what the table gives a learner for the cells of a lesson."""
-    rows = [one for one in table if one.lesson == lesson and one.learner in ("", learner)]
-    return {one.cell: one.points for one in sorted(rows, key=lambda one: bool(one.learner))}
-
-
 def write_adjustments(path: Path, table: Iterable[Adjustment]) -> None:
     """Write the table."""
     write_whole(path, as_csv([COLUMNS, *(one.row for one in table)]))
@@ -73,15 +58,7 @@ def read_points(text: str) -> float | None:
     words = {FULL: math.inf, EXCUSED: None}
     if text.casefold() in words:
         return words[text.casefold()]
-    points = float(text.replace(",", "."))
+    points = read_number(text)
     if not 0 <= points < math.inf:
         raise ValueError(text)
     return points
-
-
-def _adjustment(row: TableRow) -> Adjustment:
-    try:
-        points = read_points(row["points"])
-    except ValueError:
-        raise row.error(f"points {row['points']!r} can't be read: {FORMS}.") from None
-    return Adjustment(row["lesson"], row["cell"], points, row["learner"])

@@ -45,7 +45,7 @@ def _in_zone_called(letters: str, date: datetime) -> datetime:
     zone, local = course_zone(), date.replace(tzinfo=None)
     local = local.replace(tzinfo=zone) if zone else local.astimezone()
     if f"{local:%Z}" != letters:
-        raise ValueError(f"the course's time zone is not {letters}")
+        raise ValueError(letters)
     return local
 
 

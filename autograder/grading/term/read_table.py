@@ -55,6 +55,11 @@ def read_foreign_table(path: Path) -> list[TableRow]:
     return [_row(path.name, line, header, cells, {}) for line, cells in found]
 
 
+def read_number(text: str) -> float:
+    """Read a number, with a decimal point or comma. Raises ValueError."""
+    return float(text.replace(",", "."))
+
+
 def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Return the names of the columns, and the rows with their lines, without empty ones."""
     text = _decoded(path)

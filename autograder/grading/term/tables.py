@@ -1,4 +1,4 @@
-"""What the tables of a term say: `learners.csv`, `lessons.csv`, `extensions.csv`, and adjustments.
+"""What the tables of a term say: learners.csv, lessons.csv, extensions.csv and adjustments.csv.
 
 All are optional. Dates are kept as nbgrader keeps them: in UTC, without a time zone. A date
 without an offset is taken to be in UTC.
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 
+from autograder.grading.term.adjustments import COLUMNS, FORMS, Adjustment, read_points
 from autograder.grading.term.adjustments import TABLE as ADJUSTMENTS
-from autograder.grading.term.adjustments import Adjustment, adjusted_points, read_adjustments
 from autograder.grading.term.dates import FORM, read_date
 from autograder.grading.term.learner_names import printable, why_no_name
-from autograder.grading.term.read_table import TableRow, check_unique, read_table
+from autograder.grading.term.read_table import TableRow, check_unique, read_number, read_table
 
 EXCUSED = "excused"
 DAY = 24 * 60 * 60  # seconds
@@ -85,8 +85,14 @@ class Term:
     adjustments: tuple[Adjustment, ...] = ()
 
     def adjustments_for(self, lesson: str, learner: str) -> dict[str, float | None]:
-        """Return what adjustments.csv gives a learner for the cells of a lesson."""
-        return adjusted_points(self.adjustments, lesson, learner)
+        """Return what adjustments.csv gives a learner, by cell of a lesson.
+
+        A learner's own row comes before everyone's.
+        """
+        rows = [
+            one for one in self.adjustments if one.lesson == lesson and one.learner in ("", learner)
+        ]
+        return {one.cell: one.points for one in sorted(rows, key=lambda one: bool(one.learner))}
 
     def strangers(self, people: Set[str]) -> frozenset[str]:
         """Return those who are not in learners.csv, if there is one."""
@@ -105,7 +111,7 @@ def read_term(folder: Path, known_lessons: Collection[str] | None = None) -> Ter
     known_learners = learners if (folder / "learners.csv").exists() else None
     path = folder / "extensions.csv"
     extensions = _read_extensions(path, known_lessons, known_learners)
-    adjustments = read_adjustments(folder / ADJUSTMENTS)
+    adjustments = _read_adjustments(folder / ADJUSTMENTS, known_lessons, known_learners)
     return Term(learners, lessons, extensions, path.exists(), adjustments)
 
 
@@ -175,8 +181,7 @@ def _read_extensions(
     check_unique(rows, "learner", "lesson")
     for row in rows:
         _check_lesson(row, known_lessons)
-        if known_learners is not None and row["learner"] not in known_learners:
-            raise row.error(f"learner {row['learner']!r} is not in learners.csv; add it there.")
+        _check_learner(row, known_learners)
     return {(row["learner"], row["lesson"]): _extension(row) for row in rows}
 
 
@@ -185,6 +190,32 @@ def _check_lesson(row: TableRow, known: Collection[str] | None) -> None:
         raise row.error(
             f"there is no lesson {row['lesson']!r}. The lessons are {', '.join(sorted(known))}."
         )
+
+
+def _check_learner(row: TableRow, known: Collection[str] | None) -> None:
+    if known is not None and row["learner"] not in known:
+        raise row.error(f"learner {row['learner']!r} is not in learners.csv; add it there.")
+
+
+def _read_adjustments(
+    path: Path, known_lessons: Collection[str] | None, known_learners: Collection[str] | None
+) -> tuple[Adjustment, ...]:
+    required, optional = COLUMNS[:-1], COLUMNS[-1:]
+    rows = read_table(path, required, optional)
+    check_unique(rows, "lesson", "cell", "learner")
+    for row in rows:
+        _check_lesson(row, known_lessons)
+        if row["learner"]:
+            _check_learner(row, known_learners)
+    return tuple(_adjustment(row) for row in rows)
+
+
+def _adjustment(row: TableRow) -> Adjustment:
+    try:
+        points = read_points(row["points"])
+    except ValueError:
+        raise row.error(f"points {row['points']!r} can't be read: {FORMS}.") from None
+    return Adjustment(row["lesson"], row["cell"], points, row["learner"])
 
 
 def _extension(row: TableRow) -> Extension:
@@ -204,7 +235,7 @@ def _percent(row: TableRow) -> float | None:
     if not row["late_percent"]:
         return None
     try:
-        percent = float(row["late_percent"].removesuffix("%").replace(",", "."))
+        percent = read_number(row["late_percent"].removesuffix("%"))
     except ValueError:
         percent = -1.0
     if not 0 <= percent <= 100:

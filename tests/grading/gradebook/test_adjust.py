@@ -123,10 +123,10 @@ def test_those_whose_submission_had_no_cell(course):
 @pytest.mark.parametrize(
     ("cell", "points", "who", "told"),
     [
-        ("c", "full", [], "01_first has no graded cell 'c': choose one of a, b."),
+        ("c", "full", [], "01_first has no graded cell 'c'. It has a, b."),
         ("a", "11", [], "a has 10 points: give no more than that."),
-        ("a", "-1", [], "'-1' are no points: write a number, 'full' or 'excused', or 'none'"),
-        ("a", "nan", [], "'nan' are no points"),
+        ("a", "-1", [], "POINTS=-1 can't be read: write a number, 'full' or 'excused', or 'none'"),
+        ("a", "nan", [], "POINTS=nan can't be read"),
         ("a", "full", ["zoe", "ada"], "With no submission to 01_first in the gradebook: zoe."),
         ("a", "full", ["lacking"], "Every submission to 01_first had a cell for a."),
     ],
@@ -146,15 +146,25 @@ def test_without_a_gradebook_or_lesson(course, tmp_path):
         give(course, "a", "full")
 
 
+def test_a_cell_that_the_lesson_does_not_have_is_named(course):
+    course.write("adjustments.csv", f"lesson,cell,points\n{FIRST},c,full\n")
+    told = "adjustments.csv: 01_first has no graded cell 'c'. It has a, b."
+    with pytest.raises(CourseError, match=told):
+        grades(course)
+    assert grades(course, SECOND) == {}
+
+
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
         (f"{FIRST},a,much,\n", "line 2: points 'much' can't be read: write a number"),
         (f"{FIRST},a,1,\n{FIRST},a,2,\n", "line 3: lesson '01_first', cell 'a', learner '' is on"),
         (f"{FIRST},,1,\n", "line 2: cell is empty"),
+        (f"{FIRST},a,1,zoe\n", "line 2: learner 'zoe' is not in learners.csv; add it there."),
     ],
 )
 def test_a_malformed_table_is_named(course, rows, told):
+    course.write("learners.csv", "learner\nada\n")
     course.write("adjustments.csv", f"lesson,cell,points,learner\n{rows}")
     with pytest.raises(CourseError) as error:
         read_term(course.root)

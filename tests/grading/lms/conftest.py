@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import zipfile
 
 import pytest
 
@@ -57,3 +58,17 @@ def lms(course):
         return done.status
 
     return run
+
+
+@pytest.fixture
+def zipped(tmp_path):
+    """Make a zip; each file's content is its name, if no other is given."""
+
+    def make(*names, called="all submissions.zip", **contents):
+        path = tmp_path / called
+        with zipfile.ZipFile(path, "w") as file:
+            for name, content in {**dict(zip(names, names, strict=True)), **contents}.items():
+                file.writestr(name, content)
+        return path
+
+    return make

@@ -15,20 +15,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 NOTEBOOK = f"{FIRST}.ipynb"
 
 
-@pytest.fixture
-def zipped(tmp_path):
-    """Make a zip; each file's content is its name, if no other is given."""
-
-    def make(*names, called="all submissions.zip", **contents):
-        path = tmp_path / called
-        with zipfile.ZipFile(path, "w") as file:
-            for name, content in {**dict(zip(names, names, strict=True)), **contents}.items():
-                file.writestr(name, content)
-        return path
-
-    return make
-
-
 def submitted(course):
     """Return the submitted files and their contents."""
     root = course.root / "submitted"

@@ -125,6 +125,13 @@ def test_canvas_maximum_is_that_of_its_own_export(course, lms, tmp_path, most, o
     assert grade in {row[-1] for row in rows(path)}
 
 
+def test_percentages_are_for_a_system(course, lms, tmp_path, capfd):
+    path = tmp_path / "grades.csv"
+    assert lms("export", "--percent", f"--to={path}") == 2
+    assert "Percentages are for Canvas or Moodle: add LMS=…" in capfd.readouterr().err
+    assert not path.exists()
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [

@@ -3,11 +3,10 @@
 import pytest
 
 from tests.grading.lms.conftest import LEARNERS
-from tests.grading.lms.test_collect import NOTEBOOK, give_feedback, pages, submitted, zipped
+from tests.grading.lms.test_collect import NOTEBOOK, give_feedback, pages, submitted
 from tests.grading.lms.worksheets import ENGLISH
 from tests.grading.term.made_course import FIRST
 
-__all__ = ["zipped"]  # a fixture
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 GROUPS = {"ada": "Team A", "zoe": "team a", "tim": "", "new": "Team A", "ill": "B"}
 
@@ -62,8 +61,16 @@ def test_members_who_handed_in_apart_keep_their_own(course, lms, zipped, capfd):
     names = f"ada_101_2001_{NOTEBOOK}", f"zoe_102_2002_{NOTEBOOK}"
     assert lms("collect", FIRST, "--lms=canvas", zipped(*names)) == 0
     assert files(course) == {"ada": names[0], "zoe": names[1]}
-    told = "ada, zoe of one group handed in apart, so new got nothing"
+    told = "ada, zoe are in one group and handed in separately, so new got nothing"
     assert told in capfd.readouterr().err
+
+
+def test_what_a_member_has_already_is_not_replaced(course, lms, zipped, capfd):
+    mine = course.write(f"submitted/new/{FIRST}/{NOTEBOOK}", "mine")
+    name = f"teama_102_2002_{NOTEBOOK}"
+    assert lms("collect", FIRST, "--lms=canvas", zipped(name)) == 1
+    assert "these learners have files in submitted/ already: new." in capfd.readouterr().err
+    assert mine.read_text() == "mine" and [*files(course)] == ["new"]
 
 
 def test_a_newer_zip_replaces_everybodys(course, lms, zipped):
