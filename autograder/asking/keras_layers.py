@@ -17,6 +17,8 @@ from autograder.asking.returned import WrongResult, other_parameters
 
 # Keras wraps an error message: what was called, the message itself in bold, all arguments.
 WRAPPED = re.compile(r"\x1b\[1m(.*)\x1b\[0m", re.DOTALL)
+# It numbers layers of a kind, in the whole process: "layer 'dense_12'".
+COUNTED = re.compile(r"(layer '\w*?[a-z])_\d+'")
 
 
 def is_keras_layer(answer: object) -> bool:
@@ -100,9 +102,9 @@ def _names_in(layer: Any, prefix: str = "") -> Iterator[str]:
 
 
 def plain_message(error: BaseException) -> str:
-    """Return an error's message, without what Keras wraps around it."""
+    """Return an error's message, without what Keras wraps around it, and how it counts layers."""
     wrapped = WRAPPED.search(str(error))
-    return wrapped[1] if wrapped else str(error)
+    return COUNTED.sub(r"\1'", wrapped[1] if wrapped else str(error))
 
 
 @contextmanager

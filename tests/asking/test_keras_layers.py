@@ -171,3 +171,12 @@ def test_an_error_is_placed_at_the_learners_line():
 def test_names_do_not_depend_on_the_layers_made_before():
     details = {ask(variant(__init__=no_bias)).problem.detail for _ in range(2)}
     assert len(details) == 1
+
+
+def test_messages_do_not_depend_on_the_layers_made_before():
+    class Misfit(Affine):
+        def call(self, words):
+            return self.affine(self.affine(words))
+
+    first, second = (ask(Misfit).problem for _ in range(2))
+    assert "layer 'dense' is incompatible" in first.detail and first.same_as(second)
