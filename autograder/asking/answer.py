@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -48,11 +48,6 @@ class Answer:
     unused: tuple[str, ...] = ()
     reordered: tuple[str, ...] = ()
     inputs: dict[str, str] = field(default_factory=dict)
-
-    def with_facts(self, about: "Answer") -> "Answer":
-        """Return the same with what another answer says about the code."""
-        facts = {name: getattr(about, name) for name in ("borrowed", "unused", "reordered")}
-        return replace(self, **facts)
 
     def to_tree(self) -> dict[str, Any]:
         problem = asdict(self.problem) if self.problem else None

@@ -80,8 +80,9 @@ class Library:
         return module.train(self.training)
 
 
-GIVEN_MODULE = "given_by_the_check"  # that such code seems to be in
-# And its file; errors are reported at a line outside this package.
+# The module and the file that such code seems to be in: errors are reported at a line outside this
+# package.
+GIVEN_MODULE = "given_by_the_check"
 GIVEN = str(Path(__file__).with_name("<given>"))
 
 

@@ -12,7 +12,7 @@ from autograder.asking.memory_trials import ROOM, all_tensors, recording
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, wrong_type
 
-ABOUT = 0.01  # how far off gradients may be that only rounding tells apart
+ABOUT = 0.01  # how far off a gradient may be; rounding has tests of its own
 
 
 class GivenCache:

@@ -78,10 +78,16 @@ def _only_kept(code: CodeType) -> set[int | None]:
     return {step.positions.lineno for step in stored if step.positions}
 
 
+def _code_of(answer: Callable[..., Any]) -> CodeType | None:
+    """Return the code of what the learner wrote, if it is Python's."""
+    code = getattr(inspect.unwrap(written_function(answer)), "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
 def unused_arguments(answer: Callable[..., Any]) -> tuple[str, ...]:
     """Return the arguments that a function, or a module's forward, never reads."""
-    code = getattr(inspect.unwrap(written_function(answer)), "__code__", None)
-    if not isinstance(code, CodeType):
+    code = _code_of(answer)
+    if not code:
         return ()
     count = code.co_argcount + code.co_kwonlyargcount
     arguments = [name for name in code.co_varnames[:count] if name != "self"]
@@ -93,8 +99,8 @@ def reordered_arguments(answer: Callable[..., Any], names: list[str]) -> tuple[s
 
     Otherwise ().
     """
-    code = getattr(inspect.unwrap(written_function(answer)), "__code__", None)
-    if not isinstance(code, CodeType):
+    code = _code_of(answer)
+    if not code:
         return ()
     taken = [name for name in code.co_varnames[: code.co_argcount] if name in names]
     return tuple(names) if taken != names and sorted(taken) == sorted(names) else ()
@@ -102,8 +108,8 @@ def reordered_arguments(answer: Callable[..., Any], names: list[str]) -> tuple[s
 
 def returns_something(answer: Callable[..., Any]) -> bool:
     """Whether a function, or a module's forward, has a `return` with a value."""
-    code = getattr(inspect.unwrap(written_function(answer)), "__code__", None)
-    if not isinstance(code, CodeType):
+    code = _code_of(answer)
+    if not code:
         return False
     steps = list(dis.get_instructions(code))
     constants = any(step.opname == "RETURN_CONST" and step.argval is not None for step in steps)

@@ -72,16 +72,14 @@ def collect(answer: Callable[..., Any], question: Question) -> list[Answer]:
     answers: list[Answer] = []
     answer = uncompiled(answer)
     passed = max((list(call.arguments) for call in question.calls), key=len, default=[])
-    about = Answer(
-        borrowed=borrowed_names(answer),
-        unused=unused_arguments(answer),
-        reordered=() if question.trial else reordered_arguments(answer, passed),
-    )
+    borrowed, unused = borrowed_names(answer), unused_arguments(answer)
+    reordered = () if question.trial else reordered_arguments(answer, passed)
     forbidden = forbid(question.forbidden) if question.forbidden else contextlib.nullcontext()
     with TimeLimit(question.seconds) as limit, forbidden:
         for call in question.calls:
             collected = OneCall(answer, question, call).collect(limit)
-            answers.append(collected.with_facts(about))
+            facts = replace(collected, borrowed=borrowed, unused=unused, reordered=reordered)
+            answers.append(facts)
             problem = collected.problem
             if problem and problem.kind in IN_VAIN:
                 rest = len(question.calls) - len(answers)

@@ -29,8 +29,8 @@ LEFT = {
 
 def explain(failure: Failure) -> list[Finding]:
     """Return what there is to say about a failure, in order."""
-    needed = set(failure.answer.unused) - {*failure.judgment.key.unneeded}
-    unused = [] if failure.problem else [n for n in failure.answer.unused if n in needed]
+    unneeded = failure.judgment.key.unneeded
+    unused = [] if failure.problem else [n for n in failure.answer.unused if n not in unneeded]
     return [*_borrowed(failure.answer.borrowed), *_unused(unused), *_cause(failure)]
 
 

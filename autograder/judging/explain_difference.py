@@ -134,8 +134,9 @@ def some_texts_right(c: Comparison) -> str | None:
     if not (wrong.all(1) | ~wrong.any(1)).all() or wrong.all():
         return None
     right = [str(place) for place, row in enumerate(wrong.tolist()) if not row[0]]
-    where = f"{', '.join(right[:4])}{' …' if len(right) > 4 else ''}"
-    return f"{subject(c)} right at {where} of {dim_name(c, 0)}, and wrong at the others."
+    few = ", ".join(right[:4]) + (" …" if len(right) > 4 else "")
+    word = "index" if len(right) == 1 else "indices"
+    return f"{subject(c)} right at {word} {few} of {dim_name(c, 0)}, and wrong elsewhere."
 
 
 def some_rows_right(c: Comparison) -> str | None:

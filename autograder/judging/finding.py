@@ -32,7 +32,7 @@ class General(StrEnum):
 
 SENTENCES = {
     General.REORDERED: (
-        "Your first line has the arguments in another order: they are passed as ({names}). Put the "
+        "Your `def` line has the arguments in another order: they are passed as ({names}). Put the "
         "line back as it was."
     ),
     General.UNUSED: "The code never uses {names}.",

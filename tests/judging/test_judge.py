@@ -140,7 +140,7 @@ def one_row_of_zeros(weights):
         (
             SENTENCES + ONLY_TWO,
             SENTENCES,
-            "`y` is right at 1, 3 of `batch`, and wrong at the others",
+            "`y` is right at indices 1, 3 of `batch`, and wrong elsewhere",
         ),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
         (torch.ones(2, 3, 9), EXPECTED, "it has (2, 3, 9)."),

@@ -122,8 +122,8 @@ NOT_SO = {
     "once": "Your gradients can be differentiated once more, and what comes out is wrong. Leave "
     "`@once_differentiable` above `backward`.",
     "own": "A call in between changes the gradients. Keep what you need in `ctx` alone.",
-    "alone": "Where only one of query, key and value needs a gradient, it gets another one, or "
-    "none. Return all three gradients, each time.",
+    "alone": "Where only one of query, key and value needs a gradient, it gets a different one, or "
+    "none. Return all three gradients each time.",
     "given": "`backward` changes the gradient that it gets, which others may still need. Make new "
     "tensors.",
     "earlier": "Gradients don't flow back through what the cache returned earlier: it was cut off, "
