@@ -12,6 +12,12 @@ c = get_config()
 # nbgrader 0.9.6 with SQLAlchemy 2.1 causes dozens per submission, all harmless.
 warnings.simplefilter("ignore", SAWarning)
 
+# Nothing that a message quotes reaches the terminal as a command to it.
+c.Application.logging_config = {
+    "filters": {"printable": {"()": "autograder.grading.engine.messages.Printable"}},
+    "handlers": {"console": {"filters": ["printable"]}},
+}
+
 c.CourseDirectory.course_id = "attention-from-scratch"
 c.CourseDirectory.root = str(Path(__file__).parent.resolve())
 c.CourseDirectory.source_directory = "solutions"

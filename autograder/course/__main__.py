@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from autograder.errors import CourseError
+from autograder.grading.term.learner_names import printable_lines
 from autograder.lessons import ROOT
 
 AUTHORS = {
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return options.run(options)
     except CourseError as error:
-        print(error, file=sys.stderr)
+        print(printable_lines(str(error)), file=sys.stderr)
         return 2
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from nbgrader.converters.base import NbGraderException
 
 from autograder.errors import CourseError
+from autograder.grading.term.learner_names import printable_lines
 
 GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
 CONNECTION_LOG = logging.getLogger("sqlalchemy.pool")  # traces a Ctrl-C while a connection closes
@@ -20,6 +21,14 @@ NO_SECRET = (
     "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
     "into course_secret.txt, and grade again."
 )
+
+
+class Printable(logging.Filter):
+    """Shows whatever a message quotes of a submission or a table without control characters."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = printable_lines(record.getMessage()), ()
+        return True
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from autograder.grading.lms.canvas_times import read_canvas_times
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact
 from autograder.grading.lms.collector import LmsCollector
 from autograder.grading.lms.downloaded_names import DownloadedName, read_canvas_name
-from autograder.grading.lms.export import LmsExporter, never_a_formula
+from autograder.grading.lms.export import LmsExporter
 from autograder.grading.term.read_table import TableRow, read_foreign_table, read_number
 from autograder.grading.term.tables import Learner, Term, terms_of
 from autograder.grading.term.write_table import as_csv
@@ -127,7 +127,7 @@ def _known_to_canvas(learner: Learner) -> bool:
 def _about(learner: Learner) -> list[str]:
     name = ", ".join(filter(None, [learner.last_name, learner.first_name]))
     ids = [learner.canvas_id, learner.sis_user_id, learner.sis_login_id]
-    return [never_a_formula(name or learner.learner), *ids, learner.section]
+    return [name or learner.learner, *ids, learner.section]
 
 
 def _cell(one: ClassGrade) -> str:

@@ -30,7 +30,6 @@ EMPTY = (
     "The gradebook has no lesson, so there is nothing to export. If it was lost or moved, see "
     "`db_url` in nbgrader_config.py; `make grade LESSON=…` fills an empty one again."
 )
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets compute cells that begin so
 
 
 class GradesExporter(ExportPlugin):
@@ -158,11 +157,6 @@ class CsvExporter(GradesExporter):
         return ()
 
 
-def never_a_formula(name: str) -> str:
-    """Keep a spreadsheet from computing a name such as =1+1, with the apostrophe that it hides."""
-    return f"'{name}" if name.startswith(FORMULA) else name
-
-
 def write_output(path: Path, data: bytes) -> None:
     """Write a file that `--to` named. Raises CourseError if that can't be done.
 
@@ -198,13 +192,13 @@ def _plain_row(
 ) -> list[object]:
     graded = one.standing is Standing.GRADED
     return [
-        never_a_formula(lesson),
+        lesson,
         due,
         one.grade.submitted,
-        never_a_formula(learner.learner),
-        never_a_formula(learner.last_name),
-        never_a_formula(learner.first_name),
-        never_a_formula(learner.email),
+        learner.learner,
+        learner.last_name,
+        learner.first_name,
+        learner.email,
         exact(one.grade.before_penalty) if graded else "",
         exact(one.grade.penalty) if graded else "",
         exact(one.points),

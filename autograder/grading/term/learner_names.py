@@ -37,6 +37,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def printable_lines(text: str) -> str:
+    """Do the same to each line, and leave the line ends."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def listed(names: Iterable[str]) -> str:
     """Join names in one sorted line, with a count of those beyond `MOST_NAMES`."""
     names = sorted(names)

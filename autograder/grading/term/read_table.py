@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
+from autograder.grading.term.write_table import as_meant
 
 SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]+")  # 2.02612E+11, by Excel
 
@@ -66,7 +67,7 @@ def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
         header = [name.strip() for name in next(lines, [])]
-        rows = [(lines.line_num, [cell.strip() for cell in cells]) for cells in lines]
+        rows = [(lines.line_num, [as_meant(cell.strip()) for cell in cells]) for cells in lines]
     except csv.Error as error:
         place = f"{path.name}, line {lines.line_num}"
         raise CourseError(f"{place}: it is not a CSV file ({error}).") from None

@@ -1,12 +1,30 @@
-"""Write a table as CSV."""
+"""Write a table as CSV that no spreadsheet computes."""
 
 import csv
 import io
+import re
 from collections.abc import Iterable
+
+# Spreadsheets compute a cell that begins so, unless it is only a number.
+FORMULA = re.compile(r"[=@\t\n]|[+-](?![0-9]+(?:[.,][0-9]*)?$)")
+APOSTROPHE = "'"  # keeps a spreadsheet from it, and is not shown there
 
 
 def as_csv(rows: Iterable[Iterable[object]]) -> bytes:
     """Write rows in UTF-8, whatever the locale; None becomes an empty cell."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(map(_never_a_formula, row) for row in rows)
     return text.getvalue().encode()
+
+
+def as_meant(cell: str) -> str:
+    """Return what a cell says, without the apostrophe before a formula."""
+    said = cell.removeprefix(APOSTROPHE)
+    return said if FORMULA.match(said) else cell
+
+
+def _never_a_formula(cell: object) -> object:
+    if not isinstance(cell, str):
+        return cell
+    said = cell.replace("\r\n", "\n").replace("\r", "\n")  # csv does not quote a lone \r
+    return f"{APOSTROPHE}{said}" if FORMULA.match(said) else said

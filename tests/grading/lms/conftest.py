@@ -15,7 +15,7 @@ ada,"King, Countess ""of"" Lovelace",Ada,ada@example.org,"A; morning",101,007,ak
 zoe,Müller-O'Brien,Zoë,Zoe@example.org,B,102,008,zmueller,
 tim,_Under_Score/Slash,.Tim,tim@example.org,B,103,,,1003
 new,Späth,Noor,noor@example.org,B,104,,,
-ill,Excused,Ill,ill@example.org,A,105,,,
+ill,Excused,Ill,ill@example.org,=1+1,105,,,
 """
 LESSONS = f"""\
 lesson;due;late_percent;canvas

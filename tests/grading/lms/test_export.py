@@ -49,6 +49,19 @@ def test_plain_csv_has_nbgraders_columns_and_the_state(course, lms, tmp_path):
     }
 
 
+@pytest.mark.parametrize("command", ["export", "collect"])
+def test_what_a_message_quotes_does_not_command_the_terminal(course, lms, tmp_path, capfd, command):
+    zip_path = tmp_path / "\x1b[2Jx.zip"
+    options = {
+        "export": [f"--to={zip_path / 'x.csv'}", FIRST],
+        "collect": [FIRST, str(zip_path), "--lms=canvas"],
+    }
+    assert lms(command, *options[command])
+    said = capfd.readouterr().err
+    assert "\N{REPLACEMENT CHARACTER}[2Jx.zip" in said
+    assert all(map(str.isprintable, said.splitlines()))
+
+
 def test_all_lessons_are_exported_when_none_is_named(course, lms, tmp_path):
     path = tmp_path / "grades.csv"
     assert lms("export", f"--to={path}") == 0
@@ -90,7 +103,7 @@ def test_canvas_gets_its_columns(course, lms, tmp_path, capfd):
         "Lesson 1, first (4711)",
     ]
     assert sorted(found) == [
-        ["Excused, Ill", "105", "", "", "A", "EX"],
+        ["Excused, Ill", "105", "", "", "'=1+1", "EX"],
         ['King, Countess "of" Lovelace, Ada', "101", "007", "aking", "A; morning", "14.5"],
         ["Müller-O'Brien, Zoë", "102", "008", "zmueller", "B", "9"],
         ["Späth, Noor", "104", "", "", "B", ""],
