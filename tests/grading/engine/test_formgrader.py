@@ -50,6 +50,21 @@ def grade(page, address, learner):
     return row
 
 
+def test_without_an_exchange_nothing_looks_wrong_or_graded(address, tmp_path):
+    with new_page() as page:
+        page.goto(address)
+        row = page.locator("tbody tr").filter(has_text=LESSON.name)
+        expect(row.locator(".status")).to_have_text("in notebooks/")
+        expect(page.get_by_text("Release and Collect need nbgrader's exchange")).to_be_visible()
+        expect(page.locator(".alert-warning")).to_have_count(0)
+        page.screenshot(path=tmp_path / "lessons.png")
+        page.goto(f"{address.split('/formgrader')[0]}/formgrader/manage_students/{STUDENT}")
+        row = page.locator("tbody tr").filter(has_text=LESSON.name)
+        expect(row.locator(".name")).to_have_text(f"{LESSON.name} (not graded yet)")
+        expect(row.locator(".score")).to_have_text("–")
+        page.screenshot(path=tmp_path / "learner.png")
+
+
 def test_the_button_grades_and_points_and_card_are_seen(address, tmp_path):
     with new_page() as page:
         row = grade(page, address, STUDENT)
