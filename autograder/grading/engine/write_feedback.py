@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import converters
+from tqdm import tqdm
 
 from autograder.atomic_writes import write_whole
 from autograder.grading import feedback, pages
@@ -25,6 +26,7 @@ from autograder.grading.gradebook.opening import open_gradebook, require_readabl
 from autograder.grading.pages.notebook import Outline, read_cells, read_outline
 from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.worker.job import earlier_run
+from autograder.judging.code_marks import count
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
@@ -50,13 +52,17 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
         super().start()
 
     def convert_notebooks(self) -> None:
-        """Write the pages that are due, and say where they are."""
-        super().convert_notebooks()
+        """Write the pages that are due, and say how many and where they are."""
+        self._written = 0
+        with tqdm(total=len(self.assignments), unit="learner", disable=None) as self._bar:
+            super().convert_notebooks()
         folder = self.result_path(self.coursedir.assignment_id, "LEARNER")
-        self.log.info("Pages are in %s", os.path.relpath(folder, self.coursedir.root))
+        place = os.path.relpath(folder, self.coursedir.root)
+        self.log.info("%s written. All are in %s", count(self._written, "page"), place)
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether a page is missing, stale or forced. Removes nothing, unlike nbgrader's."""
+        self._bar.update()
         if student_id in self.coursedir.student_id_exclude.split(","):
             return False
         return self.force or not all(map(self._is_fresh, self.notebooks))
@@ -76,6 +82,7 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
         graded = Path(self.source_path(*_submission(resources)), f"{resources['unique_key']}.ipynb")
         page = output + self._last_line(graded, resources)
         write_whole(self._page(resources), page.encode(errors="replace"))
+        self._written += 1
 
     def _is_fresh(self, graded: str) -> bool:
         resources = self.init_single_notebook_resources(graded)
