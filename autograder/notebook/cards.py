@@ -146,7 +146,7 @@ def progress_card(
     if complete and left:
         html, text = links[left[0]]
         parts.append((f'<p style="margin:6px 0">Next: {html}</p>', f"Next: {text}"))
-    title = f"{points_of(earned, total)} so far"
+    title = f"{points_of(earned, total)}, each exercise as last checked"
     return framed(title, RIGHT if complete else PARTLY, parts)
 
 

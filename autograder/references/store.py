@@ -105,7 +105,8 @@ def _find(name: str, by_lesson: dict[str, list[str]], kind: str) -> LessonRefere
             return _lessons()[lesson]
     everything = [name for names in by_lesson.values() for name in names]
     near = difflib.get_close_matches(name, everything, n=1, cutoff=0.5)
-    guess = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(everything)}."
+    listed = [f"{lesson}: {', '.join(names)}" for lesson, names in by_lesson.items() if names]
+    guess = f"Did you mean {near[0]!r}?" if near else "\n".join(["There are:", *listed])
     raise CourseError(f"There is no {kind} named {name!r}. {guess}")
 
 

@@ -39,7 +39,7 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
     predicted = {"01_one": [1, None, 0], "02_two": [1]}
     card = progress_card(COURSE, predicted, {"01_one"}, LINKS)
     assert lines(card) == [
-        "2 of 14 points so far",
+        "2 of 14 points, each exercise as last checked",
         "1. One: 1 of 6 points",
         "✓ one: 1 of 1 point",
         "✗ <b>: 0 of 2 points",
@@ -69,7 +69,7 @@ def test_progress_counts_no_challenges():
     dares = [Progress(name, points, 2, challenge=True) for name, points in states.items()]
     asked = {"01_one": [Progress("one", 1, 1), *dares]}
     card = progress_card(asked, {"01_one": []}, {"01_one"}, LINKS)
-    assert lines(card)[0] == "1 of 1 point so far" and color(card) == RIGHT
+    assert lines(card)[0] == "1 of 1 point, each exercise as last checked" and color(card) == RIGHT
     assert lines(card)[3:] == [
         "○ open: a challenge",
         "○ begun: a challenge, not solved yet",
