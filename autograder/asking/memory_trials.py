@@ -90,6 +90,22 @@ def apply_in_little_memory(
     return result
 
 
+class _Sum(torch.autograd.Function):
+    """A sum whose gradient is a tensor that is given.
+
+    `torch.autograd.grad` takes one, too, but imports sympy for it, on the learner's clock.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, gradient: Tensor) -> Tensor:
+        ctx.gradient = gradient
+        return values.sum()
+
+    @staticmethod
+    def backward(ctx: Any, above: Tensor) -> tuple[Tensor, None]:
+        return ctx.gradient, None
+
+
 def _gradients(
     result: Tensor, leaves: list[Tensor], above: Tensor | None = None, again: bool = False
 ) -> list[Tensor]:
@@ -98,13 +114,10 @@ def _gradients(
     above: the gradient that the result gets.
     again: whether they may be differentiated in turn.
     """
+    above = torch.ones_like(result) if above is None else above
+    total = _Sum.apply(result, above)  # type: ignore[no-untyped-call]
     found = torch.autograd.grad(
-        result,
-        leaves,
-        torch.ones_like(result) if above is None else above,
-        retain_graph=True,
-        create_graph=again,
-        allow_unused=True,
+        total, leaves, retain_graph=True, create_graph=again, allow_unused=True
     )
     return [
         torch.zeros_like(leaf) if gradient is None else gradient
