@@ -62,7 +62,7 @@ LONG = $(addprefix tests/grading/engine/test_,unstoppable.py full_disk.py dask.p
 	tests/asking/test_imports.py tests/judging/test_forged_answers.py tests/test_other_systems.py \
 	tests/test_wheel.py tests/utils/test_libraries.py
 anywhere: $(VENV)/developer  ## run tests that compute numbers as if on another machine, and all that take long
-	THREADS=4 $(PLAIN) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
+	THREADS=2 $(PLAIN) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
 	$(PYTESTS) -m anywhere $(PYTEST) $(LONG)
 
 lock: $(VENV)/pyvenv.cfg  ## upgrade everything within pyproject.toml's bounds, and write lock.txt

@@ -11,30 +11,26 @@ import nbformat
 import pytest
 
 from autograder import check
+from autograder.asking.written import names_used
 from autograder.errors import CheckFailed
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.variants import Variant
 from autograder.notebook.calls import _verdicts
-from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
+from tests.demo.made_up_class import SOLUTION, MadeUpSubmission, without_demonstrations
 from tests.support.classroom import nbgrader, read_verdicts
 
 BROKEN = Variant("broken", "raise RuntimeError('broken on purpose')")
 
 
 def checked(lesson, broken):
-    """Return the verdicts on all exercises, one of which is broken."""
+    """Return the verdicts on a broken exercise and on all whose code reaches it."""
     namespace = lesson.namespace({broken: BROKEN})
-    for exercise in lesson.exercises:
+    names = [exercise.name for exercise in lesson.exercises]
+    affected = [name for name in names if broken in {name, *names_used(namespace[name])}]
+    for name in affected:
         with contextlib.suppress(CheckFailed):
-            check(namespace[exercise.name])
-    return {exercise.name: _verdicts[exercise.name].summary() for exercise in lesson.exercises}
-
-
-def without_demonstrations(cells, lesson):
-    """Keep definitions and nbgrader's cells: the others take most of a lesson's time."""
-    for number, cell in enumerate(cells):
-        if number in lesson.definitions or "nbgrader" in cell.metadata:
-            yield cell
+            check(namespace[name])
+    return {name: _verdicts[name].summary() for name in affected}
 
 
 def graded(lesson, course):
@@ -46,8 +42,7 @@ def graded(lesson, course):
         folder = course / "submitted" / broken / lesson.name
         folder.mkdir(parents=True)
         notebook = MadeUpSubmission(broken, answers).notebook(lesson)
-        notebook.cells = list(without_demonstrations(notebook.cells, lesson))
-        nbformat.write(notebook, folder / f"{lesson.name}.ipynb")
+        nbformat.write(without_demonstrations(notebook, lesson), folder / f"{lesson.name}.ipynb")
     for command in ("generate_assignment", "autograde"):
         nbgrader(course, command, lesson.name)
     return read_verdicts(course / "autograded", lesson.name)

@@ -57,6 +57,16 @@ class MadeUpSubmission:
         return notebook
 
 
+def without_demonstrations(notebook: NotebookNode, lesson: Lesson) -> NotebookNode:
+    """Keep definitions and nbgrader's cells: the others take most of a lesson's time."""
+    notebook.cells = [
+        cell
+        for number, cell in enumerate(notebook.cells)
+        if number in lesson.definitions or "nbgrader" in cell.metadata
+    ]
+    return notebook
+
+
 def make_class(lesson: Lesson, count: int = COUNT) -> list[MadeUpSubmission]:
     """Make a class with every known mistake of the lesson at least once, room permitting."""
     names = (f"learner_{number:02}" for number in itertools.count(1))

@@ -22,6 +22,7 @@ from tests.demo.made_up_class import (
     MadeUpSubmission,
     make_class,
     own_mistakes,
+    without_demonstrations,
 )
 from tests.support.classroom import gradebook, hand_in, nbgrader, release, scores
 from tests.support.waiting import HANG
@@ -207,7 +208,8 @@ def test_without_a_sandbox_the_grades_are_the_same(open_course, tmp_path):
     shutil.copytree(open_course / "solutions", tmp_path / "solutions")
     shutil.copyfile(open_course / "gradebook.db", tmp_path / "gradebook.db")
     for learner in UNSEALED:
-        hand_in(tmp_path, f"unsealed {learner}", SUBMISSIONS[learner][0]())
+        notebook = without_demonstrations(SUBMISSIONS[learner][0](), LESSON)
+        hand_in(tmp_path, f"unsealed {learner}", notebook)
     said = nbgrader(tmp_path, "autograde", LESSON.name, "--Autograde.unsealed=True")
     assert "Unsealed: submissions run without a sandbox" in said
     found = scores(gradebook(tmp_path))
@@ -253,8 +255,9 @@ def test_formgrader_lists_the_lesson_and_its_submissions(course):
         ("with mistakes", "CheckFailed: softmax: 4 of 5 points. Large scores break it"),
     ],
 )
-def test_nbgraders_validate_works(course, learner, words):
-    path = course / "submitted" / learner / LESSON.name / f"{LESSON.name}.ipynb"
+def test_nbgraders_validate_works(tmp_path, learner, words):
+    path = tmp_path / "answered.ipynb"
+    nbformat.write(without_demonstrations(SUBMISSIONS[learner][0](), LESSON), path)
     patient = [f"--Execute.{limit}={HANG:.0f}" for limit in ("timeout", "startup_timeout")]
     assert words in nbgrader(course, "validate", *patient, str(path), check=False)
 
