@@ -46,23 +46,32 @@ def same_state(
 
     function: what is called, perhaps a module.
     arguments: tensors, modules and others, by name.
-    changing: names of the modules among them whose numbers should change.
+    changing: names of the modules among them whose numbers should change, and nothing else.
     """
     own = function if is_torch_module(function) else nn.Module()
     tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
     modules = {name: m for name, m in arguments.items() if isinstance(m, nn.Module)}
-    whole = {name: module for name, module in modules.items() if name not in changing}
-    with _same_module(own), _same_training(modules), _same_tensors(tensors), _same_modules(whole):
+    with (
+        _same_module(own),
+        _same_training(modules),
+        _same_tensors(tensors),
+        _same_modules(modules, changing),
+    ):
         yield
 
 
 @contextlib.contextmanager
-def _same_modules(modules: dict[str, nn.Module]) -> Iterator[None]:
-    """Raise WrongResult if a module that was given is not as it was."""
+def _same_modules(modules: dict[str, nn.Module], changing: Container[str]) -> Iterator[None]:
+    """Raise WrongResult if a module that was given is not as it was.
+
+    changing: names of those whose numbers and modes are outputs.
+    """
     given = {name: ModuleState.of(module) for name, module in modules.items()}
     yield
     for name, state in given.items():
-        if change := state.change(ModuleState.of(modules[name])):
+        now = ModuleState.of(modules[name])
+        change = "" if name in changing else state.change_of_content(now)
+        if change := change or state.change_of_settings(now):
             raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"{change} of `{name}`")
 
 
@@ -122,12 +131,14 @@ class ModuleState:
     parts: by name, each part itself (so that its place in memory isn't used again), whether it is
         in train mode, and how many hooks it has.
     plain: the attributes that are numbers or text, by part and name.
+    instead: the attributes, by part and name, that hide a method, as another `forward` does.
     numbers, gradients: copies of the parameters' and buffers' values, and of their `.grad`.
     learning: the names of the parameters that require gradients.
     """
 
     parts: dict[str, tuple[nn.Module, bool, int]]
     plain: dict[tuple[str, str], Any]
+    instead: dict[tuple[str, str], Any]
     numbers: dict[str, Tensor]
     gradients: dict[str, Tensor]
     learning: set[str]
@@ -135,35 +146,51 @@ class ModuleState:
     @classmethod
     def of(cls, module: nn.Module) -> Self:
         named = [*module.named_parameters(), *module.named_buffers()]
+        attributes = [
+            ((name, attribute), part, value)
+            for name, part in module.named_modules()
+            for attribute, value in vars(part).items()
+        ]
         return cls(
             {name: (p, p.training, _hooks(p)) for name, p in module.named_modules()},
             {
-                (name, attribute): value
-                for name, part in module.named_modules()
-                for attribute, value in vars(part).items()
-                if isinstance(value, bool | int | float | str) and attribute != "training"
+                place: value
+                for place, _, value in attributes
+                if isinstance(value, bool | int | float | str) and place[1] != "training"
+            },
+            {
+                place: value
+                for place, part, value in attributes
+                if callable(getattr(type(part), place[1], None))
             },
             {name: value.detach().clone() for name, value in named},
             {name: value.grad.clone() for name, value in named if value.grad is not None},
             {name for name, value in named if value.requires_grad},
         )
 
-    def change(self, now: "ModuleState") -> str:
-        """Say in words what has changed; "" if nothing has."""
+    def change_of_settings(self, now: "ModuleState") -> str:
+        """Say in words which hooks, attributes or methods have changed; "" if none has."""
+        for name, (_, _, hooks) in self.parts.items():
+            if name in now.parts and now.parts[name][2] != hooks:
+                return f"the hooks{_where(name)}"
+        for (name, attribute), value in self.plain.items():
+            if now.plain.get((name, attribute), value) != value:
+                return f"the attribute `{attribute}`{_where(name)}"
+        for (name, attribute), value in now.instead.items():
+            if self.instead.get((name, attribute)) is not value:
+                return f"the method `{attribute}`{_where(name)}"
+        return ""
+
+    def change_of_content(self, now: "ModuleState") -> str:
+        """Say in words which parts, modes, numbers or gradients have changed; "" if none has."""
         if self.parts.keys() != now.parts.keys():
             return "the parts"
-        for name, (part, training, hooks) in self.parts.items():
-            part_now, training_now, hooks_now = now.parts[name]
-            where = f" of its part `{name}`" if name else ""
+        for name, (part, training, _) in self.parts.items():
+            part_now, training_now, _ = now.parts[name]
             if part_now is not part:
                 return f"the part `{name}`"
             if training_now != training:
-                return f"the mode (train or evaluation){where}"
-            if hooks_now != hooks:
-                return f"the hooks{where}"
-        for (name, attribute), value in self.plain.items():
-            if now.plain.get((name, attribute), value) != value:
-                return f"the attribute `{attribute}`" + (f" of its part `{name}`" if name else "")
+                return f"the mode (train or evaluation){_where(name)}"
         if name := _differing(self.numbers, now.numbers):
             return f"the numbers in `{name}`"
         if name := _differing(self.gradients, now.gradients):
@@ -171,6 +198,10 @@ class ModuleState:
         if names := now.learning - self.learning:
             return f"`requires_grad` of `{min(names)}`"
         return ""
+
+
+def _where(part: str) -> str:
+    return f" of its part `{part}`" if part else ""
 
 
 def _hooks(module: nn.Module) -> int:

@@ -19,6 +19,17 @@ TURNED = f"""if keep is not None and keep.shape[-1] == keep.shape[-2]:
             "matrix on the left of all words",
         ),
         ("merge_heads", "return list(x.unbind(1))", "a list of heads"),
+        ("seq_first_scores", {"query.shape[-1] ** 0.5": "min(query.shape[-1] ** 0.5, 4)"}, ""),
+        ("attend_by_einsum", {"w_key.shape[1] ** 0.5": "min(w_key.shape[1] ** 0.5, 4)"}, ""),
+        (
+            "attend_by_einsum",
+            {
+                "torch.softmax(attn_scores, dim=-1)": (
+                    "attn_scores.exp() / attn_scores.exp().sum(-1, keepdim=True)"
+                )
+            },
+            "holds_nan",
+        ),
         ("merge_heads", "return torch.stack(list(x.unbind(1)))", "heads stacked"),
         ("merge_heads", "return torch.cat(x.unbind(1), dim=-1)", PASSES),
         (

@@ -43,6 +43,8 @@ LOAD: list[Row] = [
         "too_few_digits",
     ),
     ("added", {"layer.weight.copy_(": "layer.weight.add_("}, ""),
+    ("another number of heads", f"{LOADED}\nours.n_heads = 1", "argument changed"),
+    ("their forward", f"{LOADED}\nours.forward = theirs.forward", "argument changed"),
     (
         "tried out",
         f"{LOADED}\nwords = torch.randn(1, 2, theirs.embed_dim)\nours(words, words, words)",

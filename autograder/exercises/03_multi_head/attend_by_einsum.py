@@ -1,5 +1,6 @@
 """Multi-head attention with matrices for each head; `w_output` leads back to d_model features."""
 
+from autograder.lessons.cases import drawn
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -10,7 +11,11 @@ EXERCISE = Exercise(
     challenge=True,
     returns="result",
     aspects=[
-        Aspect("several heads", 1),
+        Aspect(
+            "several heads",
+            1,
+            [drawn(), drawn(scale=5), lambda draw: draw.fix(d_head=23).arguments(scale=0.5)],
+        ),
         Aspect("one head", 1, [lambda draw: draw.fix(n_heads=1).arguments()]),
         connected(),
     ],

@@ -1,6 +1,7 @@
 """Scaled scores of every query with every key, for each sentence and head."""
 
 from autograder.exercises.slips import SCALE, without
+from autograder.lessons.cases import drawn
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
@@ -10,7 +11,11 @@ EXERCISE = Exercise(
     "seq_first_scores",
     returns="attn_scores",
     aspects=[
-        Aspect("every query with every key, head by head", 2),
+        Aspect(
+            "every query with every key, head by head",
+            2,
+            [drawn(), lambda draw: draw.fix(d_k=23).arguments()],
+        ),
         Aspect("gradients flow through", 1, gradients=True),
     ],
     slips=without(SCALE, "divided by √n_key"),
