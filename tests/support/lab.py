@@ -15,7 +15,7 @@ from tests.support.waiting import HANG
 @contextmanager
 def jupyter_lab(folder: Path, *options: str, **environment: str) -> Iterator[str]:
     """Run JupyterLab in a folder; yield its address. What it writes itself is in the folder too."""
-    port, own = _free_port(), str(folder / "jupyter")
+    port, own = free_port(), str(folder / "jupyter")
     (folder / "tmp").mkdir()
     command = ["jupyter", "lab", "--no-browser", f"--ServerApp.port={port}", *options]
     command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", "--allow-root"]
@@ -30,7 +30,8 @@ def jupyter_lab(folder: Path, *options: str, **environment: str) -> Iterator[str
     kills.wait_for_end(own, folder)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return the number of a port that nothing listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -1,0 +1,278 @@
+"""Set up a JupyterHub by docs/hub.md, teach a lesson on it, and take it down again.
+
+Two learners, an instructor and somebody else each have an account. Needs Linux, root, npm and about
+ten minutes. Accounts, homes and processes are in namespaces of their own, so nothing of them is
+left; what is not committed is not on that hub.
+"""
+
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import requests
+
+from autograder.lessons import ROOT
+from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
+from tests.support.classroom import LESSON
+from tests.support.lab import free_port
+
+COURSE, ACCOUNT = "attention-from-scratch", "grader-attention"
+LEARNERS, INSTRUCTOR, STRANGER = ("amy", "ben"), "ines", "eve"
+PRIVATE = ("/etc", "/home", "/srv", "/root", "/usr/local/share")
+ROOM = Path("/srv/hub")  # of the hub, and of the learners' environment
+LEARNERS_PYTHON = ROOM / "learners/bin"
+PATIENCE = 120  # seconds for a server to start
+TOKEN = secrets.token_hex(16)
+OURS = """
+import os
+c.JupyterHub.bind_url = "http://127.0.0.1:{port}/"
+c.JupyterHub.hub_port = {hub_port}
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{proxy_port}"
+c.ConfigurableHTTPProxy.command = ["{room}/node_modules/.bin/configurable-http-proxy"]
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.Spawner.cmd = ["{python}/jupyterhub-singleuser"]
+c.Spawner.start_timeout = c.Spawner.http_timeout = {patience}
+c.Spawner.environment = {{"PATH": "{python}:/usr/bin:/bin"}}
+c.JupyterHub.services.append({{"name": "driver", "api_token": {token!r}}})
+c.JupyterHub.load_roles.append({{
+    "name": "driver", "services": ["driver"],
+    "scopes": ["admin:users", "admin:servers", "tokens", "list:services"],
+}})
+"""
+
+
+def report() -> None:
+    """Print what each person saw, or what is missing."""
+    if lacking := _lacking():
+        print(f"not run: {lacking}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        apart = ["unshare", "--mount", "--propagation=private", "--pid", "--fork", "--kill-child"]
+        command = [*apart, "--mount-proc", sys.executable, "-m", "tests.bench.hub", folder]
+        subprocess.run(command, cwd=ROOT, check=True)
+
+
+def _lacking() -> str:
+    if not hasattr(os, "geteuid") or os.geteuid():
+        return "it needs root, to make accounts"
+    missing = [name for name in ("unshare", "npm", "git", "make") if not shutil.which(name)]
+    return f"it needs {', '.join(missing)}" if missing else ""
+
+
+def run(folder: Path) -> None:
+    """Do everything, in namespaces of our own. folder: for what these folders would keep."""
+    for path in PRIVATE:
+        _keep_apart(path, folder / path.strip("/").replace("/", "_"))
+    commands, learners_config, hub_config = _from_the_docs()
+    _set_up(commands, learners_config)
+    with hub(hub_config) as address:
+        teach(address)
+
+
+def _keep_apart(path: str, changes: Path) -> None:
+    """Keep what is written below `path` from the machine."""
+    upper, work = changes / "upper", changes / "work"
+    upper.mkdir(parents=True)
+    work.mkdir()
+    options = f"lowerdir={path},upperdir={upper},workdir={work}"
+    _bash(f"mount -t overlay overlay -o {options} {path}")
+
+
+def _from_the_docs() -> tuple[list[str], str, str]:
+    """Return what docs/hub.md says to set up: three blocks of commands, and two configurations."""
+    text = (ROOT / "docs/hub.md").read_text(encoding="utf-8")
+    part = text.partition("## Set it up\n")[2].partition("\n## ")[0]
+    blocks = {
+        kind: re.findall(rf"```{kind}\n(.*?)```", part, re.S) for kind in ("console", "python")
+    }
+    assert [len(found) for found in blocks.values()] == [3, 2]
+    return blocks["console"], blocks["python"][0], blocks["python"][1]
+
+
+def _set_up(commands: list[str], learners_config: str) -> None:
+    as_root, as_grader, for_learners = commands
+    _bash("chmod 755 /root; git config --system --add safe.directory '*'")
+    for person in (*LEARNERS, INSTRUCTOR, STRANGER):
+        _bash(f"useradd --create-home --shell /bin/bash {person}")
+    _bash(re.sub("^apt .*$", "", as_root, flags=re.M))  # installed already
+    _bash(as_grader.replace("<this repository>", f"'{ROOT}'"), ACCOUNT)
+    _bash(f"{sys.executable} -m venv {LEARNERS_PYTHON.parent}")
+    torch = re.search("^torch==.*$", (ROOT / "lock.txt").read_text(encoding="utf-8"), re.M)[0]
+    for command in (f"pip install jupyterhub==6.1.1 {torch}", for_learners):
+        _bash(f"PATH={LEARNERS_PYTHON}:$PATH; {command}")
+    config = LEARNERS_PYTHON.parent / "etc/jupyter/nbgrader_config.py"
+    config.write_text(learners_config, encoding="utf-8")
+    _bash(f"npm install --prefix {ROOM} configurable-http-proxy")
+
+
+def _bash(commands: str, account: str = "root") -> None:
+    """Run commands as an account; each has to succeed."""
+    said = subprocess.run(
+        ["su", account, "-c", f"set -e; cd ~; {commands}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    if said.returncode:
+        raise RuntimeError(f"{account}: {commands}\n{said.stdout[-3000:]}")
+
+
+@contextmanager
+def hub(config: str) -> Iterator[str]:
+    """Run the hub; yield its address."""
+    port, hub_port, proxy_port = (free_port() for _ in range(3))
+    ours = OURS.format(
+        port=port,
+        hub_port=hub_port,
+        proxy_port=proxy_port,
+        room=ROOM,
+        token=TOKEN,
+        python=LEARNERS_PYTHON,
+        patience=PATIENCE,
+    )
+    (ROOM / "jupyterhub_config.py").write_text(f"{config}\n{ours}", encoding="utf-8")
+    command = [LEARNERS_PYTHON / "jupyterhub", "-f", ROOM / "jupyterhub_config.py"]
+    environment = {"PATH": f"{LEARNERS_PYTHON}:{os.environ['PATH']}"}
+    with (ROOM / "hub.log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=ROOM, env=environment, stdout=log, stderr=log)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_for(lambda: requests.get(f"{address}/hub/api", timeout=5).ok)
+            yield address
+        except Exception:
+            print((ROOM / "hub.log").read_text(encoding="utf-8")[-6000:])
+            raise
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _wait_for(happened: Any) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            if happened():
+                return
+        except requests.ConnectionError:
+            pass
+        time.sleep(0.5)
+    raise TimeoutError("the hub or a server on it did not start")
+
+
+@dataclass
+class Person:
+    """Somebody with an account on the hub, and a token for all that they may do."""
+
+    address: str
+    name: str
+    token: str = TOKEN
+
+    def ask(self, method: str, path: str, **options: Any) -> requests.Response:
+        headers = {"Authorization": f"token {self.token}"}
+        return requests.request(
+            method, f"{self.address}{path}", headers=headers, timeout=600, **options
+        )
+
+    def told(self, method: str, path: str, **options: Any) -> Any:
+        """Ask, and return the JSON of the answer, which must be a good one."""
+        answer = self.ask(method, path, **options)
+        assert answer.ok, f"{self.name}: {method} {path}: {answer.status_code} {answer.text[:500]}"
+        return answer.json() if answer.content else None
+
+    def start_server(self) -> None:
+        self.ask("POST", f"/hub/api/users/{self.name}/server")
+        _wait_for(lambda: self.ask("GET", f"/user/{self.name}/api/status").ok)
+
+    def list_assignments(self) -> list[dict[str, Any]]:
+        said = self.told("GET", f"/user/{self.name}/assignments", params={"course_id": COURSE})
+        assert said["success"], said
+        return said["value"]
+
+    def act(self, action: str) -> None:
+        """Click a button of nbgrader's list of assignments."""
+        data = {"course_id": COURSE, "assignment_id": LESSON.name}
+        said = self.told("POST", f"/user/{self.name}/assignments/{action}", data=data)
+        assert said["success"], said
+
+    def formgrader(self, method: str, path: str) -> Any:
+        said = self.told(method, f"/services/{COURSE}/formgrader/api/{path}")
+        assert method == "GET" or said["success"], said
+        return said
+
+
+def teach(address: str) -> None:
+    """Release a lesson, hand it in, grade it and give feedback, each by whoever does that."""
+    driver = Person(address, "driver")
+    people = {name: _person(driver, name) for name in (*LEARNERS, INSTRUCTOR, STRANGER)}
+    ines = people[INSTRUCTOR]
+    _wait_for(lambda: ines.ask("GET", f"/services/{COURSE}/formgrader/api/status").ok)
+    for name, may in {INSTRUCTOR: True, LEARNERS[0]: False, STRANGER: False}.items():
+        answer = people[name].ask("GET", f"/services/{COURSE}/formgrader/api/assignments")
+        assert answer.ok == may, f"{name} got {answer.status_code} from formgrader"
+    print("formgrader opens for the instructor alone")
+
+    for action in ("assign", "release"):
+        ines.formgrader("POST", f"assignment/{LESSON.name}/{action}")
+    full = {exercise.name: SOLUTION for exercise in LESSON.exercises}
+    handed_in = dict(zip(LEARNERS, (full, {}), strict=True))
+    for name, answers in handed_in.items():
+        _do_the_lesson(people[name], answers)
+    people[STRANGER].start_server()
+    assert not people[STRANGER].list_assignments()
+    print("learners fetched, solved and handed in; somebody else sees no lesson")
+
+    ines.formgrader("POST", f"assignment/{LESSON.name}/collect")
+    for name in LEARNERS:
+        ines.formgrader("POST", f"submission/{LESSON.name}/{name}/autograde")
+    scores = {
+        one["student"]: (one["score"], one["max_score"])
+        for one in ines.formgrader("GET", f"submissions/{LESSON.name}")
+    }
+    most = sum(exercise.points for exercise in LESSON.exercises)
+    assert scores == dict(zip(LEARNERS, ((most, most), (0, most)), strict=True)), scores
+    for action in ("generate_feedback", "release_feedback"):
+        ines.formgrader("POST", f"assignment/{LESSON.name}/{action}")
+    print(f"collected and graded: {scores}")
+
+    for name in LEARNERS:
+        people[name].act("fetch_feedback")
+        [page] = Path("/home", name, COURSE, LESSON.name).rglob("*.html")
+        assert f"{scores[name][0]:.0f} of {most} points" in _words(page), page
+        assert Path(f"/home/{ACCOUNT}").stat().st_mode & 0o077 == 0
+    print("each learner has a page of feedback with the right grade")
+
+
+def _person(driver: Person, name: str) -> Person:
+    driver.told("POST", f"/hub/api/users/{name}")
+    token = driver.told("POST", f"/hub/api/users/{name}/tokens", json={"note": "bench"})["token"]
+    return Person(driver.address, name, token)
+
+
+def _do_the_lesson(learner: Person, answers: dict[str, Any]) -> None:
+    learner.start_server()
+    [lesson] = learner.list_assignments()
+    assert (lesson["assignment_id"], lesson["status"]) == (LESSON.name, "released")
+    learner.act("fetch")
+    path = Path("/home", learner.name, COURSE, LESSON.name, f"{LESSON.name}.ipynb")
+    nbformat.write(MadeUpSubmission(learner.name, answers).notebook(LESSON), path)
+    learner.act("submit")
+
+
+def _words(page: Path) -> str:
+    return " ".join(re.sub("<[^>]*>", " ", page.read_text(encoding="utf-8")).split())
+
+
+if __name__ == "__main__":
+    run(Path(sys.argv[1]))
