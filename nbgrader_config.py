@@ -47,6 +47,7 @@ c.Autograde.autograde_preprocessors = [
 ]
 # nbgrader's own classes follow links in submissions, and unpack whatever is in a zip.
 c.ExchangeFactory.collect = "autograder.grading.engine.exchange.CollectPlainFiles"
+c.ExchangeFactory.release_feedback = "autograder.grading.engine.release_feedback.ReleasePages"
 c.ZipCollectApp.extractor_plugin = "autograder.grading.lms.extract.ExtractPlainFiles"
 # lessons.csv says what a late submission costs.
 c.AssignLatePenalties.plugin_class = "autograder.grading.engine.plugins.LatePercent"

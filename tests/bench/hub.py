@@ -255,7 +255,7 @@ def teach(address: str) -> None:
 
 
 def _person(driver: Person, name: str) -> Person:
-    driver.told("POST", f"/hub/api/users/{name}")
+    driver.ask("POST", f"/hub/api/users/{name}")  # an error if a group names the person
     token = driver.told("POST", f"/hub/api/users/{name}/tokens", json={"note": "bench"})["token"]
     return Person(driver.address, name, token)
 

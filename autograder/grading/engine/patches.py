@@ -25,7 +25,7 @@ from nbgrader.converters import base
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeFactory
-from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import catch_config_error
 
@@ -189,11 +189,13 @@ def _check() -> None:
     expect(CourseDirectory, "get_existing_timestamp", "self", "dest_path")
     expect(api.NbGraderAPI, "get_submitted_timestamp", "self", "assignment_id", "student_id")
     expect(api, "capture_log", "app", "fmt")
-    expect(ExchangeFactory, "collect")
+    for step in ("collect", "release_feedback"):
+        expect(ExchangeFactory, step)
     for option in ("root", "update", "before_duedate", "check_owner"):
         expect(ExchangeCollect, option)
     for step in ("start", "init_src", "copy_files"):
         expect(ExchangeCollect, step, "self")
+        expect(ExchangeReleaseFeedback, step, "self")
     for module in (base, api, utils):
         expect(module, "glob")
     for name, modules in USERS.items():
