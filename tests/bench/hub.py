@@ -250,8 +250,9 @@ def teach(address: str) -> None:
         people[name].act("fetch_feedback")
         [page] = Path("/home", name, COURSE, LESSON.name).rglob("*.html")
         assert f"{scores[name][0]:.0f} of {most} points" in _words(page), page
-        assert Path(f"/home/{ACCOUNT}").stat().st_mode & 0o077 == 0
-    print("each learner has a page of feedback with the right grade")
+        looked = subprocess.run(["su", name, "-c", f"ls /home/{ACCOUNT}"], capture_output=True)
+        assert looked.returncode, f"{name} can read the course directory"
+    print("each learner has a page of feedback with the right grade, and can't read the course")
 
 
 def _person(driver: Person, name: str) -> Person:
