@@ -131,10 +131,10 @@ def write_on(
     light: whether it was called without keeping what a way back would need.
     again: whether a second call gives the same, as it should when nothing is left to chance.
     random: whether temperature makes a difference, and the texts of a batch differ.
+    usual: whether the temperature is 1 if none is given.
     by_generator, varies, advances: see above.
     """
-    calls = _noted_calls(model)
-    with _as_it_was(model):
+    with _noted_calls(model) as calls, _as_it_was(model):
         result = function(model, tokens, n_new, **how)
         if not isinstance(result, Tensor):
             return result
@@ -152,12 +152,15 @@ def write_on(
     hot = heated(_generator())
     one_for_all = len(hot) > 1 and (hot[:, -9:] == hot[0, -9:]).all()
     cold = torch.equal(heated(_generator(), 0.0), hot)
+    unsaid: Tensor = function(model, tokens, 9, generator=_generator())
     facts["random"] = torch.tensor(not (cold or one_for_all))
+    facts["usual"] = torch.tensor(torch.equal(unsaid, heated(_generator(), 1.0)))
     return result
 
 
-def _noted_calls(model: nn.Module) -> list[tuple[int, bool]]:
-    """Return a list to which each call of a model will add.
+@contextlib.contextmanager
+def _noted_calls(model: nn.Module) -> Iterator[list[tuple[int, bool]]]:
+    """Yield a list to which each call of a model in the body adds.
 
     It adds the number of tokens, and whether gradients were on.
     """
@@ -169,7 +172,8 @@ def _noted_calls(model: nn.Module) -> list[tuple[int, bool]]:
         return forward(tokens, *caches, **named)
 
     model.forward = noted
-    return calls
+    yield calls
+    vars(model).pop("forward", None)
 
 
 @contextlib.contextmanager

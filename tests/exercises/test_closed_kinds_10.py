@@ -214,6 +214,11 @@ def generate(model, tokens, n_new, **how):
     """,
         "one text at a time",
     ),
+    (
+        "another temperature if none is given",
+        {"sample(row, **how)": 'sample(row, **{"temperature": 0, **how})'},
+        "not_so",
+    ),
     ("in eval mode", {READ: f"model.eval()\n        {READ}"}, "part's mode"),
     (
         "in eval mode, then in train mode",

@@ -106,7 +106,7 @@ EXERCISE = Exercise(
             "the arguments of sample",
             1,
             [writing(4, 12, how=SURE), writing(4, 6, how={"temperature": 9.0, "top_k": 1})],
-            outputs=("tokens", "random", "by_generator", "varies", "advances"),
+            outputs=("tokens", "random", "usual", "by_generator", "varies", "advances"),
         ),
     ],
     mistakes=MISTAKES,

@@ -143,6 +143,7 @@ NOT_SO = {
     "the first, such as its caches?",
     "random": "At a high temperature, the draws should differ from those at 0, and each text "
     "should draw its own tokens.",
+    "usual": "Without a temperature, the draws should be those at 1, as in `sample`.",
     "untouched": "The model that you were given has changed. Change a copy.",
 }
 
