@@ -1,6 +1,7 @@
 """What has to hold for everything that reads other people's files, whatever is in them."""
 
 import json
+import logging
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +16,9 @@ from autograder.errors import CourseError
 from autograder.grading.feedback.feedback_page import GradedNotebook, render_page
 from autograder.grading.gradebook.grades import Grade
 from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.lms.canvas_times import read_canvas_times
+from autograder.grading.lms.extract import ExtractPlainFiles
+from autograder.grading.lms.worksheet import Worksheet
 from autograder.grading.pages.notebook import Outline, read_cells
 from autograder.grading.report.submissions import read_submission
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
@@ -22,6 +26,7 @@ from autograder.grading.submission.folder import submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission, read_notebook
 from autograder.grading.submission.restore import restore
 from autograder.grading.term.learner_names import is_learner_name, printable
+from autograder.grading.term.roster import make_learners
 from autograder.grading.term.tables import read_term
 from autograder.grading.worker.job import TIMESTAMP
 from autograder.judging.card import verdict_card
@@ -31,6 +36,8 @@ from autograder.sandbox.outputs import read_outputs
 from tests.fuzz import strategies
 
 MOST_BYTES = 10_000_000
+QUIET = logging.getLogger("fuzz")
+QUIET.disabled = True
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,51 @@ def tables(data: bytes) -> None:
             assert all(map(is_learner_name, term.learners))
 
 
+def roster(data: bytes) -> None:
+    """A list of people becomes learners.csv, which can be read, or is refused with a sentence."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "people.csv")
+        path.write_bytes(data)
+        with suppress(CourseError):
+            assert make_learners(path, Path(folder)).replace("\n", "").isprintable()
+            learners = read_term(Path(folder)).learners
+            assert learners and all(map(is_learner_name, learners))
+
+
+def worksheet(data: bytes) -> None:
+    """A worksheet is read, and filled in nowhere but in its grades, or refused with a sentence."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "worksheet.csv")
+        path.write_bytes(data)
+        with suppress(CourseError):
+            sheet = Worksheet(path)
+            assert sheet.filled({}) == data
+            assert sheet.times is not None
+
+
+def times(data: bytes) -> None:
+    """The answer of Canvas's API is read, or refused with a sentence that names it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "times.json")
+        path.write_bytes(data)
+        try:
+            assert all(map(str, read_canvas_times(path)))
+        except CourseError as error:
+            assert path.name in str(error)
+
+
+def zipped(data: bytes) -> None:
+    """Whatever a zip holds, plain files within its folder come out of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive, extracted = Path(folder, "archive"), Path(folder, "extracted")
+        archive.mkdir()
+        (archive / "all.zip").write_bytes(data)
+        ExtractPlainFiles(log=QUIET).extract(str(archive), str(extracted))
+        assert {path.name for path in Path(folder).iterdir()} <= {"archive", "extracted"}
+        for path in extracted.rglob("*"):
+            assert path.is_dir() or (path.is_file() and not path.is_symlink())
+
+
 def names(name: str) -> None:
     """A name, as shown, neither colors a terminal nor starts a line."""
     assert printable(name).isprintable()
@@ -141,5 +193,9 @@ READERS = [
     Reader("report", strategies.NOTEBOOKS, report),
     Reader("timestamp", strategies.TIMES, timestamp),
     Reader("tables", strategies.TABLES, tables),
+    Reader("roster", strategies.ROSTERS, roster),
+    Reader("worksheet", strategies.WORKSHEETS, worksheet),
+    Reader("times", strategies.CANVAS_TIMES, times),
+    Reader("zip", strategies.ZIPS, zipped),
     Reader("names", strategies.TEXT, names),
 ]

@@ -3,6 +3,8 @@
 import base64
 import copy
 import json
+import zipfile
+from io import BytesIO
 
 import torch
 from hypothesis import strategies as st
@@ -20,6 +22,11 @@ TELLING = st.sampled_from(
         *(
             "<script>alert(1)</script>",
             "=1+1",
+            '=HYPERLINK("http://x")',
+            "2.02612E+11",
+            "²",
+            "jose\u0301",
+            "\ufeff",
             "../../etc/passwd",
             "\x1b[31m",
             "\ud800",
@@ -143,6 +150,55 @@ TABLES = (
     | damaged(ROWS.encode())
     | TEXT.map(lambda t: (ROWS + t).encode("utf-8", "surrogatepass"))
 )
+ROSTER = 'Student,ID,SIS User ID,Section\n    Points Possible,,,\n"King, Ada",101,7,A\nBen,102,,\n'
+SHEET = (
+    "\ufeffIdentifier,Full name,Email,Status,Grade,Maximum,Changeable,Modified\r\n"
+    "Participant 1001,Ada King,a@example.org,Submitted,,15,Yes,-\r\n"
+    "Participant 1002,Ben,b@example.org,Draft,3,15,Yes,-\r\n"
+)
+CANVAS = [
+    {"user_id": 101, "submitted_at": "2026-10-05T21:59:00Z"},
+    {"user_id": 1, "submitted_at": None},
+]
+
+
+def _near(text):
+    """A text with damage, or with something telling at its end."""
+    ends = TEXT.map(lambda end: (text + end).encode("utf-8", "surrogatepass"))
+    return st.binary(max_size=120) | damaged(text.encode()) | ends
+
+
+ROSTERS, WORKSHEETS = _near(ROSTER), _near(SHEET)
+CANVAS_TIMES = _near(json.dumps(CANVAS)) | changed({"": CANVAS}).map(lambda t: _json(t.get("")))
+
+
+@st.composite
+def zips(draw, deep=True):
+    """A zip with odd names, links, and zips in it."""
+    data = st.binary(max_size=60) | st.just(b"{}")
+    data = data | zips(deep=False) if deep else data
+    made = BytesIO()
+    with zipfile.ZipFile(made, "w") as file:
+        for _ in range(draw(st.integers(0, 3))):
+            name = draw(TEXT | st.sampled_from(NAMES)).encode("utf-8", "ignore").decode()
+            info = zipfile.ZipInfo(name or "x")
+            info.compress_type = draw(st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]))
+            info.external_attr = draw(st.sampled_from([0o644, 0o120777, 0o40755, 0o10644])) << 16
+            file.writestr(info, draw(data))
+    return made.getvalue()
+
+
+NAMES = [
+    "adaking_101_77_l.ipynb",
+    "a/../../b.ipynb",
+    "/etc/x.ipynb",
+    "x.zip",
+    ".zip",
+    "a/",
+    "..",
+    "~",
+]
+ZIPS = st.binary(max_size=120) | zips() | zips().flatmap(damaged)
 TIMES = (
     st.binary(max_size=40)
     | damaged(b"2026-10-05 23:59:00 +0200")

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from tests.fuzz.readers import READERS
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")  # in a zip, where it may be
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 def test_every_reader_copes_with_any_input(reader):
     settings(max_examples=60)(given(reader.inputs)(reader.check))()

@@ -103,7 +103,7 @@ class ExtractPlainFiles(ExtractorPlugin):
 
 
 def _files(file: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
-    return (info for info in file.infolist() if not info.is_dir())
+    return (info for info in file.infolist() if not info.filename.endswith("/"))
 
 
 def _name(info: zipfile.ZipInfo) -> PurePosixPath:

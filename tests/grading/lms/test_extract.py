@@ -160,6 +160,14 @@ def test_what_is_damaged_costs_only_itself(extracted, inner):
     assert left_out == {"all/a.zip": "is damaged, or its name is too long"}
 
 
+def test_a_file_without_a_name_costs_only_its_own_zip(extracted):
+    entry = extract.ENTRY + bytes(42)
+    nameless = entry + b"PK\5\6" + bytes(8) + len(entry).to_bytes(4, "little") + bytes(6)
+    found, left_out = extracted(zip_of(("a.zip", nameless), "good.ipynb"))
+    assert found == {"good.ipynb": b"here"}
+    assert [*left_out.values()] == ["has a name that leads elsewhere"]
+
+
 def test_a_name_that_is_too_long_costs_only_itself(extracted):
     found, left_out = extracted(zip_of("a" * 300 + ".ipynb", "good.ipynb"))
     assert found == {"good.ipynb": b"here"}
