@@ -33,6 +33,8 @@ def _missing(history: History, run: Run, name: str) -> str:
     exercises = store.exercises()
     if name in exercises:
         return _missing_exercise(history, name)
+    if stopped := _stopped_before(history, name):
+        return stopped
     if name in COURSE or _comes_from_above(history, run, name):
         general = f"{_not_run(history, name)} {_run_above(history.namespace)}"
         return _stopped_above(history) or general
@@ -50,6 +52,14 @@ def _missing_exercise(history: History, name: str) -> str:
         return f"{_not_run(history, name)} {_run_above(history.namespace)}"
     general = f"There is no `{name}` yet: its cell has not run since the kernel started. {where}"
     return _stopped_above(history) or general
+
+
+def _stopped_before(history: History, name: str) -> str:
+    """Say that the last cell to make a name failed before it did; "" if none has."""
+    makers = [run for run in history.runs[:-1] if name in bound_names(run.source)]
+    if not makers or not makers[-1].failure or name in makers[-1].bound:
+        return ""
+    return f"{what_happened(history, makers[-1], name)} {remedy(history, makers[-1], name)}"
 
 
 def _stopped_above(history: History) -> str:

@@ -210,6 +210,19 @@ def test_a_name_from_a_cell_above_that_has_not_run(notebook, saved):
     assert "Before you go on" not in notebook.run("use", "del journey; journey")
 
 
+def test_a_name_whose_cell_failed_before_it_was_made(notebook):
+    notebook.run("made", "length = 3\njourney = torch.ones(length, dtype=float16)")
+    shown = notebook.run("use", "journey + 1")
+    assert (
+        "The cell with `journey` stopped before it defined `journey`: `NameError: name 'float16' "
+        "is not defined` (line 2, `journey = torch.ones(length, dtype=float16)`). Fix it, run the "
+        "cell, then this one."
+    ) in shown
+    assert "Before you go on" not in notebook.run("use", "length")
+    notebook.run("made", "journey = torch.ones(3)")
+    assert "Before you go on" not in notebook.run("use", "del journey; journey")
+
+
 def test_a_run_of_all_cells_that_stopped_above(notebook, saved):
     wrong = RIGHT.replace("return", "print")
     below = {"check_softmax": "check(softmax)", "made": "x = 1", "use": "x", "scratch": "[][0]"}
