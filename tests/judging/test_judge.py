@@ -200,6 +200,24 @@ def test_float32_on_the_way_of_float64_is_recognized():
     assert "right to about 7 digits, and the inputs are float64" in said
 
 
+def test_only_the_nearest_numbers_are_rounded():
+    expected = torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]) / 7
+    said = [
+        what_is_said(Comparison("y", got, expected, 1e-6, "", {}))
+        for got in (expected.round(decimals=3), expected.round(decimals=3).clamp(min=1e-3))
+    ]
+    assert "All numbers are rounded to 3 decimals." in said[0]
+    assert "rounded" not in said[1]
+
+
+def test_zeros_are_not_said_to_belong_elsewhere():
+    others = {"gradient of key": torch.zeros_like(EXPECTED), "gradient of value": EXPECTED}
+    compared = Comparison(
+        "gradient of value", torch.zeros_like(EXPECTED), EXPECTED, 1e-6, "", {}, others=others
+    )
+    assert "0 everywhere" in what_is_said(compared)
+
+
 def test_each_false_fact_has_its_own_sentence():
     false, true = torch.tensor(False), torch.tensor(True)
     said = what_is_said(Comparison("untouched", false, true, 0.0, "", {}))

@@ -13,8 +13,8 @@ from autograder.judging.differences.words import first_index, name_dims, named, 
 from autograder.judging.measures import TOLD_APART, WORDS
 
 NAN = (
-    "0 / 0, ∞ / ∞, ∞ − ∞ and 0 · ∞ give NaN. Look for an `exp` that overflows, for a sum that is "
-    "0, and for −∞ that meets a product."
+    "0 / 0, ∞ / ∞, ∞ − ∞ and 0 · ∞ give NaN, and so does the root of a negative number. Look for "
+    "an `exp` that overflows, for a sum that is 0, and for −∞ that meets a product."
 )
 
 

@@ -10,7 +10,8 @@ from autograder.judging.differences.words import dim_name, named, named_output, 
 def other_output(c: Comparison) -> str | None:
     """A value that belongs in another output."""
     for name, value in c.others.items():
-        if name != c.name and value.numel() > 1 and equal(c.got, value, c.tolerance):
+        several = value.numel() > 1 and bool(c.got.any())  # zeros belong anywhere
+        if name != c.name and several and equal(c.got, value, c.tolerance):
             return f"{subject(c, 'holds')} what belongs in {named_output(name)}."
     return None
 

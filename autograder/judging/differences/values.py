@@ -27,7 +27,7 @@ def too_few_digits(c: Comparison) -> str | None:
     if not c.got.is_floating_point() or c.got.dim() == 0:
         return None
     scale = max(1.0, c.expected.abs().nan_to_num(posinf=1.0).max().item())
-    few = "" if _few_digits(c.expected) else _few_digits(c.got)
+    few = "" if _few_digits(c.expected, c.expected) else _few_digits(c.got, c.expected)
     if not equal(c.got, c.expected, (1e-2 if few else 1e-3) * scale):
         return None
     said = f"{subject(c)} almost right: {largest_gap(c)}"
@@ -45,7 +45,7 @@ def too_few_digits(c: Comparison) -> str | None:
     )
 
 
-def _few_digits(values: Tensor) -> str:
+def _few_digits(values: Tensor, exact: Tensor) -> str:
     """Say how many digits the values have; "" if they have as many as their dtype."""
     if values.numel() < ENOUGH or values.dtype is torch.float16:
         return ""
@@ -54,7 +54,9 @@ def _few_digits(values: Tensor) -> str:
             return "No number has more digits than half precision holds."
     rounded = (n for n in range(1, 6) if torch.equal(values, values.round(decimals=n)))
     digits = next(rounded, 0)
-    return f"All numbers are rounded to {count(digits, 'decimal')}." if digits else ""
+    if not digits or not equal(values, exact, 0.51 * 10**-digits):
+        return ""
+    return f"All numbers are rounded to {count(digits, 'decimal')}."
 
 
 def no_gradient(c: Comparison) -> str | None:
