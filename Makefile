@@ -55,15 +55,10 @@ PLAIN = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/course/test_isolation.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
-	tests/utils/test_training.py tests/authoring/test_notebooks.py \
-	tests/authoring/test_mutants.py::test_no_mutant_of_the_first_lesson_survives
-# Those whose long tests run here alone.
-LONG = $(addprefix tests/grading/engine/test_,unstoppable.py full_disk.py dask.py postgresql.py) \
-	tests/asking/test_imports.py tests/judging/test_forged_answers.py tests/test_other_systems.py \
-	tests/test_wheel.py tests/utils/test_libraries.py
+	tests/utils/test_training.py tests/authoring/test_notebooks.py tests/authoring/test_mutants.py
 anywhere: $(VENV)/developer  ## run tests that compute numbers as if on another machine, and all that take long
 	THREADS=2 $(PLAIN) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
-	$(PYTESTS) -m anywhere $(PYTEST) $(LONG)
+	$(PYTESTS) -m anywhere $(PYTEST) tests $(patsubst %,--ignore-glob='%',$(filter tests/%,$(NUMBERS)))
 
 lock: $(VENV)/pyvenv.cfg  ## upgrade everything within pyproject.toml's bounds, and write lock.txt
 	pip install --upgrade --upgrade-strategy eager -e '.[dev]'

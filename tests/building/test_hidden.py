@@ -63,6 +63,7 @@ def test_a_steady_answer_is_the_same_for_another_draw(lesson):
                 assert all(first[name].equal(other[name]) for name in first), label
 
 
+@pytest.mark.first_is_enough
 def test_right_answers_are_right_on_all_of_them(lesson):
     """For one draw; `make bench BENCH=draws` tries many."""
     reference = graded(lesson.name)

@@ -203,6 +203,7 @@ def test_what_a_learners_own_cell_needs_is_run(course):
     assert "attention_shown" not in words.metadata
 
 
+@pytest.mark.anywhere
 def test_without_a_sandbox_the_grades_are_the_same(open_course, tmp_path):
     """Unsealed, everything goes through nbgrader's own steps, in its own kernel."""
     shutil.copytree(open_course / "solutions", tmp_path / "solutions")
