@@ -12,7 +12,7 @@ c = get_config()
 # nbgrader 0.9.6 with SQLAlchemy 2.1 causes dozens per submission, all harmless.
 warnings.simplefilter("ignore", SAWarning)
 
-# Nothing that a message quotes reaches the terminal as a command to it.
+# What a message quotes can't send commands to the terminal.
 c.Application.logging_config = {
     "filters": {"printable": {"()": "autograder.grading.engine.messages.Printable"}},
     "handlers": {"console": {"filters": ["printable"]}},

@@ -145,11 +145,6 @@ MESSAGES = TEXT | st.binary(max_size=80).map(lambda b: base64.b64encode(b).decod
 MESSAGES |= damaged(base64.b64decode(MESSAGE)).map(lambda b: base64.b64encode(b).decode())
 MESSAGES |= forged_answers()
 SENT = st.binary(max_size=80) | changed({"outputs": OUTPUTS}).map(_json)
-TABLES = (
-    st.binary(max_size=120)
-    | damaged(ROWS.encode())
-    | TEXT.map(lambda t: (ROWS + t).encode("utf-8", "surrogatepass"))
-)
 ROSTER = 'Student,ID,SIS User ID,Section\n    Points Possible,,,\n"King, Ada",101,7,A\nBen,102,,\n'
 SHEET = (
     "\ufeffIdentifier,Full name,Email,Status,Grade,Maximum,Changeable,Modified\r\n"
@@ -168,24 +163,8 @@ def _near(text):
     return st.binary(max_size=120) | damaged(text.encode()) | ends
 
 
-ROSTERS, WORKSHEETS = _near(ROSTER), _near(SHEET)
+TABLES, ROSTERS, WORKSHEETS = _near(ROWS), _near(ROSTER), _near(SHEET)
 CANVAS_TIMES = _near(json.dumps(CANVAS)) | changed({"": CANVAS}).map(lambda t: _json(t.get("")))
-
-
-@st.composite
-def zips(draw, deep=True):
-    """A zip with odd names, links, and zips in it."""
-    data = st.binary(max_size=60) | st.just(b"{}")
-    data = data | zips(deep=False) if deep else data
-    made = BytesIO()
-    with zipfile.ZipFile(made, "w") as file:
-        for _ in range(draw(st.integers(0, 3))):
-            name = draw(TEXT | st.sampled_from(NAMES)).encode("utf-8", "ignore").decode()
-            info = zipfile.ZipInfo(name or "x")
-            info.compress_type = draw(st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]))
-            info.external_attr = draw(st.sampled_from([0o644, 0o120777, 0o40755, 0o10644])) << 16
-            file.writestr(info, draw(data))
-    return made.getvalue()
 
 
 NAMES = [
@@ -198,6 +177,25 @@ NAMES = [
     "..",
     "~",
 ]
+
+
+@st.composite
+def zips(draw, deep=True):
+    """A zip with odd names, links, and zips in it."""
+    data = st.binary(max_size=60) | st.just(b"{}")
+    if deep:
+        data |= zips(deep=False)
+    made = BytesIO()
+    with zipfile.ZipFile(made, "w") as file:
+        for _ in range(draw(st.integers(0, 3))):
+            name = draw(TEXT | st.sampled_from(NAMES)).encode("utf-8", "ignore").decode()
+            info = zipfile.ZipInfo(name or "x")
+            info.compress_type = draw(st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]))
+            info.external_attr = draw(st.sampled_from([0o644, 0o120777, 0o40755, 0o10644])) << 16
+            file.writestr(info, draw(data))
+    return made.getvalue()
+
+
 ZIPS = st.binary(max_size=120) | zips() | zips().flatmap(damaged)
 TIMES = (
     st.binary(max_size=40)

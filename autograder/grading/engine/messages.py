@@ -24,7 +24,7 @@ NO_SECRET = (
 
 
 class Printable(logging.Filter):
-    """Shows whatever a message quotes of a submission or a table without control characters."""
+    """Replaces the control characters in what a message quotes, such as the name of a file."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = printable_lines(record.getMessage()), ()

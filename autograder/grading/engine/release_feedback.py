@@ -36,7 +36,9 @@ class ReleasePages(ExchangeReleaseFeedback):
         pages = count(released, "page")
         self.log.info("%s of feedback on %s released", pages, course.assignment_id)
         if without:
-            self.log.warning("Not submitted in the exchange, so not released: %s", listed(without))
+            self.log.warning(
+                "Not submitted through the exchange, so not released: %s", listed(without)
+            )
 
     def _learner(self, page: Path) -> str:
         course = self.coursedir

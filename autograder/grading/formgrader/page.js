@@ -42,5 +42,5 @@ document.addEventListener("DOMContentLoaded", function () {
   if (!warning) return;
   warning.className = "help-block";
   warning.textContent = "Release and Collect need nbgrader's exchange, as on a JupyterHub. " +
-    "docs/instructors.md has the ways to hand out and collect without one.";
+    "docs/instructors.md says how to hand out and collect without one.";
 });

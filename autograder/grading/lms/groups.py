@@ -27,24 +27,27 @@ def shared(groups: Iterable[Collection[str]], collected: Collection[str]) -> dic
 
     collected: those who handed in. If they are several of a group, each keeps their own.
     """
-    found: dict[str, str] = {}
-    for group in groups:
-        having = [one for one in group if one in collected]
-        if len(having) == 1:
-            found |= {one: having[0] for one in group if one not in collected}
-    return found
+    halves = _halves(groups, collected)
+    return {one: having[0] for having, others in halves if len(having) == 1 for one in others}
 
 
 def left_over(groups: Iterable[Collection[str]], collected: Collection[str]) -> Iterator[str]:
     """Say who got nothing because others of the group handed in separately."""
-    for group in groups:
-        having = [one for one in group if one in collected]
-        others = [one for one in group if one not in collected]
+    for having, others in _halves(groups, collected):
         if len(having) > 1 and others:
             yield (
                 f"{listed(having)} are in one group and handed in separately, so {listed(others)} "
                 "got nothing"
             )
+
+
+def _halves(
+    groups: Iterable[Collection[str]], collected: Collection[str]
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the members of each group who handed in, and the others."""
+    for group in groups:
+        having = [one for one in group if one in collected]
+        yield having, [one for one in group if one not in having]
 
 
 def copy(source: Path, target: Path) -> None:

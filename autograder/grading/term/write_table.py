@@ -1,13 +1,13 @@
-"""Write a table as CSV that no spreadsheet computes."""
+"""Write a table as CSV in which spreadsheets find no formula."""
 
 import csv
 import io
 import re
 from collections.abc import Iterable
 
-# Spreadsheets compute a cell that begins so, unless it is only a number.
+# A cell that begins so is a formula to a spreadsheet, unless it is only a number.
 FORMULA = re.compile(r"[=@\t\n]|[+-](?![0-9]+(?:[.,][0-9]*)?$)")
-APOSTROPHE = "'"  # keeps a spreadsheet from it, and is not shown there
+APOSTROPHE = "'"  # says that a cell is text; spreadsheets don't show it
 
 
 def as_csv(rows: Iterable[Iterable[object]]) -> bytes:

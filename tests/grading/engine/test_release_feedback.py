@@ -44,7 +44,7 @@ def test_each_page_is_where_nbgrader_looks(course, caplog):
         place(learner): f"page on {learner}" for learner in SECRETS
     }
     assert all(path.stat().st_mode & 0o777 == 0o644 for path in released.values())
-    assert "Not submitted in the exchange, so not released: new" in caplog.text
+    assert "Not submitted through the exchange, so not released: new" in caplog.text
     assert {path.name for path in (course / "feedback" / "ada" / FIRST).iterdir()} == {
         f"{FIRST}.html"
     }
