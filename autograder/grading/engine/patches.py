@@ -45,6 +45,14 @@ USERS = {
 }
 
 
+def names_in(course: CourseDirectory, step: str, folder: str) -> re.Match[str]:
+    """Return the groups `student` and `assignment` of a folder of a step, such as autograded/."""
+    pattern = course.format_path(step, "(?P<student>.*)", "(?P<assignment>.*)", escape=True)
+    found = re.match(pattern, folder, re.DOTALL)
+    assert found, folder
+    return found
+
+
 class OpenConverter(BaseConverter):
     """Public names for what is private in nbgrader's converters, and drafts of what they write."""
 
@@ -73,10 +81,7 @@ class OpenConverter(BaseConverter):
         raise CourseError(f"There is no {os.path.relpath(wanted, self.coursedir.root)}.{meant}")
 
     def _names_in(self, folder: str) -> re.Match[str]:
-        pattern = self.source_path("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
-        found = re.match(pattern, folder, re.DOTALL)
-        assert found, folder
-        return found
+        return names_in(self.coursedir, self._input_directory, folder)
 
     def remove_drafts(self, assignment: str) -> None:
         """Remove the unfinished results that killed runs left behind, for all learners."""
@@ -84,9 +89,9 @@ class OpenConverter(BaseConverter):
         for draft in find(str(results.with_name(f".{glob.escape(assignment)}.*{UNFINISHED}"))):
             shutil.rmtree(draft)
 
-    def source_path(self, assignment: str, student: str, escape: bool = False) -> str:
+    def source_path(self, assignment: str, student: str) -> str:
         """Return the folder that notebooks come from."""
-        return self._format_source(assignment, student, escape)
+        return self._format_source(assignment, student)
 
     def result_path(self, assignment: str, student: str) -> str:
         """Return the folder where results go, or the draft of it."""

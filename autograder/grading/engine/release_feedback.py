@@ -1,13 +1,12 @@
 """Release pages of feedback through nbgrader's exchange."""
 
-import re
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 
 from autograder.atomic_writes import write_whole
-from autograder.grading.engine.patches import find
+from autograder.grading.engine.patches import find, names_in
 from autograder.grading.term.learner_names import listed
 from autograder.judging.code_marks import count
 
@@ -25,7 +24,7 @@ class ReleasePages(ExchangeReleaseFeedback):
         course = self.coursedir
         excluded, released, without = course.student_id_exclude.split(","), 0, set()
         for page in map(Path, find(f"{self.src_path}/*.html")):
-            learner = self._learner(page)
+            learner = names_in(course, course.feedback_directory, str(page.parent))["student"]
             if learner in excluded:
                 continue
             if secret := self._secret(learner):
@@ -39,13 +38,6 @@ class ReleasePages(ExchangeReleaseFeedback):
             self.log.warning(
                 "Not submitted through the exchange, so not released: %s", listed(without)
             )
-
-    def _learner(self, page: Path) -> str:
-        course = self.coursedir
-        folders = course.feedback_directory, "(?P<learner>.*)", course.assignment_id
-        found = re.fullmatch(course.format_path(*folders, escape=True), str(page.parent), re.DOTALL)
-        assert found, page
-        return found["learner"]
 
     def _secret(self, learner: str) -> str:
         course = self.coursedir
