@@ -66,12 +66,12 @@ def _same_modules(modules: dict[str, nn.Module], changing: Container[str]) -> It
 
     changing: names of those whose numbers and modes are outputs.
     """
-    given = {name: ModuleState.of(module) for name, module in modules.items()}
+    contents = {name: ModuleContent.of(m) for name, m in modules.items() if name not in changing}
+    settings = {name: ModuleSettings.of(module) for name, module in modules.items()}
     yield
-    for name, state in given.items():
-        now = ModuleState.of(modules[name])
-        change = "" if name in changing else state.change_of_content(now)
-        if change := change or state.change_of_settings(now):
+    for name, module in modules.items():
+        change = contents[name].change(ModuleContent.of(module)) if name in contents else ""
+        if change := change or settings[name].change(ModuleSettings.of(module)):
             raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"{change} of `{name}`")
 
 
@@ -125,20 +125,16 @@ def _same_module(own: nn.Module) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class ModuleState:
+class ModuleContent:
     """What a module is made of, and its numbers.
 
-    parts: by name, each part itself (so that its place in memory isn't used again), whether it is
-        in train mode, and how many hooks it has.
-    plain: the attributes that are numbers or text, by part and name.
-    instead: the attributes, by part and name, that hide a method, as another `forward` does.
+    parts: by name, each part itself (so that its place in memory isn't used again), and whether it
+        is in train mode.
     numbers, gradients: copies of the parameters' and buffers' values, and of their `.grad`.
     learning: the names of the parameters that require gradients.
     """
 
-    parts: dict[str, tuple[nn.Module, bool, int]]
-    plain: dict[tuple[str, str], Any]
-    instead: dict[tuple[str, str], Any]
+    parts: dict[str, tuple[nn.Module, bool]]
     numbers: dict[str, Tensor]
     gradients: dict[str, Tensor]
     learning: set[str]
@@ -146,47 +142,19 @@ class ModuleState:
     @classmethod
     def of(cls, module: nn.Module) -> Self:
         named = [*module.named_parameters(), *module.named_buffers()]
-        attributes = [
-            ((name, attribute), part, value)
-            for name, part in module.named_modules()
-            for attribute, value in vars(part).items()
-        ]
         return cls(
-            {name: (p, p.training, _hooks(p)) for name, p in module.named_modules()},
-            {
-                place: value
-                for place, _, value in attributes
-                if isinstance(value, bool | int | float | str) and place[1] != "training"
-            },
-            {
-                place: value
-                for place, part, value in attributes
-                if callable(getattr(type(part), place[1], None))
-            },
+            {name: (part, part.training) for name, part in module.named_modules()},
             {name: value.detach().clone() for name, value in named},
             {name: value.grad.clone() for name, value in named if value.grad is not None},
             {name for name, value in named if value.requires_grad},
         )
 
-    def change_of_settings(self, now: "ModuleState") -> str:
-        """Say in words which hooks, attributes or methods have changed; "" if none has."""
-        for name, (_, _, hooks) in self.parts.items():
-            if name in now.parts and now.parts[name][2] != hooks:
-                return f"the hooks{_where(name)}"
-        for (name, attribute), value in self.plain.items():
-            if now.plain.get((name, attribute), value) != value:
-                return f"the attribute `{attribute}`{_where(name)}"
-        for (name, attribute), value in now.instead.items():
-            if self.instead.get((name, attribute)) is not value:
-                return f"the method `{attribute}`{_where(name)}"
-        return ""
-
-    def change_of_content(self, now: "ModuleState") -> str:
-        """Say in words which parts, modes, numbers or gradients have changed; "" if none has."""
+    def change(self, now: Self) -> str:
+        """Say in words what has changed; "" if nothing has."""
         if self.parts.keys() != now.parts.keys():
             return "the parts"
-        for name, (part, training, _) in self.parts.items():
-            part_now, training_now, _ = now.parts[name]
+        for name, (part, training) in self.parts.items():
+            part_now, training_now = now.parts[name]
             if part_now is not part:
                 return f"the part `{name}`"
             if training_now != training:
@@ -197,6 +165,45 @@ class ModuleState:
             return f"the `.grad` of `{name}`"
         if names := now.learning - self.learning:
             return f"`requires_grad` of `{min(names)}`"
+        return ""
+
+
+@dataclass(frozen=True)
+class ModuleSettings:
+    """How a module works, apart from its content.
+
+    hooks: how many each part has, by its name.
+    plain: the attributes that are numbers or text, by part and name.
+    instead: the attributes, by part and name, that hide a method, as another `forward` does.
+    """
+
+    hooks: dict[str, int]
+    plain: dict[tuple[str, str], Any]
+    instead: dict[tuple[str, str], Any]
+
+    @classmethod
+    def of(cls, module: nn.Module) -> Self:
+        hooks, plain, instead = {}, {}, {}
+        for name, part in module.named_modules():
+            hooks[name] = _hooks(part)
+            for attribute, value in vars(part).items():
+                if isinstance(value, bool | int | float | str) and attribute != "training":
+                    plain[name, attribute] = value
+                if callable(getattr(type(part), attribute, None)):
+                    instead[name, attribute] = value
+        return cls(hooks, plain, instead)
+
+    def change(self, now: Self) -> str:
+        """Say in words what has changed; "" if nothing has."""
+        for name, hooks in self.hooks.items():
+            if now.hooks.get(name, hooks) != hooks:
+                return f"the hooks{_where(name)}"
+        for (name, attribute), value in self.plain.items():
+            if now.plain.get((name, attribute), value) != value:
+                return f"the attribute `{attribute}`{_where(name)}"
+        for (name, attribute), value in now.instead.items():
+            if self.instead.get((name, attribute)) is not value:
+                return f"the method `{attribute}`{_where(name)}"
         return ""
 
 

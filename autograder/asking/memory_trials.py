@@ -91,9 +91,9 @@ def apply_in_little_memory(
 
 
 class _Sum(torch.autograd.Function):
-    """A sum whose gradient is a tensor that is given.
+    """A sum whose gradient is a given tensor.
 
-    `torch.autograd.grad` takes one, too, but imports sympy for it, on the learner's clock.
+    `torch.autograd.grad` takes one too, but imports sympy for it, on the learner's clock.
     """
 
     @staticmethod
